@@ -29,8 +29,8 @@ const (
 )
 
 // A row is put together from three templates with the customer's number, state or country between them. What is in
-// capitals is overwritten in place: the offsets in write are those of the templates. They are arrays, and so are the texts
-// below: copying one of a known size is a few moves, copying a string is a call.
+// capitals is overwritten in place: the offsets in write are those of the templates. They are arrays, and so are the
+// texts below: copying one of a known size is a few moves, copying a string is a call.
 var (
 	customerHead = [52]byte([]byte(",FIRST-,LAST------,PHONE----- Dell Way,,CITY---,    "))
 	customerMid  = [64]byte([]byte("LAST------@dell.com,PHONE-----,C,CARD------------,20YY/MM,user  "))

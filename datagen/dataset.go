@@ -21,8 +21,8 @@ const (
 // Tables are all of them.
 var Tables = []Table{Customers, Orders, OrderLines, CustHist, Products, Inventory}
 
-// Part is a run of rows of one table. Its WriteTo writes them as CSV: the columns in the order of WORKLOAD.md section 3,
-// no header, no quotes. Parts are independent: they may be written in any order, several at once, and each again and
+// Part is a run of rows of one table. Its WriteTo writes them as CSV: the columns in the order of WORKLOAD.md section
+// 3, no header, no quotes. Parts are independent: they may be written in any order, several at once, and each again and
 // again with the same bytes.
 type Part struct {
 	Table  Table

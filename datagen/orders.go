@@ -182,7 +182,8 @@ func (m month) dates() (dates [32][16]byte) {
 }
 
 // amounts gives tax and total of a net amount up to 400.00, in cents, as DS2's doubles come out when they are printed:
-// 0.0825 · net, rounded, and the sum. Only where a tax is exactly between two cents does it matter that they are doubles.
+// 0.0825 · net, rounded, and the sum. Only where a tax is exactly between two cents does it matter that they are
+// doubles.
 func amounts(net uint64) (tax, total uint64) {
 	if net%200 == 0 {
 		between := &betweenCents[net/200]
@@ -208,7 +209,8 @@ var betweenCents = func() (all [201]struct{ tax, total uint64 }) {
 	return all
 }()
 
-// moneyUnits holds whole units of money, up to the largest total, as ",123." with the text's length in the highest byte.
+// moneyUnits holds whole units of money, up to the largest total, as ",123." with the text's length in the highest
+// byte.
 var moneyUnits = func() (units [434]uint64) {
 	for i := range units {
 		var b [8]byte

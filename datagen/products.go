@@ -55,8 +55,8 @@ func (d *Dataset) writeProducts(r *rowWriter) error {
 	return nil
 }
 
-// writeInventory writes all rows of INVENTORY. For the sales it replays the draws of all months first, with a counter of
-// four bytes a product: less than a second for size W, which is too little to share out.
+// writeInventory writes all rows of INVENTORY. For the sales it replays the draws of all months first, with a counter
+// of four bytes a product: less than a second for size W, which is too little to share out.
 func (d *Dataset) writeInventory(r *rowWriter) error {
 	sales := make([]uint32, d.size.Products)
 	products := float64(d.size.Products)

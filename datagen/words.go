@@ -35,7 +35,8 @@ var DefaultWords = sync.OnceValue(func() *Words {
 
 // ReadWords reads lists of words from a text file: 1,000 words under the line "[titles]", 200 under "[first]" and 200
 // under "[last]", one a line. Empty lines and lines that begin with # do not count. A word has 1 to 24 of the letters,
-// digits and marks of ASCII without comma, quotes or blank, at least one letter among them, and stands once in its list.
+// digits and marks of ASCII without comma, quotes or blank, at least one letter among them, and stands once in its
+// list.
 func ReadWords(r io.Reader) (*Words, error) {
 	w := &Words{}
 	lists := map[string][]string{"titles": w.Titles[:], "first": w.First[:], "last": w.Last[:]}

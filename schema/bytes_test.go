@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What pg_database_size said after ds2 load on PostgreSQL 15, and the index on (username, password) that was added since:
-// 41.4 and 40.6 bytes a customer.
+// What pg_database_size said after ds2 load on PostgreSQL 15, and the index on (username, password) that was added
+// since: 41.4 and 40.6 bytes a customer.
 func TestExpectedBytesOfPostgres(t *testing.T) {
 	for _, c := range []struct {
 		size     string

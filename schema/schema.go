@@ -1,6 +1,6 @@
-// Package schema holds the SQL of the databases as plain .sql files, one a workload, phase and engine (for DS2: WORKLOAD.md
-// sections 1 and 4), and renders them for a placement and a size. It knows no database driver: what it returns is text, and who
-// runs it, in what order and how many statements at once, is package load's business.
+// Package schema holds the SQL of the databases as plain .sql files, one a workload, phase and engine (for DS2:
+// WORKLOAD.md sections 1 and 4), and renders them for a placement and a size. It knows no database driver: what it
+// returns is text, and who runs it, in what order and how many statements at once, is package load's business.
 package schema
 
 import (
@@ -29,7 +29,8 @@ const (
 	// Drop removes what the other phases made, apart from the database, and nothing else. No load runs it unasked.
 	Drop Phase = "drop"
 
-	// Adopt makes what the kit needs besides in a database that the workload's own tools have made and filled; Procedures follows.
+	// Adopt makes what the kit needs besides in a database that the workload's own tools have made and filled;
+	// Procedures follows.
 	Adopt Phase = "adopt"
 
 	// Reset takes a database that runs have worked on back to the state after the load.

@@ -151,8 +151,8 @@ func TestUnknownEngineAndPhase(t *testing.T) {
 	}
 }
 
-// TestIdentitiesGoBackLast: where a reset on SQL Server is cut off, identities are not below the keys of rows that stay. On Babelfish DBCC
-// CHECKIDENT holds whatever becomes of its transaction.
+// TestIdentitiesGoBackLast: where a reset on SQL Server is cut off, identities are not below the keys of rows that
+// stay. On Babelfish DBCC CHECKIDENT holds whatever becomes of its transaction.
 func TestIdentitiesGoBackLast(t *testing.T) {
 	p := Params{Workload: "ds2", Database: "DS2", Customers: 1, OrdersPerMonth: 1}
 	statements, err := Statements("sqlserver", Reset, p)

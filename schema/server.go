@@ -14,26 +14,26 @@ import (
 //go:embed */server/*.sql */database/*.sql
 var serverFiles embed.FS
 
-// Server is what a benchmark asks of a server and of a database of it besides its orders. Each gives one result. What all
-// databases of a server share is asked of the server, once however many of them are under test.
+// Server is what a benchmark asks of a server and of a database of it besides its orders. Each gives one result. What
+// all databases of a server share is asked of the server, once however many of them are under test.
 type Server struct {
 	// Identity gives one row: a text that no other server has, and the same of each of its databases.
 	Identity string
 	// Version gives one row: the major version as a number, and a line of text with all that the server says of itself.
 	Version string
-	// Process gives one row: the number of the process that serves this session, as the server's own container has it, the
-	// name of its program, its age in seconds, and the port on which it listens; null for the one of number and port that the server
-	// does not know.
+	// Process gives one row: the number of the process that serves this session, as the server's own container has it,
+	// the name of its program, its age in seconds, and the port on which it listens; null for the one of number and
+	// port that the server does not know.
 	Process string
 
-	// Files gives the directories or files that hold the database, its log and its temporary files, a role and a path each, as
-	// the server's machine names them.
+	// Files gives the directories or files that hold the database, its log and its temporary files, a role and a path
+	// each, as the server's machine names them.
 	Files string
-	// Settings give names and values, without any that may hold a secret. Of several queries some may fail: they ask for what
-	// only some versions have.
+	// Settings give names and values, without any that may hold a secret. Of several queries some may fail: they ask
+	// for what only some versions have.
 	Settings []string
-	// FileCounters gives what the server itself counted of each of the database's files: the file, and reads, writes, bytes
-	// read and written, seconds of reads and of writes so far. It is empty where the engine does not count that.
+	// FileCounters gives what the server itself counted of each of the database's files: the file, and reads, writes,
+	// bytes read and written, seconds of reads and of writes so far. It is empty where the engine does not count that.
 	FileCounters string
 
 	engine string
@@ -57,15 +57,15 @@ func ServerQueries(engine string) (Server, error) {
 	return s, nil
 }
 
-// ServerCounters gives the query for what a server of a major version counts for all its databases together: rows of a name, as
-// package monitor knows it, and a number.
+// ServerCounters gives the query for what a server of a major version counts for all its databases together: rows of a
+// name, as package monitor knows it, and a number.
 func (s Server) ServerCounters(version int) (string, error) { return s.counters("server", version) }
 
 // DatabaseCounters is the query for what it counts for each database apart.
 func (s Server) DatabaseCounters(version int) (string, error) { return s.counters("database", version) }
 
-// counters makes a query of all files counters.sql, counters-from-N.sql, counters-until-N.sql and counters-from-N-until-M.sql that
-// fit the server's major version.
+// counters makes a query of all files counters.sql, counters-from-N.sql, counters-until-N.sql and
+// counters-from-N-until-M.sql that fit the server's major version.
 func (s Server) counters(of string, version int) (string, error) {
 	files, err := fs.Glob(serverFiles, path.Join(s.engine, of, "counters*.sql"))
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"text/template"
 )
 
-// Layout is how a database is laid out on servers with files of their own, and what the SQL depends on besides the size.
+// Layout is how a database is laid out on servers with files of their own, and what the SQL depends on besides the
+// size.
 type Layout struct {
 	// FilesPerFilegroup is the number of files of each of the four filegroups; 0 counts as 1. The storage report used
 	// 8 on 24 cores.
@@ -21,7 +22,8 @@ type Layout struct {
 	// LoginThere says that the login is there already; the server is asked in Adapt.
 	LoginThere bool
 
-	// TargetRecovery is the database's TARGET_RECOVERY_TIME in seconds; nil: as the server gives it. 0 has checkpoints come as before 2016.
+	// TargetRecovery is the database's TARGET_RECOVERY_TIME in seconds; nil: as the server gives it. 0 has checkpoints
+	// come as before 2016.
 	TargetRecovery *int
 
 	// LogMB is the size of the log file; 0: a share of the data's.
@@ -60,8 +62,8 @@ type ServerFile struct {
 	Rows  int64 // exactly: a file that turns out to hold another number is refused
 }
 
-// ClusteredKey holds the columns of the tables' clustered keys by the tables' names in lower case. The dataset's rows come
-// in that order, and a bulk load that is told so need not sort them. CUST_HIST has no such key.
+// ClusteredKey holds the columns of the tables' clustered keys by the tables' names in lower case. The dataset's rows
+// come in that order, and a bulk load that is told so need not sort them. CUST_HIST has no such key.
 var ClusteredKey = map[string]string{
 	"customers":  "CUSTOMERID",
 	"orders":     "ORDERID",
@@ -78,8 +80,8 @@ type filegroup struct {
 	FileMB int64
 }
 
-// The bytes that a row takes in a page of SQL Server, its header, null bitmap and slot included, at 95 % full pages. Index
-// bytes are those of all secondary indexes together, the full-text index among them.
+// The bytes that a row takes in a page of SQL Server, its header, null bitmap and slot included, at 95 % full pages.
+// Index bytes are those of all secondary indexes together, the full-text index among them.
 const (
 	customerBytes, customerIndexBytes = 200, 38
 	orderBytes, orderIndexBytes       = 47, 15
@@ -133,7 +135,8 @@ func filegroups(p Params) []filegroup {
 	}
 }
 
-// logMB sizes the log as the files' spare room, at least smallestLogMB: what a run adds to the one it writes to the other.
+// logMB sizes the log as the files' spare room, at least smallestLogMB: what a run adds to the one it writes to the
+// other.
 func logMB(p Params) int64 {
 	if p.Layout.LogMB > 0 {
 		return p.Layout.LogMB

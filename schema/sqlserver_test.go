@@ -60,8 +60,8 @@ func TestSQLServerLacks(t *testing.T) {
 	}
 }
 
-// A mailbox database has two files that grow no more in a run, and lets each commit say whether it waits for the log; a server
-// that lacks this is sent none of it.
+// A mailbox database has two files that grow no more in a run, and lets each commit say whether it waits for the log; a
+// server that lacks this is sent none of it.
 func TestMailboxesOnSQLServer(t *testing.T) {
 	p := Params{Workload: "mailbox", Database: "MAIL", Bytes: 100 << 30, Layout: Layout{FilesPerFilegroup: 2, DataDir: `E:\MAIL`, LogDir: `F:\MAIL`}}
 	script, err := SQL("sqlserver", Database, p)
@@ -118,8 +118,8 @@ COMMIT TRANSACTION;`
 	assert.True(t, !ReadsFiles("postgres") && ReadsFiles("sqlserver"), "SQL Server alone reads files")
 }
 
-// TestSQLServerOfOtherKinds: the server's collation may be another than the database's, and names of both stand in one column only under one.
-// Azure SQL Database has two numbers for a database, and shows no other, not even tempdb.
+// TestSQLServerOfOtherKinds: the server's collation may be another than the database's, and names of both stand in one
+// column only under one. Azure SQL Database has two numbers for a database, and shows no other, not even tempdb.
 func TestSQLServerOfOtherKinds(t *testing.T) {
 	server, err := ServerQueries("sqlserver")
 	require.NoError(t, err)
@@ -132,8 +132,8 @@ func TestSQLServerOfOtherKinds(t *testing.T) {
 	}
 }
 
-// TestSQLServerUnits: what the server counts in kB is given in bytes. Names are compared by =, since the blanks that fill them count for
-// LIKE.
+// TestSQLServerUnits: what the server counts in kB is given in bytes. Names are compared by =, since the blanks that
+// fill them count for LIKE.
 func TestSQLServerUnits(t *testing.T) {
 	server, err := ServerQueries("sqlserver")
 	require.NoError(t, err)

@@ -7,28 +7,28 @@ import (
 	"strings"
 )
 
-// Statement is one statement or batch that is sent to the server as a whole. Everything but its SQL stands in its header, the
-// comment before it:
+// Statement is one statement or batch that is sent to the server as a whole. Everything but its SQL stands in its
+// header, the comment before it:
 //
 //	-- name: create index ix_cust_username; table: customers; cost: 1; progress: index
 //	CREATE UNIQUE INDEX ix_cust_username ON customers (username);
 //
-// Nobody decides anything by the text of the SQL: it can be reworded and reformatted, and blank lines and comments can stand
-// anywhere.
+// Nobody decides anything by the text of the SQL: it can be reworded and reformatted, and blank lines and comments can
+// stand anywhere.
 type Statement struct {
-	// Name says what the statement does. No two statements of an engine's phases have the same name: an unfinished load is
-	// resumed by the names of what it did.
+	// Name says what the statement does. No two statements of an engine's phases have the same name: an unfinished load
+	// is resumed by the names of what it did.
 	Name string
 
 	// Table is the table that it works on, in lower case; empty where there is none, or several.
 	Table string
 
-	// Cost is the time that it is expected to take for each row of Table, in units of the time that copying a row of no bytes
-	// would take.
+	// Cost is the time that it is expected to take for each row of Table, in units of the time that copying a row of no
+	// bytes would take.
 	Cost float64
 
-	// CostAdded is, in the phase Reset, the time for each row that runs have added to Table, in the same unit; Cost is that for
-	// each row of the dataset.
+	// CostAdded is, in the phase Reset, the time for each row that runs have added to Table, in the same unit; Cost is
+	// that for each row of the dataset.
 	CostAdded float64
 
 	// Rows is how many rows it brings into Table, where it has the server read a file.
@@ -43,8 +43,8 @@ type Statement struct {
 	// UnlessUntouched says, in the phase Reset, that it is left out where the reset has changed nothing in Table.
 	UnlessUntouched bool
 
-	// UnlessAnalyzed says, in the phase Reset, that it is left out where few of Table's rows have changed since its statistics
-	// were made.
+	// UnlessAnalyzed says, in the phase Reset, that it is left out where few of Table's rows have changed since its
+	// statistics were made.
 	UnlessAnalyzed bool
 
 	// ThenCopy says, in the phase Reset, that it makes Table for rows of the dataset, which are copied into it next.
@@ -76,7 +76,8 @@ const (
 	batchEnd     = "GO"       // alone on a line, ends a batch for SQL Server's own clients, and no statement for others
 )
 
-// parse cuts a script into its statements: each goes from its header to the next one, to a step or to the end of its batch.
+// parse cuts a script into its statements: each goes from its header to the next one, to a step or to the end of its
+// batch.
 func parse(script string) ([]Statement, error) {
 	var statements []Statement
 	var current *Statement // nil between a statement's end and the next header
@@ -169,7 +170,8 @@ func parseHeader(text string) (Statement, error) {
 	return s, nil
 }
 
-// trimComments joins lines without the blank ones and whole-line comments before the first and after the last line of SQL.
+// trimComments joins lines without the blank ones and whole-line comments before the first and after the last line of
+// SQL.
 func trimComments(lines []string) string {
 	isSQL := func(line string) bool {
 		word := strings.TrimSpace(line)

@@ -26,8 +26,8 @@ import (
 	"ds2/internal/workload/ds2/counts"
 )
 
-// measured is a run of 60 s whose samples close late, with so many orders that drain in the 96 ms after it, and the record
-// of it. Response times are no whole microseconds, so that a mean taken from the histograms would differ.
+// measured is a run of 60 s whose samples close late, with so many orders that drain in the 96 ms after it, and the
+// record of it. Response times are no whole microseconds, so that a mean taken from the histograms would differ.
 func measured(t *testing.T, drained int) (*measure.Meter, string) {
 	t.Helper()
 	operations := make([]string, calls.NumOps)
@@ -157,8 +157,8 @@ func parse(t *testing.T, cell string) float64 {
 	return f
 }
 
-// TestMeansAgree: DS2's lines on the console, the record, the reports and Prometheus give one run the same mean response
-// times, to the last digit that each shows.
+// TestMeansAgree: DS2's lines on the console, the record, the reports and Prometheus give one run the same mean
+// response times, to the last digit that each shows.
 func TestMeansAgree(t *testing.T) {
 	meter, dir := measured(t, 0)
 	r, err := result.Read(dir)

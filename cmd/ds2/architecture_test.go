@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestArchitecture holds the imports against docs/architecture.md: every room under internal is in its list, and imports run
-// down its arrows only.
+// TestArchitecture holds the imports against docs/architecture.md: every room under internal is in its list, and
+// imports run down its arrows only.
 func TestArchitecture(t *testing.T) {
 	page, err := os.ReadFile("../../docs/architecture.md")
 	require.NoError(t, err)

@@ -39,7 +39,8 @@ func TestOneCallPath(t *testing.T) {
 	}
 }
 
-// TestExperimental: help, preflight and record say what is yet to be proven of SQL Server; its calls are go-mssqldb's unless told.
+// TestExperimental: help, preflight and record say what is yet to be proven of SQL Server; its calls are go-mssqldb's
+// unless told.
 func TestExperimental(t *testing.T) {
 	const proof = "experimental: not yet run on Microsoft's server"
 	assert.True(t, proofs["sqlserver"] == proof && proofs["postgres"] == "", "proofs %v", proofs)
@@ -48,8 +49,8 @@ func TestExperimental(t *testing.T) {
 	}
 }
 
-// TestCallPathsAgree plays the orders of one seed by both ways of calling SQL Server, each on a database of its own: the databases then
-// hold the same, and as much was counted and timed.
+// TestCallPathsAgree plays the orders of one seed by both ways of calling SQL Server, each on a database of its own:
+// the databases then hold the same, and as much was counted and timed.
 func TestCallPathsAgree(t *testing.T) {
 	const orders = 1000
 	size, err := datagen.ParseSize("1MB")

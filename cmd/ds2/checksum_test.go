@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestChecksumTest reads a database by several readers at a rate, and its log to the end, before and after a page is damaged.
+// TestChecksumTest reads a database by several readers at a rate, and its log to the end, before and after a page is
+// damaged.
 func TestChecksumTest(t *testing.T) {
 	t.Parallel()
 	server, target := loadedServer(t)

@@ -25,9 +25,9 @@ import (
 	"ds2/internal/workload/mailbox"
 )
 
-// made writes the record of a made-up run of 60 s, of a workload and a machine of the run's. Its second half is slower than its first,
-// and waits for drives where the first fills the processors. It has limits that the first half keeps. The increase is what Prometheus saw the
-// counter of orders grow by in the second half.
+// made writes the record of a made-up run of 60 s, of a workload and a machine of the run's. Its second half is slower
+// than its first, and waits for drives where the first fills the processors. It has limits that the first half keeps.
+// The increase is what Prometheus saw the counter of orders grow by in the second half.
 func made(t *testing.T, dir string, words result.Words, workload string, own any, machine int) (s result.Summary, increase float64) {
 	t.Helper()
 	start := time.Date(2026, 11, 22, 12, 0, 0, machine*1000, time.UTC)
@@ -102,8 +102,9 @@ func madeBench(t *testing.T, dir, experiment string) {
 	require.NoError(t, result.SaveSummary(dir, b))
 }
 
-// TestLaterWindow: under a window that is chosen later, the text, the page, JSON, CSV, Prometheus, a comparison and a gate agree on a run, a run of
-// two machines, a bench, an experiment, a run on mailboxes and one of a workload that this ds2 does not know, to the last digit that each shows, and give the verdicts of that window.
+// TestLaterWindow: under a window that is chosen later, the text, the page, JSON, CSV, Prometheus, a comparison and a
+// gate agree on a run, a run of two machines, a bench, an experiment, a run on mailboxes and one of a workload that
+// this ds2 does not know, to the last digit that each shows, and give the verdicts of that window.
 func TestLaterWindow(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -79,7 +79,8 @@ func TestCrashCommands(t *testing.T) {
 	}
 }
 
-// TestCrashCycles has a demo kill its server several times: the record is one, orders go on in between, and nothing is lost.
+// TestCrashCycles has a demo kill its server several times: the record is one, orders go on in between, and nothing is
+// lost.
 func TestCrashCycles(t *testing.T) {
 	nightly.Long(t, "takes half a minute")
 	t.Parallel()

@@ -179,7 +179,8 @@ func (f *demoFlags) check() error {
 	return checkOut(f.drive.out)
 }
 
-// How long a brownout stops the server, and the shortest run that has as much around it as it takes to say what it cost.
+// How long a brownout stops the server, and the shortest run that has as much around it as it takes to say what it
+// cost.
 const brownout, shortestBrownout = 7 * time.Second, 2 * (7*time.Second + aroundEvents)
 
 // brownout are the events that stop a server's processes in the middle of the run and have them go on.

@@ -31,8 +31,8 @@ type counted struct {
 	devicetest.Counts
 }
 
-// watch reads a drive's counters every 100 ms until stop, and meanwhile takes the database's files out of memory, so that they are read
-// from the drive.
+// watch reads a drive's counters every 100 ms until stop, and meanwhile takes the database's files out of memory, so
+// that they are read from the drive.
 func watch(t *testing.T, drive devicetest.Drive) (stop func() []counted) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var all []counted
@@ -72,8 +72,9 @@ func between(all []counted, from, to time.Time) devicetest.Counts {
 	return devicetest.Counts{Reads: (b.Reads - a.Reads) / s, ReadSeconds: (b.ReadSeconds - a.ReadSeconds) / s, Writes: (b.Writes - a.Writes) / s, Flushes: (b.Flushes - a.Flushes) / s}
 }
 
-// TestRunOnMeasuredDrive measures a drive, and then runs on it: what drive and bench say that a run took of the drive's limit is what
-// the drive's own counters say. What the drive tells of itself is in the record, and heat marks a run of a bench.
+// TestRunOnMeasuredDrive measures a drive, and then runs on it: what drive and bench say that a run took of the drive's
+// limit is what the drive's own counters say. What the drive tells of itself is in the record, and heat marks a run of
+// a bench.
 func TestRunOnMeasuredDrive(t *testing.T) {
 	nightly.Long(t, "measures a drive twice")
 	if _, err := exec.LookPath("fio"); err != nil && os.Getenv("DS2_TEST_FIO") == "" {
@@ -93,8 +94,8 @@ func TestRunOnMeasuredDrive(t *testing.T) {
 	password, _ := login.User.Password()
 	must(t, "load", "--target", target, "--size", "S", "--quiet", "--data-seed", "7")
 
-	// In place of smartctl, which a loop device has no answer for: a drive that was written 100 MiB each time that it is asked, wrote
-	// 150 MiB to its flash, and gets too hot once.
+	// In place of smartctl, which a loop device has no answer for: a drive that was written 100 MiB each time that it
+	// is asked, wrote 150 MiB to its flash, and gets too hot once.
 	asked := filepath.Join(dir, "asked")
 	smartctl := `#!/bin/sh
 n=$(($(cat '` + asked + `' 2>/dev/null || echo 0) + 1)); echo $n >'` + asked + `'

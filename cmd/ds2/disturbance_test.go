@@ -59,8 +59,9 @@ func stalled(t *testing.T, dir string, seconds int) string {
 	return dir
 }
 
-// TestCompareDisturbances: a comparison of runs that were stopped for 8 s and for 2 s, and of one that an event did nothing to, says how many
-// orders each lost, when the rate was back, and how long the longest order took: as text, page and JSON.
+// TestCompareDisturbances: a comparison of runs that were stopped for 8 s and for 2 s, and of one that an event did
+// nothing to, says how many orders each lost, when the rate was back, and how long the longest order took: as text,
+// page and JSON.
 func TestCompareDisturbances(t *testing.T) {
 	dir := t.TempDir()
 	arguments := []string{"compare", "--details"}

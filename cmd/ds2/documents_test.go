@@ -37,8 +37,8 @@ func documents(t *testing.T) map[string]string {
 	return pages
 }
 
-// writtenParts are the parts of pages that programs write: by "output" a command, whose output stands there, or by "written" one of
-// the functions below.
+// writtenParts are the parts of pages that programs write: by "output" a command, whose output stands there, or by
+// "written" one of the functions below.
 var writtenParts = regexp.MustCompile(`(?s)<!-- (output|written): ([^\n]*) -->\n.*?<!-- end -->`)
 
 // TestDocuments: what a page shows of an output is what the command prints now. `make docs` writes it with -update.
@@ -87,8 +87,8 @@ func outputOf(t *testing.T, page, line string) string {
 	return stdout
 }
 
-// commandReference is the reference of all commands and flags, of the texts that --help shows: each command with the flags that it alone
-// has, and then once those that several share. Examples and details stay with --help.
+// commandReference is the reference of all commands and flags, of the texts that --help shows: each command with the
+// flags that it alone has, and then once those that several share. Examples and details stay with --help.
 func commandReference() string {
 	root := newRoot()
 	type use struct{ name, value, usage string }
@@ -310,8 +310,9 @@ func TestFlagsOfDocuments(t *testing.T) {
 	t.Logf("%d commands and %d flags", commands, flags)
 }
 
-// TestCommandsOfDocuments runs each command that stands on a line of its own in a page. Those that only ask run on a database of 1 MB, the
-// others where nobody listens: they have to pass all checks of their flags and then find no server.
+// TestCommandsOfDocuments runs each command that stands on a line of its own in a page. Those that only ask run on a
+// database of 1 MB, the others where nobody listens: they have to pass all checks of their flags and then find no
+// server.
 func TestCommandsOfDocuments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a server")

@@ -235,8 +235,8 @@ func delayed(stderr io.Writer) func(error) {
 // stop is the two stages of a stop for package runs.
 func (i *interrupts) stop() runs.Stop { return runs.Stop{Soft: i.soft, Hard: i.hard} }
 
-// printUnsaved prints the result of a run whose record could not be written to its end, because the disk was full perhaps: it is
-// nowhere else.
+// printUnsaved prints the result of a run whose record could not be written to its end, because the disk was full
+// perhaps: it is nowhere else.
 func printUnsaved(w io.Writer, o *driveOutput, dir string, s result.Summary) {
 	saved, err := result.Read(dir)
 	if len(s.Phases) == 0 || err == nil && saved.Status != result.Running {

@@ -110,8 +110,8 @@ func percent(n, of int64) float64 {
 	return 100 * float64(n) / float64(of)
 }
 
-// dvdStoreFlags are parameters of DVD Store's own driver that mean little here or nothing. They are accepted wherever users run, so
-// that a configuration file that its scripts wrote works unchanged.
+// dvdStoreFlags are parameters of DVD Store's own driver that mean little here or nothing. They are accepted wherever
+// users run, so that a configuration file that its scripts wrote works unchanged.
 type dvdStoreFlags struct {
 	detailed yesValue // matters to the lines of -o ds2 only
 	pages    []string // that were given

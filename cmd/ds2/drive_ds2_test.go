@@ -101,7 +101,8 @@ func TestDS2LinesOfAnotherWorkload(t *testing.T) {
 	fails(t, exitUsage, "--output ds2", "demo", "--workload", "mailbox", "-o", "ds2")
 }
 
-// TestDS2Output drives two targets, shown as DS2 shows a run, with the figures of each and all of them pushed to a Pushgateway.
+// TestDS2Output drives two targets, shown as DS2 shows a run, with the figures of each and all of them pushed to a
+// Pushgateway.
 func TestDS2Output(t *testing.T) {
 	t.Parallel()
 	gateway := promtest.StartPushgateway(t)
@@ -147,7 +148,8 @@ func TestDS2Output(t *testing.T) {
 	if final["et"] < 15.5 || final["n_overall"] < line["n_overall"] || final["n_overall"] > float64(record.Counts.Orders) {
 		t.Errorf("the end %v, the record has %d orders", final, record.Counts.Orders)
 	}
-	// An order is a login or a new customer, one browse or more, and a purchase. Those under way at the reset are half counted.
+	// An order is a login or a new customer, one browse or more, and a purchase. Those under way at the reset are half
+	// counted.
 	const users = 4
 	for what, off := range map[string]float64{
 		"entries":   final["n_login"] + final["n_newcust"] - final["n_overall"],

@@ -190,7 +190,8 @@ func (f *driveFlags) parseLimits() ([]limit.Limit, error) {
 	return limits, nil
 }
 
-// aroundEvents is how much of the run phase is to lie before and after an event, so that it can be said what came of it.
+// aroundEvents is how much of the run phase is to lie before and after an event, so that it can be said what came of
+// it.
 const aroundEvents = 10 * time.Second
 
 // parseEvents reads --event.
@@ -212,7 +213,8 @@ func (f *driveFlags) parseEvents(c driver.Config) (all []runs.Event, err error) 
 	return all, nil
 }
 
-// judge refuses flags that make no run, before anything is connected to, and gives what of the run takes no database to be read.
+// judge refuses flags that make no run, before anything is connected to, and gives what of the run takes no database to
+// be read.
 func (f *driveFlags) judge(now time.Time) (o runs.Options, err error) {
 	if err := cmp.Or(f.check(now), f.background.check()); err != nil {
 		return o, err
@@ -261,8 +263,8 @@ func (f *driveFlags) judge(now time.Time) (o runs.Options, err error) {
 	return o, err
 }
 
-// options opens the targets, looks at what they hold, and puts the run together, without a plan where a check finds none. The caller
-// closes the targets, also where there is an error.
+// options opens the targets, looks at what they hold, and puts the run together, without a plan where a check finds
+// none. The caller closes the targets, also where there is an error.
 func (f *runFlags) options(ctx context.Context, w way) (o runs.Options, err error) {
 	if o, err = f.judge(time.Now()); err != nil {
 		return o, err
@@ -339,8 +341,8 @@ func newSeed() uint64 {
 	return binary.LittleEndian.Uint64(b[:])>>12 + 1
 }
 
-// warm is how long a run waits for a store that is warm, where its plan asks for it or a flag does. Who gives less than a minute for
-// the warm-up tries something out, and windows in seconds do not move with the run.
+// warm is how long a run waits for a store that is warm, where its plan asks for it or a flag does. Who gives less than
+// a minute for the warm-up tries something out, and windows in seconds do not move with the run.
 func (f *driveFlags) warm(plan workload.Warming, specs []measure.WindowSpec) (time.Duration, error) {
 	fixed := slices.ContainsFunc(specs, measure.WindowSpec.Known)
 	switch changed := f.flags.Changed("warm-within"); {

@@ -27,8 +27,8 @@ import (
 	"ds2/internal/workload/ds2/calls"
 )
 
-// TestSQLServerHoldsWhatPostgresHolds compares the contents of both engines after a load, after orders of one user from one
-// seed, and after a reset: a hash of each table.
+// TestSQLServerHoldsWhatPostgresHolds compares the contents of both engines after a load, after orders of one user from
+// one seed, and after a reset: a hash of each table.
 func TestSQLServerHoldsWhatPostgresHolds(t *testing.T) {
 	targets := map[string]string{"sqlserver": servertest.Database(t), "postgres": pgtest.Database(t)}
 	size, err := datagen.ParseSize("1MB")
@@ -74,8 +74,8 @@ func TestSQLServerHoldsWhatPostgresHolds(t *testing.T) {
 	}
 }
 
-// playOrders has one user play so many orders from a fixed seed, whatever time they take: the purchase that is the last is
-// counted by the session, which stops the run. It gives what was counted, and how often each operation was timed.
+// playOrders has one user play so many orders from a fixed seed, whatever time they take: the purchase that is the last
+// is counted by the session, which stops the run. It gives what was counted, and how often each operation was timed.
 func playOrders(t *testing.T, s store.Database, w ds2.Config, orders int) (measure.Counts, []int64) {
 	t.Helper()
 	stop := make(chan struct{})
@@ -163,8 +163,8 @@ func contentHashes(t *testing.T, db *sql.DB) map[string]string {
 	return hashes
 }
 
-// plainValue is a value as both engines have it: SQL Server's dates have a time, its amounts four places, and ZIP is a number
-// there (WORKLOAD.md section 1).
+// plainValue is a value as both engines have it: SQL Server's dates have a time, its amounts four places, and ZIP is a
+// number there (WORKLOAD.md section 1).
 func plainValue(column string, value any) string {
 	switch v := value.(type) {
 	case nil:

@@ -139,7 +139,8 @@ func (f *experimentFile) experiment(all []*experiment.Configuration, orders [][]
 	return experiment.Experiment{Configurations: all, Orders: orders, Least: f.runs.least, Until: f.until, Sequence: f.order == result.OrderSequence, Told: told}
 }
 
-// plan prints the order of the runs, the time that is left, and what they can show: others are records to know the scatter of runs by.
+// plan prints the order of the runs, the time that is left, and what they can show: others are records to know the
+// scatter of runs by.
 func (f *experimentFile) plan(w io.Writer, dir string, record result.Experiment, others []string, orders [][]int) error {
 	var all []*experiment.Configuration
 	for _, c := range f.configurations {

@@ -27,8 +27,8 @@ type fileConfiguration struct {
 // maxConfigurations bounds an experiment, and with it what a file can ask for.
 const maxConfigurations = 100
 
-// multiply makes a configuration of each in the file, or of the file itself where it has none, and each combination of the
-// factors' values.
+// multiply makes a configuration of each in the file, or of the file itself where it has none, and each combination of
+// the factors' values.
 func (f *experimentFile) multiply(shared map[string]given, configurations, factors map[string]yaml.Node) error {
 	var all []*fileConfiguration
 	for _, name := range inOrder(configurations) {
@@ -175,8 +175,8 @@ func (f *experimentFile) apply() error {
 
 var flagInError = regexp.MustCompile(`^--([a-z0-9-]+)`)
 
-// of says which configuration an error is of, and of wrong usage where in the file: at the flag that it begins with, else
-// where the configuration begins.
+// of says which configuration an error is of, and of wrong usage where in the file: at the flag that it begins with,
+// else where the configuration begins.
 func (f *experimentFile) of(c *fileConfiguration, err error) error {
 	e, ok := errors.AsType[*exitError](err)
 	if !ok || e.code != exitUsage {

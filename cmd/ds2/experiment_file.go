@@ -21,8 +21,8 @@ import (
 	"ds2/internal/result"
 )
 
-// fileText is the file of an experiment as it is written. Its other keys are flags: those of an experiment, and those of ds2 bench for
-// all configurations.
+// fileText is the file of an experiment as it is written. Its other keys are flags: those of an experiment, and those
+// of ds2 bench for all configurations.
 type fileText struct {
 	Configurations map[string]yaml.Node `yaml:"configurations"`
 	Factors        map[string]yaml.Node `yaml:"factors"`
@@ -288,8 +288,8 @@ func inOrder(keys map[string]yaml.Node) []string {
 // reference is ${VARIABLE} or ${file:PATH}.
 var reference = regexp.MustCompile(`\$\{(file:)?([^}]*)\}`)
 
-// expand puts the values of variables and the contents of files in a value; within a URL they are escaped, since a password
-// may hold any character. The shell's commands are left as they are: the shell knows the variables too.
+// expand puts the values of variables and the contents of files in a value; within a URL they are escaped, since a
+// password may hold any character. The shell's commands are left as they are: the shell knows the variables too.
 func expand(flag, text string) (string, error) {
 	if strings.HasSuffix(flag, "-command") {
 		return text, nil

@@ -16,8 +16,8 @@ import (
 // assumedScatter is that of runs of which there is no record, in percent.
 const assumedScatter = 2
 
-// scatter is by how many percent runs of the file's configurations scatter, by records of the same in the directories given, and in those
-// beside the experiment's own; how says of what that is known.
+// scatter is by how many percent runs of the file's configurations scatter, by records of the same in the directories
+// given, and in those beside the experiment's own; how says of what that is known.
 func (f *experimentFile) scatter(dir string, given []string) (percent float64, how string, err error) {
 	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*")) // none where the name is no pattern
 	var values [][]float64

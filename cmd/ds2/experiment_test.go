@@ -124,7 +124,8 @@ func FuzzExperimentFile(f *testing.F) {
 	}, text, "a: &a [*a]", "threads: [8", "factors: {threads: [1, 2]}", "configurations: {a: {<<: {threads: 8}}}", "? {}\n: 1")
 }
 
-// TestPlanShows: a plan takes the scatter from records of the same configurations, beside its own or named, and from no others.
+// TestPlanShows: a plan takes the scatter from records of the same configurations, beside its own or named, and from no
+// others.
 func TestPlanShows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("arrays.yaml", []byte("run-time: 20m\nfactors:\n  target: [postgres://u@db1/ds2, postgres://u@db2/ds2]\n"), 0o644))

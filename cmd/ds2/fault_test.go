@@ -14,9 +14,9 @@ import (
 	"ds2/internal/nightly"
 )
 
-// TestServerKilled kills the server amid each test that reads its files or has it do work, and starts it again: at once where users would
-// wait for it, else after ds2 has ended. ds2 says what was cut off, and leaves no process behind, no slot, no setting and no session. The
-// replay test kills the server itself: TestReplayLeavesNothing.
+// TestServerKilled kills the server amid each test that reads its files or has it do work, and starts it again: at once
+// where users would wait for it, else after ds2 has ended. ds2 says what was cut off, and leaves no process behind, no
+// slot, no setting and no session. The replay test kills the server itself: TestReplayLeavesNothing.
 func TestServerKilled(t *testing.T) {
 	nightly.Long(t, "takes half a minute")
 	t.Parallel()

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFirstRunHidesPassword has the script for a first run on SQL Server call a program that prints all that it is told, and the password
-// as the server knows it: neither form of it is in what is packed, whose records can be reported, and nothing is packed where a record has
-// it.
+// TestFirstRunHidesPassword has the script for a first run on SQL Server call a program that prints all that it is
+// told, and the password as the server knows it: neither form of it is in what is packed, whose records can be
+// reported, and nothing is packed where a record has it.
 func TestFirstRunHidesPassword(t *testing.T) {
 	const target, secret, plain = "sqlserver://sa:p%24s.%2Fw@127.0.0.1:1?database=X", "p%24s.%2Fw", "p$s./w"
 	script, err := filepath.Abs("../../scripts/sqlserver-first-run")

@@ -38,8 +38,9 @@ func smallDrive(t *testing.T, size, owner string) (dir string, grow func(size st
 	}
 }
 
-// TestLoadFillsDrive loads onto a drive that fills up: once with tables, once with indexes, once with all that the server writes, whose
-// log then has no room either. The error names the file system, and when there is room the load goes on.
+// TestLoadFillsDrive loads onto a drive that fills up: once with tables, once with indexes, once with all that the
+// server writes, whose log then has no room either. The error names the file system, and when there is room the load
+// goes on.
 func TestLoadFillsDrive(t *testing.T) {
 	t.Parallel()
 	server := newTroubledServer(t)

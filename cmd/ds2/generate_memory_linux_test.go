@@ -15,8 +15,8 @@ import (
 	"ds2/internal/nightly"
 )
 
-// TestGenerateMemory: a dataset of any size takes less than 64 MiB, those included that the makers are ahead of a disk that is slow
-// to bring files to an end.
+// TestGenerateMemory: a dataset of any size takes less than 64 MiB, those included that the makers are ahead of a disk
+// that is slow to bring files to an end.
 func TestGenerateMemory(t *testing.T) {
 	nightly.Long(t, "writes 1 GB")
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
@@ -24,7 +24,8 @@ func TestGenerateMemory(t *testing.T) {
 	}
 	p := startProgram(t, "generate", "--size", "1GB", "--out", "data", "--parallel", "2", "--quiet")
 	p.start(t)
-	// Not the peak that the kernel gives of a process that has ended: that of the test is in it, which the program was begun by.
+	// Not the peak that the kernel gives of a process that has ended: that of the test is in it, which the program was
+	// begun by.
 	peak := 0 // KiB
 	status := fmt.Sprintf("/proc/%d/status", p.Process.Pid)
 	for running := true; running; {

@@ -67,8 +67,8 @@ func groupNames() (names []string) {
 	return names
 }
 
-// addHelp puts the commands into groups. It has commands of many flags show those that a first run needs, all of them, under
-// headings, by --help=all, and those of one heading by its name.
+// addHelp puts the commands into groups. It has commands of many flags show those that a first run needs, all of them,
+// under headings, by --help=all, and those of one heading by its name.
 func addHelp(root *cobra.Command) {
 	cobra.EnableCommandSorting = false
 	for _, g := range commandGroups {

@@ -11,8 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestHelpGroups: the help of a run shows what a first run needs, and all flags by --help=all, each once, under a heading that exists
-// for it. --help=GROUP shows the flags of one heading. No line of any help is longer than a terminal is wide.
+// TestHelpGroups: the help of a run shows what a first run needs, and all flags by --help=all, each once, under a
+// heading that exists for it. --help=GROUP shows the flags of one heading. No line of any help is longer than a
+// terminal is wide.
 func TestHelpGroups(t *testing.T) {
 	root := newRoot()
 	known := map[string]bool{"help": true}

@@ -21,8 +21,8 @@ import (
 	"ds2/internal/result"
 )
 
-// TestHostileDatabase has a database whose name and notes are made to be obeyed by a terminal: commands show them, and a record keeps them,
-// without what is obeyed.
+// TestHostileDatabase has a database whose name and notes are made to be obeyed by a terminal: commands show them, and
+// a record keeps them, without what is obeyed.
 func TestHostileDatabase(t *testing.T) {
 	t.Parallel()
 	const hostile = "x\x1b[2J\u202ecod.exe"
@@ -72,8 +72,8 @@ func TestHostileDatabase(t *testing.T) {
 	}
 }
 
-// TestFewDescriptors has more clients at a run's page than the run has descriptors: they wait, its counters go on, and nothing is
-// printed outside of the log's format.
+// TestFewDescriptors has more clients at a run's page than the run has descriptors: they wait, its counters go on, and
+// nothing is printed outside of the log's format.
 func TestFewDescriptors(t *testing.T) {
 	nightly.Long(t, "drives for 20 s")
 	t.Parallel()

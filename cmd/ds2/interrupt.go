@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// After the second signal a command is gone within a second: it has leaveTime to end by itself, and what it must not leave
-// behind is removed in cleanupTime.
+// After the second signal a command is gone within a second: it has leaveTime to end by itself, and what it must not
+// leave behind is removed in cleanupTime.
 var (
 	leaveTime   = 650 * time.Millisecond
 	cleanupTime = 250 * time.Millisecond // tests on busy machines give it more
@@ -30,8 +30,9 @@ func stopSignals() []os.Signal {
 	return signals
 }
 
-// interrupts are the two stages of a stop. The first Ctrl-C, or other of stopSignals, ends soft: nothing new begins, and what is under
-// way ends. The second ends hard, and with it all work; whatever ignores that is left behind, with the process, soon after.
+// interrupts are the two stages of a stop. The first Ctrl-C, or other of stopSignals, ends soft: nothing new begins,
+// and what is under way ends. The second ends hard, and with it all work; whatever ignores that is left behind, with
+// the process, soon after.
 type interrupts struct {
 	soft, hard context.Context
 	locked     context.Context // done when the lock of a database was lost, with the reason as its cause
@@ -41,7 +42,8 @@ type interrupts struct {
 	cleanups []func()
 }
 
-// atLeave has f called before the process leaves with work still under way. It may run beside anything else and be cut off.
+// atLeave has f called before the process leaves with work still under way. It may run beside anything else and be cut
+// off.
 func (i *interrupts) atLeave(f func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -86,7 +88,8 @@ func interruptible(first string, run func(i *interrupts, cmd *cobra.Command, arg
 	}
 }
 
-// listenForInterrupts listens until release is called. It tells w what the first signal does and what a second would do.
+// listenForInterrupts listens until release is called. It tells w what the first signal does and what a second would
+// do.
 //
 // A reader of the output who has gone ends nothing either: writing to a closed pipe becomes an error like any other.
 func listenForInterrupts(ctx context.Context, w io.Writer, first string) (i *interrupts, release func()) {

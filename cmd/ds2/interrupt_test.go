@@ -29,8 +29,8 @@ import (
 	"ds2/internal/result"
 )
 
-// patience is when something counts as hanging that is waited for: a second is promised of what follows a second signal, which a busy
-// machine does not keep; what hangs here, hangs for ever.
+// patience is when something counts as hanging that is waited for: a second is promised of what follows a second
+// signal, which a busy machine does not keep; what hangs here, hangs for ever.
 const patience = 5 * time.Minute
 
 // output is what a program writes, to be read while it does.
@@ -202,8 +202,8 @@ func signalAll(t *testing.T, data string, s syscall.Signal) {
 	}
 }
 
-// TestSecondSignal has every command at work when its server is no longer there, or answers no more. After the second signal it is
-// gone, with exit code 130, and the record on disk can be read.
+// TestSecondSignal has every command at work when its server is no longer there, or answers no more. After the second
+// signal it is gone, with exit code 130, and the record on disk can be read.
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
 	s := newTroubledServer(t)
@@ -239,8 +239,8 @@ func TestSecondSignal(t *testing.T) {
 	}
 }
 
-// TestFirstSignal interrupts once, on a server that answers, every command that has no run to drain: it and its statement are gone, with
-// exit code 130.
+// TestFirstSignal interrupts once, on a server that answers, every command that has no run to drain: it and its
+// statement are gone, with exit code 130.
 func TestFirstSignal(t *testing.T) {
 	nightly.Long(t, "starts all commands; TestSecondSignal does, too")
 	t.Parallel()
@@ -262,8 +262,8 @@ func TestFirstSignal(t *testing.T) {
 	assert.True(t, err == nil && queries == "", "the server is still at work: %s, %v", queries, err)
 }
 
-// commandsAtWork starts every command that talks to a server, each on a database of its own, and returns when all are amid their work.
-// Those without are left out.
+// commandsAtWork starts every command that talks to a server, each on a database of its own, and returns when all are
+// amid their work. Those without are left out.
 func commandsAtWork(t *testing.T, s *troubledServer, with func(name string) bool) []*program {
 	run := []string{"--threads", "2", "--warmup-time", "0", "--run-time", "10m", "--ramp-rate", "100", "--metrics-addr", "", "--out", "out"}
 	const tables = "LOCK TABLE customers, orders, orderlines, inventory, products, cust_hist IN ACCESS EXCLUSIVE MODE"
@@ -420,7 +420,8 @@ func TestSecondSignalOfGenerate(t *testing.T) {
 	}
 }
 
-// TestSecondSignalOfDemo has the demo's own server answer no more, or be gone. Neither processes nor files of it stay behind.
+// TestSecondSignalOfDemo has the demo's own server answer no more, or be gone. Neither processes nor files of it stay
+// behind.
 func TestSecondSignalOfDemo(t *testing.T) {
 	nightly.Long(t, "makes three clusters")
 	for why, c := range map[string]struct{ trouble, second syscall.Signal }{

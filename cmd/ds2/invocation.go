@@ -25,8 +25,8 @@ func withArguments(ctx context.Context, args []string) context.Context {
 // invocation is how ds2 was called, for the record: without passwords, as far as a text shows that it holds one.
 func invocation(cmd *cobra.Command) *result.Command { return invocationWith(cmd, cmd.Flags(), nil) }
 
-// invocationWith is an invocation with the flags of a run that the command line does not give itself, without those that the run's
-// workload does not have.
+// invocationWith is an invocation with the flags of a run that the command line does not give itself, without those
+// that the run's workload does not have.
 func invocationWith(cmd *cobra.Command, flags *pflag.FlagSet, plan workload.Plan) *result.Command {
 	others := map[string]string{}
 	if plan != nil { // else nobody knows of which workload the run would have been
@@ -112,7 +112,8 @@ var passwords = []*regexp.Regexp{
 	regexp.MustCompile(`((?:^|[\s"'=])[^\s"':/@=]+:)(?:[^/\s"]|/[^/\s"])[^\s"]*@`),
 }
 
-// redact takes out of a text, before it is printed, what may be a password, and makes the rest safe to show: an error may quote others.
+// redact takes out of a text, before it is printed, what may be a password, and makes the rest safe to show: an error
+// may quote others.
 func redact(text string) string {
 	for i, p := range passwords {
 		with := "${1}***@"

@@ -10,8 +10,8 @@ import (
 	"ds2/internal/nightly"
 )
 
-// TestJSONOfEveryCommand has each command that writes JSON do so on a real database: execute holds what it writes against
-// the published schema.
+// TestJSONOfEveryCommand has each command that writes JSON do so on a real database: execute holds what it writes
+// against the published schema.
 func TestJSONOfEveryCommand(t *testing.T) {
 	nightly.Long(t, "takes half a minute")
 	t.Parallel()

@@ -31,8 +31,8 @@ type killed struct {
 	took   map[string]time.Duration // how long each command took that came to its end, in a process of its own
 }
 
-// kill runs a command in a process of its own and kills that at a random moment of the time that it takes; false where it came
-// to its end before.
+// kill runs a command in a process of its own and kills that at a random moment of the time that it takes; false where
+// it came to its end before.
 func (k *killed) kill(name string, args ...string) bool {
 	k.Helper()
 	took, known := k.took[name]
@@ -98,10 +98,10 @@ func (k *killed) databases() string {
 	return names
 }
 
-// TestKilled kills ds2 itself with SIGKILL at random moments of its commands. Every record can be read, what is resumed or
-// done again comes out exactly as if nothing had been, and nothing stays that the next command does not find.
-// DS2_TEST_KILLS asks for another number of kills, DS2_TEST_SEED for other moments (`make kills`). Only a kill that a command did not
-// forestall by its end counts.
+// TestKilled kills ds2 itself with SIGKILL at random moments of its commands. Every record can be read, what is resumed
+// or done again comes out exactly as if nothing had been, and nothing stays that the next command does not find.
+// DS2_TEST_KILLS asks for another number of kills, DS2_TEST_SEED for other moments (`make kills`). Only a kill that a
+// command did not forestall by its end counts.
 func TestKilled(t *testing.T) {
 	nightly.Only(t, "takes a minute")
 	kills, err := strconv.Atoi(os.Getenv("DS2_TEST_KILLS"))
@@ -131,7 +131,8 @@ func TestKilled(t *testing.T) {
 	dir := t.TempDir()
 	commands := []string{"load", "drive", "bench", "snapshot", "reset", "verify"}
 	hits := map[string]int{}
-	// A command is left to come to its end at first, so that it is known how long it takes, and where it was quicker than then.
+	// A command is left to come to its end at first, so that it is known how long it takes, and where it was quicker
+	// than then.
 	hit := 0
 	for try := 0; hit < kills && try < 2*kills+2*len(commands); try++ {
 		out := filepath.Join(dir, strconv.Itoa(try))

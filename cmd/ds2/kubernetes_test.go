@@ -89,8 +89,8 @@ func TestKubernetesGenerate(t *testing.T) {
 	assert.Contains(t, must(t, "generate", "--verify", dir), "40 files")
 }
 
-// What the job's pods run, at a known rate and until Prometheus was told of orders of each, is one run: Prometheus sums the pods, and
-// their records merge and pass the audit together.
+// What the job's pods run, at a known rate and until Prometheus was told of orders of each, is one run: Prometheus sums
+// the pods, and their records merge and pass the audit together.
 func TestKubernetesDrive(t *testing.T) {
 	nightly.Long(t, "drives for 20 s")
 	t.Parallel()

@@ -108,8 +108,8 @@ func damage(t *testing.T, server *localpg.Server, target, table string) {
 	require.NoError(t, server.Restart(t.Context()))
 }
 
-// continuedSearch takes the end of a search away, as a crash does, and has the same command continue it: what is recorded is not made
-// again. A search that is over, and one with other flags, is refused.
+// continuedSearch takes the end of a search away, as a crash does, and has the same command continue it: what is
+// recorded is not made again. A search that is over, and one with other flags, is refused.
 func continuedSearch(t *testing.T, dir string, command []string) {
 	t.Helper()
 	fails(t, exitUsage, "--out: the search in "+dir+" is over", command...)

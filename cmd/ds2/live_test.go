@@ -20,9 +20,9 @@ import (
 	"ds2/internal/nightly"
 )
 
-// TestLivePage looks at an experiment in a real browser, in two tabs: figures that move, the charts of the report, limits of
-// the run and of the drives, what is known after a block, and the end. Nothing comes from anywhere else. Runs follow each
-// other until all was seen.
+// TestLivePage looks at an experiment in a real browser, in two tabs: figures that move, the charts of the report,
+// limits of the run and of the drives, what is known after a block, and the end. Nothing comes from anywhere else. Runs
+// follow each other until all was seen.
 func TestLivePage(t *testing.T) {
 	nightly.Long(t, "starts a browser")
 	t.Parallel()

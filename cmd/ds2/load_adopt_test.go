@@ -19,8 +19,8 @@ import (
 	"ds2/internal/texttest"
 )
 
-// dvdStore makes a database of size S as DVD Store's own scripts do, from what WORKLOAD.md sections 1, 3 and 4 say of them: their
-// types, keys, indexes, procedures and trigger, other words than the kit's, and nothing of the kit.
+// dvdStore makes a database of size S as DVD Store's own scripts do, from what WORKLOAD.md sections 1, 3 and 4 say of
+// them: their types, keys, indexes, procedures and trigger, other words than the kit's, and nothing of the kit.
 func dvdStore(t *testing.T) (target string, db *sql.DB) {
 	t.Helper()
 	target = pgtest.Database(t)
@@ -99,7 +99,8 @@ func dvdStore(t *testing.T) (target string, db *sql.DB) {
 	return target, db
 }
 
-// TestAdopt takes over what DVD Store's own scripts made, and does with it what can be done with a database of the kit's.
+// TestAdopt takes over what DVD Store's own scripts made, and does with it what can be done with a database of the
+// kit's.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	target, db := dvdStore(t)

@@ -18,8 +18,8 @@ import (
 	"ds2/internal/localpg/pgtest"
 )
 
-// TestLoadWaitsForRecovery (E10): a server that recovers after a crash refuses sessions until it is done. The recovery here waits for
-// the next file of an archive, as long as the test has it wait.
+// TestLoadWaitsForRecovery (E10): a server that recovers after a crash refuses sessions until it is done. The recovery
+// here waits for the next file of an archive, as long as the test has it wait.
 func TestLoadWaitsForRecovery(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})

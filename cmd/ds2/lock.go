@@ -14,8 +14,8 @@ import (
 	"ds2/internal/store"
 )
 
-// lockStores keeps every other ds2 from the databases until unlock, or those of other runs where the run has an id. The locks are
-// waited for as long as soft lasts, and held through both stages of a stop.
+// lockStores keeps every other ds2 from the databases until unlock, or those of other runs where the run has an id. The
+// locks are waited for as long as soft lasts, and held through both stages of a stop.
 func (i *interrupts) lockStores(command, runID string, stores []store.Database, stderr io.Writer) (unlock func(), err error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -61,7 +61,8 @@ func (i *interrupts) lockStores(command, runID string, stores []store.Database, 
 	return unlock, nil
 }
 
-// restoreSettings sets back what a replay test of another run changed and could not set back itself, because it was killed.
+// restoreSettings sets back what a replay test of another run changed and could not set back itself, because it was
+// killed.
 func (i *interrupts) restoreSettings(runID string, stores []store.Database, stderr io.Writer) {
 	for _, s := range stores {
 		if s.Can().Replay == nil {

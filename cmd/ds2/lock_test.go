@@ -62,7 +62,8 @@ func TestOneCommandAtATime(t *testing.T) {
 	require.Equal(t, exitDone, code, "reset after the run was killed: %s", stderr)
 }
 
-// TestLostLock ends the connection that holds a run's lock, and takes the lock: the run ends, is marked, and does not count.
+// TestLostLock ends the connection that holds a run's lock, and takes the lock: the run ends, is marked, and does not
+// count.
 func TestLostLock(t *testing.T) {
 	t.Parallel()
 	target := loaded(t)

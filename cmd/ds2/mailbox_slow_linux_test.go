@@ -19,8 +19,8 @@ import (
 	"ds2/internal/result"
 )
 
-// onSlowDrives is a server whose data and whose log lie on drives of their own, which can be told to be slow, and that has so little
-// memory that its reads come from there.
+// onSlowDrives is a server whose data and whose log lie on drives of their own, which can be told to be slow, and that
+// has so little memory that its reads come from there.
 func onSlowDrives(t *testing.T) (target string, data, log *devicetest.Slow) {
 	t.Helper()
 	data, log = devicetest.MountSlow(t, "ext4", devicetest.Memory(t), 700<<20), devicetest.MountSlow(t, "ext4", devicetest.Memory(t), 200<<20)
@@ -70,9 +70,9 @@ func holdMemory(t *testing.T, server *localpg.Server, bytes int64) (end func()) 
 	}
 }
 
-// TestMailboxVerdict has a real PostgreSQL with 20 mailboxes of 10 MB on drives that are slowed: Jetstress's limits turn with slow reads
-// of the data and with slow writes of the log, and not with slow writes of the data. DS2_TEST_DELAYS names other delays than
-// those of the test, such as "read=19ms,read=21ms,log=9ms,log=11ms,write=71ms".
+// TestMailboxVerdict has a real PostgreSQL with 20 mailboxes of 10 MB on drives that are slowed: Jetstress's limits
+// turn with slow reads of the data and with slow writes of the log, and not with slow writes of the data.
+// DS2_TEST_DELAYS names other delays than those of the test, such as "read=19ms,read=21ms,log=9ms,log=11ms,write=71ms".
 func TestMailboxVerdict(t *testing.T) {
 	nightly.Only(t, "takes a minute")
 	const reads, writes, logs = "read", "write", "log"

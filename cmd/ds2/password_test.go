@@ -43,8 +43,8 @@ func TestPasswordCommand(t *testing.T) {
 	}
 }
 
-// TestPasswordCommandOfSQLServer has a SQL Server see whose password it is; without a user it is a token, which is in no
-// field of LOGIN7 for names: [MS-TDS] 2.2.6.4, FEDAUTH.
+// TestPasswordCommandOfSQLServer has a SQL Server see whose password it is; without a user it is a token, which is in
+// no field of LOGIN7 for names: [MS-TDS] 2.2.6.4, FEDAUTH.
 func TestPasswordCommandOfSQLServer(t *testing.T) {
 	for _, c := range []struct{ why, user, want string }{
 		{"a password", "ds2user", "ds2user"},

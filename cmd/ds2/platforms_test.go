@@ -22,8 +22,8 @@ import (
 	"ds2/internal/result"
 )
 
-// platformsVariable asks for the tests of other platforms, which fail then where what they need is missing. They are not
-// run unasked: ds2 is compiled for each.
+// platformsVariable asks for the tests of other platforms, which fail then where what they need is missing. They are
+// not run unasked: ds2 is compiled for each.
 const platformsVariable = "DS2_TEST_PLATFORMS"
 
 // foreign is a ds2 of another platform, which something else runs.
@@ -106,7 +106,8 @@ func (f foreign) works(t *testing.T, target string) {
 	}
 }
 
-// TestARM64UnderQemu: on ARM, where the compiler may fuse a multiplication and an addition, the data are the same bytes.
+// TestARM64UnderQemu: on ARM, where the compiler may fuse a multiplication and an addition, the data are the same
+// bytes.
 func TestARM64UnderQemu(t *testing.T) {
 	needs(t, "qemu-aarch64")
 	f := foreign{platform: "linux/arm64", command: []string{"qemu-aarch64", buildFor(t, "linux", "arm64")}, path: func(p string) string { return p }}
@@ -154,8 +155,8 @@ func TestWindowsUnderWine(t *testing.T) {
 // mingwLinker links libraries for Windows.
 const mingwLinker = "x86_64-w64-mingw32-ld"
 
-// startWindows makes the Windows of the test. Go's programs ask the library bcryptprimitives for random numbers, which older
-// versions of Wine lack; there it is made of another library's function, which has the same parameters.
+// startWindows makes the Windows of the test. Go's programs ask the library bcryptprimitives for random numbers, which
+// older versions of Wine lack; there it is made of another library's function, which has the same parameters.
 func (f foreign) startWindows(t *testing.T) {
 	t.Helper()
 	tool := func(name string, args ...string) {

@@ -83,7 +83,8 @@ const (
 	configurationFlag = "configuration"
 )
 
-// fill sets the flags that are not given from one configuration of the file. Those that a command does not have are for others.
+// fill sets the flags that are not given from one configuration of the file. Those that a command does not have are for
+// others.
 func (f *experimentFile) fill(flags *pflag.FlagSet, name string) error {
 	var names []string
 	for _, c := range f.configurations {

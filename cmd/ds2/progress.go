@@ -13,7 +13,8 @@ import (
 	"ds2/internal/progress"
 )
 
-// showProgress shows long jobs on w: on a terminal a line that is drawn again each second, elsewhere a line every ten seconds.
+// showProgress shows long jobs on w: on a terminal a line that is drawn again each second, elsewhere a line every ten
+// seconds.
 func showProgress(quiet bool, w io.Writer) progress.View {
 	if quiet {
 		return func(string, progress.Unit) (progress.Tell, func()) { return progress.Ignore, func() {} }
@@ -72,8 +73,8 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// startTicking calls show every so often, until stop is called, which returns when show will not be called again. Stop may be
-// called twice.
+// startTicking calls show every so often, until stop is called, which returns when show will not be called again. Stop
+// may be called twice.
 func startTicking(every time.Duration, show func()) (stop func()) {
 	return progress.Watch(context.Background(), every, func(context.Context) bool { show(); return true })
 }

@@ -44,8 +44,9 @@ func TestPrometheusScripts(t *testing.T) {
 	}
 }
 
-// TestPrometheusAgrees has a real Prometheus, with the rules of scripts/, scrape a real run: every number of orders that it was
-// told is one that the record has at the end of a sample, and every query of the Grafana dashboard has an answer, as has what the rules read.
+// TestPrometheusAgrees has a real Prometheus, with the rules of scripts/, scrape a real run: every number of orders
+// that it was told is one that the record has at the end of a sample, and every query of the Grafana dashboard has an
+// answer, as has what the rules read.
 func TestPrometheusAgrees(t *testing.T) {
 	nightly.Long(t, "drives for 20 s")
 	t.Parallel()
@@ -70,8 +71,8 @@ func TestPrometheusAgrees(t *testing.T) {
 			t.Errorf("the recording rule %s gives %v", name, values)
 		}
 	}
-	// Alerts give nothing while all is well. What they compare has to be there: each metric that the rules read, but errors,
-	// which have no series as long as nothing fails.
+	// Alerts give nothing while all is well. What they compare has to be there: each metric that the rules read, but
+	// errors, which have no series as long as nothing fails.
 	text, err := os.ReadFile(rules)
 	require.NoError(t, err)
 	for _, match := range regexp.MustCompile(`[^:\w](ds2_\w+(\{[^}]*\})?)`).FindAllStringSubmatch(string(text), -1) {
@@ -91,7 +92,8 @@ func TestPrometheusAgrees(t *testing.T) {
 	}
 }
 
-// scrapedOrders are the numbers of orders that a Prometheus was told at a page: each is one that the record has at the end of a sample.
+// scrapedOrders are the numbers of orders that a Prometheus was told at a page: each is one that the record has at the
+// end of a sample.
 func scrapedOrders(t *testing.T, prometheus string, page *promtest.Relay, record *result.Record) []float64 {
 	t.Helper()
 	told, orders := map[float64]bool{0: true}, 0.
@@ -109,8 +111,9 @@ func scrapedOrders(t *testing.T, prometheus string, page *promtest.Relay, record
 	return scraped
 }
 
-// windowOfScrapes reports a window that begins and ends with the samples whose totals Prometheus was told: it has the orders that the
-// counter grew by. A scrape tells what the last sample before it ended with, so the times of scrapes are late by up to a second.
+// windowOfScrapes reports a window that begins and ends with the samples whose totals Prometheus was told: it has the
+// orders that the counter grew by. A scrape tells what the last sample before it ended with, so the times of scrapes
+// are late by up to a second.
 func windowOfScrapes(t *testing.T, record *result.Record, dir string, from, until float64) {
 	t.Helper()
 	ends, orders := map[float64]time.Duration{}, 0.
@@ -151,14 +154,14 @@ func prometheusRules(t *testing.T) string {
 	return rules
 }
 
-// optional says that a query of the dashboard may have no answer: failures have no series as long as nothing fails, a phase that has
-// just begun none of before, and a machine without drives of its own none of theirs.
+// optional says that a query of the dashboard may have no answer: failures have no series as long as nothing fails, a
+// phase that has just begun none of before, and a machine without drives of its own none of theirs.
 func optional(expr string) bool {
 	return strings.Contains(expr, "ds2_errors_total") || strings.Contains(expr, "unless") || strings.Contains(expr, "ds2_host_disk")
 }
 
-// TestPrometheusOfMailboxes has a real Prometheus, with the rules of scripts/, scrape a run on mailboxes: its operations and its IOPS are
-// there, and every query of the Grafana dashboard has an answer.
+// TestPrometheusOfMailboxes has a real Prometheus, with the rules of scripts/, scrape a run on mailboxes: its
+// operations and its IOPS are there, and every query of the Grafana dashboard has an answer.
 func TestPrometheusOfMailboxes(t *testing.T) {
 	nightly.Long(t, "drives for 15 s")
 	t.Parallel()

@@ -24,8 +24,8 @@ import (
 	"ds2/internal/workload/mailbox"
 )
 
-// publishedRun is a run of a published report of Jetstress (mailbox/WORKLOAD.md section 2). Times are in milliseconds, rates a second; what a
-// report does not give is 0.
+// publishedRun is a run of a published report of Jetstress (mailbox/WORKLOAD.md section 2). Times are in milliseconds,
+// rates a second; what a report does not give is 0.
 type publishedRun struct {
 	reads, writes, logWrites   float64
 	readMS, writeMS, logMS     float64
@@ -33,7 +33,8 @@ type publishedRun struct {
 	target                     float64
 }
 
-// The runs by report and configuration, in their order. Of S004 only the sums of database I/Os are given by server and run: they stand as reads here.
+// The runs by report and configuration, in their order. Of S004 only the sums of database I/Os are given by server and
+// run: they stand as reads here.
 var publishedRuns = map[string][]publishedRun{
 	"S000 disks": {
 		{reads: 2116.369, writes: 1832.661, logWrites: 157.464, readMS: 4.451, writeMS: 3.765, logMS: 5.056, mib: 37.911, watts: 293.4, idle: 275.5, target: 100},
@@ -59,7 +60,8 @@ var publishedRuns = map[string][]publishedRun{
 		{reads: 139.504, writes: 134.646, logWrites: 75.691, readMS: 12.1, writeMS: 71, logMS: 2.4, logBytes: 12308.349, target: 250},
 		{reads: 71.512, writes: 193.674, logWrites: 35.534, readMS: 10.1, writeMS: 36, logMS: 2.2, logBytes: 7164.761, target: 250},
 	},
-	// Of S002 the report gives latencies, and how many times as many I/Os each configuration does; the rate of the disks is taken for 100.
+	// Of S002 the report gives latencies, and how many times as many I/Os each configuration does; the rate of the
+	// disks is taken for 100.
 	"S002 disks":      {{reads: 60, writes: 40, readMS: 9.5, writeMS: 0.5, mib: 10, target: 100}, {reads: 60, writes: 40, readMS: 9.5, writeMS: 0.5, mib: 10, target: 100}, {reads: 60, writes: 40, readMS: 9.5, writeMS: 0.5, mib: 10, target: 100}},
 	"S002 read cache": {{reads: 120, writes: 80, readMS: 4.5, writeMS: 0.5, mib: 20, target: 100}, {reads: 120, writes: 80, readMS: 4.5, writeMS: 0.5, mib: 20, target: 100}, {reads: 120, writes: 80, readMS: 4.5, writeMS: 0.5, mib: 20, target: 100}},
 	"S002 tier":       {{reads: 294, writes: 196, readMS: 2, writeMS: 0.5, mib: 42, target: 100}, {reads: 294, writes: 196, readMS: 2, writeMS: 0.5, mib: 42, target: 100}, {reads: 294, writes: 196, readMS: 2, writeMS: 0.5, mib: 42, target: 100}},
@@ -110,7 +112,8 @@ func (p publishedRun) record(t *testing.T, dir, server string) result.Summary {
 	return s
 }
 
-// TestPublishedReports takes the figures of the published reports through counters, records, benches, report and compare.
+// TestPublishedReports takes the figures of the published reports through counters, records, benches, report and
+// compare.
 func TestPublishedReports(t *testing.T) {
 	dir := t.TempDir()
 	benches := map[string]string{}
@@ -133,7 +136,8 @@ func TestPublishedReports(t *testing.T) {
 		runA, runB string // the reports' median runs
 		want       map[string]float64
 	}{
-		// The report's 623 % of IOPS a watt are of rounded quotients of the median runs, 99.1 and 13.7; this is of the medians of the runs' own.
+		// The report's 623 % of IOPS a watt are of rounded quotients of the median runs, 99.1 and 13.7; this is of the
+		// medians of the runs' own.
 		{"S000 disks", "S000 SSDs", "run-2", "run-1", map[string]float64{"total_iops": 188, "mb_per_s": 172, "total_iops_per_active_w": 627}},
 		{"S004 MD3000", "S004 MD3220", "run-1", "run-2", map[string]float64{"total_iops": 147.7, "mb_per_s": 216.4}},
 		{"S002 disks", "S002 read cache", "run-2", "run-2", map[string]float64{"total_iops": 100, "mb_per_s": 100, "read_latency_ms": -53}},

@@ -99,8 +99,8 @@ func labels(stores []store.Database) string {
 	return strings.Join(all, ", ")
 }
 
-// looks takes what is found on the way to a run. The run itself warns of what may go wrong with it, and ends where it cannot go on. A
-// check lists all that it finds, and goes on as far as it can.
+// looks takes what is found on the way to a run. The run itself warns of what may go wrong with it, and ends where it
+// cannot go on. A check lists all that it finds, and goes on as far as it can.
 type looks struct {
 	w           io.Writer
 	check       bool
@@ -155,8 +155,8 @@ func (l *looks) ok(what, format string, args ...any) {
 	l.add(store.Finding{What: what, State: store.OK, Found: fmt.Sprintf(format, args...)})
 }
 
-// step takes how a step ended without which there is no run: a check lists what failed, and the error is for who makes the run. That
-// of wrong usage is for both.
+// step takes how a step ended without which there is no run: a check lists what failed, and the error is for who makes
+// the run. That of wrong usage is for both.
 func (l *looks) step(what, do string, err error) error {
 	if err == nil || !l.check || isUsage(err) {
 		return err
@@ -165,7 +165,8 @@ func (l *looks) step(what, do string, err error) error {
 	return nil
 }
 
-// asked looks whether the targets can do what the flags ask of some servers only, so that a run is refused before it begins.
+// asked looks whether the targets can do what the flags ask of some servers only, so that a run is refused before it
+// begins.
 func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
 	c := o.Background
 	may := func(what string, of func(store.Capabilities) func(context.Context) error) func() error {
@@ -271,8 +272,8 @@ func (f *runFlags) observed(ctx context.Context, w way, o *runs.Options) error {
 	return nil
 }
 
-// observer finds out what can be observed. To a check, what cannot, though it was asked for, is a failure, and left out of the next
-// try.
+// observer finds out what can be observed. To a check, what cannot, though it was asked for, is a failure, and left out
+// of the next try.
 func (f *runFlags) observer(ctx context.Context, l *looks, o *runs.Options) (*monitor.Observer, error) {
 	options := f.observe.Options
 	for {

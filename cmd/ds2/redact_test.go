@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNoPasswordInErrors gives a password in every place where it may not be: the error names the flag, and never the password.
+// TestNoPasswordInErrors gives a password in every place where it may not be: the error names the flag, and never the
+// password.
 func TestNoPasswordInErrors(t *testing.T) {
 	file := func(line string) string {
 		path := filepath.Join(t.TempDir(), "driver.conf")

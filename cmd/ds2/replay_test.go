@@ -28,15 +28,16 @@ func TestReplayDemo(t *testing.T) {
 		require.NoError(t, err)
 		r := record.Replay
 		t.Logf("%s: %+v", workload, r)
-		// What the server says that it redid is what stood there by its own positions, and what came until the kill; its pages' ends count or not.
+		// What the server says that it redid is what stood there by its own positions, and what came until the kill;
+		// its pages' ends count or not.
 		if r == nil || r.Wanted != 5e6 || r.Stood < 5e6 || float64(r.Bytes) < 0.75*float64(r.Stood) || r.Seconds < 0 || r.Seconds > r.Recovery || len(r.Changed) == 0 || !record.Audit.Passed {
 			t.Errorf("%s: %+v, audit %+v", workload, r, record.Audit)
 		}
 	}
 }
 
-// TestReplayLeavesNothing looks for settings that a replay test leaves behind: one that ended well, one whose server did not come back, and one
-// whose ds2 was killed. The next ds2 sets back what those could not.
+// TestReplayLeavesNothing looks for settings that a replay test leaves behind: one that ended well, one whose server
+// did not come back, and one whose ds2 was killed. The next ds2 sets back what those could not.
 func TestReplayLeavesNothing(t *testing.T) {
 	nightly.Long(t, "takes half a minute")
 	t.Parallel()

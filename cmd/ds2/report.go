@@ -249,8 +249,8 @@ func writeBench(w io.Writer, c report.Configuration, output string, details bool
 	return writePage(w, c.Page(), c.Bench, output, details)
 }
 
-// deliver writes a report to the file out, and tells stdout its name. - is stdout; no name is reportFile in dir for HTML,
-// and stdout for the others.
+// deliver writes a report to the file out, and tells stdout its name. - is stdout; no name is reportFile in dir for
+// HTML, and stdout for the others.
 func deliver(stdout io.Writer, dir, output, out string, write func(io.Writer) error) error {
 	if out == "" && output == "html" {
 		out = filepath.Join(dir, reportFile)

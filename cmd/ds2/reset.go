@@ -93,8 +93,8 @@ func (f *eachFlags) add(flags *pflag.FlagSet) {
 	quietFlag(flags, &f.quiet)
 }
 
-// eachStore does something to every target, one after the other, and says how long it took, or what it leaves behind when it
-// is cut off.
+// eachStore does something to every target, one after the other, and says how long it took, or what it leaves behind
+// when it is cut off.
 func eachStore(i *interrupts, cmd *cobra.Command, f eachFlags, done, cut string, do func(context.Context, store.Database, io.Writer, progress.View) error) error {
 	stores, err := f.open()
 	if err != nil {

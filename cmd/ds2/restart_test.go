@@ -16,8 +16,9 @@ import (
 	"ds2/internal/store/sqlserver/tdstest"
 )
 
-// TestSQLServerRestart has a run go on through a restart of 20 s, whose logins are answered as SQL Server answers them: it is
-// stopping, nobody listens to the login, it is starting, and then it takes logins while the database is still being recovered.
+// TestSQLServerRestart has a run go on through a restart of 20 s, whose logins are answered as SQL Server answers them:
+// it is stopping, nobody listens to the login, it is starting, and then it takes logins while the database is still
+// being recovered.
 func TestSQLServerRestart(t *testing.T) {
 	target := servertest.Database(t)
 	behind, err := url.Parse(target)

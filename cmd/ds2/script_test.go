@@ -23,7 +23,8 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-// onDrive runs the tests with temporary files on a drive, whose I/Os some of them count; those of other packages may lie in memory.
+// onDrive runs the tests with temporary files on a drive, whose I/Os some of them count; those of other packages may
+// lie in memory.
 type onDrive struct{ m *testing.M }
 
 func (o onDrive) Run() int {
@@ -31,9 +32,9 @@ func (o onDrive) Run() int {
 	return pgtest.Runner{M: o.m}.Run()
 }
 
-// TestSQLServerScripts runs testdata/sqlserver/*.txtar on the server that servertest gives. $TARGET is the URL of a database
-// that does not exist yet; $HOST, $DATABASE, SQLCMDUSER and SQLCMDPASSWORD are what the storage report's own command line
-// needs to find the same. The condition [babelfish] tells what server it is.
+// TestSQLServerScripts runs testdata/sqlserver/*.txtar on the server that servertest gives. $TARGET is the URL of a
+// database that does not exist yet; $HOST, $DATABASE, SQLCMDUSER and SQLCMDPASSWORD are what the storage report's own
+// command line needs to find the same. The condition [babelfish] tells what server it is.
 func TestSQLServerScripts(t *testing.T) {
 	server := servertest.Database(t)
 	testscript.Run(t, testscript.Params{
@@ -60,8 +61,8 @@ func TestSQLServerScripts(t *testing.T) {
 	})
 }
 
-// TestScripts runs testdata/script/*.txtar. $TARGET is the URL of a PostgreSQL database that holds nothing yet, $BIN the
-// directory of that server's programs.
+// TestScripts runs testdata/script/*.txtar. $TARGET is the URL of a PostgreSQL database that holds nothing yet, $BIN
+// the directory of that server's programs.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",

@@ -20,8 +20,8 @@ import (
 	"ds2/internal/nightly"
 )
 
-// TestNoPasswordAnywhere looks for the target's password in all that commands print, serve and write, also where they fail
-// or are made to dump their stacks.
+// TestNoPasswordAnywhere looks for the target's password in all that commands print, serve and write, also where they
+// fail or are made to dump their stacks.
 func TestNoPasswordAnywhere(t *testing.T) {
 	nightly.Long(t, "takes a few seconds")
 	target := pgtest.Database(t)
@@ -90,7 +90,8 @@ func TestRecordModes(t *testing.T) {
 	}
 }
 
-// TestCommandsOfConfigFile shows what docs/explanation/security.md says: a configuration file may hold command lines, which run as whoever runs ds2.
+// TestCommandsOfConfigFile shows what docs/explanation/security.md says: a configuration file may hold command lines,
+// which run as whoever runs ds2.
 func TestCommandsOfConfigFile(t *testing.T) {
 	dir := t.TempDir()
 	ran := filepath.Join(dir, "ran")
@@ -101,7 +102,8 @@ func TestCommandsOfConfigFile(t *testing.T) {
 	assert.NoError(t, err, "the command of the file was not run")
 }
 
-// TestMetricsServer looks at what a client of a run's page can do: only read, on this machine only unless asked otherwise.
+// TestMetricsServer looks at what a client of a run's page can do: only read, on this machine only unless asked
+// otherwise.
 func TestMetricsServer(t *testing.T) {
 	var f metricsFlags
 	f.metricsAddr = defaultMetricsAddr

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMoreUsersThanConnections has a role that may have fewer connections than the run has users: terminal and log say so while the
-// users wait.
+// TestMoreUsersThanConnections has a role that may have fewer connections than the run has users: terminal and log say
+// so while the users wait.
 func TestMoreUsersThanConnections(t *testing.T) {
 	t.Parallel()
 	target := loaded(t)

@@ -16,9 +16,9 @@ import (
 	"ds2/internal/workload/mailbox"
 )
 
-// TestSQLServerCycles kills the server that servertest gives several times under each workload, by DS2_TEST_SQLSERVER_KILL, and starts
-// it again by DS2_TEST_SQLSERVER_START: command lines of the shell. Nothing is lost; an order or a record that then is taken away is
-// missed by its number.
+// TestSQLServerCycles kills the server that servertest gives several times under each workload, by
+// DS2_TEST_SQLSERVER_KILL, and starts it again by DS2_TEST_SQLSERVER_START: command lines of the shell. Nothing is
+// lost; an order or a record that then is taken away is missed by its number.
 func TestSQLServerCycles(t *testing.T) {
 	kill, start := os.Getenv("DS2_TEST_SQLSERVER_KILL"), os.Getenv("DS2_TEST_SQLSERVER_START")
 	if kill == "" || start == "" {

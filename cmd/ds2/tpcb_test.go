@@ -38,9 +38,9 @@ var bank = tenant{
 	},
 }
 
-// TestThirdWorkload: a workload that is a room of its own and a line in the map of workloads is loaded, driven, limited, reported, compared,
-// run in a bench and an experiment, searched for its best number of users, merged, audited and shown to Prometheus, in its own words. It
-// runs beside no other test, which would see its line.
+// TestThirdWorkload: a workload that is a room of its own and a line in the map of workloads is loaded, driven,
+// limited, reported, compared, run in a bench and an experiment, searched for its best number of users, merged, audited
+// and shown to Prometheus, in its own words. It runs beside no other test, which would see its line.
 func TestThirdWorkload(t *testing.T) {
 	nightly.Long(t, "drives a dozen times")
 	guests = map[string]tenant{tpcbtest.Name: bank}

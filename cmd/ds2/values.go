@@ -61,7 +61,8 @@ func flagText(err error) error {
 // maxDuration bounds every time that a flag gives, so that sums and multiples of several fit into a time.Duration.
 const maxDuration = 365 * 24 * time.Hour
 
-// durationValue is a time with a unit, such as 20m. A parameter of DS2 may be a bare number of DS2's unit; any other time has to say it.
+// durationValue is a time with a unit, such as 20m. A parameter of DS2 may be a bare number of DS2's unit; any other
+// time has to say it.
 type durationValue struct {
 	d    *time.Duration
 	unit time.Duration // of DS2; 0: the parameter is not DS2's
@@ -219,8 +220,8 @@ const configFileFlag = "config-file"
 // byteOrderMark is what editors of Windows put before the first line of a file.
 const byteOrderMark = "\ufeff"
 
-// configFileValue sets flags from a file of lines parameter=value, at the place of the command line where it stands: what
-// comes later wins, as in DS2.
+// configFileValue sets flags from a file of lines parameter=value, at the place of the command line where it stands:
+// what comes later wins, as in DS2.
 type configFileValue struct {
 	flags *pflag.FlagSet
 	path  string

@@ -12,8 +12,8 @@ import (
 	"ds2/internal/nightly"
 )
 
-// TestOldestAndNewest takes 100 MB the whole way on the oldest and on the newest version of PostgreSQL that ds2 is made for: what the
-// server plans by depends on the version, and shows only where tables have more than a few pages.
+// TestOldestAndNewest takes 100 MB the whole way on the oldest and on the newest version of PostgreSQL that ds2 is made
+// for: what the server plans by depends on the version, and shows only where tables have more than a few pages.
 func TestOldestAndNewest(t *testing.T) {
 	nightly.Long(t, "loads 100 MB twice")
 	t.Parallel()

@@ -16,8 +16,8 @@ import (
 	"ds2/internal/whatif"
 )
 
-// fioOutput writes what fio would say of a drive whose reads, flushes and random writes take so many milliseconds, at any
-// depth; without writes of 0 ms.
+// fioOutput writes what fio would say of a drive whose reads, flushes and random writes take so many milliseconds, at
+// any depth; without writes of 0 ms.
 func fioOutput(t *testing.T, name string, read, flush, write float64) (path string) {
 	t.Helper()
 	job := func(name, rw, options string, reads, readNS, writes, writeNS, syncNS, syncs float64) string {
@@ -114,8 +114,8 @@ func slows(t *testing.T) {
 	}
 }
 
-// TestWhatifTarget learns the IOPS of mailboxes on a user's own server, which is started on the slowed drive when ds2 asks for it, and stopped
-// before that is unmounted.
+// TestWhatifTarget learns the IOPS of mailboxes on a user's own server, which is started on the slowed drive when ds2
+// asks for it, and stopped before that is unmounted.
 func TestWhatifTarget(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a server")
@@ -162,8 +162,8 @@ func TestWhatifTarget(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(at, "cluster"), "the drive is unmounted")
 }
 
-// TestWhatifLearn learns from a few seconds on each drive. How well that fits is not judged, nor whether it can be told at all, as that is
-// a matter of what else the machine does.
+// TestWhatifLearn learns from a few seconds on each drive. How well that fits is not judged, nor whether it can be told
+// at all, as that is a matter of what else the machine does.
 func TestWhatifLearn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs for a minute")

@@ -34,7 +34,8 @@ type tenant struct {
 
 	// dataset reads what ds2 load is to load.
 	dataset func(*loadFlags) (workload.Dataset, error)
-	// adopt looks at a database that the workload's own tools made and filled, and says what it found; nil: there are none.
+	// adopt looks at a database that the workload's own tools made and filled, and says what it found; nil: there are
+	// none.
 	adopt func(f *loadFlags, ctx context.Context, target store.Database) (data workload.Dataset, found []string, err error)
 	// judge refuses the flags of a run before anything is connected to; nil: it has none of its own.
 	judge func(*driveFlags) error
@@ -117,8 +118,8 @@ func workloads() workload.Workloads {
 	return all
 }
 
-// workloadOf is the workload of a database. One that says nothing, because DS2's own scripts loaded it, is unnamed's, and so is one
-// of DS2.
+// workloadOf is the workload of a database. One that says nothing, because DS2's own scripts loaded it, is unnamed's,
+// and so is one of DS2.
 func workloadOf(ctx context.Context, target store.Database, unnamed workload.Workload) (workload.Workload, error) {
 	info, err := store.ReadInfo(ctx, target.DB())
 	if err != nil {

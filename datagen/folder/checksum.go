@@ -13,7 +13,8 @@ import (
 type Checksum string
 
 // The checksums. XXH128 finds damage at the speed of memory, and `xxhsum -c` checks it too; SHA256 besides stands up to
-// people who want to be fooled, and costs about as much as making the rows where the processor has no instructions for it.
+// people who want to be fooled, and costs about as much as making the rows where the processor has no instructions for
+// it.
 const (
 	XXH128 Checksum = "xxh128"
 	SHA256 Checksum = "sha256"

@@ -100,8 +100,8 @@ func (e *DamageError) Error() string {
 	return fmt.Sprintf("dataset in %s is not whole: %s", e.Dir, strings.Join(e.Findings, "; "))
 }
 
-// Verify reads every file and compares its rows, its bytes and its sum with the manifest, several files at once. What it
-// finds is a *DamageError. Progress is told the bytes of CSV that are read, from several goroutines at once.
+// Verify reads every file and compares its rows, its bytes and its sum with the manifest, several files at once. What
+// it finds is a *DamageError. Progress is told the bytes of CSV that are read, from several goroutines at once.
 func (f *Folder) Verify(ctx context.Context, parallel int, progress func(int64)) error {
 	var mu sync.Mutex
 	findings := slices.Clone(f.missing)

@@ -192,8 +192,8 @@ func (p *Plan) dropPartial() error {
 	return nil
 }
 
-// dropDamaged takes the sums out of the manifest whose files are missing, links or not as it says, so that they are made
-// again.
+// dropDamaged takes the sums out of the manifest whose files are missing, links or not as it says, so that they are
+// made again.
 func (p *Plan) dropDamaged(ctx context.Context, progress func(int64)) error {
 	var checks errgroup.Group
 	checks.SetLimit(p.options.Parallel)

@@ -22,10 +22,12 @@ const (
 	// blockSize is how many bytes pass from a maker to a writer at once, and to the file in one write: what the
 	// second-level cache still holds when the writer reads it.
 	blockSize = 256 << 10
-	// ahead is how many blocks of a part wait for its writer. A customers' part fits, so that it can be made before its turn.
+	// ahead is how many blocks of a part wait for its writer. A customers' part fits, so that it can be made before its
+	// turn.
 	ahead = 8
-	// waiting is how many parts for each maker are made or begun before they are written, so that the memory is bounded where the disk is
-	// slower than the makers. The first of them can always be written: parts begin in the order of their files.
+	// waiting is how many parts for each maker are made or begun before they are written, so that the memory is bounded
+	// where the disk is slower than the makers. The first of them can always be written: parts begin in the order of
+	// their files.
 	waiting = 4
 )
 
@@ -64,7 +66,8 @@ func newFileWork(file datagen.File, entry *Entry) *fileWork {
 }
 
 // schedule says in which order parts are made: first files of one part, the largest first, which nobody can help with;
-// then the first parts of the others, their second ones, and so on, which fill up the time until the last maker is done.
+// then the first parts of the others, their second ones, and so on, which fill up the time until the last maker is
+// done.
 func schedule(files []*fileWork) (jobs []job) {
 	bySize := slices.SortedStableFunc(slices.Values(files), func(a, b *fileWork) int { return cmp.Compare(b.file.Bytes(), a.file.Bytes()) })
 	most := 0
@@ -167,7 +170,8 @@ func (b *blockWriter) flush() error {
 	}
 }
 
-// write writes a file when its first block comes, brings it to the disk while the makers go on with others, and notes it.
+// write writes a file when its first block comes, brings it to the disk while the makers go on with others, and notes
+// it.
 func (w *work) write(ctx context.Context, f *fileWork) (err error) {
 	var s *sink
 	defer func() {

@@ -1,6 +1,6 @@
-// Package atomicfile writes files that are whole or not there, even after a power cut: the bytes go to a new file beside
-// the path, reach the disk, and only then take the path's name. Every file of the kit that is written in one go is
-// written here; logs and series, which grow while a run goes on, are not.
+// Package atomicfile writes files that are whole or not there, even after a power cut: the bytes go to a new file
+// beside the path, reach the disk, and only then take the path's name. Every file of the kit that is written in one go
+// is written here; logs and series, which grow while a run goes on, are not.
 package atomicfile
 
 import (
@@ -110,8 +110,8 @@ func SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// RemoveLeft removes what processes that were killed left of files being written, in a directory and all below it. Nobody
-// may be writing there.
+// RemoveLeft removes what processes that were killed left of files being written, in a directory and all below it.
+// Nobody may be writing there.
 func RemoveLeft(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {

@@ -1,6 +1,6 @@
-// Package background reads beside the users of a run what a mail server reads beside its own: all pages of the database, slowly,
-// one after the other (a scrub), and the log, as often as there are copies of the database elsewhere. What was read is thrown
-// away. How a server is asked for it is its engine's business.
+// Package background reads beside the users of a run what a mail server reads beside its own: all pages of the
+// database, slowly, one after the other (a scrub), and the log, as often as there are copies of the database elsewhere.
+// What was read is thrown away. How a server is asked for it is its engine's business.
 package background
 
 import (

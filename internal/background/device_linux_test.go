@@ -15,8 +15,8 @@ import (
 	"ds2/internal/store/postgres"
 )
 
-// TestDeviceSeesScrub holds what a scan says that it read against what a drive counted that nobody else uses. The kernel has nothing
-// of the drive in its cache.
+// TestDeviceSeesScrub holds what a scan says that it read against what a drive counted that nobody else uses. The
+// kernel has nothing of the drive in its cache.
 func TestDeviceSeesScrub(t *testing.T) {
 	drive := devicetest.Mount(t, "/dev/shm", 300<<20)
 	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{

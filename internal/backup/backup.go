@@ -1,5 +1,5 @@
-// Package backup measures how fast database servers read all that a backup reads, the backups going nowhere: all servers at once, with
-// what the drives did meanwhile.
+// Package backup measures how fast database servers read all that a backup reads, the backups going nowhere: all
+// servers at once, with what the drives did meanwhile.
 package backup
 
 import (
@@ -29,7 +29,8 @@ type Options struct {
 	Tell     progress.Tell     // is told how many bytes are read
 }
 
-// Run reads all databases at once, each unit that a server backs up once, and keeps the record, also of a test that failed.
+// Run reads all databases at once, each unit that a server backs up once, and keeps the record, also of a test that
+// failed.
 func Run(ctx context.Context, o Options) (result.Backup, error) {
 	r := result.Backup{KitVersion: o.Version, RunID: o.RunID, Status: result.Running, Start: time.Now(), Command: o.Command, Engine: o.Targets[0].Engine()}
 	for _, t := range o.Targets {

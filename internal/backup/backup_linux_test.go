@@ -18,8 +18,9 @@ import (
 	"ds2/internal/store/postgres"
 )
 
-// TestBackupFromDrive reads two databases of a cluster on a drive of its own, from the drive and not from the page cache, and compares
-// what the server says that it sent, what its process read, and what the kernel counted of the drive.
+// TestBackupFromDrive reads two databases of a cluster on a drive of its own, from the drive and not from the page
+// cache, and compares what the server says that it sent, what its process read, and what the kernel counted of the
+// drive.
 func TestBackupFromDrive(t *testing.T) {
 	drive := devicetest.Mount(t, "", 1<<30)
 	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{"fsync": "off"}})

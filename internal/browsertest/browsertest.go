@@ -28,8 +28,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Start starts a headless Chromium with one tab. Without a Chromium the test is skipped, or fails where DS2_TEST_CHROMIUM is
-// set, as in CI. At the end of the test what its pages did wrong is an error; they may ask for what begins with allowed only.
+// Start starts a headless Chromium with one tab. Without a Chromium the test is skipped, or fails where
+// DS2_TEST_CHROMIUM is set, as in CI. At the end of the test what its pages did wrong is an error; they may ask for
+// what begins with allowed only.
 func Start(t *testing.T, allowed string) context.Context {
 	t.Helper()
 	chromium, err := exec.LookPath("chromium")
@@ -102,13 +103,15 @@ func Colours(scheme string) chromedp.Action {
 		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}})
 }
 
-// Drawn waits until a page that is seen has drawn its charts anew, in new colours or another width: they do so a frame later.
+// Drawn waits until a page that is seen has drawn its charts anew, in new colours or another width: they do so a frame
+// later.
 func Drawn() chromedp.Action {
 	return chromedp.Evaluate(`new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn))))`, nil,
 		func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) })
 }
 
-// Keep leaves a picture of the window, or of the whole page, where DS2_ARTIFACTS names a directory: of few colours, for documents.
+// Keep leaves a picture of the window, or of the whole page, where DS2_ARTIFACTS names a directory: of few colours, for
+// documents.
 func Keep(name string, page bool) chromedp.Action {
 	return chromedp.ActionFunc(func(ctx context.Context) error {
 		artifacts := os.Getenv("DS2_ARTIFACTS")

@@ -1,7 +1,8 @@
-// Package conclude says what a run comes to, over any windows: the figure that counts, limits, power, the bottleneck, what a cycle cost
-// and under which conditions; and what several runs come to together. Its functions are pure: they know what the record of a run holds
-// and nothing else, no database, no clock, no context. So a report that asks for another window is answered as the run itself would
-// have been, and everybody who shows a figure shows the same one. How figures are drawn is for package report.
+// Package conclude says what a run comes to, over any windows: the figure that counts, limits, power, the bottleneck,
+// what a cycle cost and under which conditions; and what several runs come to together. Its functions are pure: they
+// know what the record of a run holds and nothing else, no database, no clock, no context. So a report that asks for
+// another window is answered as the run itself would have been, and everybody who shows a figure shows the same one.
+// How figures are drawn is for package report.
 package conclude
 
 import (
@@ -26,14 +27,14 @@ type Input struct {
 	Own      Concluder     // nil: the workload has nothing to add
 }
 
-// Concluder is a workload that adds what only it knows: another figure that counts, sections of the report, conditions. All but the
-// verdicts is there when it is asked.
+// Concluder is a workload that adds what only it knows: another figure that counts, sections of the report, conditions.
+// All but the verdicts is there when it is asked.
 type Concluder interface {
 	Conclude(in Input, c *result.Conclusion) error
 }
 
-// Of concludes a run over windows; over none over those that it was asked for, or its run phase. The error says what could not be
-// concluded, such as a window that the run did not reach; the rest is there.
+// Of concludes a run over windows; over none over those that it was asked for, or its run phase. The error says what
+// could not be concluded, such as a window that the run did not reach; the rest is there.
 func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error) {
 	c.Phases = in.Series.Phases()
 	reached := in.Series.Phase(measure.PhaseRun)
@@ -129,8 +130,8 @@ func warnings(before result.Cautions, f diagnose.Figures) (all []string) {
 	return all
 }
 
-// largeReads warns of data files whose mean read has several pages, by the server's own counts, where nothing scans: SQL Server reads
-// eight pages for one until its memory has grown to its target.
+// largeReads warns of data files whose mean read has several pages, by the server's own counts, where nothing scans:
+// SQL Server reads eight pages for one until its memory has grown to its target.
 func (v view) largeReads() (all []string) {
 	if len(v.Scrub) > 0 {
 		return nil

@@ -38,8 +38,8 @@ func (v view) costs(power *result.Power) *diagnose.Costs {
 	return c.Per(float64(v.window.Counts.Orders) / (v.window.To - v.window.From))
 }
 
-// product is the mean of the products of two columns; a row without one of them counts as none, as a second without reads
-// has no time that they took.
+// product is the mean of the products of two columns; a row without one of them counts as none, as a second without
+// reads has no time that they took.
 func (v view) product(a, b string) float64 {
 	x, y := v.Counters.Values(a), v.Counters.Values(b)
 	if x == nil || y == nil {
@@ -103,8 +103,8 @@ func (v view) conditions() (all []result.Condition) {
 	return append(all, deviceLimits(v.Device)...)
 }
 
-// smartConditions are what the drives told of themselves, over the whole run: sums of those that tell, and the highest wear and
-// temperature.
+// smartConditions are what the drives told of themselves, over the whole run: sums of those that tell, and the highest
+// wear and temperature.
 func smartConditions(drives []monitor.SMART) (all []result.Condition) {
 	of := func(f func(a, b float64) float64, figure func(monitor.SMART) *float64) *float64 {
 		var figures []*float64

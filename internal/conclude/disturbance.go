@@ -5,8 +5,8 @@ import (
 	"ds2/internal/result"
 )
 
-// disturbances are what the events of a run did. An event before orders were back from another is part of the same disturbance, to the
-// second that samples tell.
+// disturbances are what the events of a run did. An event before orders were back from another is part of the same
+// disturbance, to the second that samples tell.
 func disturbances(in Input) (all []result.Disturbance) {
 	back := 0. // when orders were
 	for i, event := range in.Events {

@@ -10,7 +10,8 @@ import (
 	"ds2/internal/result"
 )
 
-// TestDisturbances: an event before orders are back from another is part of its disturbance, and what comes too late for a figure says so.
+// TestDisturbances: an event before orders are back from another is part of its disturbance, and what comes too late
+// for a figure says so.
 func TestDisturbances(t *testing.T) {
 	var in Input
 	for second := range 60 {

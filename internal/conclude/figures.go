@@ -20,8 +20,8 @@ func known(v float64) *float64 {
 	return &v
 }
 
-// power takes the means of a run from its samples: idle over those before the first orders, active over the window. Without a meter
-// there is none.
+// power takes the means of a run from its samples: idle over those before the first orders, active over the window.
+// Without a meter there is none.
 func (v view) power() *result.Power {
 	if v.Counters.Values(monitor.Power) == nil {
 		return nil
@@ -120,8 +120,8 @@ func (v view) addUsers(f *diagnose.Figures) {
 	}
 }
 
-// addDevices adds how near the devices were to their limit in the window: by what was measured of them before, if anything
-// was, and by the queue and the time of reads against the same run's best seconds.
+// addDevices adds how near the devices were to their limit in the window: by what was measured of them before, if
+// anything was, and by the queue and the time of reads against the same run's best seconds.
 func (v view) addDevices(f *diagnose.Figures) {
 	t, measured := v.Counters, v.Device
 	reads, took := 0.0, 0.0

@@ -14,8 +14,8 @@ import (
 	"ds2/internal/result"
 )
 
-// TestFilesStandForDrives concludes a run of which nobody observed the machine, as on Windows and in Azure: what the server
-// counted of its files and waits is all there is. Limits, verdict, costs and conditions come from it.
+// TestFilesStandForDrives concludes a run of which nobody observed the machine, as on Windows and in Azure: what the
+// server counted of its files and waits is all there is. Limits, verdict, costs and conditions come from it.
 func TestFilesStandForDrives(t *testing.T) {
 	start := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	table := monitor.Table{Columns: []string{

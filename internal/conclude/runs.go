@@ -54,7 +54,8 @@ func Counted(b result.Bench) []result.BenchRun {
 	return slices.DeleteFunc(slices.Clone(b.Runs), func(r result.BenchRun) bool { return !r.Counts })
 }
 
-// Drift is that most runs of a bench drift the same way: what they come to hangs on when they were measured, however little they scatter.
+// Drift is that most runs of a bench drift the same way: what they come to hangs on when they were measured, however
+// little they scatter.
 type Drift struct {
 	Runs, Of    int
 	Least, Most float64 // percent over the window
@@ -84,8 +85,8 @@ func DriftOf(b result.Bench) *Drift {
 // Enough says whether as many runs count as must.
 func Enough(b result.Bench) bool { return len(Counted(b)) >= b.Setup.Runs }
 
-// counts says whether a run counts by what the setup asks for. One whose result is in another unit than those of the others, because
-// nobody counted the I/Os of its drives, does not.
+// counts says whether a run counts by what the setup asks for. One whose result is in another unit than those of the
+// others, because nobody counted the I/Os of its drives, does not.
 func counts(r result.BenchRun, setup result.Setup, unit string) bool {
 	return !r.Practice && r.Status == result.Done && r.Figure != nil && r.Figure.Unit == unit &&
 		(len(r.Faults) == 0 || setup.KeepFaulty) && (r.Unsteady == "" || !setup.DropUnsteady)
@@ -149,7 +150,8 @@ func medianOf(runs []result.BenchRun, of func(result.BenchRun) *float64) *float6
 	return new(measure.Median(all))
 }
 
-// OtherUnit says why a run does not count whose result is in another unit than that of the bench; empty where it is not.
+// OtherUnit says why a run does not count whose result is in another unit than that of the bench; empty where it is
+// not.
 func OtherUnit(b result.Bench, r result.BenchRun) string {
 	if unit := unitOf(b); r.Figure != nil && r.Figure.Unit != unit {
 		return fmt.Sprintf("its result is in %s, not in %s: nobody counted the I/Os of the drives", r.Figure.Unit, unit)

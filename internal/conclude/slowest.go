@@ -13,9 +13,10 @@ import (
 // saturated is how busy the processors are when an operation that takes long may have waited for one.
 const saturated = .95
 
-// slowest says of the slowest orders of the window what was under way for at least half of the operation that took them the most time:
-// a long I/O of the trace, a wait for a user, a lock or the drives by the server's samples, processors that were all busy, a checkpoint.
-// An order has the first of these that holds. That it was the cause is not shown; that nothing of the kind was there is.
+// slowest says of the slowest orders of the window what was under way for at least half of the operation that took them
+// the most time: a long I/O of the trace, a wait for a user, a lock or the drives by the server's samples, processors
+// that were all busy, a checkpoint. An order has the first of these that holds. That it was the cause is not shown;
+// that nothing of the kind was there is.
 func (v view) slowest() *result.SlowOrders {
 	slow := v.Series.Slowest(measure.Span{From: measure.Seconds(v.window.From), To: measure.Seconds(v.window.To)})
 	if len(slow) == 0 {
@@ -48,8 +49,9 @@ func (v view) slowest() *result.SlowOrders {
 	return all
 }
 
-// sampled lays a cause to orders without one. The server is asked once a second how many sessions wait for something: so many of the
-// orders under way then, those that last longest, may be the ones. It holds for those that it holds for in each sample of theirs.
+// sampled lays a cause to orders without one. The server is asked once a second how many sessions wait for something:
+// so many of the orders under way then, those that last longest, may be the ones. It holds for those that it holds for
+// in each sample of theirs.
 func (v view) sampled(slow []measure.SlowOrder, causes []string, column, cause string) {
 	waiting := make([]float64, len(v.Counters.Rows))
 	for _, item := range v.Counters.Items(column) {

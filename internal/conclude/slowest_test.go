@@ -12,7 +12,8 @@ import (
 	"ds2/internal/result"
 )
 
-// TestSlowest: the slowest orders of a window have the cause that the record shows, and no more of them wait for locks than sessions did.
+// TestSlowest: the slowest orders of a window have the cause that the record shows, and no more of them wait for locks
+// than sessions did.
 func TestSlowest(t *testing.T) {
 	start := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
 	at := func(seconds float64) time.Duration { return time.Duration(math.Round(1000*seconds)) * time.Millisecond }

@@ -32,7 +32,8 @@ type Options struct {
 	Precondition bool
 	RoundTime    time.Duration // of preconditioning
 
-	// Progress is told what begins, and how long the points that are still to be measured will take together. It may be nil.
+	// Progress is told what begins, and how long the points that are still to be measured will take together. It may be
+	// nil.
 	Progress func(what string, left time.Duration)
 }
 

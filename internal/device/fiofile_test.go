@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReadOrFio reads what fio wrote for jobs of somebody's own: random reads of two jobs with a depth of 8, of one by itself, and
-// flushed writes.
+// TestReadOrFio reads what fio wrote for jobs of somebody's own: random reads of two jobs with a depth of 8, of one by
+// itself, and flushed writes.
 func TestReadOrFio(t *testing.T) {
 	r, err := ReadOrFio("testdata/own-jobs.json")
 	require.NoError(t, err)

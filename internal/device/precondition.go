@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// The steady state of SNIA's Solid State Storage Performance Test Specification: over five rounds the figures stay within
-// 20 % of their mean, and their best straight line rises or falls by no more than 10 % of it; at most 25 rounds.
+// The steady state of SNIA's Solid State Storage Performance Test Specification: over five rounds the figures stay
+// within 20 % of their mean, and their best straight line rises or falls by no more than 10 % of it; at most 25 rounds.
 const (
 	steadyRounds = 5
 	maxRounds    = 25
@@ -15,8 +15,9 @@ const (
 	maxSlope     = 0.10
 )
 
-// precondition brings flash into the state in which it stays: all of it written twice in sequence, so that nothing of the
-// drive is fresh, and then at random until rounds are steady. That the drive is purged before is for its owner to see to.
+// precondition brings flash into the state in which it stays: all of it written twice in sequence, so that nothing of
+// the drive is fresh, and then at random until rounds are steady. That the drive is purged before is for its owner to
+// see to.
 func (m *measurement) precondition() (*Preconditioning, error) {
 	p := &Preconditioning{}
 	for pass := range 2 {

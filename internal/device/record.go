@@ -1,6 +1,6 @@
-// Package device measures what a drive, array or volume can do by itself, by fio: the scale on which a run's own reads and
-// log writes are read. It also preconditions flash, so that it is measured in the state in which it will stay. What a run
-// took from the device is for others to know.
+// Package device measures what a drive, array or volume can do by itself, by fio: the scale on which a run's own reads
+// and log writes are read. It also preconditions flash, so that it is measured in the state in which it will stay. What
+// a run took from the device is for others to know.
 package device
 
 import (
@@ -71,8 +71,8 @@ func (r *Record) MaxReads() float64 {
 	return most
 }
 
-// Curve is reads over latency: the most that a device does up to a latency, by rising latency. With rising depth a saturated
-// device gains latency only, and may lose reads.
+// Curve is reads over latency: the most that a device does up to a latency, by rising latency. With rising depth a
+// saturated device gains latency only, and may lose reads.
 type Curve []Point
 
 // Curve is that of random reads.
@@ -85,8 +85,9 @@ func (r *Record) Curve() (c Curve) {
 	return c
 }
 
-// ReadsAt is how many random reads a second the device does while one takes so many seconds on average: between two points by the
-// logarithm of both. Faster than alone the device is not, and beyond the last depth it does no more than its most.
+// ReadsAt is how many random reads a second the device does while one takes so many seconds on average: between two
+// points by the logarithm of both. Faster than alone the device is not, and beyond the last depth it does no more than
+// its most.
 func (c Curve) ReadsAt(latency float64) float64 {
 	switch i := slices.IndexFunc(c, func(p Point) bool { return p.Mean > latency }); i {
 	case -1:
@@ -98,7 +99,8 @@ func (c Curve) ReadsAt(latency float64) float64 {
 	}
 }
 
-// LatencyAt is how long one of so many random reads a second takes on average: ReadsAt the other way round, infinite beyond the most.
+// LatencyAt is how long one of so many random reads a second takes on average: ReadsAt the other way round, infinite
+// beyond the most.
 func (c Curve) LatencyAt(reads float64) float64 {
 	switch i := slices.IndexFunc(c, func(p Point) bool { return p.IOPS >= reads }); i {
 	case -1:

@@ -15,8 +15,8 @@ import (
 	"ds2/internal/device/devicetest"
 )
 
-// throttle holds this process and its children to limits of a drive, named as the files of the cgroup are; the functions that it gives
-// set and lift them, so that what comes before is not held back.
+// throttle holds this process and its children to limits of a drive, named as the files of the cgroup are; the
+// functions that it gives set and lift them, so that what comes before is not held back.
 func throttle(t *testing.T, number string, limits map[string]int) (begin, end func()) {
 	t.Helper()
 	const root = "/sys/fs/cgroup/blkio"
@@ -43,10 +43,10 @@ func throttle(t *testing.T, number string, limits map[string]int) (begin, end fu
 	return hold(1), hold(0)
 }
 
-// The limit that is found is that of the drive, at two speeds: random reads are held back by their number, and log writes by their
-// bytes, which a flush has none of. Where a drive counts a flush as a request too, it does half as many log writes as requests: the
-// device's own counters say that each is one write and one flush. A busy machine gives a drive less than its limit, never more: there
-// the rates are what the response times allow and the device counted.
+// The limit that is found is that of the drive, at two speeds: random reads are held back by their number, and log
+// writes by their bytes, which a flush has none of. Where a drive counts a flush as a request too, it does half as many
+// log writes as requests: the device's own counters say that each is one write and one flush. A busy machine gives a
+// drive less than its limit, never more: there the rates are what the response times allow and the device counted.
 func TestThrottledDrive(t *testing.T) {
 	needFio(t)
 	drive := devicetest.Mount(t, devicetest.Memory(t), 64<<20)

@@ -44,10 +44,10 @@ type rule struct {
 // rules are asked one after the other; the first that holds names the bottleneck.
 //
 // What takes almost all of the sessions' or users' time comes first: then it is other programs that fill processors and
-// links, if any does. Full processors and links come before all other waits because sessions that wait
-// for a processor count as running or idle, and because faster storage could not help them. Statements and answers under
-// way are held up by processors or by long round trips; where neither explains them they are only a sign of too few
-// users, and storage and locks come before them. A device near its limit counts only where sessions tell nothing.
+// links, if any does. Full processors and links come before all other waits because sessions that wait for a processor
+// count as running or idle, and because faster storage could not help them. Statements and answers under way are held
+// up by processors or by long round trips; where neither explains them they are only a sign of too few users, and
+// storage and locks come before them. A device near its limit counts only where sessions tell nothing.
 var rules = []rule{
 	{Storage, func(c situation) bool { return c.storage >= almostAllWait }, whyStorage},
 	{Locks, func(c situation) bool { return c.locks >= almostAllWait }, whyLocks},

@@ -1,6 +1,6 @@
-// Package diagnose names what held the orders of a run back, and says what its power comes to, from figures of one window.
-// Its functions are pure: where the figures come from, and over which time they were taken, is for others to know. A
-// figure that was not measured is nil, and a rule that needs it does not hold.
+// Package diagnose names what held the orders of a run back, and says what its power comes to, from figures of one
+// window. Its functions are pure: where the figures come from, and over which time they were taken, is for others to
+// know. A figure that was not measured is nil, and a rule that needs it does not hold.
 package diagnose
 
 import "strings"
@@ -41,8 +41,8 @@ type Figures struct {
 	CacheHits    *float64 `json:"db.cache_hit_ratio,omitempty"`
 }
 
-// someReads is what a database reads an order that does not fit into memory, at least: an order looks at a dozen rows or
-// more, on as many pages of 8 kB.
+// someReads is what a database reads an order that does not fit into memory, at least: an order looks at a dozen rows
+// or more, on as many pages of 8 kB.
 const (
 	someReads     = 1
 	someReadBytes = 8192
@@ -57,8 +57,8 @@ func (f Figures) ReadFromDrives() bool {
 	return atLeast(f.ReadsPerOrder, someReads) && f.Sessions != nil && f.WaitingForDrives >= mainWait
 }
 
-// others is the share of the database machine's processors that neither the database nor ds2 takes; nil where that is not
-// known.
+// others is the share of the database machine's processors that neither the database nor ds2 takes; nil where that is
+// not known.
 func (f Figures) others() *float64 {
 	if f.CPUBusy == nil || f.CPUDatabase == nil || f.CPUOwn == nil {
 		return nil
@@ -88,9 +88,9 @@ type Sessions struct {
 	WaitingForRest   float64 `json:"sessions.waiting_for_the_rest"`
 }
 
-// NewSessions makes shares of numbers of sessions as samples tell them. Samples tell what those at work do; how many are
-// at work is measured where the server does that (active), since a session with a message to read counts as idle until a
-// processor is free for it, and a sample takes a processor. It is nil where there are no sessions.
+// NewSessions makes shares of numbers of sessions as samples tell them. Samples tell what those at work do; how many
+// are at work is measured where the server does that (active), since a session with a message to read counts as idle
+// until a processor is free for it, and a sample takes a processor. It is nil where there are no sessions.
 func NewSessions(counts Sessions, active *float64) *Sessions {
 	states := []*float64{&counts.Running, &counts.WaitingForLock, &counts.WaitingForDrives, &counts.WaitingForLatch,
 		&counts.WaitingForClient, &counts.WaitingForRest}

@@ -18,8 +18,8 @@ func Free(dir string) (n int64, ok bool) {
 	return int64(s.Bavail) * int64(s.Bsize), true
 }
 
-// FreeOf is how many bytes of the file systems of some directories this user may still fill, each file system counted once;
-// false where one of them cannot be looked at.
+// FreeOf is how many bytes of the file systems of some directories this user may still fill, each file system counted
+// once; false where one of them cannot be looked at.
 func FreeOf(dirs []string) (n int64, ok bool) {
 	seen := map[uint64]bool{}
 	for _, dir := range dirs {

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// variable asks for an engine: where none answers, the test starts one, and fails where it cannot. Without it such tests are
-// skipped.
+// variable asks for an engine: where none answers, the test starts one, and fails where it cannot. Without it such
+// tests are skipped.
 const variable = "DS2_TEST_DOCKER"
 
 // startTime is how long an engine may take to answer on a busy machine.

@@ -21,8 +21,8 @@ type Arrivals struct {
 }
 
 // backlog is how long orders may wait for a free user: when so many are waiting as fall due in this time, the next is
-// dropped, and counted. How long it would have waited at least is known when those before it have been begun: so long it counts to have
-// taken.
+// dropped, and counted. How long it would have waited at least is known when those before it have been begun: so long
+// it counts to have taken.
 const backlog = 10 * time.Second
 
 // arrival is an order that fell due, and when those did that were dropped since the one before.

@@ -79,8 +79,8 @@ func TestOpenLoopAboveCapacity(t *testing.T) {
 	}
 }
 
-// TestDroppedOrdersWaited: a store that stalls for 20 s in 20 minutes has the percentiles that it would have if no order had been
-// dropped, as near as 5 %, and says that they are lower bounds.
+// TestDroppedOrdersWaited: a store that stalls for 20 s in 20 minutes has the percentiles that it would have if no
+// order had been dropped, as near as 5 %, and says that they are lower bounds.
 func TestDroppedOrdersWaited(t *testing.T) {
 	stalled := func(backlog time.Duration) (measure.Window, measure.Distribution) {
 		var start time.Time

@@ -21,8 +21,8 @@ func (c Config) Ramp() time.Duration {
 	return time.Duration(math.Ceil(float64(c.Threads*len(c.Targets)-1)/c.RampRate)) * time.Second
 }
 
-// Length is how long the run takes from the first orders to the end of the run phase, where it does not wait for Warm; 0: until
-// stopped.
+// Length is how long the run takes from the first orders to the end of the run phase, where it does not wait for Warm;
+// 0: until stopped.
 func (c Config) Length() time.Duration {
 	if c.Run == 0 {
 		return 0

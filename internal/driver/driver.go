@@ -1,6 +1,7 @@
 // Package driver runs the users of a benchmark: it connects them, starts them at the ramp's rate, warms up, runs and
-// drains, and tells package measure what happened. What a user does and how an operation is carried out is the business of
-// its workload, and what the figures mean that of package measure. An order is a cycle of the workload, whatever it consists of.
+// drains, and tells package measure what happened. What a user does and how an operation is carried out is the business
+// of its workload, and what the figures mean that of package measure. An order is a cycle of the workload, whatever it
+// consists of.
 //
 // Every user is one goroutine with one connection. On the way of an order users share neither locks nor cache lines:
 // each has its own draws, its own recorder and its own context, and the goroutine that keeps the time looks at them

@@ -58,7 +58,8 @@ func config(sims ...*simulation) Config {
 	}
 }
 
-// drive runs c in a bubble of simulated time. during, where there is one, runs beside it; its argument cuts the run off.
+// drive runs c in a bubble of simulated time. during, where there is one, runs beside it; its argument cuts the run
+// off.
 func drive(t *testing.T, c Config, during func(stop, leave func())) (got *series, totals measure.Totals, err error) {
 	synctest.Test(t, func(t *testing.T) {
 		got = &series{}

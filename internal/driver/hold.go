@@ -41,7 +41,8 @@ func (h *hold) wait(ctx context.Context) bool {
 // noteTime is how long users may take to note that their operation was cut off.
 const noteTime = 20 * time.Millisecond
 
-// Abort cuts off the connections of all users, and waits until no operation is under way and what became of each is noted.
+// Abort cuts off the connections of all users, and waits until no operation is under way and what became of each is
+// noted.
 func (d *Driver) Abort(ctx context.Context) {
 	for _, u := range d.users {
 		u.mu.Lock()

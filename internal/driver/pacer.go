@@ -2,9 +2,9 @@ package driver
 
 import "math"
 
-// Pacer finds the rate of orders at which the drives do a wanted number of reads and writes a second. It is told at even
-// intervals what came of its rate, corrects it until InARow samples in a row are within Tolerance of the target, and then
-// keeps it: a rate that went on following the drives would hide what they do.
+// Pacer finds the rate of orders at which the drives do a wanted number of reads and writes a second. It is told at
+// even intervals what came of its rate, corrects it until InARow samples in a row are within Tolerance of the target,
+// and then keeps it: a rate that went on following the drives would hide what they do.
 type Pacer struct {
 	target  float64 // IOPS
 	rate    float64 // orders a second
@@ -40,7 +40,8 @@ func (p *Pacer) Rate() float64 { return p.rate }
 // Frozen says that the rate stays as it is.
 func (p *Pacer) Frozen() bool { return p.frozen }
 
-// Limited says that in the last sample the store did not complete what was offered, so that a higher rate would not help.
+// Limited says that in the last sample the store did not complete what was offered, so that a higher rate would not
+// help.
 func (p *Pacer) Limited() bool { return p.limited }
 
 // Sample takes what the last sample's users completed and the drives did, both a second.
@@ -65,9 +66,9 @@ func (p *Pacer) Sample(orders, iops float64) {
 	p.rate *= min(max(factor, 1-correction), 1+correction)
 }
 
-// Freeze keeps the rate as it is where it has settled, or where the store cannot keep up. Otherwise it sets it to what the target takes by
-// the I/Os that an order took on average over the last samples: where they come in bursts, such as those of a server's cleaning up, a
-// rate that follows single samples ends far from it.
+// Freeze keeps the rate as it is where it has settled, or where the store cannot keep up. Otherwise it sets it to what
+// the target takes by the I/Os that an order took on average over the last samples: where they come in bursts, such as
+// those of a server's cleaning up, a rate that follows single samples ends far from it.
 func (p *Pacer) Freeze() {
 	if p.frozen || p.limited {
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPacer finds the rate on simulated stores, whose I/Os an operation are not what they were when the rate was set, scatter
-// and drift: the target is met within 2 % and the rate then kept.
+// TestPacer finds the rate on simulated stores, whose I/Os an operation are not what they were when the rate was set,
+// scatter and drift: the target is met within 2 % and the rate then kept.
 func TestPacer(t *testing.T) {
 	for _, c := range []struct {
 		name             string

@@ -103,8 +103,8 @@ func (u *user) drop() {
 	}
 }
 
-// classify is the class of a failed attempt. An operation that was aborted, because it took too long or the run is over,
-// has lost its connection, whatever the store made of it.
+// classify is the class of a failed attempt. An operation that was aborted, because it took too long or the run is
+// over, has lost its connection, whatever the store made of it.
 func (u *user) classify(err error) store.Class {
 	if u.connected && u.ctx.Err() != nil {
 		return store.Connection
@@ -129,8 +129,8 @@ const (
 	maxServerWait     = 5 * time.Second
 )
 
-// backoff is how long to wait before the retry after a try: twice as long every time up to a limit, drawn from the upper
-// half so that users do not come back all at once.
+// backoff is how long to wait before the retry after a try: twice as long every time up to a limit, drawn from the
+// upper half so that users do not come back all at once.
 func (u *user) backoff(class store.Class, try int) time.Duration {
 	wait, most := firstConflictWait, maxConflictWait
 	if class == store.Connection || class == store.Resource {

@@ -22,7 +22,8 @@ type Users interface {
 	Release()
 }
 
-// CutSchedule are the cuts that are to come in a run, with the journal of what the server has acknowledged. A nil one has none.
+// CutSchedule are the cuts that are to come in a run, with the journal of what the server has acknowledged. A nil one
+// has none.
 type CutSchedule struct {
 	*Journal
 	plan Plan
@@ -40,8 +41,8 @@ type CutSchedule struct {
 	cuts []result.Cut
 }
 
-// Begin begins the journal in the directory of the run's record. A run whose server somebody else may cut off has no plan,
-// only the journal.
+// Begin begins the journal in the directory of the run's record. A run whose server somebody else may cut off has no
+// plan, only the journal.
 func (p Plan) Begin(dir string, w workload.Acknowledger) (*CutSchedule, error) {
 	path := filepath.Join(dir, File)
 	header, _ := w.Journal()
@@ -104,8 +105,8 @@ func (c *CutSchedule) Lost(ctx context.Context, target store.Database, before re
 	return Check(ctx, c.workload, target, []string{c.path}, 0, before)
 }
 
-// Check compares journals with what a target, number index of the run's, holds above the marks before: all work of one run,
-// of which each driver machine has a journal.
+// Check compares journals with what a target, number index of the run's, holds above the marks before: all work of one
+// run, of which each driver machine has a journal.
 func Check(ctx context.Context, w workload.Acknowledger, target store.Database, paths []string, index int, before result.Marks) ([]result.Check, error) {
 	var all []byte
 	for _, path := range paths {

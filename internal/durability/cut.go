@@ -24,8 +24,8 @@ type Target struct {
 	Replay     store.Replayer                                 // of a replay test
 }
 
-// Happen waits for each cut to be due and brings it about. orders is over when no new ones begin; cuts that were to come then
-// are an error. A server that was cut off is started again whatever happens, unless ctx is over.
+// Happen waits for each cut to be due and brings it about. orders is over when no new ones begin; cuts that were to
+// come then are an error. A server that was cut off is started again whatever happens, unless ctx is over.
 func (c *CutSchedule) Happen(ctx, orders context.Context, t Target) error {
 	ended := func() error { return fmt.Errorf("%w: %s, and %d came", ErrEnded, c.plan, len(c.Done())) }
 	select {
@@ -86,8 +86,8 @@ func (c *CutSchedule) Happen(ctx, orders context.Context, t Target) error {
 // ErrEnded says that a run ended before all cuts had come.
 var ErrEnded = errors.New("the run ended before the server was cut off as often as planned")
 
-// cut kills the server, starts it again and waits until it takes connections. With cycles the users are held from before the
-// kill until Release, and so they are where what was lost is looked for.
+// cut kills the server, starts it again and waits until it takes connections. With cycles the users are held from
+// before the kill until Release, and so they are where what was lost is looked for.
 func (c *CutSchedule) cut(ctx context.Context, t Target) (cut result.Cut, err error) {
 	// What is not on this machine's disk does not count as acknowledged, should this machine be cut off too.
 	if _, err := c.Sync(); err != nil {
@@ -129,7 +129,8 @@ func (c *CutSchedule) compare(ctx context.Context, cut *result.Cut) error {
 // maxNamed bounds how many damaged pages are named: a database that lost everything is not to fill the record.
 const maxNamed = 1000
 
-// errKill says that the server was not cut off. One that could not be started again was, and what it holds nobody knows.
+// errKill says that the server was not cut off. One that could not be started again was, and what it holds nobody
+// knows.
 var errKill = errors.New("no cut")
 
 const (

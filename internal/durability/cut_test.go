@@ -32,7 +32,8 @@ func (h *held) Hold()                 { *h = append(*h, "hold") }
 func (h *held) Abort(context.Context) { *h = append(*h, "abort") }
 func (h *held) Release()              { *h = append(*h, "release") }
 
-// TestJournalBeforeTheCut has everything acknowledged written to the file before the server is killed, with the users held.
+// TestJournalBeforeTheCut has everything acknowledged written to the file before the server is killed, with the users
+// held.
 func TestJournalBeforeTheCut(t *testing.T) {
 	server := &reader{}
 	c, err := Plan{After: time.Second, Cycles: 1, Server: server}.Begin(t.TempDir(), twos{})

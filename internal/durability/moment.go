@@ -23,8 +23,8 @@ type moment struct {
 	late float64 // 0 to 1, how far into what it waits for then
 }
 
-// moments draws when the cuts come: between half and one and a half times the mean, one of each three during a checkpoint and
-// one in a burst of commits.
+// moments draws when the cuts come: between half and one and a half times the mean, one of each three during a
+// checkpoint and one in a burst of commits.
 func (p Plan) moments() []moment {
 	if p.Replay != nil {
 		return []moment{{kind: atLog}}
@@ -43,8 +43,8 @@ func (p Plan) moments() []moment {
 	return all
 }
 
-// await waits until a cut is due; false where the orders are over before. A checkpoint that is over already, or none at all,
-// makes the moment one at random.
+// await waits until a cut is due; false where the orders are over before. A checkpoint that is over already, or none at
+// all, makes the moment one at random.
 func (c *CutSchedule) await(orders context.Context, t Target, m *moment) (bool, error) {
 	if !progress.Pause(orders, m.wait) {
 		return false, nil

@@ -56,9 +56,9 @@ func Conclude(p Plan, cuts []result.Cut) *result.Cuts {
 	return all
 }
 
-// share gives the bounds, 0 to 1, of the probability of something that came about in k of n tries, by Clopper and Pearson. Each is
-// one-sided and holds at 95 % by itself, whatever comes about: were it one-sided only where nothing was lost, it would hold in fewer.
-// For none of n the upper is 1-0.05^(1/n), which is about 3/n.
+// share gives the bounds, 0 to 1, of the probability of something that came about in k of n tries, by Clopper and
+// Pearson. Each is one-sided and holds at 95 % by itself, whatever comes about: were it one-sided only where nothing
+// was lost, it would hold in fewer. For none of n the upper is 1-0.05^(1/n), which is about 3/n.
 func share(k, n int) (from, to float64) { return measure.ClopperPearson(float64(k), float64(n), 0.05) }
 
 // Server is a database server that can be crashed.

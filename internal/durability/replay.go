@@ -12,8 +12,8 @@ import (
 	"ds2/internal/store"
 )
 
-// Replay is a replay test: the server is cut off when so much log stands since its last checkpoint, and its own log says how long it
-// took to redo that.
+// Replay is a replay test: the server is cut off when so much log stands since its last checkpoint, and its own log
+// says how long it took to redo that.
 type Replay struct {
 	Bytes int64
 	File  string        // of the server's log, on this machine; empty: the server is asked for it

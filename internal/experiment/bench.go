@@ -16,20 +16,22 @@ import (
 	"ds2/internal/store"
 )
 
-// Bench is the procedure of the storage report (WORKLOAD.md section 6): as many runs as the setup asks for, each from the
-// same state of the database.
+// Bench is the procedure of the storage report (WORKLOAD.md section 6): as many runs as the setup asks for, each from
+// the same state of the database.
 type Bench struct {
 	Dir     string        // of the bench's summary and its runs
 	Planned time.Duration // that a run takes, without restore and audit
 
-	// Ready asks for a session of each target before a run, which waits while a server takes none yet; nil: nobody asks.
+	// Ready asks for a session of each target before a run, which waits while a server takes none yet; nil: nobody
+	// asks.
 	Ready func(context.Context) error
-	// Restore brings the database back to the state that every run starts from; nil: each run goes on where the last ended.
+	// Restore brings the database back to the state that every run starts from; nil: each run goes on where the last
+	// ended.
 	Restore func(context.Context) error
 	// Run makes the run of a place, and its record in a directory; faults say what is wrong with it.
 	Run func(ctx context.Context, dir string, place runs.Place) (s result.Summary, faults []string, err error)
-	// Verify makes the audit of a run that is recorded in a directory and was cut off before its audit ended; nil: such a run is
-	// made again.
+	// Verify makes the audit of a run that is recorded in a directory and was cut off before its audit ended; nil: such
+	// a run is made again.
 	Verify func(dir string) (faults []string, err error)
 	// Told is told what goes on.
 	Told func(format string, args ...any)
@@ -38,15 +40,16 @@ type Bench struct {
 // ErrTooFew says that too few runs of a bench count.
 var ErrTooFew = errors.New("too few runs count")
 
-// Do makes the runs of a bench, which is an experiment of one configuration, from the start or from where b, which is the
-// bench's summary, ends.
+// Do makes the runs of a bench, which is an experiment of one configuration, from the start or from where b, which is
+// the bench's summary, ends.
 func (p Bench) Do(ctx context.Context, stop <-chan struct{}, b result.Bench) (result.Bench, error) {
 	c := &Configuration{Procedure: p, Summary: b}
 	err := Experiment{Configurations: []*Configuration{c}, Orders: slices.Repeat([][]int{{0}}, b.Setup.Runs), Told: p.Told}.Do(ctx, stop)
 	return c.Summary, err
 }
 
-// run makes the last run of b: wait for servers that recover, restore, settle, idle, run, cool down. Where says where the experiment is.
+// run makes the last run of b: wait for servers that recover, restore, settle, idle, run, cool down. Where says where
+// the experiment is.
 func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench, place runs.Place, where string) error {
 	r := &b.Runs[len(b.Runs)-1]
 	told := func(what string) { p.Told("%s: %s (%s)", r.Dir, what, where) }
@@ -116,7 +119,8 @@ func (p Bench) auditLast(b *result.Bench) error {
 	return nil
 }
 
-// CompleteBench adds to the runs of the bench in o.Dir what has become known since they were made, such as a meter's log.
+// CompleteBench adds to the runs of the bench in o.Dir what has become known since they were made, such as a meter's
+// log.
 func CompleteBench(ctx context.Context, o runs.Options, b *result.Bench) error {
 	dir := o.Dir
 	for i := range b.Runs {

@@ -90,8 +90,8 @@ func TestBenchJudgesTheMedian(t *testing.T) {
 	})
 }
 
-// TestBenchOfTheStorageReport makes the report's runs of its SSDs, with the idle and active watts that its table gives for
-// the run with the median OPM, and others around them.
+// TestBenchOfTheStorageReport makes the report's runs of its SSDs, with the idle and active watts that its table gives
+// for the run with the median OPM, and others around them.
 func TestBenchOfTheStorageReport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(outcome{opm: 64973.7, idle: 395.0, active: 501.4}, outcome{opm: 67356.7, idle: 393.1, active: 507}, outcome{opm: 64203.0, idle: 391.0, active: 499})

@@ -1,5 +1,5 @@
-// Package experiment is the procedure: runs in a row and in blocks, their order, what counts, and how an experiment, a bench or a search
-// for the best number of users goes on after an interruption. A single run is in package runs.
+// Package experiment is the procedure: runs in a row and in blocks, their order, what counts, and how an experiment, a
+// bench or a search for the best number of users goes on after an interruption. A single run is in package runs.
 package experiment
 
 import (
@@ -27,8 +27,8 @@ type Experiment struct {
 	Configurations []*Configuration
 	// Orders are those of the configurations in each block that may be made.
 	Orders [][]int
-	// From Least blocks on the experiment ends where the interval of every difference in OPM reaches at most Until percent
-	// points from its estimate; with 0 it makes all blocks.
+	// From Least blocks on the experiment ends where the interval of every difference in OPM reaches at most Until
+	// percent points from its estimate; with 0 it makes all blocks.
 	Least int
 	Until float64
 	// Sequence has all runs of one configuration made before those of the next, and so no blocks.
@@ -52,9 +52,9 @@ type Configuration struct {
 	failures, extra int
 }
 
-// failuresInARow is how many runs of a configuration may fail one after the other before it is left out. A run fails where
-// it ends with an error and without a result: the server is gone, too many orders were given up, the restore did not work.
-// A run with a fault, such as a failed audit, did not fail.
+// failuresInARow is how many runs of a configuration may fail one after the other before it is left out. A run fails
+// where it ends with an error and without a result: the server is gone, too many orders were given up, the restore did
+// not work. A run with a fault, such as a failed audit, did not fail.
 const failuresInARow = 2
 
 // Do makes the runs, from the start or from where the configurations' summaries end. A run that failed, and one with
@@ -191,8 +191,8 @@ func (e Experiment) look(blocks int) {
 // paired says whether runs are compared block by block. A bench has no blocks, since there is nothing to pair.
 func (e Experiment) paired() bool { return len(e.Configurations) > 1 && !e.Sequence }
 
-// practice is how many blocks are made and discarded before the first: a server's and a drive's first run is often a slow one, and in
-// so few blocks it costs most of what they can show. Their numbers are 0 and below.
+// practice is how many blocks are made and discarded before the first: a server's and a drive's first run is often a
+// slow one, and in so few blocks it costs most of what they can show. Their numbers are 0 and below.
 func (e Experiment) practice() (most int) {
 	for _, c := range e.Configurations {
 		most = max(most, c.Summary.Setup.Practice)
@@ -200,8 +200,8 @@ func (e Experiment) practice() (most int) {
 	return most
 }
 
-// first is the block to go on with: the first that any configuration lacks. A block that a configuration lacks because it
-// was left out is not made up for, since the others' runs of it were made at another time.
+// first is the block to go on with: the first that any configuration lacks. A block that a configuration lacks because
+// it was left out is not made up for, since the others' runs of it were made at another time.
 func (e Experiment) first() int {
 	all := !slices.ContainsFunc(e.Configurations, func(c *Configuration) bool { return !c.wasOut })
 	for block := range e.Orders {
@@ -354,7 +354,8 @@ func (e Experiment) where(c *Configuration, block int) string {
 	return where
 }
 
-// Beside is how long the runs of a configuration that are made took on average besides what is planned: restore and audit.
+// Beside is how long the runs of a configuration that are made took on average besides what is planned: restore and
+// audit.
 func (c *Configuration) Beside() (took time.Duration, known bool) {
 	took, known = c.mean()
 	return max(0, took-c.Procedure.Planned), known
@@ -371,8 +372,8 @@ func (c *Configuration) mean() (took time.Duration, known bool) {
 	return time.Duration(seconds / max(runs, 1) * float64(time.Second)), runs > 0
 }
 
-// Left is how many runs that count or are practice are made, of how many, and how long the others will take if all blocks are made: each as long as those
-// of its configuration took on average or, before the first, as its steps take.
+// Left is how many runs that count or are practice are made, of how many, and how long the others will take if all
+// blocks are made: each as long as those of its configuration took on average or, before the first, as its steps take.
 func (e Experiment) Left() (made, all int, left time.Duration) {
 	for _, c := range e.Configurations {
 		if c.out != nil {

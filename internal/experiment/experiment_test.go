@@ -196,8 +196,8 @@ func TestExperimentLeavesOut(t *testing.T) {
 	})
 }
 
-// TestExperimentWaitsForRecovery: a server that recovers for three minutes has failed one run, the one that it broke off; the next
-// waits for it, and ends when the experiment is stopped.
+// TestExperimentWaitsForRecovery: a server that recovers for three minutes has failed one run, the one that it broke
+// off; the next waits for it, and ends when the experiment is stopped.
 func TestExperimentWaitsForRecovery(t *testing.T) {
 	for _, stopped := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -266,7 +266,8 @@ func TestExperimentWithoutConfigurations(t *testing.T) {
 	})
 }
 
-// TestExperimentGoesOnAnywhere cuts an experiment off after each of its runs, those for practice included: it ends with the same runs.
+// TestExperimentGoesOnAnywhere cuts an experiment off after each of its runs, those for practice included: it ends with
+// the same runs.
 func TestExperimentGoesOnAnywhere(t *testing.T) {
 	for cut := 1; cut < 12; cut++ {
 		synctest.Test(t, func(t *testing.T) {
@@ -322,8 +323,8 @@ func withPractice(e Experiment, runs int) Experiment {
 	return e
 }
 
-// TestPractice: before the first block, or in sequence before the runs of each, every configuration runs for practice. That takes part in
-// the time left and in the record, and in nothing that is concluded.
+// TestPractice: before the first block, or in sequence before the runs of each, every configuration runs for practice.
+// That takes part in the time left and in the record, and in nothing that is concluded.
 func TestPractice(t *testing.T) {
 	for _, c := range []struct {
 		sequence bool

@@ -14,8 +14,9 @@ import (
 	"ds2/internal/runs"
 )
 
-// How a bench, an experiment and a search go on: in a directory that holds one with the same setup, whether it was interrupted or
-// crashed. In a directory that is empty or not there, a new one begins; any other is refused with a DirError.
+// How a bench, an experiment and a search go on: in a directory that holds one with the same setup, whether it was
+// interrupted or crashed. In a directory that is empty or not there, a new one begins; any other is refused with a
+// DirError.
 
 // DirError says why nothing can be begun or continued in a directory.
 type DirError struct{ Err error }
@@ -23,8 +24,8 @@ type DirError struct{ Err error }
 func (e *DirError) Error() string { return e.Err.Error() }
 func (e *DirError) Unwrap() error { return e.Err }
 
-// takeUp is what was left in dir, read by read; nil where a new one may begin there. What it is, such as a bench, is for the error;
-// unlike names the settings in which the one that is asked for differs.
+// takeUp is what was left in dir, read by read; nil where a new one may begin there. What it is, such as a bench, is
+// for the error; unlike names the settings in which the one that is asked for differs.
 func takeUp[T any](dir, what string, read func(string) (T, error), unlike func(T) []string) (*T, error) {
 	left, err := read(dir)
 	if errors.Is(err, result.ErrNone) {
@@ -49,7 +50,8 @@ func takeUp[T any](dir, what string, read func(string) (T, error), unlike func(T
 // alike is for who looks before the setup is known.
 func alike[T any](T) []string { return nil }
 
-// CheckBench is an error where no bench can be begun or continued in dir, as far as that can be told before its databases are opened.
+// CheckBench is an error where no bench can be begun or continued in dir, as far as that can be told before its
+// databases are opened.
 func CheckBench(dir string) error {
 	_, err := takeUp(dir, "a bench", result.ReadSummary[result.Bench], alike)
 	return err
@@ -70,8 +72,8 @@ func makeDir(dir string) error {
 	return err
 }
 
-// TakeUpBench takes up the bench in the directory of its runs' options, or begins one; setup is what these options do not say. Unless
-// a seed is given, they get the one with which the bench began.
+// TakeUpBench takes up the bench in the directory of its runs' options, or begins one; setup is what these options do
+// not say. Unless a seed is given, they get the one with which the bench began.
 func TakeUpBench(o *runs.Options, setup result.Setup, seedGiven bool) (result.Bench, error) {
 	left, err := takeUp(o.Dir, "a bench", result.ReadSummary[result.Bench], func(left result.Bench) []string {
 		if !seedGiven {
@@ -101,7 +103,8 @@ func setupOf(o runs.Options, setup result.Setup) result.Setup {
 	return setup
 }
 
-// judging has a setup take over from another what changes no run: how many must count, which do, and what is stated of the array.
+// judging has a setup take over from another what changes no run: how many must count, which do, and what is stated of
+// the array.
 func judging(s *result.Setup, from result.Setup) {
 	s.Parameters.Disclosure = from.Parameters.Disclosure
 	s.Runs, s.KeepFaulty, s.DropUnsteady = from.Runs, from.KeepFaulty, from.DropUnsteady
@@ -113,8 +116,8 @@ func differences(a, b result.Setup) []string {
 	return differing(reflect.ValueOf(a), reflect.ValueOf(b))
 }
 
-// differing names the fields in which two structures differ, by their names in records; those of what the workload alone reads by the
-// names that reports have for them.
+// differing names the fields in which two structures differ, by their names in records; those of what the workload
+// alone reads by the names that reports have for them.
 func differing(x, y reflect.Value) (names []string) {
 	for i := range x.NumField() {
 		a, b := x.Field(i).Interface(), y.Field(i).Interface()
@@ -142,8 +145,8 @@ func differing(x, y reflect.Value) (names []string) {
 	return names
 }
 
-// TakeUpExperiment takes up the experiment in dir, or gives the new one, whose directory is not made yet. One that has made no run
-// is begun anew. Unless a seed is given, it goes on with its own.
+// TakeUpExperiment takes up the experiment in dir, or gives the new one, whose directory is not made yet. One that has
+// made no run is begun anew. Unless a seed is given, it goes on with its own.
 func TakeUpExperiment(dir string, begun result.Experiment, seedGiven bool) (e result.Experiment, resumed bool, err error) {
 	left, err := takeUp(dir, "an experiment", result.ReadSummary[result.Experiment], func(left result.Experiment) (names []string) {
 		if !hasRuns(dir, left) {
@@ -178,8 +181,8 @@ func hasRuns(dir string, e result.Experiment) bool {
 	})
 }
 
-// TakeUp has the search go on where the one in its directory ended, or begin. One that is done is refused: a search again of the same
-// may come to another result. Unless a seed is given, it goes on with the seed that it began with.
+// TakeUp has the search go on where the one in its directory ended, or begin. One that is done is refused: a search
+// again of the same may come to another result. Unless a seed is given, it goes on with the seed that it began with.
 func (s *Search) TakeUp(seedGiven bool) (err error) {
 	s.left, err = takeUp(s.Dir, "a search", result.ReadSummary[result.Search], func(left result.Search) []string {
 		if !seedGiven {

@@ -42,8 +42,8 @@ func (s Search) begin() result.Search {
 	}
 }
 
-// Do runs the search and writes its record after each trial, also where an error ends it. A run whose figures cannot be used
-// ends it with a VerdictError.
+// Do runs the search and writes its record after each trial, also where an error ends it. A run whose figures cannot be
+// used ends it with a VerdictError.
 func (s Search) Do(stop runs.Stop) (result.Search, error) {
 	r := s.begin()
 	var known []result.Trial

@@ -1,6 +1,7 @@
-// Package fuzztest gives parsers input that nobody would write, in two ways that share their examples: Go's fuzzing, which
-// follows what the parser's code does, and changed examples by the million, which it does not look into and is a hundred times
-// faster with. What the former found worth keeping is kept in testdata/corpus, a file for each parser, and is an example too.
+// Package fuzztest gives parsers input that nobody would write, in two ways that share their examples: Go's fuzzing,
+// which follows what the parser's code does, and changed examples by the million, which it does not look into and is a
+// hundred times faster with. What the former found worth keeping is kept in testdata/corpus, a file for each parser,
+// and is an example too.
 //
 // It knows no parser.
 package fuzztest
@@ -29,10 +30,10 @@ import (
 // inputs is how many changed examples each parser gets where DS2_TEST_INPUTS does not say.
 const inputs = 2_000
 
-// Run is the body of a fuzz test: it gives parse the examples and those of the corpus, then as many changed ones as DS2_TEST_INPUTS
-// says, the same ones for the same DS2_TEST_SEED, and hands over to Go's fuzzing. parse is called concurrently and says what is
-// wrong with Errorf; a panic is a fault too. With DS2_TEST_FOUND, a directory in which Go's fuzzing keeps what it found for the
-// tests of this package, that becomes the corpus instead.
+// Run is the body of a fuzz test: it gives parse the examples and those of the corpus, then as many changed ones as
+// DS2_TEST_INPUTS says, the same ones for the same DS2_TEST_SEED, and hands over to Go's fuzzing. parse is called
+// concurrently and says what is wrong with Errorf; a panic is a fault too. With DS2_TEST_FOUND, a directory in which
+// Go's fuzzing keeps what it found for the tests of this package, that becomes the corpus instead.
 func Run[T string | []byte](f *testing.F, parse func(t testing.TB, input T), examples ...T) {
 	f.Helper()
 	path := filepath.Join("testdata", "corpus", f.Name())
@@ -66,8 +67,8 @@ func (w *watched) Errorf(format string, args ...any) {
 	w.TB.Errorf(format, args...)
 }
 
-// change gives parse changed examples, on as many goroutines as there are processors. Each thousand is drawn from a seed of
-// its own, so that they are the same on any number of them.
+// change gives parse changed examples, on as many goroutines as there are processors. Each thousand is drawn from a
+// seed of its own, so that they are the same on any number of them.
 func change[T string | []byte](f *testing.F, parse func(testing.TB, T), examples []T) {
 	count := inputs
 	if n, err := strconv.Atoi(os.Getenv("DS2_TEST_INPUTS")); err == nil {

@@ -210,7 +210,8 @@ func (t *Tracer) Read() ([][Classes]Histogram, error) {
 	return all, nil
 }
 
-// Long gives the long I/Os that ended since it was called the last time, as far as the kernel has kept them. One goroutine calls it.
+// Long gives the long I/Os that ended since it was called the last time, as far as the kernel has kept them. One
+// goroutine calls it.
 func (t *Tracer) Long() (all []IO, err error) {
 	now, booted, err := clocks()
 	if err != nil {
@@ -233,8 +234,8 @@ func (t *Tracer) Long() (all []IO, err error) {
 	}
 }
 
-// clocks reads the clock of this program and that of I/Os at the same moment: of some tries the one in which the least time passed, since a
-// busy machine may have the program stand still between the two.
+// clocks reads the clock of this program and that of I/Os at the same moment: of some tries the one in which the least
+// time passed, since a busy machine may have the program stand still between the two.
 func clocks() (now time.Time, booted int64, err error) {
 	least := time.Duration(math.MaxInt64)
 	for range 5 {

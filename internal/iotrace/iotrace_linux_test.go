@@ -21,8 +21,9 @@ import (
 	"ds2/internal/nightly"
 )
 
-// TestClasses: on drives whose I/Os take one of two known times, reads and writes of data, writes and flushes of the log, and those of
-// another directory are counted as what they are, each once, and no shorter than the drive took nor longer than the caller waited.
+// TestClasses: on drives whose I/Os take one of two known times, reads and writes of data, writes and flushes of the
+// log, and those of another directory are counted as what they are, each once, and no shorter than the drive took nor
+// longer than the caller waited.
 func TestClasses(t *testing.T) {
 	nightly.Only(t, "times I/Os to a few hundredths, which takes a quiet machine")
 	for _, c := range []struct {
@@ -95,7 +96,8 @@ func classes(t *testing.T, fileSystem string, number, each, every int) {
 		require.GreaterOrEqual(t, lost, 0, "%v: each once", class)
 		require.LessOrEqual(t, lost, n/20, "%v: each", class) // a kernel may run no program in some interrupts: see the evidence
 		t.Logf("%v: %d of %d are not counted", class, lost, n)
-		// What is longer than a slow I/O is one, or stood still as long on a busy machine, as its caller noticed. Buckets have 1 %.
+		// What is longer than a slow I/O is one, or stood still as long on a busy machine, as its caller noticed.
+		// Buckets have 1 %.
 		over := func(all []time.Duration, least time.Duration) int {
 			at, _ := slices.BinarySearch(all, least)
 			return len(all) - at
@@ -226,8 +228,8 @@ func (d *drive) make(first, last, every int) error {
 	return err
 }
 
-// TestCost: at 10,000 I/Os a second, all of them long, the tracer takes less than 3 % of a processor, by the kernel's own times of
-// its programs and by those of the thread that reads histograms and list once a second.
+// TestCost: at 10,000 I/Os a second, all of them long, the tracer takes less than 3 % of a processor, by the kernel's
+// own times of its programs and by those of the thread that reads histograms and list once a second.
 func TestCost(t *testing.T) {
 	nightly.Only(t, "takes times that other work on the processors would change")
 	d := newDrive(t, "ext4")

@@ -26,10 +26,11 @@ type Names struct {
 }
 
 // Of gives the figures of a window of a run whose first orders started at start. Response times are those of the
-// intervals that lie in the window; "errors" is failed attempts for each order begun, "dropped" the share of the orders due that an open loop never began. "device", "data" and "log" are the
-// slowest drive in counters, of all or of those that have the role on machine: the mean is over requests, the max the
-// highest mean of a second (device) or of 15 s (data, log). "iops" is the reads and writes a second of the data's drives. A cycle
-// of users, such as an order, goes by the name that its workload has for it.
+// intervals that lie in the window; "errors" is failed attempts for each order begun, "dropped" the share of the orders
+// due that an open loop never began. "device", "data" and "log" are the slowest drive in counters, of all or of those
+// that have the role on machine: the mean is over requests, the max the highest mean of a second (device) or of 15 s
+// (data, log). "iops" is the reads and writes a second of the data's drives. A cycle of users, such as an order, goes
+// by the name that its workload has for it.
 func Of(names Names, series measure.Series, w measure.Window, counters monitor.Table, start time.Time, machine *monitor.Machine) (Figures, error) {
 	span := measure.Span{From: measure.Seconds(w.From), To: measure.Seconds(w.To)}
 	times, err := series.Distributions(span)

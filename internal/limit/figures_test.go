@@ -11,8 +11,8 @@ import (
 	"ds2/internal/monitor"
 )
 
-// TestOf records 20 seconds with known figures, and judges the last ten: an order a second of 100 ms, one of ten of them
-// 900 ms.
+// TestOf records 20 seconds with known figures, and judges the last ten: an order a second of 100 ms, one of ten of
+// them 900 ms.
 var browses = map[string][]string{"browse": {"browse_by_category", "browse_by_actor", "browse_by_title"}}
 
 func TestOf(t *testing.T) {
@@ -86,8 +86,9 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestRoles judges the drives of a database by what it keeps on them: as Jetstress does, by reads of the data and writes of
-// the log over means of 15 s. A published run passed with writes of the data at 71 ms (mailbox/WORKLOAD.md section 3).
+// TestRoles judges the drives of a database by what it keeps on them: as Jetstress does, by reads of the data and
+// writes of the log over means of 15 s. A published run passed with writes of the data at 71 ms (mailbox/WORKLOAD.md
+// section 3).
 func TestRoles(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	machine := func(roles ...[]monitor.Role) *monitor.Machine {

@@ -21,8 +21,9 @@ type Gate struct {
 // String gives the gate as it was written, with single blanks.
 func (g Gate) String() string { return g.text }
 
-// ParseGate reads one gate: a figure as in a limit, a comparison, and a change in percent such as -2.5%. Its errors are of
-// type *SyntaxError. The operations are as in Parse; figures are further ones that are compared, such as "active power".
+// ParseGate reads one gate: a figure as in a limit, a comparison, and a change in percent such as -2.5%. Its errors are
+// of type *SyntaxError. The operations are as in Parse; figures are further ones that are compared, such as "active
+// power".
 func ParseGate(text string, figures []string, operations ...string) (Gate, error) {
 	p := &parser{text: text, operations: operations}
 	metric := Metric{}
@@ -68,8 +69,8 @@ const (
 	GateOpen   Outcome = "cannot tell"
 )
 
-// Judge fails a change only where its whole confidence interval does what the gate names, and passes it only where none of
-// the interval does.
+// Judge fails a change only where its whole confidence interval does what the gate names, and passes it only where none
+// of the interval does.
 func (g Gate) Judge(c measure.Change) Outcome {
 	low, high := g.Compare.holds(c.Low, g.Percent), g.Compare.holds(c.High, g.Percent)
 	switch {

@@ -10,8 +10,9 @@ import (
 
 // Metric names one measured figure.
 type Metric struct {
-	// Subject is what a workload calls one of its operations, several of them or their cycle, such as "order"; "device", "data"
-	// or "log" with "read" or "write", the latter two also with "flush"; "errors", "dropped", "opm" or "iops".
+	// Subject is what a workload calls one of its operations, several of them or their cycle, such as "order";
+	// "device", "data" or "log" with "read" or "write", the latter two also with "flush"; "errors", "dropped", "opm" or
+	// "iops".
 	Subject string
 
 	// Stat is "mean", "max" or a percentile such as "p95" or "p99.9"; empty for errors, dropped, opm and iops.
@@ -127,8 +128,8 @@ var subjects = map[string]subject{
 // operation is a subject that a workload adds.
 var operation = subject{unit: Seconds, percentiles: true}
 
-// Traced says that the figure is known only where I/Os are traced: a percentile of a drive's, and all of flushes. The mean and the
-// maximum of reads and writes are those of the drives' counters.
+// Traced says that the figure is known only where I/Os are traced: a percentile of a drive's, and all of flushes. The
+// mean and the maximum of reads and writes are those of the drives' counters.
 func (m Metric) Traced() bool {
 	_, counted := kinds[m.Subject]
 	_, isPercentile := percentile(m.Stat)

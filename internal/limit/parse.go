@@ -43,7 +43,8 @@ func (e *SyntaxError) Error() string {
 }
 
 // Parse reads one limit, such as "order p95 < 500ms", "errors < 0.1%", "device read mean < 20ms" or "opm > 60000". Its
-// errors are of type *SyntaxError. The operations are those that are known; where there are none, as of a record, any word is one.
+// errors are of type *SyntaxError. The operations are those that are known; where there are none, as of a record, any
+// word is one.
 func Parse(text string, operations ...string) (Limit, error) {
 	p := &parser{text: text, operations: operations}
 	metric, err := p.metric()

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// presets are sets of limits under a name: those of Jetstress for the versions of Exchange, in its performance test and in
-// its stress test (WORKLOAD.md section 7). Reads of the data and writes of the log have limits; writes of the data have
-// none. The maxima are over means of 15 s.
+// presets are sets of limits under a name: those of Jetstress for the versions of Exchange, in its performance test and
+// in its stress test (WORKLOAD.md section 7). Reads of the data and writes of the log have limits; writes of the data
+// have none. The maxima are over means of 15 s.
 var presets = map[string][]string{
 	"exchange2007":        exchange("50ms"),
 	"exchange2007-stress": exchange("100ms"),
@@ -25,8 +25,8 @@ var presets = map[string][]string{
 // stressTime is the length of a run over which it is a stress test, in Jetstress.
 const stressTime = 6 * time.Hour
 
-// ofLength is the preset that one stands for in a run of a length: that of the stress test where the run is one. Those that
-// name their test stand for themselves.
+// ofLength is the preset that one stands for in a run of a length: that of the stress test where the run is one. Those
+// that name their test stand for themselves.
 func ofLength(name string, run time.Duration) string {
 	stress := map[string]string{
 		"exchange2007": "exchange2007-stress", "jetstress": "exchange2007-stress", "exchange2013": "exchange2013-stress",

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Figures gives the measured value of a metric over a window, in the metric's unit; false where the window has no sample
-// of it. atLeast says that only a lower bound is known, as of response times where an open loop dropped orders. See [Of] for what each
-// figure is.
+// Figures gives the measured value of a metric over a window, in the metric's unit; false where the window has no
+// sample of it. atLeast says that only a lower bound is known, as of response times where an open loop dropped orders.
+// See [Of] for what each figure is.
 type Figures func(Metric) (value float64, atLeast, measured bool)
 
 // Verdict is a limit and how the measured figure stands to it.
@@ -91,8 +91,9 @@ func (v Verdict) Value() string {
 	return strconv.FormatFloat(value, 'f', 1, 64)
 }
 
-// UpperHold tells whether every upper limit holds. Lower limits, those on OPM and IOPS, are the ones that fewer users miss and that
-// more may keep, so a search for the number of users asks this of its trials, and Passed of its result only.
+// UpperHold tells whether every upper limit holds. Lower limits, those on OPM and IOPS, are the ones that fewer users
+// miss and that more may keep, so a search for the number of users asks this of its trials, and Passed of its result
+// only.
 func UpperHold(verdicts []Verdict) bool {
 	return Passed(slices.DeleteFunc(slices.Clone(verdicts), func(v Verdict) bool { return v.Unit.lower() }))
 }
@@ -118,7 +119,8 @@ func Strain(verdicts []Verdict) (float64, error) {
 // beyond is the strain of what should not be there at all.
 const beyond = 1000
 
-// Reach is the lowest ratio of a measured figure to its lower limit: from 1 on all of them are made. It is 0 where there is none.
+// Reach is the lowest ratio of a measured figure to its lower limit: from 1 on all of them are made. It is 0 where
+// there is none.
 func Reach(verdicts []Verdict) (lowest float64) {
 	for _, v := range verdicts {
 		if !v.Unit.lower() || v.Measured == nil || v.Bound <= 0 {

@@ -1,6 +1,6 @@
-// Package live is the page that a command serves while it is at work: what it is at, the time left, and the figures of the
-// run under way, second by second. It reads what others have measured and computes no figure, and whoever looks at it can
-// change nothing. Where the page is served, and what a viewer may cost, is for package metrics to say.
+// Package live is the page that a command serves while it is at work: what it is at, the time left, and the figures of
+// the run under way, second by second. It reads what others have measured and computes no figure, and whoever looks at
+// it can change nothing. Where the page is served, and what a viewer may cost, is for package metrics to say.
 package live
 
 import (
@@ -34,8 +34,8 @@ type Frame struct {
 	Notes    []string  `json:"notes,omitempty"`
 	Limits   []Verdict `json:"limits,omitempty"`
 
-	// At is where Values, one for each line of the charts, stand on the time axis, in seconds. A frame with the At of the last
-	// one has none that are new.
+	// At is where Values, one for each line of the charts, stand on the time axis, in seconds. A frame with the At of
+	// the last one has none that are new.
 	At     float64    `json:"at"`
 	Values []*float64 `json:"values,omitempty"`
 	Oldest *float64   `json:"oldest,omitempty"` // what stands before it on the time axis goes
@@ -128,8 +128,8 @@ func (p *Page) Found(part string) {
 	p.send(p.found)
 }
 
-// Rest says that what was shown last is over, though the command is not, and what it came to, if anything: it stays on the page until
-// Doing says what comes next, and is asked no more.
+// Rest says that what was shown last is over, though the command is not, and what it came to, if anything: it stays on
+// the page until Doing says what comes next, and is asked no more.
 func (p *Page) Rest(result string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -283,9 +283,9 @@ func (p *Page) leave(v chan []byte) {
 	p.watching.Done()
 }
 
-// Stream sends what is shown to one viewer, as server-sent events, until one of them leaves. The deadlines of the server's
-// connections are for requests that end: a stream has one for each event instead, so that a viewer who reads nothing is let
-// go all the same.
+// Stream sends what is shown to one viewer, as server-sent events, until one of them leaves. The deadlines of the
+// server's connections are for requests that end: a stream has one for each event instead, so that a viewer who reads
+// nothing is let go all the same.
 func (p *Page) Stream(w http.ResponseWriter, r *http.Request) {
 	v := p.join()
 	if v == nil {

@@ -198,8 +198,8 @@ func TestRunsInBrowser(t *testing.T) {
 	require.NoError(t, chromedp.Run(browser, says("m2x8", " OPM$", "", "")))
 }
 
-// TestViewers has as many viewers as there may be, and more: those are turned away, figures are still served, and a place is
-// free as soon as one has gone.
+// TestViewers has as many viewers as there may be, and more: those are turned away, figures are still served, and a
+// place is free as soon as one has gone.
 func TestViewers(t *testing.T) {
 	p := New("ds2 drive")
 	defer p.End("")

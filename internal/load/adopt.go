@@ -8,8 +8,8 @@ import (
 	"ds2/schema"
 )
 
-// Adopt takes a database that the workload's own tools made and filled for one of the kit's: in one transaction it gets the kit's
-// notes and procedures. Of what is there, nothing is changed or dropped.
+// Adopt takes a database that the workload's own tools made and filled for one of the kit's: in one transaction it gets
+// the kit's notes and procedures. Of what is there, nothing is changed or dropped.
 func Adopt(ctx context.Context, e store.Database, o Options) (leftOut []string, err error) {
 	l := &loader{engine: e, options: o, params: o.Dataset.Params(o.Schema)}
 	l.params.Database = e.Name()

@@ -55,8 +55,8 @@ type copying struct {
 // largeShare is the share of a dataset's rows from which on a table counts as large.
 const largeShare = 0.05
 
-// wholeTables says whether tables are to be copied as a whole, each in a transaction of its own: that writes their rows once,
-// but keeps no more sessions at work than there are large tables. See store.Capabilities.
+// wholeTables says whether tables are to be copied as a whole, each in a transaction of its own: that writes their rows
+// once, but keeps no more sessions at work than there are large tables. See store.Capabilities.
 func (l *loader) wholeTables() bool {
 	if l.engine.Can().LoadTable == nil || slices.ContainsFunc(l.parts, func(p datagen.Part) bool { return p.Binary }) {
 		return false // binary parts cannot be joined
@@ -160,7 +160,8 @@ func (l *loader) found(table datagen.Table, copied int64) {
 	l.report.add(table, TableReport{Rows: copied, Before: copied})
 }
 
-// copy has the engine read what the parts write or, where there are statements by which the server reads files, the part's file.
+// copy has the engine read what the parts write or, where there are statements by which the server reads files, the
+// part's file.
 func (l *loader) copy(ctx context.Context, c copying, files map[string]schema.Statement) error {
 	if len(files) > 0 {
 		return l.readFile(ctx, c, files)

@@ -14,8 +14,8 @@ import (
 )
 
 // TestServerReadsEachPartsOwnFile has a SQL Server that nobody connects to: a load on which another has done two files
-// continues with the rest, each by the statement that names its file and its table, and the files of a table one after the
-// other.
+// continues with the rest, each by the statement that names its file and its table, and the files of a table one after
+// the other.
 func TestServerReadsEachPartsOwnFile(t *testing.T) {
 	s, err := sqlserver.Open(&url.URL{Scheme: "sqlserver", Host: "localhost"})
 	require.NoError(t, err)

@@ -12,8 +12,9 @@ import (
 // kitColumns are those of the kit's own tables: see workload.Dataset.SignatureColumns.
 var kitColumns = map[string]string{"ds2_info": "value", "ds2_steps": "name"}
 
-// held lists the tables of the workload and of this kit that the database holds, in the schema in which a load makes its own. A table that only bears the name of one is an
-// error: it stands in the way, and is not the workload's to drop.
+// held lists the tables of the workload and of this kit that the database holds, in the schema in which a load makes
+// its own. A table that only bears the name of one is an error: it stands in the way, and is not the workload's to
+// drop.
 func (l *loader) held(ctx context.Context) ([]string, error) {
 	const op = "list the tables of the database"
 	signatures := l.options.Dataset.SignatureColumns()
@@ -35,8 +36,8 @@ func (l *loader) held(ctx context.Context) ([]string, error) {
 	return held, nil
 }
 
-// mayReplace refuses a database of another workload, which is not this one's to drop, and one that holds data of the workload, unless
-// those are to be dropped or their load to be resumed.
+// mayReplace refuses a database of another workload, which is not this one's to drop, and one that holds data of the
+// workload, unless those are to be dropped or their load to be resumed.
 func (l *loader) mayReplace(ctx context.Context, held []string) error {
 	op := "look into database " + l.engine.Name()
 	found := "tables that this kit did not load (" + strings.Join(held, ", ") + ")"

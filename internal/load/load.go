@@ -26,8 +26,8 @@ type Options struct {
 	AtOnce int                                       // how many parts and statements run concurrently; 0: as many as Choose says
 	Choose func(context.Context, store.Database) int // is asked once the database exists
 
-	// Schema is what else the SQL depends on: database and size are filled in. Where it names files for the server to read,
-	// one for each part of the dataset, nothing is streamed to it.
+	// Schema is what else the SQL depends on: database and size are filled in. Where it names files for the server to
+	// read, one for each part of the dataset, nothing is streamed to it.
 	Schema schema.Params
 
 	Progress Progress // may be nil
@@ -48,8 +48,8 @@ type Progress interface {
 	Tell(doing string, done, total int64)
 }
 
-// Run loads a dataset. A database that holds data of the workload is refused unless Drop or Resume says otherwise, and so is one
-// of another workload; nothing but the workload's own objects is ever dropped.
+// Run loads a dataset. A database that holds data of the workload is refused unless Drop or Resume says otherwise, and
+// so is one of another workload; nothing but the workload's own objects is ever dropped.
 func Run(ctx context.Context, e store.Database, o Options) (*Report, error) {
 	if d, ok := o.Dataset.(workload.PerTarget); ok {
 		o.Dataset = d.For(e.Label())
@@ -146,12 +146,12 @@ func (l *loader) createDatabase(ctx context.Context) error {
 	return nil
 }
 
-// sessionMemory is what a session of a load may take of the server: PostgreSQL's as many to build an index, and no more than a half of
-// all that it has may go to them, or the kernel ends it.
+// sessionMemory is what a session of a load may take of the server: PostgreSQL's as many to build an index, and no more
+// than a half of all that it has may go to them, or the kernel ends it.
 const sessionMemory = 256 << 20
 
-// Sessions is how many parts and statements run concurrently where nobody says: as many as this machine has processors, and at least
-// two, but no more than the server has memory for; 0: nobody knows that.
+// Sessions is how many parts and statements run concurrently where nobody says: as many as this machine has processors,
+// and at least two, but no more than the server has memory for; 0: nobody knows that.
 func Sessions(processors int, serverMemory int64) int {
 	n := max(2, processors)
 	if serverMemory > 0 {

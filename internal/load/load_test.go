@@ -42,7 +42,8 @@ func optionsOf(t testing.TB, size datagen.Size, partRows int) load.Options {
 	return load.Options{Dataset: ds2.Dataset{Size: size, Words: datagen.DefaultWords().Sum(), Rows: data.Parts()}, Version: "test", AtOnce: byPart}
 }
 
-// How many sessions copy: more than there are large tables, so that each part is a step, and fewer, so that each table is.
+// How many sessions copy: more than there are large tables, so that each part is a step, and fewer, so that each table
+// is.
 const byPart, byTable = 7, 3
 
 func open(t testing.TB, target string) *postgres.Store {
@@ -99,11 +100,12 @@ func TestLoadIsWhole(t *testing.T) {
 	}
 }
 
-// TestRowsAreWrittenOnce asks the pages themselves: whichever way the rows came, all are frozen and known to be visible.
+// TestRowsAreWrittenOnce asks the pages themselves: whichever way the rows came, all are frozen and known to be
+// visible.
 func TestRowsAreWrittenOnce(t *testing.T) {
 	t.Parallel()
-	// A server of its own, without autovacuum: a row is frozen when no older transaction is under way in its database, nor in a
-	// session of another test that is just being set up, which belongs to no database yet.
+	// A server of its own, without autovacuum: a row is frozen when no older transaction is under way in its database,
+	// nor in a session of another test that is just being set up, which belongs to no database yet.
 	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"fsync": "off", "autovacuum": "off"}})
 	for i, atOnce := range []int{byPart, byTable} {
 		s := open(t, server.URL([]string{"postgres", "template1"}[i]))
@@ -215,7 +217,8 @@ func TestDropLeavesWhatIsNotDS2s(t *testing.T) {
 	assert.Equal(t, fresh, pgtest.Contents(t, target), "after a drop that was refused")
 }
 
-// TestResume breaks loads at some places and resumes them, some twice, and some in the other way of copying. TestAnyLoad breaks others at any.
+// TestResume breaks loads at some places and resumes them, some twice, and some in the other way of copying.
+// TestAnyLoad breaks others at any.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	target := pgtest.Database(t)
@@ -247,8 +250,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// broken is how a load is broken: after a number of things it told its Progress, rows that were copied and statements that
-// began, with so many sessions.
+// broken is how a load is broken: after a number of things it told its Progress, rows that were copied and statements
+// that began, with so many sessions.
 type broken struct{ after, atOnce int }
 
 // breakLoad begins or resumes a load and breaks it.

@@ -18,8 +18,9 @@ import (
 // pollEvery is how often the engine is asked how far statements are.
 const pollEvery = time.Second
 
-// course is a Progress before the user's: it computes from what both are told how much of the whole load is done. The unit of
-// work is the time that a byte of CSV takes to copy; statements cost as much as so many rows of no bytes, roughly.
+// course is a Progress before the user's: it computes from what both are told how much of the whole load is done. The
+// unit of work is the time that a byte of CSV takes to copy; statements cost as much as so many rows of no bytes,
+// roughly.
 type course struct {
 	Progress
 	mu         sync.Mutex // also keeps what is told in order
@@ -32,7 +33,8 @@ type course struct {
 	running    map[string]float64 // work that is done of those that are running
 }
 
-// rowBytes is the bytes of CSV that take as long to copy as what each row takes besides its bytes, as measured on PostgreSQL 15.
+// rowBytes is the bytes of CSV that take as long to copy as what each row takes besides its bytes, as measured on
+// PostgreSQL 15.
 const rowBytes = 22
 
 // work is the work of copying rows.

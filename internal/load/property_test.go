@@ -20,9 +20,9 @@ import (
 	"ds2/internal/store"
 )
 
-// TestAnyLoad: a load of any size, with any number of sessions, that is broken off anywhere and resumed makes the database that a load
-// at once makes. Each case has a seed, which is in its name. DS2_TEST_LOADS asks for another number of cases, DS2_TEST_SEED for the first
-// seed.
+// TestAnyLoad: a load of any size, with any number of sessions, that is broken off anywhere and resumed makes the
+// database that a load at once makes. Each case has a seed, which is in its name. DS2_TEST_LOADS asks for another
+// number of cases, DS2_TEST_SEED for the first seed.
 func TestAnyLoad(t *testing.T) {
 	t.Parallel()
 	cases, err := strconv.ParseUint(os.Getenv("DS2_TEST_LOADS"), 10, 32)

@@ -36,8 +36,8 @@ type PhaseTime struct {
 	Time  time.Duration
 }
 
-// TableReport is what a table holds. Parts are copied concurrently, so Busy, the sum of their times, may be longer than the
-// load: Rate is that of one stream.
+// TableReport is what a table holds. Parts are copied concurrently, so Busy, the sum of their times, may be longer than
+// the load: Rate is that of one stream.
 type TableReport struct {
 	Table  datagen.Table
 	Rows   int64         // all that it holds

@@ -10,8 +10,8 @@ import (
 	"ds2/internal/workload"
 )
 
-// Reset takes a loaded database back to the state after its load: what runs added goes, and what they changed is as the dataset
-// has it.
+// Reset takes a loaded database back to the state after its load: what runs added goes, and what they changed is as the
+// dataset has it.
 func Reset(ctx context.Context, s store.Database, workloads workload.Workloads, tell progress.Tell) error {
 	reset := s.Can().Reset
 	if reset == nil {
@@ -32,11 +32,12 @@ func Reset(ctx context.Context, s store.Database, workloads workload.Workloads, 
 	return stream(plan.Rows, func(r io.Reader) error { return reset(ctx, plan.Statements, r, resetSteps(plan, tell)) })
 }
 
-// few is the share of a table's rows below which vacuuming looks at what was removed alone: the server then leaves indexes out.
+// few is the share of a table's rows below which vacuuming looks at what was removed alone: the server then leaves
+// indexes out.
 const few = 0.02
 
-// resetSteps tells how a reset goes on, whose statements run one after the other: the work of each is known by the rows that
-// runs added, in thousandths of what it takes to remove one.
+// resetSteps tells how a reset goes on, whose statements run one after the other: the work of each is known by the rows
+// that runs added, in thousandths of what it takes to remove one.
 func resetSteps(r workload.Reset, tell progress.Tell) (begin func(statement string)) {
 	work, total := map[string]float64{}, 0.0
 	for _, s := range r.Statements {

@@ -15,9 +15,9 @@ import (
 // (mailbox/WORKLOAD.md section 1).
 const growth = 0.25
 
-// checkRoom refuses a dataset whose size in bytes was asked for and that is known not to fit on the server's drives. That is known of
-// a server on this machine that says where its files are. What the database holds already, where it is replaced or continued,
-// counts as free.
+// checkRoom refuses a dataset whose size in bytes was asked for and that is known not to fit on the server's drives.
+// That is known of a server on this machine that says where its files are. What the database holds already, where it is
+// replaced or continued, counts as free.
 func (l *loader) checkRoom(ctx context.Context, held bool) error {
 	needs := l.params.Bytes
 	snapshots := l.engine.Can().Snapshots

@@ -67,8 +67,8 @@ func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
 	}
 }
 
-// statementLanes are the statements of a step: those of a lane run one after the other, the lanes concurrently. Where that
-// is asked for, the statements of a table are in one lane.
+// statementLanes are the statements of a step: those of a lane run one after the other, the lanes concurrently. Where
+// that is asked for, the statements of a table are in one lane.
 func statementLanes(statements []schema.Statement, oneATable bool) [][]schema.Statement {
 	laneOf := map[string]int{} // index into lanes
 	var lanes [][]schema.Statement

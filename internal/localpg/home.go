@@ -50,7 +50,8 @@ func (o owner) makeHome() (dir string, lock *os.File, err error) {
 	return dir, lock, nil
 }
 
-// removeOrphans removes the homes in a directory whose owner and whose server are gone. One that cannot be looked at is left alone.
+// removeOrphans removes the homes in a directory whose owner and whose server are gone. One that cannot be looked at is
+// left alone.
 func (o owner) removeOrphans(parent string) {
 	homes, _ := filepath.Glob(filepath.Join(parent, homePrefix+"*"))
 	for _, home := range homes {

@@ -5,20 +5,21 @@ import (
 	"math"
 )
 
-// batchMeans estimates how far the orders of a span scatter about their long-run mean when neighbouring seconds resemble
-// each other: overlapping batch means (M. S. Meketon and B. Schmeiser, "Overlapping Batch Means: Something for
+// batchMeans estimates how far the orders of a span scatter about their long-run mean when neighbouring seconds
+// resemble each other: overlapping batch means (M. S. Meketon and B. Schmeiser, "Overlapping Batch Means: Something for
 // Nothing?", Proceedings of the 1984 Winter Simulation Conference), whose estimate has about 1.5 (n/b − 1) degrees of
 // freedom with batches of b of n samples.
 //
 // A batch that is not much longer than the memory of the series makes the estimate too small. By how much is known for
-// an autoregressive series of first order, so the estimate is corrected as if the sums over fiftieths of the series were one,
-// with the lag-one autocorrelation that they have, as N-Skart does between its batches (A. Tafazzoli, N. M. Steiger and J. R.
-// Wilson, "N-Skart: A Nonsequential Skewness- and Autoregression-Adjusted Batch-Means Procedure for Simulation Analysis", IEEE
-// Transactions on Automatic Control 56(2), 2011). In single samples the noise of counting hides a slow wander.
+// an autoregressive series of first order, so the estimate is corrected as if the sums over fiftieths of the series
+// were one, with the lag-one autocorrelation that they have, as N-Skart does between its batches (A. Tafazzoli, N. M.
+// Steiger and J. R. Wilson, "N-Skart: A Nonsequential Skewness- and Autoregression-Adjusted Batch-Means Procedure for
+// Simulation Analysis", IEEE Transactions on Automatic Control 56(2), 2011). In single samples the noise of counting
+// hides a slow wander.
 //
-// Rare large deviations, such as stalls, make the estimate itself scatter: it has as many degrees of freedom as its own variance
-// says, which grows with the excess of the fiftieths' fourth moment (B. O'Neill, "Some Useful Moment Results in Sampling
-// Problems", The American Statistician 68(4), 2014).
+// Rare large deviations, such as stalls, make the estimate itself scatter: it has as many degrees of freedom as its own
+// variance says, which grows with the excess of the fiftieths' fourth moment (B. O'Neill, "Some Useful Moment Results
+// in Sampling Problems", The American Statistician 68(4), 2014).
 type batchMeans struct {
 	variance float64 // of the orders of a span, a sample of the span
 	freedom  float64 // degrees of freedom
@@ -110,7 +111,8 @@ func excess(residuals []float64) float64 {
 }
 
 // lagOne is the autocorrelation of neighbouring residuals, without the bias that taking off the mean or the line brings
-// (F. H. C. Marriott and J. A. Pope, "Bias in the Estimation of Autocorrelations", Biometrika 41, 1954), and not below 0.
+// (F. H. C. Marriott and J. A. Pope, "Bias in the Estimation of Autocorrelations", Biometrika 41, 1954), and not below
+// 0.
 func lagOne(residuals []float64, f fit) float64 {
 	products, squares := 0.0, 0.0
 	for i, v := range residuals {

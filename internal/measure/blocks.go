@@ -11,8 +11,8 @@ import (
 )
 
 // An experiment is made in blocks, in each of which every configuration runs once, in a random order (R. A. Fisher, The
-// Design of Experiments, 1935). A room that grows warmer, a drive that fills or a neighbor that starts a job then acts on
-// all configurations alike.
+// Design of Experiments, 1935). A room that grows warmer, a drive that fills or a neighbor that starts a job then acts
+// on all configurations alike.
 
 // RandomBlocks gives the order of so many configurations in each of so many blocks. The order of the first block, the
 // third and so on is random; each block after one of these has its order backwards, so that a steady drift costs every
@@ -51,13 +51,13 @@ type Difference struct {
 // seldom where one run in ten goes wrong.
 const MinBlocks = 5
 
-// DefaultBlocks is how many blocks an experiment has where nothing else is said: an even number, in which each block that has the
-// order of the one before backwards makes up for it.
+// DefaultBlocks is how many blocks an experiment has where nothing else is said: an even number, in which each block
+// that has the order of the one before backwards makes up for it.
 const DefaultBlocks = 6
 
-// untilLooks is what it costs that an experiment asks after every block whether its intervals are narrow enough (Enough): a
-// scatter that is small by chance stops it. The levels are tightened by this factor, so that the intervals hold the truth
-// in about 95 % all the same (TestBlocks).
+// untilLooks is what it costs that an experiment asks after every block whether its intervals are narrow enough
+// (Enough): a scatter that is small by chance stops it. The levels are tightened by this factor, so that the intervals
+// hold the truth in about 95 % all the same (TestBlocks).
 const untilLooks = 1.25
 
 // Look is a time at which the result of an experiment could be seen before it went on.
@@ -66,14 +66,16 @@ type Look struct {
 	Done   bool `json:"done"`   // they were all that were planned, or enough
 }
 
-// early is the level of an experiment that is not done (J. L. Haybittle, "Repeated Assessment of Results in Clinical Trials of Cancer
-// Treatment", British Journal of Radiology 44, 1971; R. Peto and others, British Journal of Cancer 34, 1976).
+// early is the level of an experiment that is not done (J. L. Haybittle, "Repeated Assessment of Results in Clinical
+// Trials of Cancer Treatment", British Journal of Radiology 44, 1971; R. Peto and others, British Journal of Cancer 34,
+// 1976).
 const early = 0.001
 
-// Looks is by what the level of an experiment's intervals, 0.05, is divided. until says that it stops where they are narrow. Who looks
-// at a result again and again would find something in the end, so each look before the planned end has level early, which is taken
-// from that of the end. An experiment that is done has spent its level: one that is continued all the same has a k-th part of it
-// at its k-th end, which bounds what each may find by itself, but not all together.
+// Looks is by what the level of an experiment's intervals, 0.05, is divided. until says that it stops where they are
+// narrow. Who looks at a result again and again would find something in the end, so each look before the planned end
+// has level early, which is taken from that of the end. An experiment that is done has spent its level: one that is
+// continued all the same has a k-th part of it at its k-th end, which bounds what each may find by itself, but not all
+// together.
 func Looks(until bool, before []Look, done bool) float64 {
 	if !done {
 		return looksOf(until) * 0.05 / early
@@ -146,9 +148,9 @@ func (p pair) squares(drift float64) (sum float64) {
 
 // Differences compares every two of the configurations by the blocks in which both were measured. It is a paired
 // analysis: in each block the difference of the logarithms is that of the configurations, plus a drift times how much
-// later the one ran than the other. The drift is one for all pairs, by least squares with each pair's weight its own; the scatter is
-// each pair's own, and Student's t gives the interval. What is the same for a whole block falls out. The intervals hold for each pair
-// by itself; looks is that of Looks.
+// later the one ran than the other. The drift is one for all pairs, by least squares with each pair's weight its own;
+// the scatter is each pair's own, and Student's t gives the interval. What is the same for a whole block falls out. The
+// intervals hold for each pair by itself; looks is that of Looks.
 func Differences(configurations []string, figures []RunFigure, looks float64) []Difference {
 	var all []Difference
 	var pairs []pair

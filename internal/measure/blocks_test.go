@@ -12,8 +12,8 @@ import (
 )
 
 // TestBlocks simulates 1,000 experiments a case, with noise between runs, a drift of 2 % a run, and one run in ten a
-// fifth too slow. Of identical systems at most 6 % may be told apart, and the intervals must hold the true difference in
-// at least 93 %, also where an experiment stops as soon as they are narrow. The same series as AAABBB shows why.
+// fifth too slow. Of identical systems at most 6 % may be told apart, and the intervals must hold the true difference
+// in at least 93 %, also where an experiment stops as soon as they are narrow. The same series as AAABBB shows why.
 func TestBlocks(t *testing.T) {
 	const experiments = 1000
 	for _, c := range []struct {

@@ -18,8 +18,8 @@ type Change struct {
 	deviation, freedom float64 // of the logarithm of the ratio; 0 where they are not known
 }
 
-// newChange is that of a logarithm of a ratio with its standard deviation, estimated with so many degrees of freedom. It
-// was looked at so many times as often as a single test: the levels of its interval and of P are tightened by that.
+// newChange is that of a logarithm of a ratio with its standard deviation, estimated with so many degrees of freedom.
+// It was looked at so many times as often as a single test: the levels of its interval and of P are tightened by that.
 func newChange(logarithm, deviation, freedom, looks float64) Change {
 	half := deviation * Student(1-0.025/looks, freedom)
 	c := Change{Percent: percentOf(logarithm), Low: percentOf(logarithm - half), High: percentOf(logarithm + half), P: 1, deviation: deviation, freedom: freedom}
@@ -74,8 +74,8 @@ func (c *Change) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// MeanCI95 gives the mean of values and half the width of its 95 % confidence interval by Student's t; of a single value
-// it has none and is NaN.
+// MeanCI95 gives the mean of values and half the width of its 95 % confidence interval by Student's t; of a single
+// value it has none and is NaN.
 func MeanCI95(values []float64) (mean, half float64) {
 	if len(values) == 1 {
 		return values[0], math.NaN()
@@ -84,9 +84,9 @@ func MeanCI95(values []float64) (mean, half float64) {
 	return mean, high - mean
 }
 
-// Compare compares positive measurements b with a. It is Welch's t-test (B. L. Welch, "The Generalization of 'Student's'
-// Problem when Several Different Population Variances are Involved", Biometrika 34, 1947) on their logarithms, so that
-// the interval is one of the ratio: differences between computers are factors.
+// Compare compares positive measurements b with a. It is Welch's t-test (B. L. Welch, "The Generalization of
+// 'Student's' Problem when Several Different Population Variances are Involved", Biometrika 34, 1947) on their
+// logarithms, so that the interval is one of the ratio: differences between computers are factors.
 func Compare(a, b []float64) Change {
 	la, lb := logarithms(a), logarithms(b)
 	meanA, meanB := stats.Mean(la), stats.Mean(lb)
@@ -116,8 +116,8 @@ const power = 0.8
 // mostBlocks bounds what More counts.
 const mostBlocks = 1000
 
-// Detectable is the smallest difference that measurements like these show in 8 of 10 cases, as the logarithm of a ratio; NaN where
-// their scatter is not known.
+// Detectable is the smallest difference that measurements like these show in 8 of 10 cases, as the logarithm of a
+// ratio; NaN where their scatter is not known.
 func (c Change) Detectable() float64 { return detectable(c.deviation, c.freedom, 1) }
 
 func detectable(deviation, freedom, looks float64) float64 {
@@ -127,8 +127,8 @@ func detectable(deviation, freedom, looks float64) float64 {
 	return deviation * (Student(1-0.025/looks, freedom) + Student(power, freedom))
 }
 
-// More is how many more blocks, or runs of each, it takes beside n to find a change of so many percent in 8 of 10 cases; -1 where that
-// is not known, or more than mostBlocks.
+// More is how many more blocks, or runs of each, it takes beside n to find a change of so many percent in 8 of 10
+// cases; -1 where that is not known, or more than mostBlocks.
 func (c Change) More(percent float64, n int) int {
 	want := math.Abs(math.Log1p(percent / 100))
 	for all := n; all <= mostBlocks; all++ {
@@ -140,8 +140,8 @@ func (c Change) More(percent float64, n int) int {
 	return -1
 }
 
-// Scatter is by how many percent the runs of each of some configurations scatter; NaN where there are fewer than three beside the first
-// of each.
+// Scatter is by how many percent the runs of each of some configurations scatter; NaN where there are fewer than three
+// beside the first of each.
 func Scatter(configurations [][]float64) float64 {
 	squares, freedom := 0., 0.
 	for _, values := range configurations {
@@ -156,8 +156,8 @@ func Scatter(configurations [][]float64) float64 {
 	return percentOf(math.Sqrt(squares / freedom))
 }
 
-// Smallest is the smallest difference, in percent, that an experiment of so many blocks finds in 8 of 10 cases where its runs scatter
-// by so many percent and the order of each second block is that of the one before backwards.
+// Smallest is the smallest difference, in percent, that an experiment of so many blocks finds in 8 of 10 cases where
+// its runs scatter by so many percent and the order of each second block is that of the one before backwards.
 func Smallest(scatter float64, configurations, blocks int, until bool) float64 {
 	n := float64(blocks)
 	deviation, freedom := math.Sqrt(2/n), n-2

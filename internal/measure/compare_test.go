@@ -41,9 +41,10 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestIdenticalRunsInTwo are six runs of one system that were published (HammerDB, issue 822): it jumps between two levels. However
-// they are taken for runs of two systems, three of each, no difference is significant, but for the one division of ten that puts
-// the levels apart: a test that finds nothing there would find nothing in the storage report's runs either, whose ranks are the same.
+// TestIdenticalRunsInTwo are six runs of one system that were published (HammerDB, issue 822): it jumps between two
+// levels. However they are taken for runs of two systems, three of each, no difference is significant, but for the one
+// division of ten that puts the levels apart: a test that finds nothing there would find nothing in the storage
+// report's runs either, whose ranks are the same.
 func TestIdenticalRunsInTwo(t *testing.T) {
 	runs := []float64{134092, 129852, 206136, 198488, 123287, 195082}
 	levels := []float64{134092, 129852, 123287}

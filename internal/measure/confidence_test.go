@@ -29,8 +29,9 @@ func autoregressive(random *rand.Rand, seconds int, phi float64, level func(t fl
 	return s
 }
 
-// TestConfidenceIntervals draws runs of which the long-run mean is known: 95 % intervals must hold it, and those that rest on few
-// independent samples are marked. How wide they are, and of other series, is in docs/evidence/2026-11-simulations.md.
+// TestConfidenceIntervals draws runs of which the long-run mean is known: 95 % intervals must hold it, and those that
+// rest on few independent samples are marked. How wide they are, and of other series, is in
+// docs/evidence/2026-11-simulations.md.
 func TestConfidenceIntervals(t *testing.T) {
 	nightly.Long(t, "draws runs for half a minute")
 	const runs = 500

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Counts is what happened in some span of time. All are plain sums, so Counts of spans, targets or machines add up. As JSON, a
-// workload's own stand among the others under their names.
+// Counts is what happened in some span of time. All are plain sums, so Counts of spans, targets or machines add up. As
+// JSON, a workload's own stand among the others under their names.
 type Counts struct {
 	Orders     int64 `json:"orders"`     // completed order cycles, those that left nothing behind included
 	Retries    int64 `json:"retries"`    // operations tried again, for whatever reason

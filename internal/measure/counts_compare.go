@@ -18,11 +18,12 @@ func SumRates(all []Rate) (total Rate) {
 	return total
 }
 
-// CompareCounts compares the rate of b with that of a, each counted in two runs or more, by the conditional binomial test: given how
-// many there are in both, those of b are binomial (J. Przyborowski and H. Wilenski, "Homogeneity of Results in Testing Samples from
-// Poisson Series", Biometrika 31, 1940), with the bounds of Clopper and Pearson. So it sees a rise from none. Where runs of one
-// differ by more than chance, counts are divided by their dispersion (quasi-Poisson; P. McCullagh and J. A. Nelder, Generalized
-// Linear Models, 1989, section 4.5), which was estimated, so that Student's t stands in for the normal distribution.
+// CompareCounts compares the rate of b with that of a, each counted in two runs or more, by the conditional binomial
+// test: given how many there are in both, those of b are binomial (J. Przyborowski and H. Wilenski, "Homogeneity of
+// Results in Testing Samples from Poisson Series", Biometrika 31, 1940), with the bounds of Clopper and Pearson. So it
+// sees a rise from none. Where runs of one differ by more than chance, counts are divided by their dispersion
+// (quasi-Poisson; P. McCullagh and J. A. Nelder, Generalized Linear Models, 1989, section 4.5), which was estimated, so
+// that Student's t stands in for the normal distribution.
 func CompareCounts(a, b []Rate) Change {
 	before, after := SumRates(a), SumRates(b)
 	c := Unknown()
@@ -49,8 +50,8 @@ func CompareCounts(a, b []Rate) Change {
 	return c
 }
 
-// dispersionOf is by how many times the counts of runs vary as much as chance, at least 1, by Pearson's statistic; and with how many
-// degrees of freedom that is known. Runs of none say nothing of it.
+// dispersionOf is by how many times the counts of runs vary as much as chance, at least 1, by Pearson's statistic; and
+// with how many degrees of freedom that is known. Runs of none say nothing of it.
 func dispersionOf(groups ...[]Rate) (dispersion, freedom float64) {
 	squares := 0.
 	for _, runs := range groups {
@@ -68,8 +69,9 @@ func dispersionOf(groups ...[]Rate) (dispersion, freedom float64) {
 	return max(1, squares/freedom), freedom
 }
 
-// ClopperPearson gives the bounds of the probability of what came about in k of n tries, each of which is passed with probability tail
-// (The use of confidence or fiducial limits illustrated in the case of the binomial, Biometrika 26, 1934).
+// ClopperPearson gives the bounds of the probability of what came about in k of n tries, each of which is passed with
+// probability tail (The use of confidence or fiducial limits illustrated in the case of the binomial, Biometrika 26,
+// 1934).
 func ClopperPearson(k, n, tail float64) (from, to float64) {
 	to = 1
 	if k > 0 {

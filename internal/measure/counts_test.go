@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCountsAsJSON writes and reads counts with some of a workload's own, and adds up those of two records that have them in
-// another order.
+// TestCountsAsJSON writes and reads counts with some of a workload's own, and adds up those of two records that have
+// them in another order.
 func TestCountsAsJSON(t *testing.T) {
 	c := Counts{Orders: 7, Dropped: 1, Own: [MaxOwn]int64{5, 3}, Names: &[]string{"rollbacks", "cents"}}
 	text, err := json.Marshal(c)

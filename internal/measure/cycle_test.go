@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// checkpointed is a run of 1,200 s whose rate falls by a half for the first 60 s of every period, with its begins known.
+// checkpointed is a run of 1,200 s whose rate falls by a half for the first 60 s of every period, with its begins
+// known.
 func checkpointed(period, first float64) Series {
 	series := synthetic(1200, 10, 0.05, func(t float64) float64 {
 		if t >= first && math.Mod(t-first, period) < 60 {

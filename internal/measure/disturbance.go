@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// How the end of a disturbance is told: OPM is back when its mean over the backOver seconds that follow is within backWithin of the
-// undisturbed rate, and the first of these seconds reaches half of that.
+// How the end of a disturbance is told: OPM is back when its mean over the backOver seconds that follow is within
+// backWithin of the undisturbed rate, and the first of these seconds reaches half of that.
 const (
 	backOver    = 10 * time.Second
 	backWithin  = .05
@@ -20,8 +20,9 @@ type Disturbance struct {
 	Undisturbed float64  `json:"undisturbed_opm"` // over the run phase before the first event
 	Back        *float64 `json:"back_after_s"`    // until OPM was back within 5 %; absent where it was not before the end of the run
 
-	// Lost are the orders that were missing until OPM was back, over 10 s at least. LostCI95 is half the width of its 95 % interval: by
-	// how much as long a time differs from the undisturbed rate anyway. NoCI95 says why there is none.
+	// Lost are the orders that were missing until OPM was back, over 10 s at least. LostCI95 is half the width of its
+	// 95 % interval: by how much as long a time differs from the undisturbed rate anyway. NoCI95 says why there is
+	// none.
 	Lost     float64  `json:"lost"`
 	LostCI95 *float64 `json:"lost_ci95"`
 	NoCI95   string   `json:"no_lost_ci95,omitempty"`
@@ -31,7 +32,8 @@ type Disturbance struct {
 	Longest float64        `json:"longest_ms"` // of the orders that were completed
 }
 
-// Disturbance is what an event at a time did, where the run was not disturbed before another time, which is that of the first event.
+// Disturbance is what an event at a time did, where the run was not disturbed before another time, which is that of the
+// first event.
 func (s Series) Disturbance(at, before time.Duration) (d Disturbance, err error) {
 	run := s.Phase(PhaseRun)
 	base := s.within(Span{run.From, min(before, run.To)})
@@ -77,7 +79,8 @@ func (s Series) Disturbance(at, before time.Duration) (d Disturbance, err error)
 	return d, nil
 }
 
-// backAt is the first of some samples with which the rate of orders is back; their number where it never is, or too few follow.
+// backAt is the first of some samples with which the rate of orders is back; their number where it never is, or too few
+// follow.
 func backAt(after []Sample, rate float64) int {
 	for i := range after {
 		var orders int64

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestHolm takes the example of Holm's paper's kind, and 22 correlations of noise again and again: in about one of twenty cases one of
-// them seems to mean something, where without the correction it is in two of three.
+// TestHolm takes the example of Holm's paper's kind, and 22 correlations of noise again and again: in about one of
+// twenty cases one of them seems to mean something, where without the correction it is in two of three.
 func TestHolm(t *testing.T) {
 	got := Holm([]float64{0.04, 0.01, math.NaN(), 0.03})
 	for i, want := range []float64{0.06, 0.03, math.NaN(), 0.06} {

@@ -30,9 +30,9 @@ type Distribution struct {
 	Sum       time.Duration // of those that came to an end
 	histogram *hdr.Histogram
 
-	// dropped are how long orders that an open loop dropped would have waited at least: observations that are censored on the right,
-	// since only a lower bound is known. Without them a store that stalls would have its worst waits left out (Gil Tene's coordinated
-	// omission). nil: there are none.
+	// dropped are how long orders that an open loop dropped would have waited at least: observations that are censored
+	// on the right, since only a lower bound is known. Without them a store that stalls would have its worst waits left
+	// out (Gil Tene's coordinated omission). nil: there are none.
 	dropped *hdr.Histogram
 }
 
@@ -162,8 +162,8 @@ type Latency struct {
 	P9999 float64 `json:"p9999_ms"`
 	Max   float64 `json:"max_ms"`
 
-	// Dropped are orders that an open loop dropped. They stand in the percentiles and the maximum, not in Count and Mean, with the time
-	// that they would have waited at least: from this percentile on, figures are lower bounds.
+	// Dropped are orders that an open loop dropped. They stand in the percentiles and the maximum, not in Count and
+	// Mean, with the time that they would have waited at least: from this percentile on, figures are lower bounds.
 	Dropped     int64    `json:"dropped,omitempty"`
 	AtLeastFrom *float64 `json:"at_least_from_pct,omitempty"`
 }
@@ -175,7 +175,8 @@ type Interval struct {
 	Histograms map[string]string
 	// Sums of the response times by series name, exact.
 	Sums map[string]time.Duration
-	// Slowest are the slowest orders that ended in it, the slowest first: MostSlow at most. Those of a record stand in Series.Slow.
+	// Slowest are the slowest orders that ended in it, the slowest first: MostSlow at most. Those of a record stand in
+	// Series.Slow.
 	Slowest []SlowOrder
 }
 

@@ -56,8 +56,8 @@ func (u Users) AtWork() int { return u[UserRunning] + u[UserThinking] + u[UserRe
 // droppedOrder is the name of the waits of orders that an open loop dropped, in an Interval.
 const droppedOrder = "dropped"
 
-// latency is one response time; series is the number of the operation, wholeOrder or dropped. Those of an order's operations stand
-// before its own, or before gaveUp.
+// latency is one response time; series is the number of the operation, wholeOrder or dropped. Those of an order's
+// operations stand before its own, or before gaveUp.
 type latency struct {
 	series int
 	d      time.Duration
@@ -102,8 +102,9 @@ func (o *Order) AddLatency(operation int, d time.Duration) {
 	o.latencies = append(o.latencies, latency{operation, d})
 }
 
-// Complete notes the order as done at a time since the first orders. Its response time runs from when the user began it, or was due to, to
-// its last row; own is the response time in the workload's own meaning, the sum of its operations without those outside it.
+// Complete notes the order as done at a time since the first orders. Its response time runs from when the user began
+// it, or was due to, to its last row; own is the response time in the workload's own meaning, the sum of its operations
+// without those outside it.
 func (o *Order) Complete(at, d, own time.Duration) {
 	o.Orders++
 	o.latencies = append(o.latencies, latency{wholeOrder, d})

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Meter gathers what all users of a run recorded. It keeps sums, not samples and intervals: those are handed out once, and
-// its size does not grow with the length of a run. Enter, Sample and Interval are called by the one goroutine that keeps
-// the run's time; what reads figures may be called by anyone.
+// Meter gathers what all users of a run recorded. It keeps sums, not samples and intervals: those are handed out once,
+// and its size does not grow with the length of a run. Enter, Sample and Interval are called by the one goroutine that
+// keeps the run's time; what reads figures may be called by anyone.
 type Meter struct {
 	names     []string       // of the operations, then WholeOrder
 	own       Counts         // none yet, with the names of the workload's own
@@ -60,8 +60,8 @@ func Sum(targets []Totals) (counts Counts, failed int64) {
 	return counts, failed
 }
 
-// NewMeter makes a meter for operations 0 to len(operations)-1 on the targets, by label, and for the counts of a workload's own, at
-// most MaxOwn.
+// NewMeter makes a meter for operations 0 to len(operations)-1 on the targets, by label, and for the counts of a
+// workload's own, at most MaxOwn.
 func NewMeter(operations, targets []string, own ...string) *Meter {
 	m := &Meter{
 		own:       Counts{Names: &own},

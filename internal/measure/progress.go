@@ -29,8 +29,8 @@ type Progress struct {
 	SinceReset time.Duration
 }
 
-// progress accumulates samples into live rates. It takes the same space after a day as after a minute, so a Meter can keep it when the
-// samples themselves are on disk.
+// progress accumulates samples into live rates. It takes the same space after a day as after a minute, so a Meter can
+// keep it when the samples themselves are on disk.
 type progress struct {
 	last     Sample
 	recent   Series        // the last minute

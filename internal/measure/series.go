@@ -30,7 +30,8 @@ type OperationP95 struct {
 	P95  float64
 }
 
-// Add adds the orders of another sample, of a second beside it or of another machine. Percentiles do not add up: the higher one stays.
+// Add adds the orders of another sample, of a second beside it or of another machine. Percentiles do not add up: the
+// higher one stays.
 func (s *Sample) Add(b Sample) {
 	if orders := s.Counts.Orders + b.Counts.Orders; orders > 0 {
 		s.Mean = (s.Mean*float64(s.Counts.Orders) + b.Mean*float64(b.Counts.Orders)) / float64(orders)
@@ -131,8 +132,8 @@ func (s Series) Phases() []PhaseSpan {
 	return spans
 }
 
-// Window is the figures of a part of a run. It begins and ends where samples do, at most a few milliseconds from where it
-// was asked to, so that Counts.Orders × 60 / (To − From) is OPM.
+// Window is the figures of a part of a run. It begins and ends where samples do, at most a few milliseconds from where
+// it was asked to, so that Counts.Orders × 60 / (To − From) is OPM.
 type Window struct {
 	Name string  `json:"name"`
 	From float64 `json:"from_s"` // since the first orders
@@ -140,7 +141,8 @@ type Window struct {
 
 	OPM float64 `json:"opm"` // completed orders a minute
 	// CI95 is half the width of the 95 % confidence interval of OPM, by overlapping batch means over the run that the
-	// window is part of, or over its whole checkpoint cycles; null where the run is too short for one, and NoCI95 says why.
+	// window is part of, or over its whole checkpoint cycles; null where the run is too short for one, and NoCI95 says
+	// why.
 	CI95   *float64 `json:"opm_ci95"`
 	NoCI95 string   `json:"no_opm_ci95,omitempty"`
 	// FewSamples says why the interval is wide and less certain than others; empty where it is not.
@@ -157,8 +159,8 @@ type Window struct {
 	Latency map[string]Latency `json:"latency"`
 	// IO is the times of I/Os by drive and what they were for, such as "nvme0n1 log flush", where they were traced.
 	IO map[string]Latency `json:"io,omitempty"`
-	// OwnMean is the mean response time of the orders in the workload's own meaning, in milliseconds: without the operations outside it and, in
-	// an open loop, without the wait for a user. Absent where there are no such times.
+	// OwnMean is the mean response time of the orders in the workload's own meaning, in milliseconds: without the
+	// operations outside it and, in an open loop, without the wait for a user. Absent where there are no such times.
 	OwnMean *float64 `json:"own_mean_ms,omitempty"`
 	// Latency is of the histograms that lie between these; they are the window's own bounds where the window was
 	// known before the run.
@@ -228,8 +230,8 @@ func (s Series) Window(name string, span Span) (Window, error) {
 	return w, s.latency(&w, span)
 }
 
-// slack is how far an interval may stand out of a window that it counts to, and the end of a window out of the run: samples
-// close a little after their second.
+// slack is how far an interval may stand out of a window that it counts to, and the end of a window out of the run:
+// samples close a little after their second.
 const slack = 100 * time.Millisecond
 
 // within gives the samples from the bound nearest to the begin of span to the one nearest to its end. Samples close a
@@ -311,7 +313,8 @@ func (s Series) IO(span Span) (map[string]Distribution, error) {
 	return all, nil
 }
 
-// Distributions gives the response times of the intervals that lie in span, by series name. Those without any are missing.
+// Distributions gives the response times of the intervals that lie in span, by series name. Those without any are
+// missing.
 func (s Series) Distributions(span Span) (map[string]Distribution, error) {
 	all, _, err := s.distributions(span, Interval.each)
 	if err != nil {

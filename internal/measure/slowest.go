@@ -9,7 +9,8 @@ import (
 // MostSlow is how many of the slowest orders are kept of each interval, and told of each window.
 const MostSlow = 100
 
-// WaitForUser is what took the most time of an order that waited longer for a free user than any of its operations took.
+// WaitForUser is what took the most time of an order that waited longer for a free user than any of its operations
+// took.
 const WaitForUser = "wait for a user"
 
 // SlowOrder is one of the slowest orders that were completed in an interval. Times are since the first orders.
@@ -19,8 +20,9 @@ type SlowOrder struct {
 	Operation                  string // that took the most time, retries included, or WaitForUser
 	OperationFrom, OperationTo time.Duration
 
-	// IO is the kind of I/O that was under way for most of the operation, counting only those that took a good part of it themselves:
-	// NoIO where there were none, empty where I/Os were not traced. IOTime is how much of the operation they were.
+	// IO is the kind of I/O that was under way for most of the operation, counting only those that took a good part of
+	// it themselves: NoIO where there were none, empty where I/Os were not traced. IOTime is how much of the operation
+	// they were.
 	IO     string
 	IOTime time.Duration
 }
@@ -79,8 +81,8 @@ func bySlowness(all []SlowOrder) {
 	slices.SortStableFunc(all, func(a, b SlowOrder) int { return cmp.Compare(b.Took(), a.Took()) })
 }
 
-// Slowest are the slowest orders that ended in a span, the slowest first. Of an interval that lies in it only in part there may be
-// fewer than the run had: MostSlow are known of the whole.
+// Slowest are the slowest orders that ended in a span, the slowest first. Of an interval that lies in it only in part
+// there may be fewer than the run had: MostSlow are known of the whole.
 func (s Series) Slowest(span Span) []SlowOrder {
 	all := slices.DeleteFunc(slices.Clone(s.Slow), func(o SlowOrder) bool { return o.To <= span.From || o.To > span.To })
 	bySlowness(all)

@@ -19,15 +19,16 @@ func batchRates(samples []Sample, k int) []float64 {
 	return rates
 }
 
-// Median is the middle of values, of which there is at least one; the mean of the two in the middle where their number is even.
+// Median is the middle of values, of which there is at least one; the mean of the two in the middle where their number
+// is even.
 func Median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// Slope is by how much values change from one to the next, by least squares; those that are not numbers count for the distance only.
-// n is how many numbers there are; of fewer than two the slope is 0.
+// Slope is by how much values change from one to the next, by least squares; those that are not numbers count for the
+// distance only. n is how many numbers there are; of fewer than two the slope is 0.
 func Slope(values []float64) (slope float64, n int) {
 	var at, known []float64
 	for i, v := range values {
@@ -78,8 +79,8 @@ func Significance(p, level float64) string {
 	return fmt.Sprintf("p = %s, not significant at %g", text, level)
 }
 
-// Correlation is Pearson's of pairs, and the two-sided probability of one at least as strong if there is none, by Student's
-// t; NaN where either has no scatter, or there are fewer than three pairs.
+// Correlation is Pearson's of pairs, and the two-sided probability of one at least as strong if there is none, by
+// Student's t; NaN where either has no scatter, or there are fewer than three pairs.
 func Correlation(xs, ys []float64) (r, p float64) {
 	if len(xs) < 3 {
 		return math.NaN(), math.NaN()
@@ -94,8 +95,8 @@ func Correlation(xs, ys []float64) (r, p float64) {
 	return r, 2 * (1 - stats.TDist{V: degrees}.CDF(t))
 }
 
-// Holm corrects probabilities for their number by Holm's method: that any of them is below a level by chance alone is no likelier
-// than that level. Those that are NaN were not tested, and stay NaN.
+// Holm corrects probabilities for their number by Holm's method: that any of them is below a level by chance alone is
+// no likelier than that level. Those that are NaN were not tested, and stay NaN.
 func Holm(ps []float64) []float64 {
 	corrected := slices.Clone(ps)
 	var order []int

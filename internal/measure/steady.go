@@ -10,10 +10,10 @@ import (
 )
 
 // Steadiness is the verdict whether OPM held still in a window. It is the rule by which SNIA's Solid State Storage
-// Performance Test Specification (version 2.0.2, the definition of "Steady State") judges five rounds of a storage test,
-// applied to five equal parts of the window, or to its whole checkpoint cycles: the rounds' range is at most 20 % of
-// their mean, and the line of least squares through them rises or falls by at most 10 % of it from the middle of the first of
-// five to that of the last, which is 12.5 % over the window.
+// Performance Test Specification (version 2.0.2, the definition of "Steady State") judges five rounds of a storage
+// test, applied to five equal parts of the window, or to its whole checkpoint cycles: the rounds' range is at most 20 %
+// of their mean, and the line of least squares through them rises or falls by at most 10 % of it from the middle of the
+// first of five to that of the last, which is 12.5 % over the window.
 type Steadiness struct {
 	Verdict bool    `json:"verdict"`
 	Range   float64 `json:"range_pct"` // highest less lowest round, in percent of the mean
@@ -83,10 +83,11 @@ func judgeRounds(rates []float64, what string) Steadiness {
 func (s Steadiness) Drifts() bool { return s.Drift > maxDriftPct || s.Drift < -maxDriftPct }
 
 // Steady finds where the run became steady, by MSER-5, and gives the span from there to the end of the run phase.
-// MSER-5 cuts off the beginning that makes the standard error of what remains smallest, over means of five samples
-// (K. P. White, M. J. Cobb, S. C. Spratt, "A Comparison of Five Steady-State Truncation Heuristics for Simulation",
+// MSER-5 cuts off the beginning that makes the standard error of what remains smallest, over means of five samples (K.
+// P. White, M. J. Cobb, S. C. Spratt, "A Comparison of Five Steady-State Truncation Heuristics for Simulation",
 // Proceedings of the 2000 Winter Simulation Conference); in a run of many hours over means of ten, twenty and so on. A
-// cut in the second half means, as usual with this method, that the run was too short or never steady: then ok is false.
+// cut in the second half means, as usual with this method, that the run was too short or never steady: then ok is
+// false.
 func (s Series) Steady() (span Span, ok bool) {
 	run := s.Phase(PhaseRun)
 	if run.To == 0 {

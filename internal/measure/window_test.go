@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDrainBelongsToNoWindow: samples close a little after their second, and the orders that drain in the 96 ms after the
-// run phase are none of its window's, neither in the rate nor in the response times.
+// TestDrainBelongsToNoWindow: samples close a little after their second, and the orders that drain in the 96 ms after
+// the run phase are none of its window's, neither in the rate nor in the response times.
 func TestDrainBelongsToNoWindow(t *testing.T) {
 	m := NewMeter([]string{"login"}, []string{"host/db"})
 	user := m.NewRecorder(0)

@@ -11,8 +11,8 @@ import (
 
 var ioDuration = desc("host_io_duration_seconds", "Times of the I/Os of the database's drives, by what they were for.", "device", "io")
 
-// NewIOCollector makes a collector of what totals gives at each scrape: the times of the I/Os traced so far, a histogram for each kind of
-// I/O of each drive that there was.
+// NewIOCollector makes a collector of what totals gives at each scrape: the times of the I/Os traced so far, a
+// histogram for each kind of I/O of each drive that there was.
 func NewIOCollector(totals func() ([]measure.Distribution, error)) prometheus.Collector {
 	created := time.Now()
 	return small{[]*prometheus.Desc{ioDuration}, func(ch chan<- prometheus.Metric) {

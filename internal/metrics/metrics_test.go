@@ -199,8 +199,8 @@ func TestServeTellsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestOperationCounter has workloads that have their operations counted apart, or some of them: one that consists of others is not to be
-// counted beside them.
+// TestOperationCounter has workloads that have their operations counted apart, or some of them: one that consists of
+// others is not to be counted beside them.
 func TestOperationCounter(t *testing.T) {
 	for _, c := range []struct {
 		of, want []string

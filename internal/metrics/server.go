@@ -32,8 +32,8 @@ type Page interface {
 	Stream(http.ResponseWriter, *http.Request)   // at /live
 }
 
-// Serve serves what Show says, and the CPU and memory of ds2 itself, under /metrics at an address such as 127.0.0.1:9464,
-// and a page, where there is one. Port 0 takes a free one.
+// Serve serves what Show says, and the CPU and memory of ds2 itself, under /metrics at an address such as
+// 127.0.0.1:9464, and a page, where there is one. Port 0 takes a free one.
 func Serve(address string, page Page) (*Server, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -50,8 +50,8 @@ func (s *Server) Show(all ...prometheus.Collector) {
 	s.registry.Store(registry)
 }
 
-// What clients may cost a run: so many connections and so many scrapes at a time, and so long for each of their steps. A
-// scrape beyond that is told 503, a connection waits.
+// What clients may cost a run: so many connections and so many scrapes at a time, and so long for each of their steps.
+// A scrape beyond that is told 503, a connection waits.
 const (
 	maxConnections = 16
 	maxScrapes     = 4

@@ -69,7 +69,8 @@ func TestScrapesAtOnce(t *testing.T) {
 	}
 }
 
-// TestPatience has clients that send nothing, half a header, or read nothing: each is given up, and its place is free for others.
+// TestPatience has clients that send nothing, half a header, or read nothing: each is given up, and its place is free
+// for others.
 func TestPatience(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

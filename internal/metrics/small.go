@@ -29,7 +29,8 @@ var (
 	loadBytes = desc("load_bytes_total", "Bytes of the dataset, as CSV, handed to the server.", "table")
 )
 
-// NewLimitCollector makes a collector of the verdicts that it is given at each scrape. A limit that is given twice counts once.
+// NewLimitCollector makes a collector of the verdicts that it is given at each scrape. A limit that is given twice
+// counts once.
 func NewLimitCollector(verdicts func() []limit.Verdict) prometheus.Collector {
 	return small{[]*prometheus.Desc{limitOK}, func(ch chan<- prometheus.Metric) {
 		seen := map[string]bool{}
@@ -50,8 +51,8 @@ func one(so bool) float64 {
 	return 0
 }
 
-// NewIOPSCollector makes a collector of the reads and writes a second of the drives of the data; now is false where nobody counted
-// them lately.
+// NewIOPSCollector makes a collector of the reads and writes a second of the drives of the data; now is false where
+// nobody counted them lately.
 func NewIOPSCollector(now func() (iops float64, measured bool)) prometheus.Collector {
 	return small{[]*prometheus.Desc{iops}, func(ch chan<- prometheus.Metric) {
 		if v, measured := now(); measured {

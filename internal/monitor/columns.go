@@ -2,9 +2,9 @@ package monitor
 
 import "strings"
 
-// The columns of the record, as GROUP.QUANTITY; a quantity ends in its unit. What a machine has several of stands between
-// the two: [ItemColumn] of DiskReads and sda is "disk.sda.reads_per_second". Of the counters of databases those that somebody reads
-// stand here: see databaseColumn.
+// The columns of the record, as GROUP.QUANTITY; a quantity ends in its unit. What a machine has several of stands
+// between the two: [ItemColumn] of DiskReads and sda is "disk.sda.reads_per_second". Of the counters of databases those
+// that somebody reads stand here: see databaseColumn.
 const (
 	DiskReads        = "disk.reads_per_second"
 	DiskWrites       = "disk.writes_per_second"
@@ -89,8 +89,8 @@ const (
 	SessionsWaitingForRest   = "db.sessions_waiting_for_the_rest"
 )
 
-// OfFile is the column for what a database server itself counted of a file of the database, as that of a drive is for the drive's.
-// Where nobody can observe the drives, the files stand in the columns of those.
+// OfFile is the column for what a database server itself counted of a file of the database, as that of a drive is for
+// the drive's. Where nobody can observe the drives, the files stand in the columns of those.
 func OfFile(column string) string { return "file" + strings.TrimPrefix(column, "disk") }
 
 // ItemColumn is the column of one item; of the empty one it is the column's own name.

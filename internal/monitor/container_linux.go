@@ -22,8 +22,8 @@ type group struct {
 	v2       bool
 }
 
-// groups are the control groups that a container's figures come from, nil where one cannot be seen, and the processors that the process
-// may run on, 0 where that is not known.
+// groups are the control groups that a container's figures come from, nil where one cannot be seen, and the processors
+// that the process may run on, 0 where that is not known.
 type groups struct {
 	memory, cpu *group
 	allowed     int
@@ -62,7 +62,8 @@ func (fs FS) groups(pid int) (groups, error) {
 				if v2 && mount.FSType != "cgroup2" || !v2 && (mount.FSType != "cgroup" || !has) {
 					continue
 				}
-				// In a container without a namespace of its own for groups, the mount shows a part of the hierarchy only.
+				// In a container without a namespace of its own for groups, the mount shows a part of the hierarchy
+				// only.
 				inside := strings.TrimPrefix(m.Path, strings.TrimSuffix(mount.Root, "/"))
 				g := &group{dir: filepath.Join(mount.MountPoint, inside), top: filepath.Clean(mount.MountPoint), v2: v2}
 				if strings.HasPrefix(m.Path, "/..") || !within(g.dir, g.top) || !isDirectory(g.dir) {
@@ -152,8 +153,8 @@ func numbers(file string) (map[string]float64, error) {
 	return all, err
 }
 
-// throttling reads how often the limited group had used up its processor time before a period's end, of how many periods, and
-// for how many seconds its processes then stood still.
+// throttling reads how often the limited group had used up its processor time before a period's end, of how many
+// periods, and for how many seconds its processes then stood still.
 func (g *group) throttling() (throttled, periods, seconds float64, err error) {
 	stat, err := numbers(filepath.Join(g.limited, "cpu.stat"))
 	seconds = stat["throttled_time"] / 1e9
@@ -163,8 +164,8 @@ func (g *group) throttling() (throttled, periods, seconds float64, err error) {
 	return stat["nr_throttled"], stat["nr_periods"], seconds, err
 }
 
-// available is the memory of the limited group that its processes can have before they are killed: what files take in the page
-// cache is given back first.
+// available is the memory of the limited group that its processes can have before they are killed: what files take in
+// the page cache is given back first.
 func (g *group) available(limit int64) (float64, error) {
 	used, files := "memory.usage_in_bytes", []string{"total_inactive_file", "total_active_file"}
 	if g.v2 {

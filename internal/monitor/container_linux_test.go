@@ -107,8 +107,8 @@ func TestContainer(t *testing.T) {
 	}
 }
 
-// TestRealGroup puts a process that never rests into a control group of this machine, of the version that it has, below one with a
-// tenth of a processor and 64 MiB, and reads how the kernel holds it back.
+// TestRealGroup puts a process that never rests into a control group of this machine, of the version that it has, below
+// one with a tenth of a processor and 64 MiB, and reads how the kernel holds it back.
 func TestRealGroup(t *testing.T) {
 	const top = "/sys/fs/cgroup"
 	name := fmt.Sprintf("ds2-test-group-%d", os.Getpid())

@@ -17,8 +17,8 @@ var Root = FS{Proc: "/proc", Sys: "/sys"}
 // perItem is what is counted of each of several items: a figure, the column that is made of it, or both.
 type perItem struct {
 	figure, help, column string
-	// derive makes the column's derivation of an item whose figures begin at a place, nil where it has none; by default it is the rate of
-	// the figure.
+	// derive makes the column's derivation of an item whose figures begin at a place, nil where it has none; by default
+	// it is the rate of the figure.
 	derive func(at int, item string) derivation
 }
 
@@ -35,8 +35,8 @@ func ratioOf(i, j int) func(at int, item string) derivation {
 	return func(at int, _ string) derivation { return ratio(at+i, at+j) }
 }
 
-// itemSource reads the figures of items, of which an array each comes in their order; an item that is gone has none. The prefix stands
-// before the items' names in columns.
+// itemSource reads the figures of items, of which an array each comes in their order; an item that is gone has none.
+// The prefix stands before the items' names in columns.
 func itemSource[V [2]float64 | [3]float64 | [6]float64 | diskCounts](name, label, prefix string, items []string, kinds []perItem, read func(ctx context.Context) (map[string]V, error)) Source {
 	var counts V
 	src, figures := Source{Name: name}, len(counts)
@@ -97,8 +97,8 @@ func disks(devices []string, kinds []perItem, read func() map[string]diskCounts)
 	return itemSource("block devices", "device", "", devices, kinds, func(context.Context) (map[string]diskCounts, error) { return read(), nil })
 }
 
-// cpu are the counters of the processors, of which each has the time that it worked and that it was idle while a request to a disk was
-// under way: busy and waiting for disks over all of them, and busy for each.
+// cpu are the counters of the processors, of which each has the time that it worked and that it was idle while a
+// request to a disk was under way: busy and waiting for disks over all of them, and busy for each.
 func cpu(ids []string, read func() map[string][2]float64) Source {
 	overall := func(i int) derivation {
 		return func(seconds float64, was, now []float64) float64 {
@@ -118,7 +118,8 @@ func cpu(ids []string, read func() map[string][2]float64) Source {
 	return src
 }
 
-// network are the bytes in and out of each interface, and how much of its link's speed, in bytes a second, they use where that is known.
+// network are the bytes in and out of each interface, and how much of its link's speed, in bytes a second, they use
+// where that is known.
 func network(names []string, speeds map[string]float64, read func() map[string][2]float64) Source {
 	return itemSource("network", "interface", "", names, []perItem{
 		{"network_received_bytes_total", "Bytes that the interface received.", NetworkReceived, nil},

@@ -74,8 +74,8 @@ func (fs FS) Counters(devices []string) (Source, error) {
 	return src, nil
 }
 
-// shown is what the kernel shows now, under the names that node_exporter gives it. Of what surrounds the processors, virtual
-// machines show little.
+// shown is what the kernel shows now, under the names that node_exporter gives it. Of what surrounds the processors,
+// virtual machines show little.
 func (k kernel) shown() (exposition, error) {
 	x := exposition{}
 	err := errors.Join(k.processors(x), k.memory(x), k.disks(x), k.network(x))
@@ -165,8 +165,8 @@ func (k kernel) conditions(x exposition) {
 	}
 }
 
-// Client reads the machine that the orders come from: how busy its processors are, and what ds2 itself takes of it, which must not
-// grow in a run of days.
+// Client reads the machine that the orders come from: how busy its processors are, and what ds2 itself takes of it,
+// which must not grow in a run of days.
 func (fs FS) Client() (Source, error) {
 	pfs, self, err := fs.process(os.Getpid())
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"ds2/internal/device/devicetest"
 )
 
-// TestDisksCountWhatIsWritten writes past the page cache and finds the bytes in the counters of the drive that Find named.
+// TestDisksCountWhatIsWritten writes past the page cache and finds the bytes in the counters of the drive that Find
+// named.
 func TestDisksCountWhatIsWritten(t *testing.T) {
 	dir := devicetest.TempDir(t)
 	where, err := Root.Find(dir)
@@ -75,7 +76,8 @@ func TestDiskColumns(t *testing.T) {
 	}
 }
 
-// TestGone has a drive taken away, and a kernel that does not tell the memory available: both are unknown, and neither stands at 0.
+// TestGone has a drive taken away, and a kernel that does not tell the memory available: both are unknown, and neither
+// stands at 0.
 func TestGone(t *testing.T) {
 	proc, sys := kernelFiles(t)
 	const sda, sdb = "8 0 sda 100 0 800 50 200 0 1600 400 0 1000 5000\n", "8 16 sdb 1 0 8 5 2 0 16 4 0 10 50\n"

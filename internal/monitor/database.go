@@ -69,8 +69,8 @@ type Counters struct {
 	Item  string // tells it apart in the columns, where there are several
 }
 
-// Database reads counters through a database: those of each query. They are read on one connection, since all others of the pool
-// would be counted among the sessions. The round trip to the server is measured besides, as the last one's.
+// Database reads counters through a database: those of each query. They are read on one connection, since all others of
+// the pool would be counted among the sessions. The round trip to the server is measured besides, as the last one's.
 func Database(ctx context.Context, db *sql.DB, queries ...Counters) (Source, error) {
 	last := queries[len(queries)-1]
 	src := Source{Name: "database counters of " + last.Of}
@@ -122,8 +122,8 @@ func Database(ctx context.Context, db *sql.DB, queries ...Counters) (Source, err
 	return src, nil
 }
 
-// databaseColumn is the column of a counter, figure i; none of the parts of a ratio. Seconds a second are how many sessions there are
-// at once.
+// databaseColumn is the column of a counter, figure i; none of the parts of a ratio. Seconds a second are how many
+// sessions there are at once.
 func databaseColumn(counter string, i int) (name string, derive derivation) {
 	name, total := strings.CutSuffix("db."+counter, "_total")
 	seconds := strings.HasSuffix(name, "_seconds")

@@ -87,7 +87,8 @@ func TestNamelessServer(t *testing.T) {
 	}
 }
 
-// TestDatabaseCounters makes transactions, WAL, a checkpoint and a session that waits for a lock, and finds them counted.
+// TestDatabaseCounters makes transactions, WAL, a checkpoint and a session that waits for a lock, and finds them
+// counted.
 func TestDatabaseCounters(t *testing.T) {
 	address := pgtest.Database(t)
 	db := open(t, address)

@@ -16,8 +16,8 @@ type DatabaseIO struct {
 	Log      FileIO `json:"log"`
 }
 
-// FileIO is the I/O of a drive, or of the files of a role together, a second. Times are in seconds, and missing where there was no
-// such I/O; the maxima are over means of VerdictMeans.
+// FileIO is the I/O of a drive, or of the files of a role together, a second. Times are in seconds, and missing where
+// there was no such I/O; the maxima are over means of VerdictMeans.
 type FileIO struct {
 	Reads        float64  `json:"reads_per_s"`
 	Writes       float64  `json:"writes_per_s"`

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// TestDatabases adds up what a server counted of three files in 30 s: reads of 10 ms from one data file and of 30 ms from the
-// other, three times as many of the first; in the second half the log's writes take 4 ms instead of 2. Whether the files stand for
-// drives makes no difference.
+// TestDatabases adds up what a server counted of three files in 30 s: reads of 10 ms from one data file and of 30 ms
+// from the other, three times as many of the first; in the second half the log's writes take 4 ms instead of 2. Whether
+// the files stand for drives makes no difference.
 func TestDatabases(t *testing.T) {
 	start := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	for _, column := range []func(string) string{OfFile, func(ofDrive string) string { return ofDrive }} {

@@ -48,7 +48,8 @@ func (fs FS) find(dir string) (FileSystem, error) {
 
 	number := mount.MajorMinorVer
 	if strings.HasPrefix(number, "0:") {
-		// File systems over several devices (btrfs) have a number of their own; the source then names one of their devices.
+		// File systems over several devices (btrfs) have a number of their own; the source then names one of their
+		// devices.
 		if number, err = fs.deviceNumber(mount.Source); err != nil {
 			return found, fmt.Errorf("no block device stands behind its %s file system (%s)", mount.FSType, mount.Source)
 		}
@@ -57,7 +58,8 @@ func (fs FS) find(dir string) (FileSystem, error) {
 	return found, err
 }
 
-// mountOf is the mount that dir, an absolute path without symbolic links, lies on. Of mounts on one point the last hides the others.
+// mountOf is the mount that dir, an absolute path without symbolic links, lies on. Of mounts on one point the last
+// hides the others.
 func (fs FS) mountOf(dir string) (*procfs.MountInfo, error) {
 	pfs, err := procfs.NewFS(fs.Proc)
 	if err != nil {
@@ -83,7 +85,8 @@ func (fs FS) mountOf(dir string) (*procfs.MountInfo, error) {
 
 var octal = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
 
-// mountOptions are the options of the mount and of its file system, without paths of overlays, which say nothing and are long.
+// mountOptions are the options of the mount and of its file system, without paths of overlays, which say nothing and
+// are long.
 func mountOptions(m *procfs.MountInfo) []string {
 	var options []string
 	for _, from := range []map[string]string{m.Options, m.SuperOptions} {
@@ -127,7 +130,8 @@ func (fs FS) wholeDevices(number string) ([]string, error) {
 	return slices.Compact(drives), err
 }
 
-// eachUnder calls f with the device whose directory in /sys is dir, and with all that lie under it, each with whether it is a drive.
+// eachUnder calls f with the device whose directory in /sys is dir, and with all that lie under it, each with whether
+// it is a drive.
 func eachUnder(dir string, f func(device string, drive bool)) error {
 	lower, err := below(dir)
 	if err != nil {

@@ -13,8 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// machine makes a /sys of one machine: sda with two partitions; md0 over nvme0n1p1 and nvme1n1p1; the volume dm-0 of LVM over md0 and
-// sda2; a loop device and a ramdisk. Mounts are lines of mountinfo in which @ stands for the directory that plays /.
+// machine makes a /sys of one machine: sda with two partitions; md0 over nvme0n1p1 and nvme1n1p1; the volume dm-0 of
+// LVM over md0 and sda2; a loop device and a ramdisk. Mounts are lines of mountinfo in which @ stands for the directory
+// that plays /.
 func machine(t *testing.T, mounts ...string) (FS, string) {
 	t.Helper()
 	proc, sys := kernelFiles(t)
@@ -178,8 +179,8 @@ func write(t *testing.T, dir, name, text string) {
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
-// TestMultipath counts NVMe drives that several controllers reach, by /sys and /proc as kernels before and since 6.4 show them: the
-// requests of a drive count once, and those that nobody counts are unknown.
+// TestMultipath counts NVMe drives that several controllers reach, by /sys and /proc as kernels before and since 6.4
+// show them: the requests of a drive count once, and those that nobody counts are unknown.
 func TestMultipath(t *testing.T) {
 	const (
 		head     = "259 0 nvme0n1"

@@ -19,8 +19,8 @@ import (
 	"ds2/internal/store"
 )
 
-// Exporter is a node_exporter or windows_exporter on a machine under test. It is asked itself, once a second, and needs no
-// Prometheus beside it.
+// Exporter is a node_exporter or windows_exporter on a machine under test. It is asked itself, once a second, and needs
+// no Prometheus beside it.
 type Exporter struct {
 	Name    string // its host:port, which tells the machines of several apart
 	Machine Machine
@@ -58,7 +58,8 @@ func OpenExporter(ctx context.Context, address string) (*Exporter, error) {
 	return e, e.narrow(ctx, u)
 }
 
-// narrow has the exporter asked for no more than is used: all that it knows, each second, is work for the machine under test.
+// narrow has the exporter asked for no more than is used: all that it knows, each second, is work for the machine under
+// test.
 func (e *Exporter) narrow(ctx context.Context, u *url.URL) error {
 	if u.RawQuery != "" {
 		return nil // the user has chosen
@@ -181,7 +182,8 @@ func (x exposition) sum(name string, fits func(labels map[string]string) bool) f
 func (x exposition) highest(name string) float64 { return x.fold(name, nil, math.Max) }
 
 // Source reads the machine: the columns that the machine itself would give, of these drives or, without any, all. Where
-// there are several machines, each column has the exporter's name before its item, and the processors are not told apart.
+// there are several machines, each column has the exporter's name before its item, and the processors are not told
+// apart.
 func (e *Exporter) Source(devices []string, several bool) (Source, error) {
 	var now exposition
 	src, err := e.kind.source(e.first, devices, func() exposition { return now })

@@ -73,8 +73,8 @@ func kindOf(x exposition) *exporterKind {
 	return nil
 }
 
-// source has the columns that the machine itself would give, of these drives or, without any, all. Its figures come from what is
-// shown now.
+// source has the columns that the machine itself would give, of these drives or, without any, all. Its figures come
+// from what is shown now.
 func (k *exporterKind) source(first exposition, devices []string, now func() exposition) (Source, error) {
 	shown := inOrder(k.disks(first))
 	for _, d := range devices {
@@ -136,8 +136,8 @@ var windowsDiskKinds = slices.Replace(slices.Clone(diskKinds), diskBusySeconds, 
 			}
 		}})
 
-// read gives the counters of each device, NaN where there is none. A queue that is not told is the time that all requests took: so many
-// of them were under way on average.
+// read gives the counters of each device, NaN where there is none. A queue that is not told is the time that all
+// requests took: so many of them were under way on average.
 func (d diskMetrics) read(x exposition) map[string]diskCounts {
 	all := map[string]diskCounts{}
 	for i, name := range d.names {
@@ -159,7 +159,8 @@ func (d diskMetrics) read(x exposition) map[string]diskCounts {
 	return all
 }
 
-// drivesAmong leaves out of block devices what is no drive of its own: those made of others or of memory, and partitions.
+// drivesAmong leaves out of block devices what is no drive of its own: those made of others or of memory, and
+// partitions.
 func drivesAmong(devices []string) []string {
 	return slices.DeleteFunc(slices.Clone(devices), func(name string) bool {
 		return slices.ContainsFunc(virtual, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) ||
@@ -186,7 +187,8 @@ func partition(name, whole string) bool {
 	return partitionOfLetter.MatchString(rest)
 }
 
-// processors gives the times of each processor, busy and waiting, which an exporter shows by mode; those of the modes named count as busy.
+// processors gives the times of each processor, busy and waiting, which an exporter shows by mode; those of the modes
+// named count as busy.
 func processors(x exposition, name, label string, busy func(mode string) bool) map[string][2]float64 {
 	all := map[string][2]float64{}
 	for _, m := range x[name] {

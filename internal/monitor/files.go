@@ -8,10 +8,11 @@ import (
 	"ds2/internal/store"
 )
 
-// Files reads what a database server itself counted of each of a database's files: the query gives rows of the file's name,
-// its role, reads, writes, bytes read, bytes written, and the seconds that the reads and the writes took, all since the server
-// started. The second result is the files. asDrives has the rest of the kit take them for the drives, where nobody can observe
-// those. item names the database in the columns, for runs on several. How busy a file is no server counts.
+// Files reads what a database server itself counted of each of a database's files: the query gives rows of the file's
+// name, its role, reads, writes, bytes read, bytes written, and the seconds that the reads and the writes took, all
+// since the server started. The second result is the files. asDrives has the rest of the kit take them for the drives,
+// where nobody can observe those. item names the database in the columns, for runs on several. How busy a file is no
+// server counts.
 func Files(ctx context.Context, db *sql.DB, target, item string, asDrives bool, query string) (Source, []DatabaseFile, error) {
 	column := OfFile
 	if asDrives {

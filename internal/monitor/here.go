@@ -7,8 +7,8 @@ import (
 	"ds2/internal/store"
 )
 
-// process finds a server's process on this machine, and opens the counters of it and of its container, which is nil where it may
-// use all of the machine.
+// process finds a server's process on this machine, and opens the counters of it and of its container, which is nil
+// where it may use all of the machine.
 func (w *Observer) process(ctx context.Context, s *store.Server, item string) *Container {
 	var process *serverProcess
 	err := store.FindProcess(ctx, s.Any(), Root.Proc, func(pid int, program string) (err error) {

@@ -88,7 +88,8 @@ func (t *IOTrace) since(was [][iotrace.Classes]iotrace.Histogram) (all []measure
 // ioName is how times of I/Os are called in records: "nvme0n1 log flush".
 func ioName(drive string, class iotrace.Class) string { return drive + " " + class.String() }
 
-// source is the tracing second by second. Its figures are gauges: the running totals are a histogram, which is not one of them.
+// source is the tracing second by second. Its figures are gauges: the running totals are a histogram, which is not one
+// of them.
 func (t *IOTrace) source() Source {
 	var names []string
 	for _, drive := range t.drives {

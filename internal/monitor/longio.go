@@ -34,8 +34,8 @@ func (t *IOTrace) gather() error {
 	return err
 }
 
-// Explain notes of slow orders which long I/Os were under way while they waited, and forgets the I/Os that ended before a time; times of
-// orders count from start.
+// Explain notes of slow orders which long I/Os were under way while they waited, and forgets the I/Os that ended before
+// a time; times of orders count from start.
 func (t *IOTrace) Explain(slow []measure.SlowOrder, start, before time.Time) error {
 	err := t.gather()
 	t.mu.Lock()

@@ -10,7 +10,8 @@ import (
 	"ds2/internal/measure"
 )
 
-// TestExplain: an order waited for those I/Os that were under way during its slowest operation and took a good part of it.
+// TestExplain: an order waited for those I/Os that were under way during its slowest operation and took a good part of
+// it.
 func TestExplain(t *testing.T) {
 	start := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
 	const ms = time.Millisecond

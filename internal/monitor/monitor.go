@@ -1,8 +1,9 @@
-// Package monitor samples, once a second, what stands beside the orders: the block devices, processors, memory and network
-// of the machine under test, the database's own counters, and electric power (the counters of WORKLOAD.md section 6).
+// Package monitor samples, once a second, what stands beside the orders: the block devices, processors, memory and
+// network of the machine under test, the database's own counters, and electric power (the counters of WORKLOAD.md
+// section 6).
 //
-// A Source reads raw figures, which Prometheus shows as they are; its columns are what one second of them comes to and go
-// into the record. What the figures mean for a run (windows, verdicts, OPM per watt) is for others to say.
+// A Source reads raw figures, which Prometheus shows as they are; its columns are what one second of them comes to and
+// go into the record. What the figures mean for a run (windows, verdicts, OPM per watt) is for others to say.
 package monitor
 
 import (
@@ -29,7 +30,8 @@ type Source struct {
 	Name    string // for logs: "block devices"
 	Figures []Figure
 	Columns []Column
-	// Read fills values, one a figure and in their order; NaN where there is none just now. It is never called twice at once.
+	// Read fills values, one a figure and in their order; NaN where there is none just now. It is never called twice at
+	// once.
 	Read func(ctx context.Context, values []float64) error
 }
 

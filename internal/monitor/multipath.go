@@ -6,8 +6,9 @@ import (
 	"regexp"
 )
 
-// The kernel shows an NVMe drive that several controllers may reach as one drive, nvme0n1, and as a path for each controller,
-// nvme0c0n1, which takes part of the same requests. Since Linux 6.4 both count them, before only the paths do.
+// The kernel shows an NVMe drive that several controllers may reach as one drive, nvme0n1, and as a path for each
+// controller, nvme0c0n1, which takes part of the same requests. Since Linux 6.4 both count them, before only the paths
+// do.
 var nvmeDrive, nvmePath = regexp.MustCompile(`^nvme\d+n\d+$`), regexp.MustCompile(`^(nvme\d+)c\d+(n\d+)$`)
 
 // unknownCounts are those of a drive that nobody counts.

@@ -13,8 +13,8 @@ import (
 	"ds2/internal/store"
 )
 
-// Options say what is observed beside the orders and where from. The zero value observes this machine, where a target is
-// on it, and every target's own counters.
+// Options say what is observed beside the orders and where from. The zero value observes this machine, where a target
+// is on it, and every target's own counters.
 type Options struct {
 	Devices []string // block devices by name, each with what is on it where that is said: data=nvme0n1; none: those under the databases' files
 

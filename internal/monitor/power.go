@@ -83,8 +83,8 @@ func (w *Observer) power(ctx context.Context) error {
 	return nil
 }
 
-// Fill puts into the samples of a run what the meter's log says. It tells whether there is one, and can be called again when the log
-// has arrived later.
+// Fill puts into the samples of a run what the meter's log says. It tells whether there is one, and can be called again
+// when the log has arrived later.
 func (w *Observer) Fill(t *Table) (filled bool, err error) {
 	if w.o.PowerLog == "" {
 		return false, nil

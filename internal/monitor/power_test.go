@@ -77,8 +77,8 @@ func TestPowerCommandCutOff(t *testing.T) {
 	}
 }
 
-// TestPowerCommandLeavesNobody ends the sampling while the command waits for a program that it has started: that ends too.
-// It holds a pipe open, which comes to its end when nobody does.
+// TestPowerCommandLeavesNobody ends the sampling while the command waits for a program that it has started: that ends
+// too. It holds a pipe open, which comes to its end when nobody does.
 func TestPowerCommandLeavesNobody(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

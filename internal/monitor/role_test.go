@@ -37,8 +37,8 @@ func TestReadDevices(t *testing.T) {
 	}
 }
 
-// TestRolesOfExporter reads a system drive and those of data and log from an exporter: without their roles there are no IOPS, with
-// them the system drive has no part in them.
+// TestRolesOfExporter reads a system drive and those of data and log from an exporter: without their roles there are no
+// IOPS, with them the system drive has no part in them.
 func TestRolesOfExporter(t *testing.T) {
 	text := "node_cpu_seconds_total{cpu=\"0\",mode=\"idle\"} 1\n"
 	for _, name := range []string{"reads_completed", "writes_completed", "read_bytes", "written_bytes"} {
@@ -90,7 +90,8 @@ func TestRolesOfExporter(t *testing.T) {
 	}
 }
 
-// TestSharedDrive has one server's data and log on one drive, and another server's log on a drive of its own: each write counts once.
+// TestSharedDrive has one server's data and log on one drive, and another server's log on a drive of its own: each
+// write counts once.
 func TestSharedDrive(t *testing.T) {
 	columns := []string{"disk.a.reads_per_second", "disk.a.writes_per_second", "disk.a.written_bytes_per_second",
 		"disk.b.reads_per_second", "disk.b.writes_per_second", "disk.b.written_bytes_per_second",

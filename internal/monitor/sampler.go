@@ -81,8 +81,8 @@ type answer struct {
 	err    error
 }
 
-// Run samples at start, start+1s, … until ctx ends, and hands each row to emit, in order of time and from one goroutine.
-// Counters need two reads, so the first row stands at start+1s. Rows carry the time they were due.
+// Run samples at start, start+1s, … until ctx ends, and hands each row to emit, in order of time and from one
+// goroutine. Counters need two reads, so the first row stands at start+1s. Rows carry the time they were due.
 func (s *Sampler) Run(ctx context.Context, start time.Time, emit func(Row)) {
 	answers := make(chan answer)
 	var readers sync.WaitGroup

@@ -84,7 +84,8 @@ func TestRatesStandAtWholeSeconds(t *testing.T) {
 
 func TestSlowSourceHoldsNothingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// The third read, at 2 s, hangs until 4.3 s: the rows of 2, 3 and 4 s have none of its values, those of the other source all.
+		// The third read, at 2 s, hangs until 4.3 s: the rows of 2, 3 and 4 s have none of its values, those of the
+		// other source all.
 		slow := counting(func(n int) time.Duration {
 			if n == 3 {
 				return 2300 * time.Millisecond

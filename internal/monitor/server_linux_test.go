@@ -15,8 +15,8 @@ import (
 	"ds2/internal/store"
 )
 
-// TestTablespacesOfOneServer has two databases of one server, each in a default tablespace on a drive of its own: both drives
-// are observed, none twice, and what all databases of a server share is counted once.
+// TestTablespacesOfOneServer has two databases of one server, each in a default tablespace on a drive of its own: both
+// drives are observed, none twice, and what all databases of a server share is counted once.
 func TestTablespacesOfOneServer(t *testing.T) {
 	t.Parallel()
 	drives := []devicetest.Drive{devicetest.Mount(t, "/dev/shm", 100<<20), devicetest.Mount(t, "/dev/shm", 100<<20)}
@@ -71,8 +71,8 @@ func TestTablespacesOfOneServer(t *testing.T) {
 	}
 }
 
-// TestTunnel has a server at the loopback address answer as one at the other end of a tunnel does: neither its process nor its
-// files are here, so this machine's drives are none of its.
+// TestTunnel has a server at the loopback address answer as one at the other end of a tunnel does: neither its process
+// nor its files are here, so this machine's drives are none of its.
 func TestTunnel(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Database(t)

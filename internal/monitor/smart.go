@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// SMART is what a drive told of itself before and after a run, by smartctl. The drive counts in units of 0.5 MB to 1 GiB, and counts
-// what other programs write too.
+// SMART is what a drive told of itself before and after a run, by smartctl. The drive counts in units of 0.5 MB to 1
+// GiB, and counts what other programs write too.
 type SMART struct {
 	Drive  string       `json:"drive"`
 	Model  string       `json:"model,omitempty"`
@@ -90,7 +90,8 @@ type smartAttribute struct {
 // nvmeUnit is the NVMe specification's data unit: 1,000 blocks of 512 bytes.
 const nvmeUnit = 512_000
 
-// parseSMART reads smartctl's report. Parts of it that cannot be read are missing from the reading; nothing at all is an error.
+// parseSMART reads smartctl's report. Parts of it that cannot be read are missing from the reading; nothing at all is
+// an error.
 func parseSMART(text []byte) (r SMARTReading, err error) {
 	var o smartOutput
 	if err := json.Unmarshal(text, &o); err != nil {

@@ -44,8 +44,8 @@ func (d Drives) mean(column string) float64 {
 	return 0
 }
 
-// IOPS is the reads and writes a second of the drives that hold data. Where one of them holds the log too, the log's writes,
-// as the server counts them, are not among them, and neither are the reads of a background scan.
+// IOPS is the reads and writes a second of the drives that hold data. Where one of them holds the log too, the log's
+// writes, as the server counts them, are not among them, and neither are the reads of a background scan.
 func (d Drives) IOPS() (iops float64, measured bool) {
 	s := d.Storage()
 	if s == nil {
@@ -65,7 +65,8 @@ func (d Drives) Slowest(k IOKind) (mean, longest float64, measured bool) {
 	return mean, longest, measured
 }
 
-// ReadLatencies is the mean latency of the reads of the drives that hold data in each sample, in seconds; NaN where there was none.
+// ReadLatencies is the mean latency of the reads of the drives that hold data in each sample, in seconds; NaN where
+// there was none.
 func (d Drives) ReadLatencies() []float64 {
 	requests, times := d.requests(d.drives(DiskReads, Data), false)
 	for i := range times {
@@ -98,8 +99,8 @@ func (d Drives) requests(items []string, write bool) (requests, times []float64)
 	return requests, times
 }
 
-// latency is the mean over all reads or writes of some items, and the highest mean of a length; a shorter time has its mean for a
-// maximum.
+// latency is the mean over all reads or writes of some items, and the highest mean of a length; a shorter time has its
+// mean for a maximum.
 func (d Drives) latency(items []string, write bool, over time.Duration) (mean, longest float64, measured bool) {
 	requests, times := d.requests(items, write)
 	var all, part struct{ requests, time float64 }
@@ -222,8 +223,8 @@ func (d Drives) known(role Role) bool {
 	return known
 }
 
-// Storage sums up what the drives did; nil where it is not known which hold data and log, or nobody counted these or, of one drive
-// that holds both, what of its writes was the log's.
+// Storage sums up what the drives did; nil where it is not known which hold data and log, or nobody counted these or,
+// of one drive that holds both, what of its writes was the log's.
 func (d Drives) Storage() *Storage {
 	if d.Machine == nil || !d.known(Data) || !d.known(Log) {
 		return nil

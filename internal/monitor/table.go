@@ -68,8 +68,8 @@ func (t *Table) between(column string, from, to time.Time) []float64 {
 	return values
 }
 
-// Set puts a series into the rows by their times, in a column of that name, new or not. Only rows that the series reaches
-// are changed.
+// Set puts a series into the rows by their times, in a column of that name, new or not. Only rows that the series
+// reaches are changed.
 func (t *Table) Set(column string, s Series) {
 	i := t.place(column)
 	for n, row := range t.Rows {

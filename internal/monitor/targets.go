@@ -9,8 +9,8 @@ import (
 	"ds2/internal/store"
 )
 
-// server asks a server about itself and its databases, and opens their counters. What all databases share, such as the log, is
-// read through the first.
+// server asks a server about itself and its databases, and opens their counters. What all databases share, such as the
+// log, is read through the first.
 func (w *Observer) server(ctx context.Context, s *store.Server, several bool) error {
 	if s.Unknown != nil {
 		w.note("server %s is told apart by its address alone, so under another address it counts as another server: %v", s.Name, s.Unknown)
@@ -62,7 +62,8 @@ func (w *Observer) item(t store.Database) string {
 	return t.Label()
 }
 
-// files opens what a target's server counts of its files itself. Where nobody observes the drives, the files stand for them.
+// files opens what a target's server counts of its files itself. Where nobody observes the drives, the files stand for
+// them.
 func (w *Observer) files(ctx context.Context, s *store.Server, t store.Database, asDrives bool) {
 	if s.Queries.FileCounters == "" {
 		return

@@ -1,6 +1,6 @@
-// Package preflight looks, before a run, at what could go wrong with it in its first minutes. It changes nothing. The engines
-// know what a server needs (store.Capabilities), package monitor what can be observed; here stands what only both together say,
-// and what concerns this machine. How a finding looks is for the command line.
+// Package preflight looks, before a run, at what could go wrong with it in its first minutes. It changes nothing. The
+// engines know what a server needs (store.Capabilities), package monitor what can be observed; here stands what only
+// both together say, and what concerns this machine. How a finding looks is for the command line.
 package preflight
 
 import (
@@ -56,7 +56,8 @@ type Target struct {
 	Label     string
 	Files     []monitor.File
 	LogGrowth int64 // bytes; negative: nobody knows
-	// Free tells how much is free in a directory of the server's machine, and which file system of which machine that is.
+	// Free tells how much is free in a directory of the server's machine, and which file system of which machine that
+	// is.
 	Free func(dir string) (bytes int64, machine, mount string, ok bool)
 }
 

@@ -1,5 +1,5 @@
-// Package process finds a database server's process among those of this machine. What the process takes is for package monitor
-// to say.
+// Package process finds a database server's process among those of this machine. What the process takes is for package
+// monitor to say.
 package process
 
 import (
@@ -18,11 +18,13 @@ const Dir = "/proc"
 // ErrNone says that a process is none of those seen here.
 var ErrNone = errors.New("its process cannot be seen from here")
 
-// tolerance is by how much a server may be wrong about the age of its process: SQL Server tells that of its database tempdb.
+// tolerance is by how much a server may be wrong about the age of its process: SQL Server tells that of its database
+// tempdb.
 const tolerance = 30 * time.Second
 
-// Find finds a process in dir, such as Dir, by the number that its own container gives it, the name of its program and its age. The
-// age tells it from one of the same number of another machine or container, whose server lies behind a tunnel.
+// Find finds a process in dir, such as Dir, by the number that its own container gives it, the name of its program and
+// its age. The age tells it from one of the same number of another machine or container, whose server lies behind a
+// tunnel.
 func Find(dir string, inside int, program string, age time.Duration) (pid int, err error) {
 	return find(dir, program, age, func(p procfs.Proc) bool {
 		status, err := p.NewStatus()
@@ -34,8 +36,8 @@ func Find(dir string, inside int, program string, age time.Duration) (pid int, e
 	})
 }
 
-// FindListening is Find of a server that does not know its number, as SQL Server on Linux: of its network somebody listens on the
-// server's port. Of a process and its child that both may be it, it is the child.
+// FindListening is Find of a server that does not know its number, as SQL Server on Linux: of its network somebody
+// listens on the server's port. Of a process and its child that both may be it, it is the child.
 func FindListening(dir string, port uint64, program string, age time.Duration) (pid int, err error) {
 	return find(dir, program, age, func(p procfs.Proc) bool { return listens(dir, p.PID, port) })
 }

@@ -31,8 +31,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFindListening finds, as SQL Server on Linux is found, the child of two processes of one name by a port on which somebody of their
-// network listens.
+// TestFindListening finds, as SQL Server on Linux is found, the child of two processes of one name by a port on which
+// somebody of their network listens.
 func TestFindListening(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

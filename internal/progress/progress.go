@@ -46,8 +46,8 @@ const stalled = 30 * time.Second
 // stretch is the share of a job that ends a stretch. One that is slower ends after the time of stalled.
 const stretch = 1. / 16
 
-// Estimate follows a job from its first Tell, or from Begin. Its rate is that of the last two stretches of the job. Its methods may
-// be called from several goroutines.
+// Estimate follows a job from its first Tell, or from Begin. Its rate is that of the last two stretches of the job. Its
+// methods may be called from several goroutines.
 type Estimate struct {
 	mu          sync.Mutex
 	doing       string
@@ -144,8 +144,8 @@ func (s State) TimeLeft() string {
 	return "about " + Round(s.Left) + " left"
 }
 
-// Text is the state in words, such as "load orders: 45 %, 6.1 GB of 13.4 GB, 850.0 MB/s, about 9s left". Amount words units;
-// nil: they mean nothing to anybody.
+// Text is the state in words, such as "load orders: 45 %, 6.1 GB of 13.4 GB, 850.0 MB/s, about 9s left". Amount words
+// units; nil: they mean nothing to anybody.
 func (s State) Text(amount func(int64) string) string {
 	if s.Total == 0 {
 		return strings.Join(filled(s.Doing, s.TimeLeft()), ", ")
@@ -177,7 +177,8 @@ func filled(texts ...string) (some []string) {
 	return some
 }
 
-// Round words a time as exactly as an estimate is: to a second below a minute, to ten below ten minutes, to a minute above.
+// Round words a time as exactly as an estimate is: to a second below a minute, to ten below ten minutes, to a minute
+// above.
 func Round(d time.Duration) string {
 	unit := time.Second
 	switch {

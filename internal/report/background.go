@@ -25,7 +25,8 @@ func copyTable(s result.Summary) table {
 	return t
 }
 
-// fromDrives is the share of what was read that no cache of the kernel had. The kernel reads ahead of what is asked for.
+// fromDrives is the share of what was read that no cache of the kernel had. The kernel reads ahead of what is asked
+// for.
 func fromDrives(r result.Reader) string {
 	if r.Device == nil {
 		return "unknown"

@@ -205,8 +205,9 @@ func conditionTable(b Configuration) table {
 	return t
 }
 
-// goesWith is whether a condition goes with OPM: Pearson's correlation in so many runs, tested by Student's t, and corrected for the
-// number of conditions: of 22 that mean nothing, one or more would else seem to in two of three benches.
+// goesWith is whether a condition goes with OPM: Pearson's correlation in so many runs, tested by Student's t, and
+// corrected for the number of conditions: of 22 that mean nothing, one or more would else seem to in two of three
+// benches.
 type goesWith struct {
 	runs int
 	r, p float64

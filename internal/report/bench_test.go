@@ -36,7 +36,8 @@ func opmOfRun(opm, half float64) result.Headline {
 	return result.NewHeadline(&result.Figure{Unit: result.OPM, Value: opm, CI95: &half})
 }
 
-// benchOf is a bench whose runs have these OPM, and reads in proportion; what it comes to is set as conclude.Bench does.
+// benchOf is a bench whose runs have these OPM, and reads in proportion; what it comes to is set as conclude.Bench
+// does.
 func benchOf(name, bottleneck string, opm ...float64) Configuration {
 	slow := 0.45
 	c := Configuration{Name: name, Bench: result.Bench{Head: result.Head{Kind: result.KindBench}, BenchID: name, Status: result.Done, Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC),
@@ -112,8 +113,8 @@ func TestConditionsOfNoise(t *testing.T) {
 	}
 }
 
-// TestCompareText pins the comparison of an array that storage held back with one that the processors did: warnings of runs are
-// counted (E4), and "at least" is said of a bound (E5).
+// TestCompareText pins the comparison of an array that storage held back with one that the processors did: warnings of
+// runs are counted (E4), and "at least" is said of a bound (E5).
 func TestCompareText(t *testing.T) {
 	disks, ssd := benchOf("disks", diagnose.Storage, 14402.1, 14380.5, 14420.9), benchOf("ssd", diagnose.CPU, 63412.3, 63812.7, 64101.9)
 	disks.Runs[0].Counts, disks.Runs[0].Unsteady, disks.Setup.DropUnsteady = false, "not steady: fifths of the window differ by 25.0 %, more than 20 %", true

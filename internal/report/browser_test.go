@@ -22,8 +22,9 @@ import (
 	"ds2/internal/result"
 )
 
-// arraysOf is an experiment on two arrays in five blocks, with their power and what their devices can do; the second has so many times
-// the orders of the first, give or take the scatter, and every run grows by a share while it is measured.
+// arraysOf is an experiment on two arrays in five blocks, with their power and what their devices can do; the second
+// has so many times the orders of the first, give or take the scatter, and every run grows by a share while it is
+// measured.
 func arraysOf(t *testing.T, ratio, growth float64) Experiment {
 	t.Helper()
 	e := Experiment{name: "arrays", Experiment: result.Experiment{ExperimentID: "k7c2", KitVersion: "test", Status: result.Done, Order: result.OrderRandom, Most: 5, Seed: 1,

@@ -52,8 +52,8 @@ type line struct {
 	Faint  bool `json:"faint,omitempty"`  // columns that are no result
 }
 
-// draw adds lines, each in a colour of its own; those beyond the third differ by their dashes too, for readers who cannot
-// tell all colours apart.
+// draw adds lines, each in a colour of its own; those beyond the third differ by their dashes too, for readers who
+// cannot tell all colours apart.
 func (c *chart) draw(lines ...line) {
 	for _, l := range lines {
 		l.Hue, l.Dash = len(c.Lines), len(c.Lines)/3
@@ -146,8 +146,8 @@ const maxPoints = 2000
 // maxVerticals is how many vertical lines a chart has at most.
 const maxVerticals = 200
 
-// shortest is the shortest time that is drawn. The last orders of a run drain in a fraction of a second, and the rate and
-// response times of those few would be a spike that is none.
+// shortest is the shortest time that is drawn. The last orders of a run drain in a fraction of a second, and the rate
+// and response times of those few would be a spike that is none.
 const shortest = time.Second / 2
 
 // thinned merges neighbouring samples of one phase where there are more than so many, and leaves out a last one that is
@@ -236,8 +236,8 @@ func (c *chart) drawSome(lines ...line) {
 // mostRows is how many rows the figures of a chart have at most.
 const mostRows = 40
 
-// Figures are a chart for those who do not see it: what each line has at every x or, where there are too many, its mean and range in
-// equal parts of the time.
+// Figures are a chart for those who do not see it: what each line has at every x or, where there are too many, its mean
+// and range in equal parts of the time.
 func (c chart) Figures() table {
 	t := table{Caption: c.Title + ", " + c.YName, Head: []string{cmp.Or(c.XName, "time, s")}}
 	var xs []float64

@@ -39,8 +39,8 @@ func DirName(dir string) string {
 	return filepath.Base(dir)
 }
 
-// ReadConfigurations reads what the arguments of a comparison name, DIR or NAME=DIR: benches, runs as benches of one, and experiments
-// for all of their configurations.
+// ReadConfigurations reads what the arguments of a comparison name, DIR or NAME=DIR: benches, runs as benches of one,
+// and experiments for all of their configurations.
 func ReadConfigurations(read conclude.Reader, arguments []string) (all []Configuration, warnings []string, err error) {
 	for _, argument := range arguments {
 		name, dir, named := strings.Cut(argument, "=")
@@ -95,8 +95,8 @@ func distinct(all []Configuration) []Configuration {
 	return all
 }
 
-// OneCallPath is an error where the users of configurations called their servers by different ways: then a difference may be the
-// client's. Those of one experiment differ as it is planned.
+// OneCallPath is an error where the users of configurations called their servers by different ways: then a difference
+// may be the client's. Those of one experiment differ as it is planned.
 func OneCallPath(all []Configuration) error {
 	for _, c := range all {
 		first := all[0]
@@ -129,7 +129,8 @@ type Comparison struct {
 	Warnings       []string        `json:"warnings,omitempty"` // limits that failed, and what makes the configurations no equals
 }
 
-// unlike says in what two configurations differ that ought to be alike. Those of one experiment differ as it is planned.
+// unlike says in what two configurations differ that ought to be alike. Those of one experiment differ as it is
+// planned.
 func unlike(a, b Configuration) (warnings []string) {
 	if a.Experiment != "" && a.Experiment == b.Experiment {
 		return nil

@@ -249,7 +249,8 @@ var limitedBy = map[string]string{
 	diagnose.Network: "the network", diagnose.Unclear: "nothing that could be named",
 }
 
-// runTable is all runs in the order in which they were made, also those that do not count; stands is the one that stands for the others.
+// runTable is all runs in the order in which they were made, also those that do not count; stands is the one that
+// stands for the others.
 func runTable(all []Configuration, stands string) table {
 	words := all[0].Words
 	t := table{Caption: "Runs, as they were made", Head: []string{

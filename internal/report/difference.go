@@ -14,9 +14,9 @@ import (
 	"ds2/internal/result"
 )
 
-// Difference is by how much one figure of a configuration differs from that of the first. Percent, its confidence interval
-// and P are those of measure.Differences over the blocks of one experiment, else those of measure.Compare over the runs that
-// count, in which the figure was measured; interval and P are absent where those were too few.
+// Difference is by how much one figure of a configuration differs from that of the first. Percent, its confidence
+// interval and P are those of measure.Differences over the blocks of one experiment, else those of measure.Compare over
+// the runs that count, in which the figure was measured; interval and P are absent where those were too few.
 type Difference struct {
 	Name        string   `json:"name"`
 	Against     string   `json:"against"`
@@ -30,15 +30,16 @@ type Difference struct {
 	Significant *bool    `json:"significant,omitempty"` // at differenceLevel
 	// Detectable is the smallest difference, upwards, that these runs would have shown in 8 of 10 such comparisons.
 	Detectable *float64 `json:"detectable_pct,omitempty"`
-	// Medians is the difference of the medians of the runs, in percent: the storage report's figure (WORKLOAD.md section 6). It need not lie within the interval, which is that of Percent.
+	// Medians is the difference of the medians of the runs, in percent: the storage report's figure (WORKLOAD.md
+	// section 6). It need not lie within the interval, which is that of Percent.
 	Medians float64 `json:"medians_pct"`
 }
 
 // differenceLevel is that of the 95 % confidence interval.
 const differenceLevel = 0.05
 
-// widestNone is the largest difference, in percent, that may have gone unseen where none is said to be found: two arrays of which one
-// does half as much again are alike to nobody.
+// widestNone is the largest difference, in percent, that may have gone unseen where none is said to be found: two
+// arrays of which one does half as much again are alike to nobody.
 const widestNone = 50
 
 // blind says that the runs show no difference, and would not have shown a large one either.
@@ -199,7 +200,8 @@ func (c Comparison) held(first, other Configuration) []string {
 		other.Name, least, opm.percent(*bound), first.Unit(), faster.Name, limitedBy[byFaster])}
 }
 
-// values are those of a figure in the runs of a configuration that count, as far as they were measured and are positive.
+// values are those of a figure in the runs of a configuration that count, as far as they were measured and are
+// positive.
 type values struct {
 	name       string
 	experiment string  // that made the runs; empty: none
@@ -244,8 +246,8 @@ func (v values) figures() (all []measure.RunFigure) {
 	return all
 }
 
-// difference is that of two configurations' values: by blocks where one experiment made both in blocks, with the drift of all that it
-// made, else by Welch's t-test.
+// difference is that of two configurations' values: by blocks where one experiment made both in blocks, with the drift
+// of all that it made, else by Welch's t-test.
 func difference(before, after values, all []values) measure.Difference {
 	if before.experiment != "" && before.experiment == after.experiment && len(before.figures()) > 0 && len(after.figures()) > 0 {
 		names := []string{before.name, after.name}
@@ -289,7 +291,8 @@ func (f compared) titleIn(unit string, words result.Words) string {
 	return f.title
 }
 
-// Text is the difference in words: "+38 % (95 % confidence +31 to +45 %, p = 9.8e-05, significant at 0.05); medians +35 %".
+// Text is the difference in words: "+38 % (95 % confidence +31 to +45 %, p = 9.8e-05, significant at 0.05); medians +35
+// %".
 func (d Difference) Text() string {
 	if d.Low == nil {
 		return fmt.Sprintf("%s (significance unknown: %s)", d.percent(d.Percent), cmp.Or(d.Why, "a figure that it is made of has no scatter"))

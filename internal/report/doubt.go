@@ -36,8 +36,8 @@ func driftText(name string, d *conclude.Drift) string {
 	return fmt.Sprintf("%d of the %d runs of %s that count drift the same way, by %+.0f %% to %+.0f %% over the window", d.Runs, d.Of, name, d.Least, d.Most)
 }
 
-// Parts are what the ratio of the results of two configurations is made of: Ratio is IORate divided by IOsPerCycle. All are those of
-// geometric means over the runs that count.
+// Parts are what the ratio of the results of two configurations is made of: Ratio is IORate divided by IOsPerCycle. All
+// are those of geometric means over the runs that count.
 type Parts struct {
 	Name        string  `json:"name"`
 	Against     string  `json:"against"`
@@ -79,8 +79,8 @@ func iosPerCycle(r result.BenchRun) *float64 {
 // muchOfRatio is from which factor on a part of a ratio decides what the ratio says.
 const muchOfRatio = 1.1
 
-// unlikeReads is the doubt about configurations whose orders read differently often from the drives: the faster one of two equal caches
-// fills earlier, so that the ratio hangs on how long both had to warm up.
+// unlikeReads is the doubt about configurations whose orders read differently often from the drives: the faster one of
+// two equal caches fills earlier, so that the ratio hangs on how long both had to warm up.
 func (c Comparison) unlikeReads(p Parts) []Doubt {
 	if math.Abs(math.Log(p.IOsPerCycle)) < math.Log(muchOfRatio) {
 		return nil

@@ -16,7 +16,8 @@ import (
 const esrpDisclaimer = "This summary follows the form of Microsoft's Exchange Solution Reviewed Program (ESRP), but is no ESRP result: nobody has reviewed it, " +
 	"and its figures come from ds2, not from Jetstress with Exchange's engine. ESRP itself is not designed to be a benchmarking program, and its figures are not for direct comparison."
 
-// esrpServer is what one server's drives did in the first window of a run. Rates are a second, times are in seconds; nil is not known.
+// esrpServer is what one server's drives did in the first window of a run. Rates are a second, times are in seconds;
+// nil is not known.
 type esrpServer struct {
 	name                        string
 	reads, writes               float64
@@ -26,8 +27,8 @@ type esrpServer struct {
 	from, to                    time.Time
 }
 
-// ESRP writes the results of runs in the order of ESRP's form: a column for each server, of which a run may have several, and one for all of
-// them. Latencies are means over all I/Os. Backup tests have a row for each backup.
+// ESRP writes the results of runs in the order of ESRP's form: a column for each server, of which a run may have
+// several, and one for all of them. Latencies are means over all I/Os. Backup tests have a row for each backup.
 func ESRP(records []*result.Record, backups []result.Backup) (Page, error) {
 	var servers []esrpServer
 	for _, r := range records {

@@ -177,7 +177,8 @@ func (e Experiment) unit() string {
 	return e.Benches[0].Unit()
 }
 
-// pairTable is the difference in OPM between every two configurations; those from the first alone are in the other table.
+// pairTable is the difference in OPM between every two configurations; those from the first alone are in the other
+// table.
 func (e Experiment) pairTable() table {
 	t := table{Caption: "Differences in " + e.unit() + " between every two configurations, paired by blocks", Head: []string{"configuration", "against", "difference", "95 % confidence", "p", "blocks", "significant"}}
 	if len(e.Pairs) < 2 {

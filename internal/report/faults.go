@@ -131,8 +131,8 @@ func eventTable(s result.Summary) table {
 	return t
 }
 
-// cutsNote says what the cuts of the server came to: "20 cuts, 1.2 million acknowledged, 0 lost: at most 14 % of cuts lose
-// anything, at 95 %"; empty where there were none.
+// cutsNote says what the cuts of the server came to: "20 cuts, 1.2 million acknowledged, 0 lost: at most 14 % of cuts
+// lose anything, at 95 %"; empty where there were none.
 func cutsNote(c *result.Cuts) string {
 	if c == nil || len(c.Cuts) == 0 {
 		return ""

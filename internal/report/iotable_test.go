@@ -10,7 +10,8 @@ import (
 	"ds2/internal/store"
 )
 
-// TestIOTable: the times of I/Os that a server told by its events stand where traced ones do, with how their unit was told.
+// TestIOTable: the times of I/Os that a server told by its events stand where traced ones do, with how their unit was
+// told.
 func TestIOTable(t *testing.T) {
 	var s result.Summary
 	s.Windows = []measure.Window{{IO: map[string]measure.Latency{"db1:1433/DS2 log write": {Count: 7, P99: 4.99}}}}

@@ -16,8 +16,8 @@ var liveJS template.JS
 
 var livePage = template.Must(template.New("live").Parse(liveHTML))
 
-// LiveHTML writes the page that shows what a command is at. It has no figures: its script asks for them at /live, on the
-// server that the page came from, and the report's own draws them.
+// LiveHTML writes the page that shows what a command is at. It has no figures: its script asks for them at /live, on
+// the server that the page came from, and the report's own draws them.
 func LiveHTML(w io.Writer) error {
 	if err := livePage.Execute(w, map[string]any{"CSS": pageCSS, "JS": pageJS, "LiveJS": liveJS, "ECharts": echartsJS}); err != nil {
 		return fmt.Errorf("write the live page: %w", err)
@@ -49,8 +49,8 @@ type CounterLine struct {
 // liveCounters are the charts of counters that the live page has too.
 var liveCounters = []string{"requests", "drives", "busy", "processors"}
 
-// LiveCounterCharts are the charts of the machine's columns, and the columns of their lines one after the other. Most is how many random
-// reads a second the drives can do by themselves; 0: nobody measured it.
+// LiveCounterCharts are the charts of the machine's columns, and the columns of their lines one after the other. Most
+// is how many random reads a second the drives can do by themselves; 0: nobody measured it.
 func LiveCounterCharts(columns []string, most float64) (charts []LiveChart, lines []CounterLine) {
 	for _, spec := range counterCharts {
 		if !slices.Contains(liveCounters, spec.id) {

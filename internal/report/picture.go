@@ -12,8 +12,8 @@ import (
 	"ds2/internal/result"
 )
 
-// charts are the picture of a comparison, a column for each of some configurations, the curves of what its devices can do and how far its runs took them, and the curves of all
-// runs, laid over each other.
+// charts are the picture of a comparison, a column for each of some configurations, the curves of what its devices can
+// do and how far its runs took them, and the curves of all runs, laid over each other.
 func (c Comparison) charts(id string, columns []Configuration) (all []chart, err error) {
 	if len(columns) == 0 {
 		return nil, nil
@@ -49,8 +49,8 @@ func (c Comparison) charts(id string, columns []Configuration) (all []chart, err
 	return append(all, overlays...), err
 }
 
-// barChart is a figure of each configuration: a column up to the median, a dot for every run, and a whisker for the interval. Lines join
-// the runs of a block. A column that is no result is hatched.
+// barChart is a figure of each configuration: a column up to the median, a dot for every run, and a whisker for the
+// interval. Lines join the runs of a block. A column that is no result is hatched.
 func (c Comparison) barChart(id string, f compared, all []Configuration) chart {
 	b := chart{ID: id + "-bars-" + f.name, Title: f.titleIn(all[0].Unit(), all[0].Words), YName: f.unit, XName: "configuration", Place: small,
 		Text: "Median of the runs, and a dot for each."}
@@ -115,7 +115,8 @@ type tested struct {
 	runs   []result.BenchRun
 }
 
-// deviceChart has what each device can do by itself, as fio measured it, and where the runs took it; nil where no device was measured.
+// deviceChart has what each device can do by itself, as fio measured it, and where the runs took it; nil where no
+// device was measured.
 func deviceChart(id string, all []tested) *chart {
 	c := chart{ID: id + "-device", Title: "Random reads: what the devices can do, and what the runs took", XName: "reads a second", YName: "ms", Log: true,
 		Text: "A line is what a device does by itself at rising depths, as fio measured it; a dot is a run."}

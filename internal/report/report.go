@@ -1,12 +1,12 @@
-// Package report turns records of runs into something to read: a page of HTML, text, Markdown, JSON and CSV. It reads records,
-// never live state. The figures of a run are its record's; what several runs come to when they are compared, and the
-// averages of counters over a window, are computed here.
+// Package report turns records of runs into something to read: a page of HTML, text, Markdown, JSON and CSV. It reads
+// records, never live state. The figures of a run are its record's; what several runs come to when they are compared,
+// and the averages of counters over a window, are computed here.
 //
-// What is shown of any record is a view: a sentence, how far it can be trusted, one picture, five figures and why; the rest is
-// there for those who ask. The page is one file that needs no network. Its charts are drawn by Apache ECharts, which the page
-// brings along: kept up by the Apache Software Foundation under this project's own licence, drawn as SVG (so they print well and
-// follow the reader's light or dark colours), and described to screen readers. Every chart stands above a table of its
-// figures, which is there without scripts too.
+// What is shown of any record is a view: a sentence, how far it can be trusted, one picture, five figures and why; the
+// rest is there for those who ask. The page is one file that needs no network. Its charts are drawn by Apache ECharts,
+// which the page brings along: kept up by the Apache Software Foundation under this project's own licence, drawn as SVG
+// (so they print well and follow the reader's light or dark colours), and described to screen readers. Every chart
+// stands above a table of its figures, which is there without scripts too.
 package report
 
 import (

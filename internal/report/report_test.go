@@ -177,7 +177,8 @@ func TestCounters(t *testing.T) {
 	assert.NotContains(t, page, `id="run1-network"`, "a chart of what nobody counted")
 }
 
-// TestCountersOfFiles shows a server whose machine nobody observes: its files in the places of the drives, and its waits.
+// TestCountersOfFiles shows a server whose machine nobody observes: its files in the places of the drives, and its
+// waits.
 func TestCountersOfFiles(t *testing.T) {
 	r := record(t, func(s *result.Summary) {
 		s.Machine = &monitor.Machine{Drives: []monitor.Drive{{Name: "cust_1", File: true, Roles: []monitor.Role{monitor.Data}}}}

@@ -18,8 +18,8 @@ import (
 	"ds2/internal/store"
 )
 
-// TestTextFitsTheTerminal holds the text of all kinds of records to a screen of 40 lines of 100 columns, however many configurations
-// there are, limits fail, and runs warn; what does not fit is counted.
+// TestTextFitsTheTerminal holds the text of all kinds of records to a screen of 40 lines of 100 columns, however many
+// configurations there are, limits fail, and runs warn; what does not fit is counted.
 func TestTextFitsTheTerminal(t *testing.T) {
 	long := strings.Repeat("a warning that explains itself at great length and names what to do about it, ", 12)
 	loud := func(s *result.Summary) {

@@ -102,8 +102,8 @@ func trialTable(r result.Search) table {
 	return t.trimmed()
 }
 
-// curveChart draws a figure over the number of users: every trial, the median, how far the trials of a number lie apart, and the limits
-// of the figure's metric.
+// curveChart draws a figure over the number of users: every trial, the median, how far the trials of a number lie
+// apart, and the limits of the figure's metric.
 func curveChart(r result.Search, id, title, unit string, metric limit.Metric, of func(result.Trial) float64) chart {
 	c := chart{
 		ID: "search-" + id, Title: title, YName: unit, XName: "users",

@@ -99,7 +99,8 @@ func deepCheckTable(checks []store.DeepCheck) table {
 	return t
 }
 
-// checksumTable is the table of Jetstress's checksum test: pages seen and bad, and how fast, a row a database, and its log.
+// checksumTable is the table of Jetstress's checksum test: pages seen and bad, and how fast, a row a database, and its
+// log.
 func checksumTable(checks []store.DeepCheck) table {
 	t := table{Caption: "Checksum test", Head: []string{"what", "pages or records seen", "bad", "MB", "s", "MB/s", "reads/s", "ms a read"}}
 	var pages, bad, bytes int64

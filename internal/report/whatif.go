@@ -119,8 +119,8 @@ func whatifTables(m whatif.Model) []table {
 	return []table{c, runs, checks}
 }
 
-// whatifChart is the figure over the latency of reads, a line for some latencies of flushes, with the runs of the fit and
-// the candidates.
+// whatifChart is the figure over the latency of reads, a line for some latencies of flushes, with the runs of the fit
+// and the candidates.
 func whatifChart(m whatif.Model, users int, ranked []whatif.Prediction) chart {
 	c := chart{ID: "whatif-opm", Title: m.Name + " over read and flush latency", YName: m.Unit, XName: "a read, ms",
 		Place: picture, Text: "A line is the law at one latency of log flushes; a dot is a run of the fit, and a large one " +

@@ -10,8 +10,8 @@ import (
 	"ds2/internal/store"
 )
 
-// Backup is the summary.json of a backup test: how fast the servers read for a backup that nobody kept. Beside it lies HostFile, whose
-// times count from the start of the reading.
+// Backup is the summary.json of a backup test: how fast the servers read for a backup that nobody kept. Beside it lies
+// HostFile, whose times count from the start of the reading.
 type Backup struct {
 	Head
 	KitVersion string    `json:"kit_version"`

@@ -10,7 +10,8 @@ import (
 	"ds2/internal/measure"
 )
 
-// Bench is the summary.json of a bench: a directory that holds the records of several runs, run-1 and on, and what they come to together.
+// Bench is the summary.json of a bench: a directory that holds the records of several runs, run-1 and on, and what they
+// come to together.
 type Bench struct {
 	Head
 	KitVersion string    `json:"kit_version"`
@@ -24,7 +25,8 @@ type Bench struct {
 	End   time.Time `json:"end,omitzero"`
 
 	Until float64 `json:"until_pct,omitempty"` // of the experiment: it ends where every interval of a difference reaches at most so far
-	// Looks are the times before the last blocks at which the experiment's result could be seen: when it was done or interrupted.
+	// Looks are the times before the last blocks at which the experiment's result could be seen: when it was done or
+	// interrupted.
 	Looks []measure.Look `json:"looks,omitempty"`
 
 	Command *Command `json:"command,omitempty"` // of its beginning, or of when it was last continued
@@ -33,8 +35,8 @@ type Bench struct {
 	Runs  []BenchRun `json:"runs"` // in the order of time, those that do not count included
 
 	// Median is the directory of the run that stands for the configuration: of those that count the one with the median
-	// result, the lower of the two in the middle where their number is even. Limits and the interval of the headline are its own; result
-	// and power are medians of all.
+	// result, the lower of the two in the middle where their number is even. Limits and the interval of the headline
+	// are its own; result and power are medians of all.
 	Median string `json:"median,omitempty"`
 	Headline
 	Active *float64 `json:"active_w,omitempty"`
@@ -44,8 +46,8 @@ type Bench struct {
 	// Idle is the median of the runs' idle power.
 	Idle *float64 `json:"idle_w,omitempty"`
 
-	// Of all runs that count: the mean, half the width of its 95 % confidence interval by Student's t (at least 2 runs),
-	// and the highest less the lowest in percent of the mean.
+	// Of all runs that count: the mean, half the width of its 95 % confidence interval by Student's t (at least 2
+	// runs), and the highest less the lowest in percent of the mean.
 	RunsMean   *float64 `json:"runs_mean,omitempty"`
 	RunsCI95   *float64 `json:"runs_mean_ci95,omitempty"`
 	RunsSpread *float64 `json:"runs_spread_pct,omitempty"`
@@ -87,7 +89,8 @@ type BenchRun struct {
 	Status Status   `json:"status"`
 	Counts bool     `json:"counts"`
 	Faults []string `json:"faults,omitempty"` // what is wrong with the run
-	// Unsteady is why the run's window was not steady; empty where it was. Such a run counts, unless the setup drops it.
+	// Unsteady is why the run's window was not steady; empty where it was. Such a run counts, unless the setup drops
+	// it.
 	Unsteady string   `json:"unsteady,omitempty"`
 	Drift    *float64 `json:"drift_pct,omitempty"` // by which it was not steady; absent: it did not drift by so much
 	Warnings []string `json:"warnings,omitempty"`  // of the run's own record: what makes it a poor test of storage, and what showed while it went on

@@ -10,8 +10,8 @@ import (
 )
 
 // AddCheckpoints puts into a summary the checkpoints that the counters of its run show, and into its series when they
-// began. Of a run on several servers, each of which has its own, the series learns nothing; nor of a server that writes changed pages all
-// the time, in the background, and not in checkpoints.
+// began. Of a run on several servers, each of which has its own, the series learns nothing; nor of a server that writes
+// changed pages all the time, in the background, and not in checkpoints.
 func AddCheckpoints(s *Summary, series *measure.Series, counters *monitor.Table) {
 	var servers int
 	s.Checkpoints, servers = counters.Checkpoints(s.Start)
@@ -34,8 +34,8 @@ func AddCheckpoints(s *Summary, series *measure.Series, counters *monitor.Table)
 	}
 }
 
-// indirect is within which time a server is to recover whose checkpoints are indirect, the default of SQL Server since 2016: its
-// background writer writes changed pages for that. 0: they are not.
+// indirect is within which time a server is to recover whose checkpoints are indirect, the default of SQL Server since
+// 2016: its background writer writes changed pages for that. 0: they are not.
 func indirect(s monitor.Server) time.Duration {
 	seconds, _ := strconv.Atoi(s.Settings[targetRecovery])
 	return time.Duration(seconds) * time.Second

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// csvFile writes one of the CSV files of a record as the run goes: a line of column names, then lines of numbers and names of ours, of
-// which none needs a quote.
+// csvFile writes one of the CSV files of a record as the run goes: a line of column names, then lines of numbers and
+// names of ours, of which none needs a quote.
 type csvFile[T any] struct {
 	file *os.File
 	csvLines[T]
@@ -90,7 +90,8 @@ func columnNames[T any](columns []column[T]) []string {
 	return names
 }
 
-// Numbers in a record are what can be measured: finite, not negative, and below maxNumber: a century in microseconds, a petabyte.
+// Numbers in a record are what can be measured: finite, not negative, and below maxNumber: a century in microseconds, a
+// petabyte.
 const maxNumber = 1e15
 
 // word is a column of texts.
@@ -201,9 +202,9 @@ func (e *CutError) Error() string {
 
 func (e *CutError) Unwrap() error { return e.Err }
 
-// readCSV reads a file that csvFile wrote. That of a run that ended is there and whole, to its checksum: an error names the file, and is a
-// CutError where the compressed bytes end early or do not fit their checksum. That of a run that is still going, or that was killed, may
-// be missing, and what was cut off at its end is left out.
+// readCSV reads a file that csvFile wrote. That of a run that ended is there and whole, to its checksum: an error names
+// the file, and is a CutError where the compressed bytes end early or do not fit their checksum. That of a run that is
+// still going, or that was killed, may be missing, and what was cut off at its end is left out.
 func readCSV(path string, ended bool, read reader) error {
 	err := readWhole(path, read)
 	var cut *CutError

@@ -268,8 +268,8 @@ func recordTexts(f *testing.F) map[string]string {
 	return texts
 }
 
-// FuzzRead: no record makes the reader panic, whatever its files hold and whichever are missing. An input is the files, with a
-// separator between two, and then as many bytes as are cut off the ends of the compressed ones.
+// FuzzRead: no record makes the reader panic, whatever its files hold and whichever are missing. An input is the files,
+// with a separator between two, and then as many bytes as are cut off the ends of the compressed ones.
 func FuzzRead(f *testing.F) {
 	texts := recordTexts(f)
 	for _, name := range []string{SamplesFile, HistogramsFile} {

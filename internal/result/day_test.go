@@ -19,7 +19,8 @@ import (
 	"ds2/internal/monitor"
 )
 
-// dayColumns are as many counters as a run of the mailbox workload has with a scan and readers of its log, on one drive.
+// dayColumns are as many counters as a run of the mailbox workload has with a scan and readers of its log, on one
+// drive.
 const dayColumns = 64
 
 // dayCounts are what the workload of the day counts of its own.
@@ -76,8 +77,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestDay records two hours of a run, or DS2_TEST_HOURS: what stays in memory does not grow, the record grows by at most 1 MB an hour, and what
-// is read from it is what happened.
+// TestDay records two hours of a run, or DS2_TEST_HOURS: what stays in memory does not grow, the record grows by at
+// most 1 MB an hour, and what is read from it is what happened.
 func TestDay(t *testing.T) {
 	hours := 2
 	if text := os.Getenv("DS2_TEST_HOURS"); text != "" {

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// Experiment is the summary.json of an experiment: a directory that holds a bench for each configuration. What was measured is in the benches.
+// Experiment is the summary.json of an experiment: a directory that holds a bench for each configuration. What was
+// measured is in the benches.
 type Experiment struct {
 	Head
 	KitVersion   string    `json:"kit_version"`
@@ -22,8 +23,8 @@ type Experiment struct {
 
 	Order string `json:"order"` // OrderRandom or OrderSequence
 	Seed  uint64 `json:"seed"`  // of the order and, where nothing else is said, of the runs
-	// Least and Most are how many runs of each configuration are to count; fewer than Most where the intervals are within
-	// Until before.
+	// Least and Most are how many runs of each configuration are to count; fewer than Most where the intervals are
+	// within Until before.
 	Least int     `json:"runs_least"`
 	Most  int     `json:"runs_most"`
 	Until float64 `json:"until_pct,omitempty"` // percent points on either side of a difference
@@ -76,7 +77,8 @@ var Disclosures = []string{"array", "firmware", "raid", "cache", "compression", 
 // PriceKey is the disclosure that is an amount and its currency, such as "12000 USD".
 const PriceKey = "price"
 
-// ParseDisclosure reads KEY=TEXT, and refuses what nobody asks for and a price that is none. Empty texts are what is not stated.
+// ParseDisclosure reads KEY=TEXT, and refuses what nobody asks for and a price that is none. Empty texts are what is
+// not stated.
 func ParseDisclosure(all []string) (stated map[string]string, err error) {
 	for _, one := range all {
 		key, text, _ := strings.Cut(one, "=")

@@ -16,7 +16,8 @@ import (
 
 var hostStart = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 
-// hostTable is a minute of two columns, the first ten seconds before the run; at second 5 the second column has no value.
+// hostTable is a minute of two columns, the first ten seconds before the run; at second 5 the second column has no
+// value.
 func hostTable() *monitor.Table {
 	t := &monitor.Table{Columns: []string{"disk.sda.queue", "power.watts"}}
 	for second := -10; second < 50; second++ {

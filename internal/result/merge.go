@@ -15,10 +15,10 @@ import (
 // maxApart is how far the first orders of the machines of one run may lie apart.
 const maxApart = time.Second
 
-// Merge adds up the records of one run that several driver machines made: same run id, same targets and dataset, started
-// together by --start-at. Counts and histograms are added exactly; the samples are those of whole seconds, in which the
-// 95th percentile is the highest of the machines', because percentiles do not add up. The merged run is in its run phase
-// while all machines are. The counters are those of the machine that saw most; what ds2 took is added up.
+// Merge adds up the records of one run that several driver machines made: same run id, same targets and dataset,
+// started together by --start-at. Counts and histograms are added exactly; the samples are those of whole seconds, in
+// which the 95th percentile is the highest of the machines', because percentiles do not add up. The merged run is in
+// its run phase while all machines are. The counters are those of the machine that saw most; what ds2 took is added up.
 // What it comes to is for package conclude.
 func Merge(records []*Record) (*Record, error) {
 	if len(records) == 0 {
@@ -78,8 +78,8 @@ func Merge(records []*Record) (*Record, error) {
 	return m, nil
 }
 
-// mergeClients puts into the counters of one machine what all driver machines took: the processors of their ds2 together, and how busy the
-// busiest was.
+// mergeClients puts into the counters of one machine what all driver machines took: the processors of their ds2
+// together, and how busy the busiest was.
 func mergeClients(host monitor.Table, records []*Record) monitor.Table {
 	merged := monitor.Table{Columns: host.Columns}
 	for _, row := range host.Rows {
@@ -201,8 +201,8 @@ func mergeSeries(records []*Record) measure.Series {
 }
 
 // wholeSeconds puts samples together by the second in which they closed, a little late or not. What drains begins a
-// second of its own: its orders belong to none that is measured. A second in which none closed, because one closed very late,
-// is of the phase before it.
+// second of its own: its orders belong to none that is measured. A second in which none closed, because one closed very
+// late, is of the phase before it.
 func wholeSeconds(samples []measure.Sample) map[int]measure.Sample {
 	const late = 100 * time.Millisecond
 	seconds := map[int]measure.Sample{}

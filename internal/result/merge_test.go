@@ -72,7 +72,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestMergeGap adds up records of which all closed one second's sample so late that it counts to the next: the phase goes on.
+// TestMergeGap adds up records of which all closed one second's sample so late that it counts to the next: the phase
+// goes on.
 func TestMergeGap(t *testing.T) {
 	a, b := machine(0, 2, 5, time.Millisecond), machine(2, 3, 5, time.Millisecond)
 	for _, r := range []*Record{a, b} {
@@ -90,9 +91,9 @@ func TestMergeGap(t *testing.T) {
 	}
 }
 
-// TestMergeRate adds up the rates at which the machines of an open loop offer orders.
-// TestMergeClients: the processors that ds2 took are those of all driver machines, and the busiest of these is the one that counts. What
-// one of them did not see, nobody knows.
+// TestMergeRate adds up the rates at which the machines of an open loop offer orders. TestMergeClients: the processors
+// that ds2 took are those of all driver machines, and the busiest of these is the one that counts. What one of them did
+// not see, nobody knows.
 func TestMergeClients(t *testing.T) {
 	a, b := machine(0, 1, 5, time.Millisecond), machine(1, 1, 5, time.Millisecond)
 	counters := func(r *Record, own, busy float64, seconds int) {

@@ -84,8 +84,8 @@ func Open(dir string) (any, error) {
 	return nil, fmt.Errorf("read record: %s is the record of %q, which this ds2 does not know", dir, head.Kind)
 }
 
-// ReadSummary reads the summary.json in dir, which is to be of the kind that T is of. ErrNone is in the error where it is not, or is not
-// there.
+// ReadSummary reads the summary.json in dir, which is to be of the kind that T is of. ErrNone is in the error where it
+// is not, or is not there.
 func ReadSummary[T any, P summary[T]](dir string) (T, error) {
 	s := P(new(T))
 	head, err := readHead(dir)

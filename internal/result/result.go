@@ -41,7 +41,8 @@ import (
 const Schema = 2
 
 // IntervalLength is how long the histograms of a record are gathered before they are written: short enough that a crash
-// loses less than a minute, long enough for small records, and a divisor of the storage report's window, 1,000 s to 1,200 s.
+// loses less than a minute, long enough for small records, and a divisor of the storage report's window, 1,000 s to
+// 1,200 s.
 const IntervalLength = 50 * time.Second
 
 // The files of a record.
@@ -66,7 +67,8 @@ const (
 	Aborted     Status = "aborted" // because a limit had failed for too long
 )
 
-// Summary is summary.json: what was asked, what happened, and what that comes to. In JSON the fields of all three stand side by side.
+// Summary is summary.json: what was asked, what happened, and what that comes to. In JSON the fields of all three stand
+// side by side.
 type Summary struct {
 	Head
 	Asked
@@ -95,7 +97,8 @@ type Asked struct {
 	Device     *device.Record `json:"device,omitempty"`       // what the drives under test can do by themselves; absent: nobody has measured it
 }
 
-// Happened is what a run did, and what was seen beside it: all that a conclusion is drawn from, with the record's other files.
+// Happened is what a run did, and what was seen beside it: all that a conclusion is drawn from, with the record's other
+// files.
 type Happened struct {
 	Status Status    `json:"status"`
 	Error  string    `json:"error,omitempty"` // why the run failed
@@ -225,8 +228,8 @@ type Cuts struct {
 	Lost         int64   `json:"lost"`           // of the orders acknowledged
 	Lossy        int     `json:"lossy"`          // cuts after which something acknowledged was missing, old or damaged, or the server did not come back
 	Idle         int     `json:"idle,omitempty"` // cuts before which nothing was acknowledged, so that nothing could be lost
-	// From and To are the share of cuts that lose anything, of those that were not idle, 0 to 1, at 95 % by Clopper and Pearson: where no cut did, To is
-	// the one-sided bound, else they are the two-sided ones.
+	// From and To are the share of cuts that lose anything, of those that were not idle, 0 to 1, at 95 % by Clopper and
+	// Pearson: where no cut did, To is the one-sided bound, else they are the two-sided ones.
 	From float64 `json:"lossy_from"`
 	To   float64 `json:"lossy_to"`
 }
@@ -256,8 +259,9 @@ func (c Cut) Lossy() bool {
 	return c.Lost > 0 || c.LostBesides > 0 || c.Stale > 0 || c.BadPages != nil && *c.BadPages > 0 || c.Error != ""
 }
 
-// Marks are the state of a database before or after a run, by the workload's own names, for its audit: the highest keys, above which
-// lies what the run added, and sums by which it knows what else was changed. A run lowers none of them.
+// Marks are the state of a database before or after a run, by the workload's own names, for its audit: the highest
+// keys, above which lies what the run added, and sums by which it knows what else was changed. A run lowers none of
+// them.
 type Marks map[string]int64
 
 // Parameters are those of WORKLOAD.md section 5 and the kit's own, as the run used them. Times are in seconds.
@@ -328,9 +332,9 @@ type Record struct {
 }
 
 // Read reads a record, also that of a run that is still going or that crashed: its series then ends where the files do,
-// and its counts are those of the series; its conclusion is for package conclude. The record of a run that ended is whole, to
-// the checksums of its files, or Read refuses it: also where columns are missing, times do not rise or figures cannot have
-// been measured. The error names the file. What is read is bounded, whoever wrote it.
+// and its counts are those of the series; its conclusion is for package conclude. The record of a run that ended is
+// whole, to the checksums of its files, or Read refuses it: also where columns are missing, times do not rise or
+// figures cannot have been measured. The error names the file. What is read is bounded, whoever wrote it.
 func Read(dir string) (*Record, error) {
 	s, err := ReadSummary[Summary](dir)
 	if err != nil {

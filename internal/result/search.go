@@ -13,7 +13,8 @@ import (
 // Trial is one of those that a search is made of.
 type Trial = tune.Trial
 
-// Search is the summary.json of a search for the best number of users. The records of its trials lie in directories beside it.
+// Search is the summary.json of a search for the best number of users. The records of its trials lie in directories
+// beside it.
 type Search struct {
 	Head
 	KitVersion string    `json:"kit_version"`
@@ -38,7 +39,8 @@ type Search struct {
 	tune.Config
 	tune.Result
 
-	// The result is that of the median of the best point's trials; there is none where no number of users kept the limits.
+	// The result is that of the median of the best point's trials; there is none where no number of users kept the
+	// limits.
 	Headline
 	Verdicts []limit.Verdict `json:"verdicts"` // of the limits in that trial
 }

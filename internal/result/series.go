@@ -10,10 +10,11 @@ import (
 	"ds2/internal/measure"
 )
 
-// samplesColumns are those of SamplesFile. t_s is when the sample ended; its counts are those since the sample before, failed attempts of all
-// classes under errors, and its times, in milliseconds, those of the orders completed since; own_ns is the sum of their response times in
-// the workload's own meaning, in nanoseconds. operations_p95_ms is that of each operation that was called, as login=1.25
-// browse_by_title=3.50, and failures the failed attempts, as login:deadlock=2. Behind them stands what the workload counts of its own, a column each.
+// samplesColumns are those of SamplesFile. t_s is when the sample ended; its counts are those since the sample before,
+// failed attempts of all classes under errors, and its times, in milliseconds, those of the orders completed since;
+// own_ns is the sum of their response times in the workload's own meaning, in nanoseconds. operations_p95_ms is that of
+// each operation that was called, as login=1.25 browse_by_title=3.50, and failures the failed attempts, as
+// login:deadlock=2. Behind them stands what the workload counts of its own, a column each.
 func samplesColumns(own []string) []column[measure.Sample] {
 	type sample = measure.Sample
 	operations := map[string]string{} // names, so that a day's samples share them
@@ -72,7 +73,8 @@ func failuresText(s *measure.Sample) string {
 // maxNames is more than any workload has operations, with the classes of their failures.
 const maxNames = 1000
 
-// readNumbers hands the names and numbers of a text such as login=1.25 to take. There is one copy of a name for all samples.
+// readNumbers hands the names and numbers of a text such as login=1.25 to take. There is one copy of a name for all
+// samples.
 func readNumbers(text string, known map[string]string, take func(name string, n float64)) error {
 	for _, field := range strings.Fields(text) {
 		name, digits, _ := strings.Cut(field, "=")
@@ -120,8 +122,8 @@ func sampleLines(samples *[]measure.Sample) reader {
 	}
 }
 
-// histogram is a line of HistogramsFile: the response times of a series in an interval, and their exact sum. The lines of one interval
-// stand together.
+// histogram is a line of HistogramsFile: the response times of a series in an interval, and their exact sum. The lines
+// of one interval stand together.
 type histogram struct {
 	from, to     time.Duration
 	series, text string

@@ -14,8 +14,9 @@ type Words struct {
 	Undone string `json:"undone,omitempty"` // cycles that were carried out and left nothing behind, as which they are counted too: "rollbacks"; empty: there are none
 	Unit   string `json:"unit"`             // of the figure that counts: OPM or IOPS
 
-	// Own is the response time of a cycle without the operations that are outside of it, in the workload's own meaning: "order as in
-	// DS2"; empty: it has none. Groups are operations that a limit takes together, by the name that it has for them.
+	// Own is the response time of a cycle without the operations that are outside of it, in the workload's own meaning:
+	// "order as in DS2"; empty: it has none. Groups are operations that a limit takes together, by the name that it has
+	// for them.
 	Own    string              `json:"own,omitempty"`
 	Groups map[string][]string `json:"groups,omitempty"`
 

@@ -31,8 +31,8 @@ func DirName(start time.Time, runID string) string {
 	return start.UTC().Format("20060102T150405Z") + "-" + runID
 }
 
-// MakeDir makes a directory for a record, which its user alone may look into, or takes one that is empty, or that a killed ds2
-// had not got further with than to begin its first summary; otherwise ErrNotEmpty is in its error.
+// MakeDir makes a directory for a record, which its user alone may look into, or takes one that is empty, or that a
+// killed ds2 had not got further with than to begin its first summary; otherwise ErrNotEmpty is in its error.
 func MakeDir(dir string) error {
 	if err := CheckDir(dir); err != nil {
 		return err
@@ -60,7 +60,8 @@ func CheckDir(dir string) error {
 	return nil
 }
 
-// Create begins the record of a run in dir, which must not exist or be empty. Its samples have the workload's own counts.
+// Create begins the record of a run in dir, which must not exist or be empty. Its samples have the workload's own
+// counts.
 func Create(dir string, s Summary, own ...string) (*Writer, error) {
 	if err := MakeDir(dir); err != nil {
 		return nil, err

@@ -51,7 +51,8 @@ func TestInterruptedAudit(t *testing.T) {
 	}
 }
 
-// TestDeepCheckThatFails: a run whose databases cannot be read to the last page is still audited, and has what it measured.
+// TestDeepCheckThatFails: a run whose databases cannot be read to the last page is still audited, and has what it
+// measured.
 func TestDeepCheckThatFails(t *testing.T) {
 	t.Parallel()
 	_, s := loaded(t, localpg.Options{})

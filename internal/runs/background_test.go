@@ -18,8 +18,8 @@ import (
 	"ds2/internal/store"
 )
 
-// TestBackground has a run scanned and its log read, and the server killed and started again meanwhile: both go on after it, are in
-// the record, and leave nothing on the server.
+// TestBackground has a run scanned and its log read, and the server killed and started again meanwhile: both go on
+// after it, are in the record, and leave nothing on the server.
 func TestBackground(t *testing.T) {
 	nightly.Long(t, "drives for 15 s")
 	t.Parallel()
@@ -109,7 +109,8 @@ func (n noting) Can() store.Capabilities {
 	}}
 }
 
-// TestIOFaultsMarkTheRun: what a server noted of failed I/Os while a run went on is in the run's warnings, a few lines of it.
+// TestIOFaultsMarkTheRun: what a server noted of failed I/Os while a run went on is in the run's warnings, a few lines
+// of it.
 func TestIOFaultsMarkTheRun(t *testing.T) {
 	const slow = "SQL Server has encountered 4 occurrence(s) of I/O requests taking longer than 15 seconds to complete on file [E:\\DS2\\cust_1.ndf] in database [DS2] (7)."
 	for _, c := range []struct {

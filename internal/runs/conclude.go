@@ -14,8 +14,8 @@ import (
 	"ds2/internal/workload"
 )
 
-// conclude notes what happened in the run, draws from one reading of the record's files what it comes to, and saves it. A run
-// that did not come to its end may lack windows, which is not what is wrong with it.
+// conclude notes what happened in the run, draws from one reading of the record's files what it comes to, and saves it.
+// A run that did not come to its end may lack windows, which is not what is wrong with it.
 func (r *Run) conclude(ctx context.Context, outcome Outcome) Outcome {
 	s := &r.summary
 	s.End = time.Now()

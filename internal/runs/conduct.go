@@ -20,10 +20,12 @@ type Conduct struct {
 	Audit bool // ask the databases whether they hold what the run did
 	Deep  bool // before that read every page and have the server check it
 
-	// Locked is done when the lock of a database was lost, with the reason as its cause: the run under way ends, and counts for nothing.
+	// Locked is done when the lock of a database was lost, with the reason as its cause: the run under way ends, and
+	// counts for nothing.
 	Locked context.Context
 
-	// Restart restarts the targets' server before the deep check, so that pages are read from the drive; nil: it goes on.
+	// Restart restarts the targets' server before the deep check, so that pages are read from the drive; nil: it goes
+	// on.
 	Restart func(context.Context) error
 
 	// Show shows a run while it goes on; end is called with its summary when it has ended.
@@ -66,8 +68,8 @@ func (c Conduct) lost(run *Run) error {
 	return errors.Join(lost, result.SaveSummary(run.options.Dir, run.summary))
 }
 
-// Verify reads the databases of a run to the last page and audits them, as far as that is asked for, adds what it finds to
-// the record, and gives in a few words what is wrong.
+// Verify reads the databases of a run to the last page and audits them, as far as that is asked for, adds what it finds
+// to the record, and gives in a few words what is wrong.
 func (c Conduct) Verify(stop Stop, run *Run) (faults []string, err error) {
 	defer func() {
 		if lost := c.lost(run); lost != nil {

@@ -69,7 +69,8 @@ func idleWriter(db *sql.DB) func(kill func()) error {
 	}
 }
 
-// awaitLog waits until enough of the log lies between two of its places to hold some commits. The first may be a place of before.
+// awaitLog waits until enough of the log lies between two of its places to hold some commits. The first may be a place
+// of before.
 func awaitLog(db *sql.DB, from, to string) error {
 	for {
 		var enough bool
@@ -184,7 +185,8 @@ func drive(t *testing.T, run *Run) (result.Summary, error) {
 	return s, outcome.Err
 }
 
-// TestCrash kills a server in mid-run. One that keeps what it acknowledges loses nothing; what the others lose is named.
+// TestCrash kills a server in mid-run. One that keeps what it acknowledges loses nothing; what the others lose is
+// named.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	nightly.Long(t, "takes half a minute")
@@ -234,8 +236,8 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// staleDrive holds what it acknowledged of every file but the stock's: that is as it was when staleDrive was called, though
-// the server brought it to the drive before the kill.
+// staleDrive holds what it acknowledged of every file but the stock's: that is as it was when staleDrive was called,
+// though the server brought it to the drive before the kill.
 func staleDrive(t *testing.T, db *sql.DB, dataDir string) func(kill func()) error {
 	t.Helper()
 	var path string

@@ -16,7 +16,8 @@ import (
 // errCut ends a run whose server could not be cut off, or did not come back.
 var errCut = errors.New("cut off the server")
 
-// crashes cuts the server off as often as is asked for. The run ends with the last of several cuts, and with one that fails.
+// crashes cuts the server off as often as is asked for. The run ends with the last of several cuts, and with one that
+// fails.
 func (r *Run) crashes(ctx context.Context) error {
 	target, plan := r.options.Targets[0], r.options.Crash
 	t := durability.Target{DB: target.DB(), Users: r.driver, Log: r.log, Label: target.Label(), DeepCheck: func(ctx context.Context) (store.DeepCheck, error) {

@@ -12,8 +12,8 @@ import (
 	"ds2/internal/store"
 )
 
-// A server that puts work off looks faster than one that does it at once, until the work has to be done. So a run can end with it:
-// the servers do their deferred work, and the record has the time and the I/Os of that.
+// A server that puts work off looks faster than one that does it at once, until the work has to be done. So a run can
+// end with it: the servers do their deferred work, and the record has the time and the I/Os of that.
 
 // CheckDeferred is an error where a target cannot be made to do the work that it has deferred.
 func CheckDeferred(ctx context.Context, targets []store.Database) error {
@@ -28,8 +28,8 @@ func CheckDeferred(ctx context.Context, targets []store.Database) error {
 // apart keeps the samples of that work apart from those of what was before and after it.
 const apart = monitor.Interval
 
-// payDebt has the targets do their deferred work, one after the other. What keeps them from it stands in the record, and the run
-// is what it was; the error is only that it was stopped.
+// payDebt has the targets do their deferred work, one after the other. What keeps them from it stands in the record,
+// and the run is what it was; the error is only that it was stopped.
 func (r *Run) payDebt(ctx context.Context, stop <-chan struct{}, start time.Time) error {
 	if !r.options.Debt || !Pause(ctx, stop, apart) {
 		return nil
@@ -79,7 +79,8 @@ func (r *Run) Doing() string {
 	return doing
 }
 
-// addDebt adds what the drives did in the steps of a debt. A sample of a second counts for each step by its share of that second.
+// addDebt adds what the drives did in the steps of a debt. A sample of a second counts for each step by its share of
+// that second.
 func addDebt(t monitor.Table, s *result.Summary) {
 	d := s.Debt
 	if d == nil || len(d.Steps) == 0 {

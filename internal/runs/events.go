@@ -33,8 +33,8 @@ func (e *events) prepare(ctx context.Context) {
 	e.inTime, e.cancel = context.WithCancel(ctx)
 }
 
-// start begins to wait for the times of the events. Commands may overlap. A run that is over before all have begun makes the rest at
-// once, in their order, if it made any: what was suspended is to be resumed.
+// start begins to wait for the times of the events. Commands may overlap. A run that is over before all have begun
+// makes the rest at once, in their order, if it made any: what was suspended is to be resumed.
 func (e *events) start(r *Run, start time.Time) {
 	all := slices.Clone(r.options.Events)
 	slices.SortStableFunc(all, func(a, b Event) int { return cmp.Compare(a.At, b.At) })

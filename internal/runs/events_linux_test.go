@@ -13,8 +13,9 @@ import (
 	"ds2/internal/result"
 )
 
-// TestStall: a server that two commands stop and let go on in mid-run completes no order in between, which the record's disturbance
-// tells; the run ends as any other. What that lost is proved by TestDisturbance of measure and TestDisturbances of conclude.
+// TestStall: a server that two commands stop and let go on in mid-run completes no order in between, which the record's
+// disturbance tells; the run ends as any other. What that lost is proved by TestDisturbance of measure and
+// TestDisturbances of conclude.
 func TestStall(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

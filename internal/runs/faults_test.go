@@ -86,7 +86,8 @@ func (f *faulty) raise(ctx context.Context, state string, share float64, met ami
 	return errors.Join(err, restored)
 }
 
-// smallDisk puts the order lines on a file system of 64 MB, and gives what fills it up. Where the test may not mount one, that is what a full disk makes the server say.
+// smallDisk puts the order lines on a file system of 64 MB, and gives what fills it up. Where the test may not mount
+// one, that is what a full disk makes the server say.
 func (f *faulty) smallDisk(t *testing.T) (fill func(context.Context, amid) error) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "ds2-small-disk-")
@@ -163,8 +164,8 @@ func (f *faulty) occupy(ctx context.Context, met amid) error {
 }
 
 // TestFaults has runs go on through faults of the server and of the network: no order is lost but those in doubt, each
-// failure is counted under its class, and the database holds what the run says. A fault begins amid orders and ends when the
-// run has met it; the run ends when orders are acknowledged again.
+// failure is counted under its class, and the database holds what the run says. A fault begins amid orders and ends
+// when the run has met it; the run ends when orders are acknowledged again.
 func TestFaults(t *testing.T) {
 	nightly.Long(t, "takes half a minute")
 	t.Parallel()
@@ -271,8 +272,8 @@ func driveUntil(t *testing.T, run *Run, done func()) (result.Summary, error) {
 	return s, outcome.Err
 }
 
-// meets tells whether a run has met a fault: it has counted a failure, or no order was acknowledged for two seconds, since what a
-// user counts is told at an order's end.
+// meets tells whether a run has met a fault: it has counted a failure, or no order was acknowledged for two seconds,
+// since what a user counts is told at an order's end.
 func meets(run *Run, class store.Class) func() bool {
 	var orders int64
 	var since time.Duration

@@ -40,8 +40,8 @@ func (d *timing) End(context.Context) (store.IOTimed, error) {
 	return store.IOTimed{Unit: "ms", Ratio: new(1.1), Events: 80, IOs: 100}, nil
 }
 
-// TestIOTimes: times of I/Os that a server tells are those of the run's windows, and limits hold for them; what is left out, and that
-// events miss I/Os, is warned of. The timing ends with the run, and where another server refuses it.
+// TestIOTimes: times of I/Os that a server tells are those of the run's windows, and limits hold for them; what is left
+// out, and that events miss I/Os, is warned of. The timing ends with the run, and where another server refuses it.
 func TestIOTimes(t *testing.T) {
 	t.Parallel()
 	_, s := loaded(t, localpg.Options{})

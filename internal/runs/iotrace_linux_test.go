@@ -13,8 +13,8 @@ import (
 	"ds2/internal/result"
 )
 
-// TestTracedRun: a run has the times of the log's flushes, of which there are as many as the server counts, in its record, second by
-// second, and limits are judged by them.
+// TestTracedRun: a run has the times of the log's flushes, of which there are as many as the server counts, in its
+// record, second by second, and limits are judged by them.
 func TestTracedRun(t *testing.T) {
 	t.Parallel()
 	_, s := loaded(t, localpg.Options{DataDir: devicetest.TempDir(t)})

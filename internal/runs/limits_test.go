@@ -70,8 +70,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestAborted ends a run whose orders stand still at last: its whole window keeps the limit, and the run has failed it all the same.
-// Where the server has died, too, there is nothing to audit, and no panic.
+// TestAborted ends a run whose orders stand still at last: its whole window keeps the limit, and the run has failed it
+// all the same. Where the server has died, too, there is nothing to audit, and no panic.
 func TestAborted(t *testing.T) {
 	t.Parallel()
 	server, s := loaded(t, localpg.Options{})
@@ -115,8 +115,8 @@ func TestAborted(t *testing.T) {
 	}
 }
 
-// TestLimitsOfDevices judges a drive while the run goes on, by what was sampled of it in each interval: after two seconds
-// in a row that are too slow the run ends, and not by seconds of which nothing is known.
+// TestLimitsOfDevices judges a drive while the run goes on, by what was sampled of it in each interval: after two
+// seconds in a row that are too slow the run ends, and not by seconds of which nothing is known.
 func TestLimitsOfDevices(t *testing.T) {
 	limits, err := limit.ParseAll([]string{"device write max < 50ms"})
 	require.NoError(t, err)

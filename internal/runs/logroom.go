@@ -15,8 +15,8 @@ import (
 // logRate is the time over which the growth of a log is measured.
 const logRate = time.Minute
 
-// logRoom watches logs that only a backup frees. A log that is full grows, and commits wait for that; so it warns where less
-// is free than the run will write at the rate of the last minute.
+// logRoom watches logs that only a backup frees. A log that is full grows, and commits wait for that; so it warns where
+// less is free than the run will write at the rate of the last minute.
 type logRoom struct {
 	run  time.Duration // from the first orders to the end; 0: nobody knows
 	kept []keptLog
@@ -39,8 +39,8 @@ type usedBytes struct {
 	bytes float64
 }
 
-// watch finds the logs of targets that only a backup frees and of which the columns of the samples tell. Who may not ask is
-// not warned.
+// watch finds the logs of targets that only a backup frees and of which the columns of the samples tell. Who may not
+// ask is not warned.
 func (l *logRoom) watch(ctx context.Context, targets []store.Database, columns []string) {
 	for _, target := range targets {
 		keeper := target.Can().Log

@@ -9,8 +9,8 @@ import (
 	"ds2/internal/monitor"
 )
 
-// TestLogRoom fills a log of 1,000 MB at so many MB/s in a run of ten minutes, and wants a warning where it would be full before
-// the end.
+// TestLogRoom fills a log of 1,000 MB at so many MB/s in a run of ten minutes, and wants a warning where it would be
+// full before the end.
 func TestLogRoom(t *testing.T) {
 	const mb = 1e6
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -24,8 +24,8 @@ import (
 	mailboxpostgres "ds2/internal/workload/mailbox/postgres"
 )
 
-// mailboxes starts a server with settings, loads a small mailbox database into it, and gives the options of a run on it, of which so
-// many percent of the commits are lazy.
+// mailboxes starts a server with settings, loads a small mailbox database into it, and gives the options of a run on
+// it, of which so many percent of the commits are lazy.
 func mailboxes(t *testing.T, o localpg.Options, lazy, batch int) (*localpg.Server, Options) {
 	t.Helper()
 	server := pgtest.Start(t, o)
@@ -52,8 +52,9 @@ func mailboxes(t *testing.T, o localpg.Options, lazy, batch int) (*localpg.Serve
 	}
 }
 
-// TestMailboxCuts kills the server of a mailbox database, once and several times. What a lying drive loses of full commits is found at
-// the cut that lost it; lazy commits whose log nobody wrote are counted, and the run goes on with what is there.
+// TestMailboxCuts kills the server of a mailbox database, once and several times. What a lying drive loses of full
+// commits is found at the cut that lost it; lazy commits whose log nobody wrote are counted, and the run goes on with
+// what is there.
 func TestMailboxCuts(t *testing.T) {
 	t.Parallel()
 	nightly.Long(t, "takes half a minute")
@@ -125,7 +126,8 @@ func TestMailboxCuts(t *testing.T) {
 			if c.loses {
 				return
 			}
-			// Commits that disappear after the run, without a cut, are found by the journal: more of them than can be in doubt.
+			// Commits that disappear after the run, without a cut, are found by the journal: more of them than can be
+			// in doubt.
 			if _, err := o.Targets[0].DB().Exec("DELETE FROM messages WHERE message_id IN (SELECT message_id FROM messages ORDER BY ctid DESC LIMIT 40)"); err != nil {
 				t.Fatal(err)
 			}

@@ -85,8 +85,8 @@ func (o *observation) begin(start time.Time) {
 	}()
 }
 
-// addIO puts into an interval the times of its I/Os, and which of them its slowest orders waited for, where they are traced. Orders that
-// end in the next interval may have begun in this one.
+// addIO puts into an interval the times of its I/Os, and which of them its slowest orders waited for, where they are
+// traced. Orders that end in the next interval may have begun in this one.
 func (o *observation) addIO(iv *measure.Interval) error {
 	if o == nil || o.ios == nil {
 		return nil
@@ -131,7 +131,8 @@ func (o *observation) newest() (r monitor.Row) {
 // iopsOver is the time over which the IOPS of a run under way are shown.
 const iopsOver = 10 * time.Second
 
-// IOPS is the reads and writes a second of the drives of the data, over the last 10 s of the run; false where nobody counts them.
+// IOPS is the reads and writes a second of the drives of the data, over the last 10 s of the run; false where nobody
+// counts them.
 func (r *Run) IOPS() (iops float64, measured bool) {
 	o := r.observation
 	if o == nil {

@@ -93,8 +93,8 @@ func TestObservedRun(t *testing.T) {
 	}
 }
 
-// TestRunObservedFromElsewhere takes the machine's counters from node_exporter, and power from a meter's log; when the log has grown,
-// the record is completed again.
+// TestRunObservedFromElsewhere takes the machine's counters from node_exporter, and power from a meter's log; when the
+// log has grown, the record is completed again.
 func TestRunObservedFromElsewhere(t *testing.T) {
 	nightly.Long(t, "makes a run; the sources are tested in monitor")
 	t.Parallel()
@@ -132,7 +132,8 @@ func TestRunObservedFromElsewhere(t *testing.T) {
 	}
 }
 
-// TestRunObservedByExporters takes the machine's counters from one node_exporter, and from two that are of several machines.
+// TestRunObservedByExporters takes the machine's counters from one node_exporter, and from two that are of several
+// machines.
 func TestRunObservedByExporters(t *testing.T) {
 	nightly.Long(t, "makes a run; the sources are tested in monitor")
 	t.Parallel()
@@ -187,8 +188,8 @@ func TestLocksAreSeen(t *testing.T) {
 	require.Contains(t, r.Host.Values(monitor.SessionsWaitingForLock), float64(o.Driver.Threads))
 }
 
-// TestRunKeepsItsFigures: a record whose counters cannot be read at its end is an error, and loses nothing that is known
-// without them.
+// TestRunKeepsItsFigures: a record whose counters cannot be read at its end is an error, and loses nothing that is
+// known without them.
 func TestRunKeepsItsFigures(t *testing.T) {
 	t.Parallel()
 	_, s := loaded(t, localpg.Options{})

@@ -27,7 +27,8 @@ func ended(err error) Outcome {
 	return Outcome{result.Failed, err}
 }
 
-// with adds what went wrong after the run had ended so. One that was done, or aborted, has failed then: its record lacks something.
+// with adds what went wrong after the run had ended so. One that was done, or aborted, has failed then: its record
+// lacks something.
 func (o Outcome) with(errs ...error) Outcome {
 	err := errors.Join(errs...)
 	if err == nil {

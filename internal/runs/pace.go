@@ -13,8 +13,8 @@ import (
 	"ds2/internal/workload"
 )
 
-// pace has the driver offer as many cycles as have the drives do a wanted number of I/Os: it finds the rate in the warm-up and
-// leaves it as it is in the run.
+// pace has the driver offer as many cycles as have the drives do a wanted number of I/Os: it finds the rate in the
+// warm-up and leaves it as it is in the run.
 type pace struct {
 	record  result.Pace
 	machine *monitor.Machine

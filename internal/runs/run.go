@@ -1,6 +1,7 @@
-// Package runs makes one run, from the first connection to its conclusion: it checks the databases, keeps the record, lets the
-// users work, concludes and has the audit say whether the figures are of a whole database. Runs in a row are in package experiment;
-// what is done to databases between them in upkeep. What the user typed and what is shown is the business of the command line.
+// Package runs makes one run, from the first connection to its conclusion: it checks the databases, keeps the record,
+// lets the users work, concludes and has the audit say whether the figures are of a whole database. Runs in a row are
+// in package experiment; what is done to databases between them in upkeep. What the user typed and what is shown is the
+// business of the command line.
 package runs
 
 import (
@@ -50,8 +51,8 @@ type Options struct {
 	// IOEvents has the servers time each I/O of their files.
 	IOEvents bool
 
-	// WarmMax is how long a run waits at most, after its warm-up, until the server's cache is filled, a checkpoint was made and the
-	// latency of reads is level; 0: it does not.
+	// WarmMax is how long a run waits at most, after its warm-up, until the server's cache is filled, a checkpoint was
+	// made and the latency of reads is level; 0: it does not.
 	WarmMax time.Duration
 
 	Crash *durability.Plan // cuts of the server; nil: none, and no journal
@@ -264,7 +265,8 @@ func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, 
 	if r.crash != nil {
 		outcome = outcome.with(r.crash.Close())
 	}
-	// A run that was stopped early is asked too what it left behind, unless ctx is over. It does not wait for a server that is down.
+	// A run that was stopped early is asked too what it left behind, unless ctx is over. It does not wait for a server
+	// that is down.
 	if outcome.Status != result.Done {
 		stop = r.stop.Done()
 		r.halt(nil)

@@ -15,8 +15,8 @@ import (
 	"ds2/internal/store"
 )
 
-// slowDrive is a server whose drive turns slow by the function that it gives. Its cache holds little of a database of size S. The drive
-// is a shared library between the server and the kernel, which takes a C compiler and no rights.
+// slowDrive is a server whose drive turns slow by the function that it gives. Its cache holds little of a database of
+// size S. The drive is a shared library between the server and the kernel, which takes a C compiler and no rights.
 func slowDrive(t *testing.T, db *sql.DB) (s store.Database, slow func()) {
 	t.Helper()
 	cc, err := exec.LookPath("cc")

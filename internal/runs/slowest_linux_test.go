@@ -19,7 +19,8 @@ import (
 	"ds2/internal/store"
 )
 
-// TestSlowestOrders: orders that a drive held up by slow flushes of the log are laid to flushes, and orders that a lock held up are not.
+// TestSlowestOrders: orders that a drive held up by slow flushes of the log are laid to flushes, and orders that a lock
+// held up are not.
 func TestSlowestOrders(t *testing.T) {
 	nightly.Only(t, "asks what was slow of a machine that does nothing else; TestSlowest of conclude judges recorded orders")
 	t.Parallel()
@@ -56,8 +57,9 @@ func TestSlowestOrders(t *testing.T) {
 	require.Positive(t, locked[result.CauseLock]) // as many as the server's samples, once a second, saw to wait
 }
 
-// slowed makes a traced run during which something holds orders up again and again, and its effects last a time longer than itself. It
-// counts those of the slowest orders that were held up, by the cause that the run's conclusion gives them, and says how many there are.
+// slowed makes a traced run during which something holds orders up again and again, and its effects last a time longer
+// than itself. It counts those of the slowest orders that were held up, by the cause that the run's conclusion gives
+// them, and says how many there are.
 func slowed(t *testing.T, s store.Database, length, lasts time.Duration, hold func(context.Context)) (causes map[string]int, all int) {
 	t.Helper()
 	o := options(t, s)

@@ -26,8 +26,8 @@ type Verification struct {
 	Dirs   []string       // of the records of its driver machines
 }
 
-// Audit audits the databases one after the other. A record that was not audited gets the result. What the record does not
-// serve for is a *workload.Refusal. With an error come the checks that were made before it.
+// Audit audits the databases one after the other. A record that was not audited gets the result. What the record does
+// not serve for is a *workload.Refusal. With an error come the checks that were made before it.
 func (v Verification) Audit(ctx context.Context) (audit result.Audit, err error) {
 	for _, target := range v.Targets {
 		checks, err := v.one(ctx, target)
@@ -86,8 +86,8 @@ func accountOf(s *result.Summary, i int, dirs []string) *workload.Account {
 	}
 }
 
-// journals compares what the driver machines noted as acknowledged with what a database holds. Without a journal there is
-// nothing to compare; one of several that is missing is an error, because its work would be strange.
+// journals compares what the driver machines noted as acknowledged with what a database holds. Without a journal there
+// is nothing to compare; one of several that is missing is an error, because its work would be strange.
 func (v Verification) journals(
 	ctx context.Context, w workload.Workload, target store.Database, run *workload.Account,
 ) ([]result.Check, error) {

@@ -26,8 +26,9 @@ const (
 	warmChange  = 0.05 // share is the most by which orders a minute, and reads an order, may differ between the halves of the warmSamples
 )
 
-// warm watches whether the store is in the state in which a run is to begin: most of its cache in use, a checkpoint made, and the
-// latency of reads, the orders a minute and the reads an order level. A cache that fills has ever fewer reads an order.
+// warm watches whether the store is in the state in which a run is to begin: most of its cache in use, a checkpoint
+// made, and the latency of reads, the orders a minute and the reads an order level. A cache that fills has ever fewer
+// reads an order.
 type warm struct {
 	most       time.Duration
 	checkpoint bool // was made before the first operations, or since
@@ -56,7 +57,8 @@ func (w *warm) sample(s measure.Sample) {
 	}
 }
 
-// watch looks until all holds, the warm-up is over, or ctx is. Looking costs the server work, which is to fall on no window.
+// watch looks until all holds, the warm-up is over, or ctx is. Looking costs the server work, which is to fall on no
+// window.
 func (w *warm) watch(ctx context.Context, o *observation, machine *monitor.Machine, targets []store.Database) {
 	ctx, cancel := until(ctx, w.decided)
 	defer cancel()
@@ -113,7 +115,8 @@ func (w *warm) look(ctx context.Context, o *observation, machine *monitor.Machin
 	return now
 }
 
-// changes notes by how much the later half of the samples differs from the earlier: of the orders, and of the drives' reads an order.
+// changes notes by how much the later half of the samples differs from the earlier: of the orders, and of the drives'
+// reads an order.
 func (w *warm) changes(now *result.Warm, rows monitor.Table) {
 	w.mu.Lock()
 	orders := slices.Clone(w.orders)
@@ -148,8 +151,8 @@ func change(before, after float64) *float64 {
 // levelled says whether a figure has changed by little, as far as it is known.
 func levelled(change *float64) bool { return change == nil || math.Abs(*change) < warmChange }
 
-// checkpoints notes whether one was made. A server that does not count them, as SQL Server, may make none for as long as one waits: its
-// background writer writes changed pages all the time.
+// checkpoints notes whether one was made. A server that does not count them, as SQL Server, may make none for as long
+// as one waits: its background writer writes changed pages all the time.
 func (w *warm) checkpoints(now *result.Warm, rows monitor.Table) {
 	counts := rows.Items(monitor.DatabaseCheckpoints)
 	w.checkpoint = w.checkpoint || slices.ContainsFunc(counts, func(column string) bool {

@@ -82,8 +82,8 @@ func Mount(under, at string) (*Drive, error) {
 	return d, keepFromChildren()
 }
 
-// keepFromChildren closes /dev/fuse in programs that this one starts. A server that had it open would keep the drive, and itself, hanging
-// after the death of the program that answers for the drive; the library leaves it open.
+// keepFromChildren closes /dev/fuse in programs that this one starts. A server that had it open would keep the drive,
+// and itself, hanging after the death of the program that answers for the drive; the library leaves it open.
 func keepFromChildren() error {
 	const open = "/proc/self/fd"
 	all, err := os.ReadDir(open)
@@ -133,7 +133,8 @@ func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out 
 	return child, n.slowed(h, filepath.Join(n.Path(nil), name), errno), direct, errno
 }
 
-// direct keeps the page cache out, and has writes to a file that do not lengthen it go on beside one another (from Linux 6.2 on).
+// direct keeps the page cache out, and has writes to a file that do not lengthen it go on beside one another (from
+// Linux 6.2 on).
 const direct = fuse.FOPEN_DIRECT_IO | fuse.FOPEN_PARALLEL_DIRECT_WRITES
 
 func (n *node) slowed(h fusefs.FileHandle, path string, errno syscall.Errno) fusefs.FileHandle {

@@ -12,8 +12,8 @@ type BulkReader interface {
 	// where the server does not let this user limit temporary files.
 	PrepareRead(ctx context.Context, conn *sql.Conn, ranges bool, temp int64) (limited bool, err error)
 
-	// Slices divides a table by where its rows lie: conditions for WHERE that together read once each page behind a place that an
-	// earlier call gave; 0: each page. Rows that are added from now on lie behind end, as long as no rows before it are removed.
-	// None: the server cannot.
+	// Slices divides a table by where its rows lie: conditions for WHERE that together read once each page behind a
+	// place that an earlier call gave; 0: each page. Rows that are added from now on lie behind end, as long as no rows
+	// before it are removed. None: the server cannot.
 	Slices(ctx context.Context, table string, behind, bytes int64) (conditions []string, end int64, err error)
 }

@@ -4,11 +4,12 @@ import "context"
 
 // BackupReader is a server that can read all that a backup of it reads, for a backup that nobody keeps.
 type BackupReader interface {
-	// BackupUnit names what one backup reads: the database or, where a server can only back up all of its databases together, their
-	// cluster. Targets of one unit take one backup.
+	// BackupUnit names what one backup reads: the database or, where a server can only back up all of its databases
+	// together, their cluster. Targets of one unit take one backup.
 	BackupUnit(ctx context.Context) (string, error)
 
-	// ReadBackup has the server read it and discards it. Nothing is left behind, however it ends. The databases may be at work.
+	// ReadBackup has the server read it and discards it. Nothing is left behind, however it ends. The databases may be
+	// at work.
 	ReadBackup(ctx context.Context, tell func(done, total int64)) (Backup, error)
 }
 

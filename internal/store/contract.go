@@ -1,7 +1,7 @@
-// Package store is what the rest of the kit knows of a database: the contract that an engine fulfils (this file), classes of
-// errors, and what the kit notes in a database. What users of a workload call on a database is in the rooms of that workload. SQL
-// belongs in package schema, protocol details in the engine packages below this one, and decisions about what to run belong to
-// workload and driver.
+// Package store is what the rest of the kit knows of a database: the contract that an engine fulfils (this file),
+// classes of errors, and what the kit notes in a database. What users of a workload call on a database is in the rooms
+// of that workload. SQL belongs in package schema, protocol details in the engine packages below this one, and
+// decisions about what to run belong to workload and driver.
 package store
 
 import (
@@ -15,8 +15,8 @@ import (
 	"ds2/schema"
 )
 
-// This file is the contract between the engines and the rest of the kit: what every engine can do is in Database, what only
-// some servers can is a field of Capabilities. Package storetest asks every engine whether it keeps the contract.
+// This file is the contract between the engines and the rest of the kit: what every engine can do is in Database, what
+// only some servers can is a field of Capabilities. Package storetest asks every engine whether it keeps the contract.
 
 // Database is one database under test, whatever its workload.
 type Database interface {
@@ -26,8 +26,8 @@ type Database interface {
 	// Can is what the server can do besides.
 	Can() Capabilities
 
-	// AskPassword has ask give the password, or a token in its place, of every connection from now on. It is called before the
-	// Database connects.
+	// AskPassword has ask give the password, or a token in its place, of every connection from now on. It is called
+	// before the Database connects.
 	AskPassword(ask func(ctx context.Context) (string, error))
 
 	// Engine is the engine's name as used by --engine and by package schema, such as "postgres".
@@ -36,8 +36,8 @@ type Database interface {
 	// Label names the target as host:port/database, without user or password: fit for logs, records and metrics.
 	Label() string
 
-	// Here says whether its server runs on this machine, by the server's process or its files. Its address does not tell: that of
-	// a tunnel is localhost. It is false where nobody can see either.
+	// Here says whether its server runs on this machine, by the server's process or its files. Its address does not
+	// tell: that of a tunnel is localhost. It is false where nobody can see either.
 	Here(ctx context.Context) bool
 
 	// DB is a pool for schema, audits and counters. The work of users never goes through it.
@@ -50,42 +50,44 @@ type Database interface {
 	Close() error
 }
 
-// Capabilities are what only some servers can do; nil: this one cannot. Whoever asks for what it cannot is refused by Cannot.
+// Capabilities are what only some servers can do; nil: this one cannot. Whoever asks for what it cannot is refused by
+// Cannot.
 type Capabilities struct {
-	// LocksTables says that LoadRows locks the whole table: the parts of a table go in one after the other, and so do the
-	// statements of a step that work on the same table.
+	// LocksTables says that LoadRows locks the whole table: the parts of a table go in one after the other, and so do
+	// the statements of a step that work on the same table.
 	LocksTables bool
 
-	// LoadTable is LoadRows with all rows of a table, which is emptied before, in one session: the rows are frozen as they are written, so
-	// that no vacuum has to write them again.
+	// LoadTable is LoadRows with all rows of a table, which is emptied before, in one session: the rows are frozen as
+	// they are written, so that no vacuum has to write them again.
 	LoadTable func(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error)
 
 	// LoadBinary is LoadRows with rows in a binary format of the server's.
 	LoadBinary func(ctx context.Context, step, table string, rows io.Reader) (copied int64, err error)
 
-	// Reset runs the statements of schema.Reset, which take the database back to the state after the load, for the most part in one
-	// transaction. The rows, as CSV, are copied where a statement says so. It calls begin with the name of each statement that
-	// begins.
+	// Reset runs the statements of schema.Reset, which take the database back to the state after the load, for the most
+	// part in one transaction. The rows, as CSV, are copied where a statement says so. It calls begin with the name of
+	// each statement that begins.
 	Reset func(ctx context.Context, statements []schema.Statement, rows io.Reader, begin func(statement string)) error
 
 	Snapshots Snapshotter
 
-	// Checkpoint has the server write all changed pages, so that a run begins with nothing left to write of what came before.
+	// Checkpoint has the server write all changed pages, so that a run begins with nothing left to write of what came
+	// before.
 	Checkpoint func(ctx context.Context) error
 
 	// DropCache empties the cache of the whole server, but for pages that changed: a checkpoint comes first.
 	DropCache func(ctx context.Context) error
 
-	// MayCheckpoint is an error where the server or the user's rights do not allow a Checkpoint, and so are the others of what they name.
-	// Nothing is changed.
+	// MayCheckpoint is an error where the server or the user's rights do not allow a Checkpoint, and so are the others
+	// of what they name. Nothing is changed.
 	MayCheckpoint, MayDropCache, MayDeepCheck func(ctx context.Context) error
 
-	// IOFaults looks for failed and very slow I/Os of the database's files, as the server notes them from now on: since gives those, a
-	// line each.
+	// IOFaults looks for failed and very slow I/Os of the database's files, as the server notes them from now on: since
+	// gives those, a line each.
 	IOFaults func(ctx context.Context) (since func(ctx context.Context) ([]string, error), err error)
 
-	// TimeIO has the server time each I/O of the database's files from now on. MayTimeIO is an error where the server or the user's
-	// rights do not allow it.
+	// TimeIO has the server time each I/O of the database's files from now on. MayTimeIO is an error where the server
+	// or the user's rights do not allow it.
 	TimeIO    func(ctx context.Context) (IOTimes, error)
 	MayTimeIO func(ctx context.Context) error
 
@@ -98,33 +100,34 @@ type Capabilities struct {
 	// Placement lists where tables and indexes lie, the largest first.
 	Placement func(ctx context.Context) ([]Placed, error)
 
-	// Advise tells what of the server's configuration makes a run say less about the drives than it seems to: why they may see hardly
-	// a read, empty where they will, and one sentence for each thing else that a user should know before a run of a length; 0: no
-	// run is near. The server may use so many bytes of memory; 0: nobody knows.
+	// Advise tells what of the server's configuration makes a run say less about the drives than it seems to: why they
+	// may see hardly a read, empty where they will, and one sentence for each thing else that a user should know before
+	// a run of a length; 0: no run is near. The server may use so many bytes of memory; 0: nobody knows.
 	Advise func(ctx context.Context, run time.Duration, memory int64) (reads string, others []string, err error)
 
-	// Examine asks the server, before a run of so many users, about its version, rights, connections and log. It changes nothing. What
-	// cannot be asked is a finding too; the error is only about a server that cannot be reached.
+	// Examine asks the server, before a run of so many users, about its version, rights, connections and log. It
+	// changes nothing. What cannot be asked is a finding too; the error is only about a server that cannot be reached.
 	Examine func(ctx context.Context, users int) (Examination, error)
 
-	// BulkRead tells the server how an audit reads large tables. Without it they are read with the session's own settings, each in
-	// one statement.
+	// BulkRead tells the server how an audit reads large tables. Without it they are read with the session's own
+	// settings, each in one statement.
 	BulkRead BulkReader
 
 	// Changed is how many rows of tables have been updated since the server's statistics began.
 	Changed func(ctx context.Context, tables []string) (int64, error)
 
-	// DeepCheck reads every page of every table and index of the database by the server's own means, and checks what it reads. Damage
-	// is no error: it stands in the result, and the check goes on after it. The result so far is returned with an error too. The
-	// database should be at rest: some checks keep writers waiting.
+	// DeepCheck reads every page of every table and index of the database by the server's own means, and checks what it
+	// reads. Damage is no error: it stands in the result, and the check goes on after it. The result so far is returned
+	// with an error too. The database should be at rest: some checks keep writers waiting.
 	DeepCheck func(ctx context.Context, how DeepReading, tell progress.Tell) (DeepCheck, error)
 
-	// OpenScrub connects a Reader of the database's files as a background scan beside users at work reads them: in their order, in
-	// requests of ScrubRequest, past the server's own cache where that can be; after the last page it begins again.
+	// OpenScrub connects a Reader of the database's files as a background scan beside users at work reads them: in
+	// their order, in requests of ScrubRequest, past the server's own cache where that can be; after the last page it
+	// begins again.
 	OpenScrub func(ctx context.Context) (Reader, error)
 
-	// OpenLog connects a Reader of the log, from its end on, as a copy of the database reads it. What it takes on the server, such as
-	// a slot, ends with its connection, however that ends.
+	// OpenLog connects a Reader of the log, from its end on, as a copy of the database reads it. What it takes on the
+	// server, such as a slot, ends with its connection, however that ends.
 	OpenLog func(ctx context.Context) (Reader, error)
 
 	Backup   BackupReader
@@ -137,7 +140,8 @@ func Cannot(s Database, what string) error {
 	return &Error{Op: "ask " + s.Label() + " for " + what, Class: Config, Err: fmt.Errorf("engine %s has none", s.Engine())}
 }
 
-// May is an error where one of some databases cannot do what only some servers can; of its capabilities may is what tells, nil where it cannot.
+// May is an error where one of some databases cannot do what only some servers can; of its capabilities may is what
+// tells, nil where it cannot.
 func May(ctx context.Context, all []Database, what string, may func(Capabilities) func(context.Context) error) error {
 	for _, s := range all {
 		ask := may(s.Can())
@@ -184,12 +188,13 @@ type Snapshotter interface {
 	// SnapshotRoom says what room database and copy take. Of a database that is half restored it may not be known.
 	SnapshotRoom(ctx context.Context) (SnapshotRoom, error)
 
-	// CreateSnapshot makes the copy, in the place of an older one, which is kept until the new one is whole: whenever it is
-	// cut off, one of the two is there. Nobody may be at work on the database.
+	// CreateSnapshot makes the copy, in the place of an older one, which is kept until the new one is whole: whenever
+	// it is cut off, one of the two is there. Nobody may be at work on the database.
 	CreateSnapshot(ctx context.Context, how Copying) error
 
-	// RestoreSnapshot puts the copy in the database's place; whoever is connected to it is disconnected. The copy stays. What was
-	// set for the database, such as settings, rights and its owner, is as before, as far as Copying.Warn is not told otherwise.
+	// RestoreSnapshot puts the copy in the database's place; whoever is connected to it is disconnected. The copy
+	// stays. What was set for the database, such as settings, rights and its owner, is as before, as far as
+	// Copying.Warn is not told otherwise.
 	RestoreSnapshot(ctx context.Context, how Copying) error
 
 	// DropSnapshot removes the copy.
@@ -216,8 +221,8 @@ type LogKeeper interface {
 	// LogSpace is the size of the log and how much of it is in use. kept says that only a backup of the log frees that.
 	LogSpace(ctx context.Context) (size, used int64, kept bool, err error)
 
-	// DiscardLog backs the log up to nowhere, which frees its room and ends the chain of its backups: the database can be
-	// restored to no time after the last full backup, until the next one.
+	// DiscardLog backs the log up to nowhere, which frees its room and ends the chain of its backups: the database can
+	// be restored to no time after the last full backup, until the next one.
 	DiscardLog(ctx context.Context) error
 }
 
@@ -268,8 +273,8 @@ const ScrubRequest = 256 << 10
 
 // Reader reads what lies on a server's drives, and throws it away. It belongs to one goroutine.
 type Reader interface {
-	// Read makes one request, or waits for what comes next. After an error of class Connection the Reader is of no use; after
-	// another one it goes on behind what could not be read.
+	// Read makes one request, or waits for what comes next. After an error of class Connection the Reader is of no use;
+	// after another one it goes on behind what could not be read.
 	Read(ctx context.Context) (Read, error)
 
 	// Close disconnects.
@@ -288,8 +293,8 @@ type DeferredWorker interface {
 	// CheckDeferred is an error where the user has not the rights that DoDeferred takes.
 	CheckDeferred(ctx context.Context) error
 
-	// DoDeferred has the server write the pages that changed, and clean the room of rows that were removed or replaced, until
-	// nothing is left or no more goes. Nobody may be at work. step is told the name of each step as it begins.
+	// DoDeferred has the server write the pages that changed, and clean the room of rows that were removed or replaced,
+	// until nothing is left or no more goes. Nobody may be at work. step is told the name of each step as it begins.
 	DoDeferred(ctx context.Context, step func(name string)) (Deferred, error)
 }
 

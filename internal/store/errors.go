@@ -61,8 +61,8 @@ func Starting(err error) bool {
 	return ok && e.NotYet
 }
 
-// AwaitStart makes a try of something that takes a session, again each second while the server takes none yet. say is told once why it
-// waits. Where a pause is cut short the error is that of the last try.
+// AwaitStart makes a try of something that takes a session, again each second while the server takes none yet. say is
+// told once why it waits. Where a pause is cut short the error is that of the last try.
 func AwaitStart(pause func(time.Duration) bool, say func(error), try func() error) error {
 	err := try()
 	if Starting(err) {

@@ -32,8 +32,8 @@ func (i Info) Workload() string { return i[InfoWorkload] }
 // maxInfo is what the notes of a database may come to in bytes: ds2 writes a thousandth of it.
 const maxInfo = 1 << 20
 
-// ReadInfo reads ds2_info. A database that DS2's own scripts loaded has none: Database.Wrap makes an error of class Config
-// of what ReadInfo then returns.
+// ReadInfo reads ds2_info. A database that DS2's own scripts loaded has none: Database.Wrap makes an error of class
+// Config of what ReadInfo then returns.
 func ReadInfo(ctx context.Context, db *sql.DB) (Info, error) {
 	info, bytes := Info{}, 0
 	err := EachRow(ctx, db, maxInfo, "SELECT name, value FROM ds2_info", func(rows *sql.Rows) error {

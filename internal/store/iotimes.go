@@ -8,8 +8,8 @@ import (
 
 // IOTimes are how long I/Os of a database's files take, as its server's own events tell.
 type IOTimes interface {
-	// Read gives the times since it was called the last time, by what the I/Os were for, such as "log write". An error says which are
-	// left out, and why.
+	// Read gives the times since it was called the last time, by what the I/Os were for, such as "log write". An error
+	// says which are left out, and why.
 	Read(ctx context.Context) ([]measure.Distribution, error)
 
 	// End ends the timing.

@@ -15,8 +15,8 @@ import (
 // Locker is a database that one ds2 can keep to itself, so that no other resets it under a run. It is a lock of the
 // server's own that ends with its connection: nobody has to clean up after a ds2 that was killed.
 type Locker interface {
-	// Lock takes the database's lock until unlock is called or ctx ends. A lock that is lost with its connection, because the
-	// server restarts, is taken again. The error is a *LockedError where another ds2 holds it.
+	// Lock takes the database's lock until unlock is called or ctx ends. A lock that is lost with its connection,
+	// because the server restarts, is taken again. The error is a *LockedError where another ds2 holds it.
 	Lock(ctx context.Context, l Lock) (unlock func(), err error)
 }
 
@@ -97,8 +97,8 @@ type HeldLock interface {
 	Close()
 }
 
-// UnlockTime is how long a server that does not answer may keep a ds2 that gives its lock back: it may have been told to
-// leave at once.
+// UnlockTime is how long a server that does not answer may keep a ds2 that gives its lock back: it may have been told
+// to leave at once.
 const UnlockTime = 250 * time.Millisecond
 
 // lockRetry is the pause between two tries to take a lost lock again.

@@ -6,19 +6,23 @@ import (
 	"time"
 )
 
-// Replayer is a server that can be made to let its log grow, and says how long it took to redo it after a crash: see PrepareReplay.
+// Replayer is a server that can be made to let its log grow, and says how long it took to redo it after a crash: see
+// PrepareReplay.
 type Replayer interface {
-	// CheckReplay refuses what would be in vain, and changes nothing: a server that would not tell of its recovery, in a file of its log on
-	// this machine or, where that is empty, by itself; settings that stay as they are; a user who may not change them.
+	// CheckReplay refuses what would be in vain, and changes nothing: a server that would not tell of its recovery, in
+	// a file of its log on this machine or, where that is empty, by itself; settings that stay as they are; a user who
+	// may not change them.
 	CheckReplay(ctx context.Context, bytes int64, file string) error
 
-	// ReplaySettings are those that are to be changed so that checkpoints are put off until so many bytes of log stand since the last one.
+	// ReplaySettings are those that are to be changed so that checkpoints are put off until so many bytes of log stand
+	// since the last one.
 	ReplaySettings(ctx context.Context, bytes int64) ([]Setting, error)
 
 	// Change sets settings, or back to what they were before, as ds2_info has it, and waits until they are in force.
 	Change(ctx context.Context, settings []Setting, back bool) error
 
-	// LogSinceCheckpoint tells how much log stands on the drive since the last checkpoint, which a crash would have the server redo.
+	// LogSinceCheckpoint tells how much log stands on the drive since the last checkpoint, which a crash would have the
+	// server redo.
 	LogSinceCheckpoint(ctx context.Context) (LogStand, error)
 
 	// Redo reads in the server's log how it redid what stood, after it was started again.
@@ -45,8 +49,9 @@ func names(settings []Setting) (all []string) {
 	return all
 }
 
-// PrepareReplay puts checkpoints off until so many bytes of log stand since the last one, and makes a checkpoint. What it changes is noted in
-// the database first, with the run, so that whatever becomes of this ds2, RestoreSettings can set it back.
+// PrepareReplay puts checkpoints off until so many bytes of log stand since the last one, and makes a checkpoint. What
+// it changes is noted in the database first, with the run, so that whatever becomes of this ds2, RestoreSettings can
+// set it back.
 func PrepareReplay(ctx context.Context, s Database, run string, bytes int64, file string) (changed []string, err error) {
 	r, op := s.Can().Replay, "prepare "+s.Label()+" for a replay test"
 	if err := r.CheckReplay(ctx, bytes, file); err != nil {
@@ -71,8 +76,9 @@ func PrepareReplay(ctx context.Context, s Database, run string, bytes int64, fil
 	return names(settings), s.Can().Checkpoint(ctx)
 }
 
-// RestoreSettings sets back what a replay test changed, unless it is of the run except. It tells which settings those were; none where there
-// was nothing to be set back, which is no error, or where the user may not see it, which is for who asks next to say.
+// RestoreSettings sets back what a replay test changed, unless it is of the run except. It tells which settings those
+// were; none where there was nothing to be set back, which is no error, or where the user may not see it, which is for
+// who asks next to say.
 func RestoreSettings(ctx context.Context, s Database, except string) (restored []string, err error) {
 	op := "set back the settings of " + s.Label()
 	var note replayNote

@@ -13,7 +13,8 @@ type Queryer interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// Value is what users' calls need of a column: whether there is anything, and a number or, of a binary column, its bytes.
+// Value is what users' calls need of a column: whether there is anything, and a number or, of a binary column, its
+// bytes.
 type Value struct {
 	Null  bool
 	N     int64
@@ -28,8 +29,8 @@ func List(ctx context.Context, db Queryer, query string, f func(*sql.Rows) error
 	return EachRow(ctx, db, maxListed, query, f, args...)
 }
 
-// EachRow calls f with each row that a query gives, of which there are most at most: rows without end are given up, and so are those
-// after an error of f's.
+// EachRow calls f with each row that a query gives, of which there are most at most: rows without end are given up, and
+// so are those after an error of f's.
 func EachRow(ctx context.Context, db Queryer, most int64, query string, f func(*sql.Rows) error, args ...any) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -63,7 +64,8 @@ func Collect[T any](ctx context.Context, db Queryer, query string, into func(*T)
 	return all, err
 }
 
-// TableColumns lists the columns of tables, all in lower case; schema is SQL for the one of the tables, or empty for any.
+// TableColumns lists the columns of tables, all in lower case; schema is SQL for the one of the tables, or empty for
+// any.
 func TableColumns(ctx context.Context, db Queryer, schema string, tables iter.Seq[string]) (map[string][]string, error) {
 	var names []string
 	for table := range tables {

@@ -30,8 +30,9 @@ type File struct {
 	Path string
 }
 
-// Server is a database server: a cluster of PostgreSQL, an instance of SQL Server. Its log, checkpoints and processes are
-// those of all its databases together: whoever counts or asks for them does it once for each Server, not for each target.
+// Server is a database server: a cluster of PostgreSQL, an instance of SQL Server. Its log, checkpoints and processes
+// are those of all its databases together: whoever counts or asks for them does it once for each Server, not for each
+// target.
 type Server struct {
 	ID        string     // no other server has it; its address, where the server did not give one
 	Unknown   error      // why it did not
@@ -82,8 +83,9 @@ func serverOf(ctx context.Context, d Database) (*Server, error) {
 // Any is a database to ask the server through.
 func (s *Server) Any() Database { return s.Databases[0] }
 
-// FindProcess finds, in process.Dir or another such directory, the process of this machine that serves a session of a database, or
-// that is all of its server, and has use called with it while the session lasts. It is process.ErrNone where it is none of those.
+// FindProcess finds, in process.Dir or another such directory, the process of this machine that serves a session of a
+// database, or that is all of its server, and has use called with it while the session lasts. It is process.ErrNone
+// where it is none of those.
 func FindProcess(ctx context.Context, database Database, dir string, use func(pid int, program string) error) error {
 	queries, err := schema.ServerQueries(database.Engine())
 	if err != nil {
@@ -127,7 +129,8 @@ func (s *Server) Files(ctx context.Context, database Database) (files []File, er
 	return files, nil
 }
 
-// Settings gives those of the server and of a database that decide what storage sees. It is an error where none can be asked.
+// Settings gives those of the server and of a database that decide what storage sees. It is an error where none can be
+// asked.
 func (s *Server) Settings(ctx context.Context, database Database) (map[string]string, error) {
 	settings := map[string]string{}
 	var errs error

@@ -17,8 +17,8 @@ import (
 	"ds2/internal/workload/ds2/calls"
 )
 
-// inDoubt cuts connections below operations when the server has done them, so that only the answer is lost: what writes is in
-// doubt and there, what reads is not in doubt.
+// inDoubt cuts connections below operations when the server has done them, so that only the answer is lost: what writes
+// is in doubt and there, what reads is not in doubt.
 func (s *suite) inDoubt(t *testing.T) {
 	var cut atomic.Bool
 	through := s.engine.open(t, throughProxy(t, s.target, &cut))
@@ -87,7 +87,8 @@ func (s *suite) inDoubt(t *testing.T) {
 	}
 }
 
-// throughProxy is the target behind a proxy that, while cut is set, drops the connection instead of passing an answer on.
+// throughProxy is the target behind a proxy that, while cut is set, drops the connection instead of passing an answer
+// on.
 func throughProxy(t *testing.T, target string, cut *atomic.Bool) string {
 	t.Helper()
 	u, err := url.Parse(target)

@@ -138,7 +138,8 @@ func (s *suite) resume(t *testing.T) {
 	assert.ErrorContains(t, err, "nothing to resume")
 }
 
-// breaker follows a load and cancels it at a step of a phase: when one of its parts was copied or one of its statements begins.
+// breaker follows a load and cancels it at a step of a phase: when one of its parts was copied or one of its statements
+// begins.
 type breaker struct {
 	load.NoProgress
 	phase  schema.Phase

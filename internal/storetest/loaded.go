@@ -46,7 +46,8 @@ var (
 	makingOrigins sync.Mutex
 )
 
-// Loaded is a database of the test's own on the PostgreSQL of its package, with a dataset of a size: a copy of one that is loaded once.
+// Loaded is a database of the test's own on the PostgreSQL of its package, with a dataset of a size: a copy of one that
+// is loaded once.
 func Loaded(t testing.TB, open store.Opener, size datagen.Size) store.Database {
 	t.Helper()
 	makingOrigins.Lock()

@@ -111,7 +111,8 @@ func (s *suite) duplicates(t *testing.T) {
 	equal(t, "sales", s.salesOf(t, 30), sold+5)
 }
 
-// rush has 16 users buy the products in carts of random order, and returns how many pieces of each were bought: as many as its sales grew.
+// rush has 16 users buy the products in carts of random order, and returns how many pieces of each were bought: as many
+// as its sales grew.
 func (s *suite) rush(t *testing.T, purchases int, products ...int32) map[int32]int64 {
 	var users sync.WaitGroup
 	var mu sync.Mutex

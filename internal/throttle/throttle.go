@@ -8,8 +8,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Throttle is a rate that several readers keep together. What was late is caught up for a second at most, as drives that are slow for
-// a while should not be read twice as fast afterwards.
+// Throttle is a rate that several readers keep together. What was late is caught up for a second at most, as drives
+// that are slow for a while should not be read twice as fast afterwards.
 type Throttle struct {
 	limiter *rate.Limiter // nil: no bound
 }

@@ -1,5 +1,5 @@
-// Package tpcbtest is the transaction of TPC-B on PostgreSQL, as an example of how a workload is added and as the proof that it takes no
-// edit of any other room. Only tests know it: ds2 does not have it.
+// Package tpcbtest is the transaction of TPC-B on PostgreSQL, as an example of how a workload is added and as the proof
+// that it takes no edit of any other room. Only tests know it: ds2 does not have it.
 package tpcbtest
 
 import (
@@ -89,8 +89,8 @@ func (Workload) Mark(ctx context.Context, target store.Database, _ bool) (result
 	return result.Marks{markRows: rows, markIn: in, markOut: out}, target.Wrap("read the history of "+target.Label(), err)
 }
 
-// Audit asks whether accounts, tellers, branches and the history come to the same sum and, where a run is known, whether its transfers
-// are the rows that were added.
+// Audit asks whether accounts, tellers, branches and the history come to the same sum and, where a run is known,
+// whether its transfers are the rows that were added.
 func (w Workload) Audit(ctx context.Context, target store.Database, a workload.Audit) ([]result.Check, error) {
 	now, err := w.Mark(ctx, target, true)
 	if err != nil {

@@ -19,12 +19,13 @@ type Trial struct {
 	Strain float64 `json:"strain"`
 	Passed bool    `json:"passed"`
 
-	// Reach is the lowest ratio of a measured figure to its lower limit, such as IOPS to their target: from 1 on the trial makes
-	// them all. It is 0 where there are none.
+	// Reach is the lowest ratio of a measured figure to its lower limit, such as IOPS to their target: from 1 on the
+	// trial makes them all. It is 0 where there are none.
 	Reach float64 `json:"reach,omitempty"`
 
 	Why string `json:"why,omitempty"` // why the search made it
-	// Confirm says that the trial was made when its number of users had been chosen: those by which it was chosen are lucky ones.
+	// Confirm says that the trial was made when its number of users had been chosen: those by which it was chosen are
+	// lucky ones.
 	Confirm bool   `json:"confirm,omitempty"`
 	Record  string `json:"record,omitempty"` // directory of the run's record
 }
@@ -54,8 +55,8 @@ func (p Point) confirming() []Trial {
 // confirmed says that the number of users was run often enough after it had been chosen.
 func (p Point) confirmed() bool { return len(p.confirming()) >= repeats }
 
-// Median is the trial with the median OPM, of those that confirm the number where there are enough; of an even number, the lower of
-// the two in the middle.
+// Median is the trial with the median OPM, of those that confirm the number where there are enough; of an even number,
+// the lower of the two in the middle.
 func (p Point) Median() Trial {
 	trials := p.Trials
 	if p.confirmed() {
@@ -117,10 +118,10 @@ func (c Curve) best(tolerance float64) int {
 	return slices.IndexFunc(levels, func(opm float64) bool { return opm >= most*(1-tolerance) })
 }
 
-// Knee is the number of users from which on queueing sets in: where the line of a store without queues, OPM growing with
-// users as at the fewest users tried, meets the highest OPM seen. This is the saturation point N* of Lazowska, Zahorjan,
-// Graham and Sevcik, Quantitative System Performance (1984), section 5.3, taken from measurements. It is 0 without any
-// orders, and too high where even the fewest users tried saturate the store.
+// Knee is the number of users from which on queueing sets in: where the line of a store without queues, OPM growing
+// with users as at the fewest users tried, meets the highest OPM seen. This is the saturation point N* of Lazowska,
+// Zahorjan, Graham and Sevcik, Quantitative System Performance (1984), section 5.3, taken from measurements. It is 0
+// without any orders, and too high where even the fewest users tried saturate the store.
 func (c Curve) Knee() float64 {
 	if len(c) == 0 {
 		return 0

@@ -7,8 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPublishedTuning replays the tuning logs of a published report (mailbox/WORKLOAD.md section 2, S003): sessions, IOPS and
-// milliseconds of reads and of log writes, for a target of 250 IOPS within 20 and 10 ms. Both ended at 4 sessions.
+// TestPublishedTuning replays the tuning logs of a published report (mailbox/WORKLOAD.md section 2, S003): sessions,
+// IOPS and milliseconds of reads and of log writes, for a target of 250 IOPS within 20 and 10 ms. Both ended at 4
+// sessions.
 func TestPublishedTuning(t *testing.T) {
 	type step struct{ iops, read, log float64 }
 	for name, steps := range map[string]map[int]step{

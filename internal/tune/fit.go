@@ -2,14 +2,14 @@ package tune
 
 import "math"
 
-// law is the universal scalability law, by which n users make rate·n / (1 + sigma (n−1) + kappa n (n−1)) orders (N. J. Gunther, Guerrilla
-// Capacity Planning, 2007).
+// law is the universal scalability law, by which n users make rate·n / (1 + sigma (n−1) + kappa n (n−1)) orders (N. J.
+// Gunther, Guerrilla Capacity Planning, 2007).
 type law struct{ rate, sigma, kappa float64 }
 
 func (l law) opm(n float64) float64 { return l.rate * n / (1 + l.sigma*(n-1) + l.kappa*n*(n-1)) }
 
-// fitted is the law by least squares of n/OPM, which is linear in it, each trial weighted so that all have the same relative error; ok
-// is false where fewer than three numbers of users were tried, or the law does not fit.
+// fitted is the law by least squares of n/OPM, which is linear in it, each trial weighted so that all have the same
+// relative error; ok is false where fewer than three numbers of users were tried, or the law does not fit.
 func fitted(curve Curve) (l law, ok bool) {
 	var normal [3][4]float64
 	for _, p := range curve {
@@ -54,12 +54,12 @@ func solved(m [3][4]float64, terms int) (x [3]float64) {
 	return x
 }
 
-// fits is how far off the trials may be from the law, as a share of it, for it to be taken for what they have in common: that of trials
-// that scatter by 3 or 4 %. At a knee or a cliff they are farther off.
+// fits is how far off the trials may be from the law, as a share of it, for it to be taken for what they have in
+// common: that of trials that scatter by 3 or 4 %. At a knee or a cliff they are farther off.
 const fits = 0.06
 
-// levels are the OPM of each point by the law, which knows more of a point than its own trials, if it fits the curve up to where that
-// falls off a cliff; else those measured.
+// levels are the OPM of each point by the law, which knows more of a point than its own trials, if it fits the curve up
+// to where that falls off a cliff; else those measured.
 func (c Curve) levels() []float64 {
 	levels := make([]float64, len(c))
 	most, end := 0., len(c)
@@ -95,8 +95,8 @@ func (l law) off(curve Curve) float64 {
 // apart is the share of OPM by which a fit has to differ from the search to be told.
 const apart = 0.03
 
-// fitted is the fewest users that are within Gain of the best by a fit, among those that keep the limits, where that is better than what
-// was found by more than noise; 0 where it is not, or there is no fit.
+// fitted is the fewest users that are within Gain of the best by a fit, among those that keep the limits, where that is
+// better than what was found by more than noise; 0 where it is not, or there is no fit.
 func (c Config) fitted(curve Curve, best Point) (threads int, more float64) {
 	l, ok := fitted(curve)
 	if !ok {

@@ -54,9 +54,10 @@ func (p Point) flat(fewer Point) bool {
 const nearLimit = 1.0 / 12
 
 // limitStep is the next probe between a point that keeps its limits and one that does not though its OPM is higher, or
-// 0 where they are next to each other or what lies between is too few users or, on a line, half of Gain at most: OPM bends. It goes where the limits would just be
-// kept if strain grew evenly between the two, which it almost does in a store that is saturated (by Little's law, a
-// response time is then as users), but not nearer to either than an eighth of the way, since it need not.
+// 0 where they are next to each other or what lies between is too few users or, on a line, half of Gain at most: OPM
+// bends. It goes where the limits would just be kept if strain grew evenly between the two, which it almost does in a
+// store that is saturated (by Little's law, a response time is then as users), but not nearer to either than an eighth
+// of the way, since it need not.
 func (c Config) limitStep(below, above Point) int {
 	width := above.Threads - below.Threads
 	slope := (above.strain() - below.strain()) / float64(width)
@@ -89,8 +90,8 @@ func (c Config) upByOne(curve Curve, best int) (threads int, why string) {
 	}
 }
 
-// best is the index of the point that the search is after: by steps, where there is a target, the fewest users that make it, as
-// Jetstress tunes, and else the fewest whose OPM is within Gain of the highest; -1 on an empty curve.
+// best is the index of the point that the search is after: by steps, where there is a target, the fewest users that
+// make it, as Jetstress tunes, and else the fewest whose OPM is within Gain of the highest; -1 on an empty curve.
 func (c Config) best(kept Curve) int {
 	if c.Method == Steps {
 		if i := slices.IndexFunc(kept, func(p Point) bool { return p.reach() >= 1 }); i >= 0 {
@@ -103,9 +104,9 @@ func (c Config) best(kept Curve) int {
 // reach is the median trial's, by reach.
 func (p Point) reach() float64 { return p.median(func(t Trial) float64 { return t.Reach }) }
 
-// fewer is a number of users between a point that makes the target and the one below it that may make it too; 0 where there is
-// none. Each user more brings at most as much as the one before it, so that fewer users reach at most what the line from the
-// next point above through this one says.
+// fewer is a number of users between a point that makes the target and the one below it that may make it too; 0 where
+// there is none. Each user more brings at most as much as the one before it, so that fewer users reach at most what the
+// line from the next point above through this one says.
 func fewer(curve Curve, at int) int {
 	p, least := curve[at], 1
 	if at > 0 {

@@ -11,8 +11,8 @@ type Method string
 
 // The methods.
 const (
-	// Steps is the way of the Jetstress reports (WORKLOAD.md section 7): from Start down by halves until the limits hold
-	// or up by doubling until they do not, then up one by one.
+	// Steps is the way of the Jetstress reports (WORKLOAD.md section 7): from Start down by halves until the limits
+	// hold or up by doubling until they do not, then up one by one.
 	Steps Method = "steps"
 
 	// Golden doubles or halves in the same way, then closes in on the best by golden-section search over whole numbers
@@ -29,8 +29,8 @@ type Config struct {
 	Start  int    `json:"start_threads"` // users of the first trial
 	Max    int    `json:"max_threads"`   // users at most
 
-	// Gain is the share of OPM that more users have to bring to be worth their latency: 0.02 for 2 %. Fewer users with an
-	// OPM within Gain of the highest are preferred.
+	// Gain is the share of OPM that more users have to bring to be worth their latency: 0.02 for 2 %. Fewer users with
+	// an OPM within Gain of the highest are preferred.
 	Gain float64 `json:"gain"`
 }
 
@@ -51,7 +51,8 @@ const closeCall = 0.1
 type Result struct {
 	Curve Curve `json:"curve"`
 
-	// Best was run three times after it had been found, and most of its trials kept the limits; it is nil where no number of users did.
+	// Best was run three times after it had been found, and most of its trials kept the limits; it is nil where no
+	// number of users did.
 	Best *Point `json:"best"`
 
 	// Knee is where queueing sets in, in users; see [Curve.Knee].
@@ -65,11 +66,11 @@ type Result struct {
 }
 
 // Search runs trials until it knows the fewest users whose OPM is within Gain of the highest that keeps the limits, and
-// has run them three times more, which are the result. It holds on three assumptions: more users never lower a latency; OPM over users rises to one
-// peak or plateau; and a figure that misses its limit by a tenth does so by more than noise. A closer figure is measured
-// three times before it decides, so is a number of users that two trials disagree on, and none is found to fail by a
-// single trial. Every trial's outcome enters by the median, and a best point that fails its repeats is
-// given up for fewer users. The curve so far is returned also when a trial ends in an error.
+// has run them three times more, which are the result. It holds on three assumptions: more users never lower a latency;
+// OPM over users rises to one peak or plateau; and a figure that misses its limit by a tenth does so by more than
+// noise. A closer figure is measured three times before it decides, so is a number of users that two trials disagree
+// on, and none is found to fail by a single trial. Every trial's outcome enters by the median, and a best point that
+// fails its repeats is given up for fewer users. The curve so far is returned also when a trial ends in an error.
 func Search(ctx context.Context, c Config, run func(context.Context, Step) (Trial, error)) (Result, error) {
 	var curve Curve
 	for {
@@ -101,8 +102,8 @@ func (c Config) result(curve Curve, why string) Result {
 	return r
 }
 
-// found is the index of the point that is the result; -1 where none was confirmed. One that was confirmed stands: what now looks
-// better was not.
+// found is the index of the point that is the result; -1 where none was confirmed. One that was confirmed stands: what
+// now looks better was not.
 func (c Config) found(kept Curve) int {
 	if i := c.best(kept); i >= 0 && kept[i].confirmed() {
 		return i
@@ -191,8 +192,8 @@ func NewCurve(trials []Trial) (c Curve) {
 // mostLeft bounds what Left counts.
 const mostLeft = 200
 
-// Left is about how many more trials the search takes: those that it would make if every number of users came out on straight lines
-// between those that were tried, and more users than those brought no more.
+// Left is about how many more trials the search takes: those that it would make if every number of users came out on
+// straight lines between those that were tried, and more users than those brought no more.
 func (c Config) Left(curve Curve) (n int) {
 	ahead := make(Curve, len(curve))
 	for i, p := range curve {

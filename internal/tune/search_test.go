@@ -16,8 +16,8 @@ import (
 type store func(users int) (opm, latency float64)
 
 // network is a closed network of queues with the given demands in seconds, solved exactly by mean value analysis
-// (Reiser and Lavenberg, Mean-value analysis of closed multichain queuing networks, 1980). Its OPM rises to a plateau of
-// 60 over the largest demand.
+// (Reiser and Lavenberg, Mean-value analysis of closed multichain queuing networks, 1980). Its OPM rises to a plateau
+// of 60 over the largest demand.
 func network(demands ...float64) store {
 	return func(users int) (float64, float64) {
 		queue := make([]float64, len(demands))
@@ -241,7 +241,8 @@ func TestPoint(t *testing.T) {
 	}
 }
 
-// TestLeft: at the end of a search nothing is left, and from its middle on the number of trials that are still to come is known about.
+// TestLeft: at the end of a search nothing is left, and from its middle on the number of trials that are still to come
+// is known about.
 func TestLeft(t *testing.T) {
 	for _, c := range []struct {
 		why   string

@@ -7,8 +7,8 @@ import (
 	"ds2/internal/store"
 )
 
-// DeepCheck has every target check itself to the last page, one after the other. Those done before an error are returned
-// with it.
+// DeepCheck has every target check itself to the last page, one after the other. Those done before an error are
+// returned with it.
 func DeepCheck(ctx context.Context, targets []store.Database, how store.DeepReading, tell progress.Tell) ([]store.DeepCheck, error) {
 	var all []store.DeepCheck
 	for _, target := range targets {

@@ -1,4 +1,5 @@
-// Package upkeep is what is done to databases beside the runs: reset, snapshots, restores before a run, and checks to the last page.
+// Package upkeep is what is done to databases beside the runs: reset, snapshots, restores before a run, and checks to
+// the last page.
 package upkeep
 
 import (
@@ -70,8 +71,8 @@ func (r Restore) one(ctx context.Context, target store.Database) error {
 	return nil
 }
 
-// Reset takes a database back to the state after the load. Where the server keeps its log and half of it or more is in use,
-// the next run would have to grow it and stop for that: it is refused unless the log is to be discarded.
+// Reset takes a database back to the state after the load. Where the server keeps its log and half of it or more is in
+// use, the next run would have to grow it and stop for that: it is refused unless the log is to be discarded.
 func Reset(ctx context.Context, s store.Database, w workload.Workloads, discardLog bool, show progress.View) error {
 	if keeper := s.Can().Log; keeper != nil {
 		if discardLog {

@@ -32,9 +32,9 @@ var (
 // Copies tells whether it copies a database.
 func (w SnapshotWork) Copies() bool { return w.copied != nil }
 
-// Snapshot does something with the copy of a database. A copy for which there is no room on the drives of a server on this
-// machine is refused before anything is dropped for it; a clone takes next to none. Say is told what the copy takes, what the
-// server's drives have, and what could not be kept.
+// Snapshot does something with the copy of a database. A copy for which there is no room on the drives of a server on
+// this machine is refused before anything is dropped for it; a clone takes next to none. Say is told what the copy
+// takes, what the server's drives have, and what could not be kept.
 func Snapshot(ctx context.Context, s store.Database, work SnapshotWork, clone bool, show progress.View, say func(string)) error {
 	snapshotter := s.Can().Snapshots
 	if snapshotter == nil {

@@ -1,8 +1,8 @@
-// Package whatif predicts what orders a store would do on a drive that nobody has yet, from that drive's record.
-// Users without think time are a closed network of queues: N = X R, of users, rate and response time. R is the
-// processors' part, the reads an order waits for, its waits for flushes of the log, and the writes of data that it waits
-// for. Runs on drives of known latencies tell how much of each an order takes (fit.go), and what it comes to in the
-// figure of its workload, such as IOPS.
+// Package whatif predicts what orders a store would do on a drive that nobody has yet, from that drive's record. Users
+// without think time are a closed network of queues: N = X R, of users, rate and response time. R is the processors'
+// part, the reads an order waits for, its waits for flushes of the log, and the writes of data that it waits for. Runs
+// on drives of known latencies tell how much of each an order takes (fit.go), and what it comes to in the figure of its
+// workload, such as IOPS.
 //
 // Nothing is run here.
 package whatif
@@ -32,7 +32,8 @@ func demandOf(t [terms]float64) Demand {
 
 const terms = 4
 
-// LeastProcessor is the processor time of an order, in seconds, of drives that take all of it: the runs cannot tell what it is.
+// LeastProcessor is the processor time of an order, in seconds, of drives that take all of it: the runs cannot tell
+// what it is.
 const LeastProcessor = 1e-6
 
 // LeastWrites are those of an order that are too few for the runs to tell.

@@ -1,7 +1,7 @@
-// Package workload says what a workload is: what a database is filled with, what users do with it, and what it has to hold
-// afterwards. Each workload is a room below this one that fulfils these interfaces, with a room of its own for its calls on
-// each engine: workload/ds2, workload/ds2/postgres. What an engine can do for any of them is in package store. All other rooms
-// know the interfaces only; the one map of workloads is handed down by the command line.
+// Package workload says what a workload is: what a database is filled with, what users do with it, and what it has to
+// hold afterwards. Each workload is a room below this one that fulfils these interfaces, with a room of its own for its
+// calls on each engine: workload/ds2, workload/ds2/postgres. What an engine can do for any of them is in package store.
+// All other rooms know the interfaces only; the one map of workloads is handed down by the command line.
 package workload
 
 import (
@@ -29,14 +29,16 @@ type Workload interface {
 	// Operations are what a user waits for; an Op is an index into them. Nobody changes them.
 	Operations() []Operation
 
-	// Counts are what it counts besides what is counted of any, each at its place in measure.Counts.Own. Nobody changes them.
+	// Counts are what it counts besides what is counted of any, each at its place in measure.Counts.Own. Nobody changes
+	// them.
 	Counts() []string
 
-	// Mark is the state of a database before a run or after it, when nobody is at work, for Audit. Just before a run it reads no
-	// table whole where it knows what is there, as what it would read would take room in the server's memory.
+	// Mark is the state of a database before a run or after it, when nobody is at work, for Audit. Just before a run it
+	// reads no table whole where it knows what is there, as what it would read would take room in the server's memory.
 	Mark(ctx context.Context, target store.Database, after bool) (result.Marks, error)
 
-	// Audit asks a database whether it holds what it should. What it finds is in the checks; the error is only about the asking.
+	// Audit asks a database whether it holds what it should. What it finds is in the checks; the error is only about
+	// the asking.
 	Audit(ctx context.Context, target store.Database, a Audit) ([]result.Check, error)
 }
 
@@ -78,22 +80,23 @@ type Dataset interface {
 	// String names it in messages: "size W".
 	String() string
 
-	// Info is what is noted of it in ds2_info besides store.InfoState and store.InfoVersion: store.InfoWorkload, store.InfoSize and
-	// the workload's own. An unfinished load is continued only by one with the same.
+	// Info is what is noted of it in ds2_info besides store.InfoState and store.InfoVersion: store.InfoWorkload,
+	// store.InfoSize and the workload's own. An unfinished load is continued only by one with the same.
 	Info() store.Info
 
-	// SignatureColumns names for each table of the schema a column by which it is known, both in lower case: another application may
-	// well have a table of that name, which is not to be dropped.
+	// SignatureColumns names for each table of the schema a column by which it is known, both in lower case: another
+	// application may well have a table of that name, which is not to be dropped.
 	SignatureColumns() map[string]string
 
 	// Params fills in what the SQL depends on: whose database it is, its size, and what it uses of a server.
 	Params(p schema.Params) schema.Params
 
-	// Statements are those of a phase on an engine, for what Params has filled in. Of the phase schema.Data there are some only
-	// where the server is to read the rows from files, one for each of the parts.
+	// Statements are those of a phase on an engine, for what Params has filled in. Of the phase schema.Data there are
+	// some only where the server is to read the rows from files, one for each of the parts.
 	Statements(engine string, phase schema.Phase, p schema.Params) ([]schema.Statement, error)
 
-	// Parts are the rows, as CSV or in an engine's own format. They may be written several at once, and again with the same bytes.
+	// Parts are the rows, as CSV or in an engine's own format. They may be written several at once, and again with the
+	// same bytes.
 	Parts(engine string) []datagen.Part
 }
 
@@ -110,11 +113,12 @@ type Plan interface {
 	// Size names what each target holds, in records and messages: "W".
 	Size() string
 
-	// Describe adds to a record what is the workload's own: its parameters, as a block that only the workload reads and in words, and
-	// the seeds of the data.
+	// Describe adds to a record what is the workload's own: its parameters, as a block that only the workload reads and
+	// in words, and the seeds of the data.
 	Describe(a *result.Asked)
 
-	// Growth is how many bytes a second so many users of a target may make it grow by, indexes included. It is only good for a warning.
+	// Growth is how many bytes a second so many users of a target may make it grow by, indexes included. It is only
+	// good for a warning.
 	Growth(users int) float64
 
 	// Begin begins a run. The workload may keep files in dir, which is that of the run's record.
@@ -123,8 +127,8 @@ type Plan interface {
 
 // Targeted is a Plan whose runs are to have the drives do a number of reads and writes a second.
 type Targeted interface {
-	// TargetIOPS is that number, over all targets; 0: there is none. Paced runs offer as much work as makes it; in others users work as
-	// fast as they can.
+	// TargetIOPS is that number, over all targets; 0: there is none. Paced runs offer as much work as makes it; in
+	// others users work as fast as they can.
 	TargetIOPS() (iops float64, paced bool)
 }
 
@@ -151,10 +155,12 @@ type Run interface {
 	// NewUser makes the user of a seat. It neither connects nor asks the database.
 	NewUser(s Seat) User
 
-	// Ready is called once, when all users are made and before any connects. The workload may ask the targets what they hold.
+	// Ready is called once, when all users are made and before any connects. The workload may ask the targets what they
+	// hold.
 	Ready(ctx context.Context) error
 
-	// End is called once after Ready, when no user is at work any more. The workload keeps then in its files what an audit asks for.
+	// End is called once after Ready, when no user is at work any more. The workload keeps then in its files what an
+	// audit asks for.
 	End() error
 }
 
@@ -173,15 +179,15 @@ type Seat struct {
 
 	Seed uint64 // of all that is drawn in the run
 
-	// Tally is where the user counts, in Own, what happened in the cycle under way, apart from what the driver counts: cycles,
-	// response times, failures, retries, reconnects, and cycles given up, offered and dropped.
+	// Tally is where the user counts, in Own, what happened in the cycle under way, apart from what the driver counts:
+	// cycles, response times, failures, retries, reconnects, and cycles given up, offered and dropped.
 	Tally *measure.Order
 }
 
 // User is one virtual user with its connection. It belongs to one goroutine. Nothing on the way of a cycle allocates.
 //
-// The driver has it play one cycle after the other. The user asks its Player for each operation in turn, and the player calls
-// back Call, as often as it takes, with the clock running and on a connection that stands.
+// The driver has it play one cycle after the other. The user asks its Player for each operation in turn, and the player
+// calls back Call, as often as it takes, with the clock running and on a connection that stands.
 type User interface {
 	// Connect opens the user's connection, with everything prepared that its operations need.
 	Connect(ctx context.Context) error
@@ -189,15 +195,16 @@ type User interface {
 	// Close ends the connection.
 	Close(ctx context.Context) error
 
-	// Play draws a cycle and plays it. The error is that of the first operation that failed for good, or says what is wrong with
-	// an answer; the cycle then counts as given up.
+	// Play draws a cycle and plays it. The error is that of the first operation that failed for good, or says what is
+	// wrong with an answer; the cycle then counts as given up.
 	Play(p Player) error
 
-	// Call carries out an operation of the cycle under way once. It returns when its last row has been read, with an error that
-	// store.Classify understands.
+	// Call carries out an operation of the cycle under way once. It returns when its last row has been read, with an
+	// error that store.Classify understands.
 	Call(ctx context.Context, op Op) error
 
-	// InDoubt is told that the connection was lost while op may have been committed, and says whether it is to be tried again.
+	// InDoubt is told that the connection was lost while op may have been committed, and says whether it is to be tried
+	// again.
 	InDoubt(op Op) (again bool)
 
 	// Think draws the pause after a cycle: its mean is given.
@@ -214,8 +221,8 @@ func Think(random *rand.Rand, mean time.Duration) time.Duration {
 
 // Player carries out operations for a user.
 type Player interface {
-	// Do carries out an operation by the user's Call: it connects where there is no connection, tries again as far as that
-	// helps, and notes the response time.
+	// Do carries out an operation by the user's Call: it connects where there is no connection, tries again as far as
+	// that helps, and notes the response time.
 	Do(op Op) error
 }
 
@@ -224,8 +231,8 @@ type Audit struct {
 	// Run is what a run says that it did here; nil: unknown, so only what holds without it is asked.
 	Run *Account
 
-	// Whole has all rows looked at. Else those that were added since the run's first marks are, those before them are counted
-	// where an index has their number, and nobody has been at work since the run's last marks.
+	// Whole has all rows looked at. Else those that were added since the run's first marks are, those before them are
+	// counted where an index has their number, and nobody has been at work since the run's last marks.
 	Whole bool
 
 	// TempLimit is how many bytes of temporary files the server may write; 0: a tenth of its tables and indexes.

@@ -31,8 +31,8 @@ type image struct {
 	v1.Image
 }
 
-// image makes the image of nothing but the binary and the certificates of the authorities that Mozilla trusts, and writes
-// it as docker load takes it.
+// image makes the image of nothing but the binary and the certificates of the authorities that Mozilla trusts, and
+// writes it as docker load takes it.
 func (r *release) image(b binary) (image, error) {
 	content, err := os.ReadFile(b.path)
 	if err != nil {
@@ -93,8 +93,8 @@ func (r *release) image(b binary) (image, error) {
 	return i, r.create(fmt.Sprintf("ds2_%s_image_%s.tar", r.version, b.arch), func(w io.Writer) error { return tarred(w, r.time, 0, entries) })
 }
 
-// dockerArchive is what tarball.MultiRefWrite writes, but with the tags in order, which differs there from one time to the
-// next.
+// dockerArchive is what tarball.MultiRefWrite writes, but with the tags in order, which differs there from one time to
+// the next.
 func dockerArchive(i image, tags map[name.Reference]v1.Image) ([]entry, error) {
 	manifest, err := tarball.ComputeManifest(tags)
 	if err != nil {

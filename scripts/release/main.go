@@ -1,7 +1,7 @@
-// Command release builds what a release of ds2 consists of: for each platform a static binary in an archive, with manual
-// pages and completions, and its bill of materials; packages for Debian and Red Hat; an image; and the checksums of them
-// all. Built twice from one commit with one version of Go, all files are the same to the byte. It is a module of its own, so
-// that what it needs is no part of ds2's.
+// Command release builds what a release of ds2 consists of: for each platform a static binary in an archive, with
+// manual pages and completions, and its bill of materials; packages for Debian and Red Hat; an image; and the checksums
+// of them all. Built twice from one commit with one version of Go, all files are the same to the byte. It is a module
+// of its own, so that what it needs is no part of ds2's.
 package main
 
 import (

@@ -65,8 +65,8 @@ func (r *release) packages(b binary, docs documents) error {
 
 var described = regexp.MustCompile(`^\d`)
 
-// packageVersion is the release's version as packages write it: with a digit first, and - for nothing but their own release.
-// What was never tagged is older than all that will be.
+// packageVersion is the release's version as packages write it: with a digit first, and - for nothing but their own
+// release. What was never tagged is older than all that will be.
 func packageVersion(r *release) string {
 	version := r.version
 	if !described.MatchString(version) || !strings.Contains(version, ".") {

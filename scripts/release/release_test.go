@@ -24,7 +24,8 @@ import (
 // platformsVariable names the platforms of the test, as -platforms takes them; make platforms says all.
 const platformsVariable = "DS2_TEST_RELEASE"
 
-// TestRelease makes a release from two clones of the last commit: they are the same to the byte, and hold what they must.
+// TestRelease makes a release from two clones of the last commit: they are the same to the byte, and hold what they
+// must.
 func TestRelease(t *testing.T) {
 	nightly.Long(t, "builds ds2 for several platforms, twice")
 	some := strings.TrimPrefix(os.Getenv(platformsVariable), "all")

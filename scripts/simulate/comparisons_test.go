@@ -89,7 +89,8 @@ func welch(random *rand.Rand, of runs, each int) (v verdicts) {
 	return v
 }
 
-// figuresOf makes an experiment of identical configurations after practice runs; noise is that of the last configuration against the others.
+// figuresOf makes an experiment of identical configurations after practice runs; noise is that of the last
+// configuration against the others.
 func figuresOf(random *rand.Rand, of runs, configurations, blocks, practice int, noise float64) (names []string, all []measure.RunFigure) {
 	for i := range configurations {
 		names = append(names, fmt.Sprint("c", i))

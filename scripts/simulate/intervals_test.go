@@ -131,8 +131,8 @@ func (c covered) String() string {
 	return text
 }
 
-// intervals holds the intervals of windows of many runs against the truth, and their width against that of one who knows the
-// scatter of such windows.
+// intervals holds the intervals of windows of many runs against the truth, and their width against that of one who
+// knows the scatter of such windows.
 func intervals(random *rand.Rand, p process, seconds int, spec measure.WindowSpec) (c covered) {
 	var rates, halves []float64
 	for range *replicates {

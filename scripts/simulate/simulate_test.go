@@ -1,5 +1,5 @@
-// Package simulate runs the functions that ds2 judges measurements by on simulated ones, of which the truth is known, and holds them
-// to what docs/explanation/method.md says of them. With -write it writes the tables of a page.
+// Package simulate runs the functions that ds2 judges measurements by on simulated ones, of which the truth is known,
+// and holds them to what docs/explanation/method.md says of them. With -write it writes the tables of a page.
 package simulate
 
 import (
@@ -58,7 +58,8 @@ func publish(t *testing.T, name string, made table) {
 	require.NoError(t, os.WriteFile(*write, []byte(text), 0o644))
 }
 
-// within says whether a share that was simulated lies between two bounds, as far as so many replicates can tell: three standard errors.
+// within says whether a share that was simulated lies between two bounds, as far as so many replicates can tell: three
+// standard errors.
 func within(share, low, high float64) bool {
 	slack := 3 * math.Sqrt(.25*.25/float64(*replicates)) // of a share of about .94
 	return share >= low-slack && share <= high+slack

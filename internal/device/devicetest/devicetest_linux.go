@@ -1,4 +1,5 @@
-// Package devicetest makes a drive for a test that nobody else uses: a loop device with a file system, and what the kernel counts of it.
+// Package devicetest makes a drive for a test that nobody else uses: a loop device with a file system, and what the
+// kernel counts of it.
 package devicetest
 
 import (
@@ -92,8 +93,8 @@ func mount(t *testing.T, fileSystem, under, image string, options ...string) Dri
 	return d
 }
 
-// TempDir is a directory on a drive, for a test that looks at what the drive did: other temporary files may lie in memory. Those of /var/tmp
-// outlive a restart of the machine, so they do not.
+// TempDir is a directory on a drive, for a test that looks at what the drive did: other temporary files may lie in
+// memory. Those of /var/tmp outlive a restart of the machine, so they do not.
 func TempDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/var/tmp", "ds2-test-")
@@ -118,8 +119,8 @@ func Aligned(size int) []byte {
 	return b[skip : skip+size]
 }
 
-// Forget has the kernel write all files of a directory out and take them out of its page cache. Those of a server that runs may come and
-// go meanwhile.
+// Forget has the kernel write all files of a directory out and take them out of its page cache. Those of a server that
+// runs may come and go meanwhile.
 func Forget(t *testing.T, dir string) {
 	t.Helper()
 	unix.Sync() // only clean pages can be forgotten

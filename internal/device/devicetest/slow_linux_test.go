@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSlow: the kernel counts for each read of a slow drive the time that it is to take, also where several are under way, and no longer
-// than those who read waited.
+// TestSlow: the kernel counts for each read of a slow drive the time that it is to take, also where several are under
+// way, and no longer than those who read waited.
 func TestSlow(t *testing.T) {
 	d := MountSlow(t, "ext4", Memory(t), 64<<20)
 	file := filepath.Join(d.Dir, "file")

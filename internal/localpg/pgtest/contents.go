@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Contents gives for each table of a database its number of rows and a sum over the hashes of all of them, which does not
-// depend on their order.
+// Contents gives for each table of a database its number of rows and a sum over the hashes of all of them, which does
+// not depend on their order.
 func Contents(t testing.TB, url string) map[string]string {
 	t.Helper()
 	db, err := sql.Open("pgx", url)

@@ -66,8 +66,8 @@ func Version(t testing.TB) int {
 	return version
 }
 
-// Server is the test binary's server, started by the first test that asks. Tests that kill or restart a server, or change
-// what all databases share, start one of their own.
+// Server is the test binary's server, started by the first test that asks. Tests that kill or restart a server, or
+// change what all databases share, start one of their own.
 func Server(t testing.TB) *localpg.Server {
 	t.Helper()
 	require.True(t, inMain, "this package's TestMain must be pgtest.Main, so that the server is stopped")
@@ -107,7 +107,8 @@ func Database(t testing.TB) string {
 	return Copy(t, "template1")
 }
 
-// Copy is Database with the contents of a database of the test's server, which nobody is connected to, or only for a moment more.
+// Copy is Database with the contents of a database of the test's server, which nobody is connected to, or only for a
+// moment more.
 func Copy(t testing.TB, database string) string {
 	t.Helper()
 	s := Server(t)
@@ -171,8 +172,8 @@ func Exec(t testing.TB, db interface {
 	}
 }
 
-// Counted waits until the sessions of a database have ended, all but the one that asks: the server counts the last that a session
-// did when it ends. The pool keeps no session from now on.
+// Counted waits until the sessions of a database have ended, all but the one that asks: the server counts the last that
+// a session did when it ends. The pool keeps no session from now on.
 func Counted(t testing.TB, db *sql.DB) {
 	t.Helper()
 	db.SetMaxIdleConns(0)

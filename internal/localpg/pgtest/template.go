@@ -17,8 +17,8 @@ import (
 	"ds2/internal/localpg"
 )
 
-// copyCluster does what initdb would do by copying a template: a third of the time. The copy has an identity of its own, since
-// servers are told apart by it, and the template's password.
+// copyCluster does what initdb would do by copying a template: a third of the time. The copy has an identity of its
+// own, since servers are told apart by it, and the template's password.
 func copyCluster(ctx context.Context, initdb *exec.Cmd) (password string, err error) {
 	template, err := templateOf(ctx, initdb)
 	if err != nil {
@@ -61,8 +61,8 @@ func run(ctx context.Context, initdb *exec.Cmd, program string, args ...string) 
 	return nil
 }
 
-// templateOf gives the directory of a cluster that was never started, and makes it where there is none of these programs, this
-// user and these settings. Of several processes one makes it.
+// templateOf gives the directory of a cluster that was never started, and makes it where there is none of these
+// programs, this user and these settings. Of several processes one makes it.
 func templateOf(ctx context.Context, initdb *exec.Cmd) (dir string, err error) {
 	program, err := os.Stat(initdb.Path)
 	if err != nil {
@@ -113,8 +113,8 @@ func templateOf(ctx context.Context, initdb *exec.Cmd) (dir string, err error) {
 	return dir, nil
 }
 
-// renewIdentity writes another system identifier into a cluster that was never started: at the head of its control file,
-// whose checksum is behind the fields it is of, and on the first page of its log, which has none.
+// renewIdentity writes another system identifier into a cluster that was never started: at the head of its control
+// file, whose checksum is behind the fields it is of, and on the first page of its log, which has none.
 func renewIdentity(data string, id int64) error {
 	path := filepath.Join(data, "global", "pg_control")
 	control, err := os.ReadFile(path)

@@ -23,8 +23,8 @@ type direct struct {
 	errno syscall.Errno
 }
 
-// Direct gives what to read and write conn with: conn itself where it is no plain socket, such as under TLS. What is written
-// is sent by the next read, until which it must stay as it is; so each write is followed by a read.
+// Direct gives what to read and write conn with: conn itself where it is no plain socket, such as under TLS. What is
+// written is sent by the next read, until which it must stay as it is; so each write is followed by a read.
 func Direct(conn net.Conn) io.ReadWriter {
 	c, ok := conn.(syscall.Conn)
 	if !ok {

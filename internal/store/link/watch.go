@@ -1,5 +1,5 @@
-// Package link is what the engines' own sessions share below their protocols: calls that end with their context, and reads
-// and writes with few system calls.
+// Package link is what the engines' own sessions share below their protocols: calls that end with their context, and
+// reads and writes with few system calls.
 package link
 
 import (
@@ -20,8 +20,8 @@ func NewWatch(conn net.Conn) Watch {
 	return Watch{conn: conn, watched: context.Background(), unwatch: func() {}}
 }
 
-// Over makes the end of ctx end the calls that follow: reads and writes fail. It stays until another context comes: a user
-// makes all its calls with the same one, which then costs nothing.
+// Over makes the end of ctx end the calls that follow: reads and writes fail. It stays until another context comes: a
+// user makes all its calls with the same one, which then costs nothing.
 func (w *Watch) Over(ctx context.Context) {
 	if ctx == w.watched {
 		return

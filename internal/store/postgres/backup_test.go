@@ -18,7 +18,8 @@ import (
 	"ds2/internal/store"
 )
 
-// TestReadBackup reads a backup of a cluster and compares its bytes with what the server itself says that its tablespaces take.
+// TestReadBackup reads a backup of a cluster and compares its bytes with what the server itself says that its
+// tablespaces take.
 func TestReadBackup(t *testing.T) {
 	t.Parallel()
 	server, db := backupServer(t)

@@ -16,8 +16,9 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// binaryRows turns the dataset's CSV into the format of COPY … (FORMAT binary), for tables that have no texts: numbers, dates and
-// amounts cost the server several times what they cost here. Nothing is allocated for a row. What is no row of a dataset is refused.
+// binaryRows turns the dataset's CSV into the format of COPY … (FORMAT binary), for tables that have no texts: numbers,
+// dates and amounts cost the server several times what they cost here. Nothing is allocated for a row. What is no row
+// of a dataset is refused.
 type binaryRows struct {
 	csv     io.Reader
 	columns []column
@@ -189,8 +190,8 @@ func (b *binaryRows) refuse(column int, rest []byte) error {
 	return fmt.Errorf("column %s is %.40q: %w", b.columns[column].name, field, errKinds[b.columns[column].kind])
 }
 
-// digits reads the digits at in[at:], of which there may be none, and returns the place after them: it looks at eight bytes at a
-// time. More than sixteen digits are cut short, where no separator stands.
+// digits reads the digits at in[at:], of which there may be none, and returns the place after them: it looks at eight
+// bytes at a time. More than sixteen digits are cut short, where no separator stands.
 func digits(in []byte, at int) (v uint64, next int) {
 	v, n := digits8(in[at:])
 	if n < 8 {

@@ -6,8 +6,8 @@ import (
 	"ds2/internal/store"
 )
 
-// Buffers tells how much of shared_buffers holds pages: store.Capabilities. It is exact where the database has the extension
-// pg_buffercache and the user may ask it.
+// Buffers tells how much of shared_buffers holds pages: store.Capabilities. It is exact where the database has the
+// extension pg_buffercache and the user may ask it.
 func (s *Store) Buffers(ctx context.Context) (b store.Buffers, err error) {
 	const op = "ask how many buffers are in use"
 	var pages, size, read float64

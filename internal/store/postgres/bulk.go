@@ -78,8 +78,9 @@ func (s *Store) LoadBinary(ctx context.Context, step, table string, rows io.Read
 	return s.load(ctx, step, func(conn *pgx.Conn) (int64, error) { return copyAs(ctx, conn, table, rows, "FORMAT binary") })
 }
 
-// LoadTable is LoadRows with all rows of a table. Rows that come into a table in the transaction that emptied it can be frozen
-// as they are written; nobody sees the table until it commits. Where the server's wal_level is minimal, they are not logged.
+// LoadTable is LoadRows with all rows of a table. Rows that come into a table in the transaction that emptied it can be
+// frozen as they are written; nobody sees the table until it commits. Where the server's wal_level is minimal, they are
+// not logged.
 func (s *Store) LoadTable(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error) {
 	return s.load(ctx, step, func(conn *pgx.Conn) (int64, error) {
 		if _, err := conn.Exec(ctx, "TRUNCATE "+quote(strings.ToLower(table))); err != nil {
@@ -152,9 +153,10 @@ func note(ctx context.Context, exec execFunc, step string, copied int64) error {
 	return err
 }
 
-// copyFrom copies the dataset's rows, which have no quotes. Tables without texts go in the server's binary format, which costs it a
-// quarter to a half less time than text, as BenchmarkCopy has it. Others go in its text format with the delimiter set to a comma,
-// which it reads a quarter faster than CSV, and texts faster than in binary. An empty field is NULL; only nullable columns have some.
+// copyFrom copies the dataset's rows, which have no quotes. Tables without texts go in the server's binary format,
+// which costs it a quarter to a half less time than text, as BenchmarkCopy has it. Others go in its text format with
+// the delimiter set to a comma, which it reads a quarter faster than CSV, and texts faster than in binary. An empty
+// field is NULL; only nullable columns have some.
 func copyFrom(ctx context.Context, conn *pgx.Conn, table string, csv io.Reader, options ...string) (int64, error) {
 	table = strings.ToLower(table)
 	columns, err := binaryColumns(ctx, conn, table)
@@ -175,7 +177,8 @@ func copyAs(ctx context.Context, conn *pgx.Conn, table string, rows io.Reader, o
 	return tag.RowsAffected(), err
 }
 
-// escaped is CSV as the server's text format has it, in which a backslash, which a word that a user brought may have, is two.
+// escaped is CSV as the server's text format has it, in which a backslash, which a word that a user brought may have,
+// is two.
 type escaped struct {
 	rows io.Reader
 	rest []byte // read, and not yet given
@@ -207,16 +210,17 @@ func (s *Store) onConn(ctx context.Context, f func(*pgx.Conn) error) error {
 	defer conn.Close()
 	return conn.Raw(func(driverConn any) error {
 		if err := f(driverConn.(*stdlib.Conn).Conn()); err != nil {
-			// The end of the context is why the connection failed, which pgconn says in one way of several: CopyFrom's two
-			// goroutines both meet it, and the one that closes the connection lets the other fail of that.
+			// The end of the context is why the connection failed, which pgconn says in one way of several: CopyFrom's
+			// two goroutines both meet it, and the one that closes the connection lets the other fail of that.
 			return cmp.Or(ctx.Err(), err)
 		}
 		return nil
 	})
 }
 
-// progressQuery is how far the server is with what it can report: vacuuming a table counts by the pages that it has read, analyzing one by those of its sample, and
-// building an index half for reading the table and half for writing the index.
+// progressQuery is how far the server is with what it can report: vacuuming a table counts by the pages that it has
+// read, analyzing one by those of its sample, and building an index half for reading the table and half for writing the
+// index.
 const progressQuery = `
 	SELECT pid, CASE
 		WHEN tuples_total > 0 THEN 0.5 + 0.5 * tuples_done / tuples_total
@@ -230,7 +234,8 @@ const progressQuery = `
 	SELECT pid, sample_blks_scanned::float8 / sample_blks_total
 	FROM pg_stat_progress_analyze WHERE datname = current_database() AND sample_blks_total > 0`
 
-// Progress gives the share that is done, 0 to 1, of the running statements that have a means of progress, by their names.
+// Progress gives the share that is done, 0 to 1, of the running statements that have a means of progress, by their
+// names.
 func (s *Store) Progress(ctx context.Context) (map[string]float64, error) {
 	const op = "ask how far the statements are"
 	shares := map[string]float64{}

@@ -30,7 +30,8 @@ func TestPacedReading(t *testing.T) {
 	}
 }
 
-// TestCheckLog reads the log to its end, compares its bytes with what the server says, and finds a byte that was changed.
+// TestCheckLog reads the log to its end, compares its bytes with what the server says, and finds a byte that was
+// changed.
 func TestCheckLog(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})

@@ -18,13 +18,13 @@ import (
 // Statement is one that a connection prepares.
 type Statement struct{ Name, SQL string }
 
-// Conn is a connection of one user, for a workload's calls of prepared statements. All values go in binary, and nothing is
-// allocated: Call, a parameter each, and Each; or Queue, after the last call Send, and Row until it gives none. What was
-// queued before Send is one transaction and one round trip.
+// Conn is a connection of one user, for a workload's calls of prepared statements. All values go in binary, and nothing
+// is allocated: Call, a parameter each, and Each; or Queue, after the last call Send, and Row until it gives none. What
+// was queued before Send is one transaction and one round trip.
 //
-// It speaks with PostgreSQL's messages themselves. pgconn makes the connection and then hands it over: its own calls would set
-// up a watch of the context and a timer each time, and copy results. A call is one write (Bind, Execute, Sync) and, as a
-// rule, one read.
+// It speaks with PostgreSQL's messages themselves. pgconn makes the connection and then hands it over: its own calls
+// would set up a watch of the context and a timer each time, and copy results. A call is one write (Bind, Execute,
+// Sync) and, as a rule, one read.
 type Conn struct {
 	store   *Store
 	conn    net.Conn
@@ -74,8 +74,9 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn
 	return c, nil
 }
 
-// Each sends the call alone, as one transaction, and hands take each row of the answer, which is valid until it returns. It is false of
-// a row with other columns than were asked for. The error is that of Fail, by the statement's name.
+// Each sends the call alone, as one transaction, and hands take each row of the answer, which is valid until it
+// returns. It is false of a row with other columns than were asked for. The error is that of Fail, by the statement's
+// name.
 func (c *Conn) Each(ctx context.Context, writes bool, take func(row [][]byte) bool) error {
 	c.Queue()
 	err := c.Send(ctx)
@@ -102,8 +103,8 @@ func (c *Conn) ErrShape() error {
 	return errShape
 }
 
-// Fail is the error of what was sent; writes says that it writes. It is then in doubt where the connection broke before the
-// server told how it ended: what the server refused before it had run it is certainly not there.
+// Fail is the error of what was sent; writes says that it writes. It is then in doubt where the connection broke before
+// the server told how it ended: what the server refused before it had run it is certainly not there.
 func (c *Conn) Fail(op string, writes bool, err error) error {
 	wrapped := c.store.Wrap(op, err)
 	if e, ok := wrapped.(*store.Error); ok {

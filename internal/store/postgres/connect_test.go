@@ -191,8 +191,8 @@ func TestLoadSurvivesKill(t *testing.T) {
 	logIn(t, s)
 }
 
-// TestLoadWhoseServerDies kills a server in the middle of a load, in the data and while indexes are built: the error says that
-// the server closed the connection. The load is resumed, and says what it found.
+// TestLoadWhoseServerDies kills a server in the middle of a load, in the data and while indexes are built: the error
+// says that the server closed the connection. The load is resumed, and says what it found.
 func TestLoadWhoseServerDies(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})

@@ -21,9 +21,9 @@ import (
 //go:embed testdata/entrypoint
 var entrypoint []byte
 
-// imageContext is what Docker builds an image of PostgreSQL from where none can be pulled: the programs of the test's own
-// server, as Debian's packages installed them, with what these need of the machine, and an entrypoint that keeps the
-// official image's contract.
+// imageContext is what Docker builds an image of PostgreSQL from where none can be pulled: the programs of the test's
+// own server, as Debian's packages installed them, with what these need of the machine, and an entrypoint that keeps
+// the official image's contract.
 func imageContext(t *testing.T) io.ReadSeeker {
 	t.Helper()
 	bin := pgtest.Server(t).BinDir()

@@ -29,8 +29,8 @@ const (
 	containerDatabase = "first"
 )
 
-// TestConformanceInContainer runs the suite on PostgreSQL's own image where Docker has or can fetch it, elsewhere on one that
-// the test builds. Where Docker does not answer, TestConformance, on the server of package localpg, has to do.
+// TestConformanceInContainer runs the suite on PostgreSQL's own image where Docker has or can fetch it, elsewhere on
+// one that the test builds. Where Docker does not answer, TestConformance, on the server of package localpg, has to do.
 func TestConformanceInContainer(t *testing.T) {
 	image := os.Getenv(containerVariable)
 	asked := image != ""

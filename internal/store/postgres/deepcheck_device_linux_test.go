@@ -12,7 +12,8 @@ import (
 	"ds2/internal/localpg/pgtest"
 )
 
-// TestDeviceBytes reads a table from the drive and says how much that was; what the page cache holds is no read of a drive.
+// TestDeviceBytes reads a table from the drive and says how much that was; what the page cache holds is no read of a
+// drive.
 func TestDeviceBytes(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{DataDir: devicetest.TempDir(t)})

@@ -22,8 +22,8 @@ import (
 	"ds2/internal/store"
 )
 
-// TestDeepCheckFindsDamage damages pages of a stopped server and has them named. Without checksums a changed byte is found
-// only where amcheck can tell that it is wrong: in a header, or in a value that an index holds too.
+// TestDeepCheckFindsDamage damages pages of a stopped server and has them named. Without checksums a changed byte is
+// found only where amcheck can tell that it is wrong: in a header, or in a value that an index holds too.
 func TestDeepCheckFindsDamage(t *testing.T) {
 	t.Parallel()
 	type damage struct {
@@ -181,8 +181,8 @@ func deepChecked(t *testing.T, server *localpg.Server, how ...store.DeepReading)
 	return got
 }
 
-// TestDeepCheckKilled kills ds2 in the middle of a deep check, as far as the server can tell: the connection is gone at once,
-// and nobody tidies up. No extension is left behind, and the next check goes on as if nothing had been.
+// TestDeepCheckKilled kills ds2 in the middle of a deep check, as far as the server can tell: the connection is gone at
+// once, and nobody tidies up. No extension is left behind, and the next check goes on as if nothing had been.
 func TestDeepCheckKilled(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})

@@ -68,8 +68,8 @@ func TestSettleTakesRights(t *testing.T) {
 	assert.NoError(t, s.Can().Deferred.CheckDeferred(t.Context()))
 }
 
-// TestSettleKilled kills the server in the middle of a vacuum: the error is that of a lost connection, and after a restart nothing
-// goes on.
+// TestSettleKilled kills the server in the middle of a vacuum: the error is that of a lost connection, and after a
+// restart nothing goes on.
 func TestSettleKilled(t *testing.T) {
 	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"fsync": "off", "vacuum_cost_delay": "10ms", "vacuum_cost_limit": "10"}})
 	s := open(t, server.URL("postgres"))

@@ -43,7 +43,8 @@ func (s *Store) classified(op string, err error) error {
 	var connect *pgconn.ConnectError
 	switch {
 	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
-	// A connection that could not be made is reported once for each address and TLS mode that was tried: the cause says it all.
+	// A connection that could not be made is reported once for each address and TLS mode that was tried: the cause says
+	// it all.
 	case errors.As(err, &network) && network.Op == "dial":
 		failed.Op, failed.Err, failed.Hint = "connect to "+s.Label(), network, "start the server, or correct the host and port of the target"
 	case network != nil && (errors.Is(network, syscall.ECONNRESET) || errors.Is(network, syscall.EPIPE) || errors.Is(network, net.ErrClosed)):

@@ -38,8 +38,8 @@ func (s *Store) whereFull(message string) string {
 	return "make room on the server's file system that holds " + s.mounted(dir)
 }
 
-// learnDirectory asks for the server's data directory, and whether it is on this machine: a server that has gone down for lack of room can no longer be asked. Who may not
-// read all settings is not told.
+// learnDirectory asks for the server's data directory, and whether it is on this machine: a server that has gone down
+// for lack of room can no longer be asked. Who may not read all settings is not told.
 func (s *Store) learnDirectory(ctx context.Context, conn *pgx.Conn) {
 	var dir string
 	if err := conn.QueryRow(ctx, "SELECT setting FROM pg_settings WHERE name = 'data_directory'").Scan(&dir); err == nil {
@@ -58,8 +58,8 @@ func (s *Store) mounted(dir string) string {
 	return dir
 }
 
-// fullDrive says, of a server on this machine that closed its connections, that it has no room left; empty where it has, or
-// nobody knows. A server that cannot write its log goes down.
+// fullDrive says, of a server on this machine that closed its connections, that it has no room left; empty where it
+// has, or nobody knows. A server that cannot write its log goes down.
 func (s *Store) fullDrive() string {
 	data, ok := s.data.Load().(string)
 	if !ok || !s.here.Load() {

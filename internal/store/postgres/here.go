@@ -10,8 +10,8 @@ import (
 	"ds2/internal/store/postgres/target"
 )
 
-// askIdentity gives by what the process of the session and the files of its server are known. Who may not read all settings is not
-// told the directory of the data.
+// askIdentity gives by what the process of the session and the files of its server are known. Who may not read all
+// settings is not told the directory of the data.
 const askIdentity = `SELECT pid, extract(epoch FROM clock_timestamp() - backend_start)::float8,
 		coalesce((SELECT setting FROM pg_settings WHERE name = 'data_directory'), ''),
 		(SELECT system_identifier::text FROM pg_control_system()), pg_is_in_recovery()

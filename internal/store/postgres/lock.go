@@ -12,9 +12,10 @@ import (
 // maxApplicationName is how long an application_name may be, in bytes.
 const maxApplicationName = 63
 
-// Lock takes advisory locks of a session: store.Locker. They are taken in the maintenance database, because a restore drops the
-// target's own, under numbers made of the target's name. Who holds them is in the session's application_name, which
-// every role may read. A role that may not connect there locks its own database, and sees the locks in all others.
+// Lock takes advisory locks of a session: store.Locker. They are taken in the maintenance database, because a restore
+// drops the target's own, under numbers made of the target's name. Who holds them is in the session's application_name,
+// which every role may read. A role that may not connect there locks its own database, and sees the locks in all
+// others.
 func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err error) {
 	return store.KeepLock(ctx, s, l, func(ctx context.Context) (store.HeldLock, error) {
 		conn, err := s.maintenance(ctx)
@@ -36,8 +37,8 @@ func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err erro
 	})
 }
 
-// takeLock takes the lock of the database, alone or with those who hold that of the same run. Another lock lets only one session at a
-// time do so, until the end of its transaction.
+// takeLock takes the lock of the database, alone or with those who hold that of the same run. Another lock lets only
+// one session at a time do so, until the end of its transaction.
 func (s *Store) takeLock(ctx context.Context, conn *pgx.Conn, l store.Lock) error {
 	database := store.LockKey("ds2", s.Name())
 	run := store.LockKey("ds2", s.Name(), "run", l.Run)
@@ -53,7 +54,8 @@ func (s *Store) takeLock(ctx context.Context, conn *pgx.Conn, l store.Lock) erro
 				return err
 			}
 		}
-		// Taken first and looked for then, in all databases: of two that take it in different ones, at least one sees the other.
+		// Taken first and looked for then, in all databases: of two that take it in different ones, at least one sees
+		// the other.
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_lock_shared($1)", database); err != nil {
 			return err
 		}

@@ -14,7 +14,8 @@ import (
 	"ds2/internal/store/postgres"
 )
 
-// TestLockIsTakenAgain ends the connection that holds a lock: it is taken again, or, where another was quicker, that is said.
+// TestLockIsTakenAgain ends the connection that holds a lock: it is taken again, or, where another was quicker, that is
+// said.
 func TestLockIsTakenAgain(t *testing.T) {
 	s := open(t, pgtest.Database(t))
 	told := make(chan error, 10)

@@ -126,7 +126,8 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// TestAdviceDirect asks a server that reads past the kernel's cache, in which a database larger than its own does not fit.
+// TestAdviceDirect asks a server that reads past the kernel's cache, in which a database larger than its own does not
+// fit.
 func TestAdviceDirect(t *testing.T) {
 	server, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t), Settings: map[string]string{"debug_io_direct": "data", "shared_buffers": "1MB", "fsync": "off"}})
 	if err != nil && strings.Contains(err.Error(), "debug_io_direct") {

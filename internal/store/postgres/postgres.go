@@ -1,6 +1,6 @@
 // Package postgres is the PostgreSQL engine of package store. It speaks to the server through pgconn, and a user's
-// session even below that (wire.go), because the client's own CPU time must not be what a benchmark measures. The SQL of
-// the database itself is in package schema; what to run and when is not decided here.
+// session even below that (wire.go), because the client's own CPU time must not be what a benchmark measures. The SQL
+// of the database itself is in package schema; what to run and when is not decided here.
 package postgres
 
 import (
@@ -59,7 +59,8 @@ func Open(u *url.URL) (store.Database, error) {
 	return s, nil
 }
 
-// maxMessage is what a message of the server, such as a row, may have in bytes: no statement of ds2 asks for one of a hundredth.
+// maxMessage is what a message of the server, such as a row, may have in bytes: no statement of ds2 asks for one of a
+// hundredth.
 const maxMessage = 64 << 20
 
 // newFrontend takes messages of at most maxMessage.
@@ -69,14 +70,16 @@ func newFrontend(r io.Reader, w io.Writer) *pgproto3.Frontend {
 	return f
 }
 
-// endless lets a session's statements take as long as they take, whatever server, role and database say: a load is no user's query.
+// endless lets a session's statements take as long as they take, whatever server, role and database say: a load is no
+// user's query.
 func endless(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, `SELECT count(set_config(name, '0', false)) FROM pg_settings
 		WHERE name IN ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_session_timeout', 'idle_in_transaction_session_timeout')`)
 	return err
 }
 
-// neverCancelled drops a connection that was asked to end a statement: the server does so in its own time, and might end the next one.
+// neverCancelled drops a connection that was asked to end a statement: the server does so in its own time, and might
+// end the next one.
 func neverCancelled(_ context.Context, conn *pgx.Conn) error {
 	if target.Cancelled(conn.PgConn()) {
 		return driver.ErrBadConn

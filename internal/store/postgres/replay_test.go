@@ -13,7 +13,8 @@ import (
 	"ds2/internal/store"
 )
 
-// TestReplaySettings changes settings for a replay test and sets them back: to what ALTER SYSTEM had set before, where it had.
+// TestReplaySettings changes settings for a replay test and sets them back: to what ALTER SYSTEM had set before, where
+// it had.
 func TestReplaySettings(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})

@@ -51,8 +51,8 @@ func (s *Store) Reset(ctx context.Context, statements []schema.Statement, rows i
 	return s.Wrap("reset "+s.Label(), err)
 }
 
-// restoreRows runs the statements that go into one transaction. It returns, and notes in the database, the tables that they
-// changed, with those of an earlier reset that ended before it had vacuumed them.
+// restoreRows runs the statements that go into one transaction. It returns, and notes in the database, the tables that
+// they changed, with those of an earlier reset that ended before it had vacuumed them.
 func (s *Store) restoreRows(ctx context.Context, tx pgx.Tx, statements []schema.Statement, rows io.Reader, begin func(string)) (map[string]bool, error) {
 	changed := map[string]bool{}
 	var noted string
@@ -86,8 +86,8 @@ func (s *Store) restoreRows(ctx context.Context, tx pgx.Tx, statements []schema.
 	return changed, err
 }
 
-// wellAnalyzed says whether fewer rows of a table have changed since it was analyzed than half of those of which the server's
-// autovacuum, by its default, would analyze it again in mid-run.
+// wellAnalyzed says whether fewer rows of a table have changed since it was analyzed than half of those of which the
+// server's autovacuum, by its default, would analyze it again in mid-run.
 func wellAnalyzed(ctx context.Context, conn *pgx.Conn, table string) (yes bool, err error) {
 	err = conn.QueryRow(ctx, `SELECT s.n_mod_since_analyze <= 0.05 * c.reltuples FROM pg_class c JOIN pg_stat_user_tables s ON s.relid = c.oid
 		WHERE c.oid = $1::text::regclass`, table).Scan(&yes)

@@ -19,8 +19,8 @@ import (
 	"ds2/schema"
 )
 
-// TestResetVacuumsWhatWasWritten counts the vacuums of each table: those that a run left alone are not read again, and what an
-// earlier reset left undone is done.
+// TestResetVacuumsWhatWasWritten counts the vacuums of each table: those that a run left alone are not read again, and
+// what an earlier reset left undone is done.
 func TestResetVacuumsWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	s := loaded(t, small)
@@ -72,8 +72,8 @@ func TestResetVacuumsWhatWasWritten(t *testing.T) {
 	}
 }
 
-// TestResetOfScatteredRows mixes the rows that a run added among those of the dataset, as VACUUM FULL or CLUSTER may, and has them
-// removed all the same.
+// TestResetOfScatteredRows mixes the rows that a run added among those of the dataset, as VACUUM FULL or CLUSTER may,
+// and has them removed all the same.
 func TestResetOfScatteredRows(t *testing.T) {
 	t.Parallel()
 	s := loaded(t, small)
@@ -102,8 +102,8 @@ func vacuums(t *testing.T, s *postgres.Store) map[string]int {
 	return counts
 }
 
-// TestResetKeepsInventorySmall: runs that changed most rows of INVENTORY leave neither table nor index larger after a reset, or every
-// run after the first would read more from the drives for an order.
+// TestResetKeepsInventorySmall: runs that changed most rows of INVENTORY leave neither table nor index larger after a
+// reset, or every run after the first would read more from the drives for an order.
 func TestResetKeepsInventorySmall(t *testing.T) {
 	t.Parallel()
 	s := loaded(t, small)
@@ -123,8 +123,8 @@ func TestResetKeepsInventorySmall(t *testing.T) {
 	require.LessOrEqual(t, againIndex, index+index/20)
 }
 
-// TestResetCutOff ends a reset after its last statement and before its commit: rows and sequences both stay, or no new order could be
-// made any more.
+// TestResetCutOff ends a reset after its last statement and before its commit: rows and sequences both stay, or no new
+// order could be made any more.
 func TestResetCutOff(t *testing.T) {
 	t.Parallel()
 	s := loaded(t, small)
@@ -154,7 +154,8 @@ func TestResetCutOff(t *testing.T) {
 	}
 }
 
-// TestTimeoutsOfUsers: a database's limits on its users' statements are not for the pool, through which loads, resets and audits go.
+// TestTimeoutsOfUsers: a database's limits on its users' statements are not for the pool, through which loads, resets
+// and audits go.
 func TestTimeoutsOfUsers(t *testing.T) {
 	target := pgtest.Database(t)
 	admin := open(t, target)

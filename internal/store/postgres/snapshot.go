@@ -9,14 +9,15 @@ import (
 	"ds2/internal/store"
 )
 
-// A snapshot is a second database, made with the first one as its template: the server copies the files. A new one takes the
-// place of an older one when it is whole: until then, and while the two change places, there is always one under its name.
+// A snapshot is a second database, made with the first one as its template: the server copies the files. A new one
+// takes the place of an older one when it is whole: until then, and while the two change places, there is always one
+// under its name.
 
 // maxName is how long a name of PostgreSQL's may be, in bytes; a longer one would be cut short, and might be another's.
 const maxName = 63
 
-// What follows the database's name in those of the snapshot, of a new one that is being made, and of an older one that is
-// about to be dropped. They are of one length, so that a name that is short enough for one is for all.
+// What follows the database's name in those of the snapshot, of a new one that is being made, and of an older one that
+// is about to be dropped. They are of one length, so that a name that is short enough for one is for all.
 const (
 	snapshotSuffix    = "_ds2_snapshot"
 	newSnapshotSuffix = "_ds2_snap_new"
@@ -78,8 +79,8 @@ func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 	return s.noteClone(ctx, how.Clone)
 }
 
-// exchange gives database made the name of another, which from then on is called old, in one transaction. There may be no
-// other.
+// exchange gives database made the name of another, which from then on is called old, in one transaction. There may be
+// no other.
 func exchange(ctx context.Context, conn *pgx.Conn, name, made, old string) error {
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		there, err := exists(ctx, tx.Conn(), name)
@@ -105,9 +106,9 @@ func dropDatabase(ctx context.Context, conn *pgx.Conn, name string) error {
 	return err
 }
 
-// RestoreSnapshot puts the copy in the database's place: store.Snapshotter. The database is dropped first, because there
-// may be no room for a third copy; a restore that is interrupted can be done again. What is set for the database is kept with the
-// snapshot meanwhile, and the new database gets its name last, so that one of that name always has it.
+// RestoreSnapshot puts the copy in the database's place: store.Snapshotter. The database is dropped first, because
+// there may be no room for a third copy; a restore that is interrupted can be done again. What is set for the database
+// is kept with the snapshot meanwhile, and the new database gets its name last, so that one of that name always has it.
 func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	op := "restore " + s.Label()
 	made := s.Name() + newSnapshotSuffix
@@ -165,8 +166,8 @@ func (s *Store) DropSnapshot(ctx context.Context) error {
 	return nil
 }
 
-// administer lends a connection to another database of the server, when this process has none to the target's own, with the
-// name of the snapshot's database.
+// administer lends a connection to another database of the server, when this process has none to the target's own, with
+// the name of the snapshot's database.
 func (s *Store) administer(ctx context.Context, op string, f func(conn *pgx.Conn, name string) error) error {
 	name := s.Name() + snapshotSuffix
 	if len(name) > maxName {
@@ -184,8 +185,8 @@ func (s *Store) administer(ctx context.Context, op string, f func(conn *pgx.Conn
 	return s.Wrap(op, f(conn, name))
 }
 
-// copyDatabase makes database made as a copy of database from, file by file, with all that is set for it. Database old is dropped
-// before; it may be made itself.
+// copyDatabase makes database made as a copy of database from, file by file, with all that is set for it. Database old
+// is dropped before; it may be made itself.
 func (s *Store) copyDatabase(ctx context.Context, conn *pgx.Conn, from, old, made string, how store.Copying) error {
 	work, err := measureCopy(ctx, conn, from, old)
 	if err != nil {
@@ -205,8 +206,9 @@ func (s *Store) copyDatabase(ctx context.Context, conn *pgx.Conn, from, old, mad
 	return keepSettings(ctx, conn, from, made, how.Warn)
 }
 
-// createCopy makes database made as a copy of database from. Unless clone says otherwise it is a full copy: where files share blocks,
-// each first overwrite of one goes elsewhere on the drive, and a run would measure the file system's copying.
+// createCopy makes database made as a copy of database from. Unless clone says otherwise it is a full copy: where files
+// share blocks, each first overwrite of one goes elsewhere on the drive, and a run would measure the file system's
+// copying.
 func createCopy(ctx context.Context, conn *pgx.Conn, from, made string, clone bool) error {
 	create := "CREATE DATABASE " + quote(made) + " TEMPLATE " + quote(from)
 	var version int

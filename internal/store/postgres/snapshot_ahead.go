@@ -8,8 +8,8 @@ import (
 	"ds2/internal/progress"
 )
 
-// A server copies a file by reading a little, writing it, and having the kernel begin to write it to the drive, one after the other, so
-// that drives and server may wait for each other. A second session that reads the same files in the
+// A server copies a file by reading a little, writing it, and having the kernel begin to write it to the drive, one
+// after the other, so that drives and server may wait for each other. A second session that reads the same files in the
 // same order just before puts them into the kernel's page cache.
 
 const (
@@ -23,8 +23,8 @@ type dataFile struct {
 	size int64
 }
 
-// readAhead reads the files of a database shortly before a copy reads them, until stop is called. Only a superuser may do that, and it is
-// for speed alone: where it fails, the copy goes on without.
+// readAhead reads the files of a database shortly before a copy reads them, until stop is called. Only a superuser may
+// do that, and it is for speed alone: where it fails, the copy goes on without.
 func (s *Store) readAhead(ctx context.Context, database string, w *copyWork) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
@@ -68,7 +68,8 @@ func readFiles(ctx context.Context, files []dataFile, copied func() float64, rea
 	}
 }
 
-// filesOf lists the files of a database in the order in which the server copies them: tablespace by tablespace, as their directories do.
+// filesOf lists the files of a database in the order in which the server copies them: tablespace by tablespace, as
+// their directories do.
 func filesOf(ctx context.Context, conn *pgx.Conn, database string) ([]dataFile, error) {
 	rows, err := conn.Query(ctx, `
 		WITH places (dir) AS (

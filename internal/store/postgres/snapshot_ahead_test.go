@@ -17,7 +17,8 @@ import (
 	"ds2/internal/localpg/pgtest"
 )
 
-// TestReadFiles reads ahead of a copy that takes a GB in 4 s: never further than allowed, and nothing that the copy has passed.
+// TestReadFiles reads ahead of a copy that takes a GB in 4 s: never further than allowed, and nothing that the copy has
+// passed.
 func TestReadFiles(t *testing.T) {
 	files := []dataFile{{"a", 1_000_000_000}, {"empty", 0}, {"b", 500_000_001}}
 	synctest.Test(t, func(t *testing.T) {

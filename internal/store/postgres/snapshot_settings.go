@@ -11,9 +11,9 @@ import (
 	"ds2/internal/store/postgres/target"
 )
 
-// settings are the statements that set for database $2 what is set for database $1 and no copy of files has, with what each of them
-// keeps, in the order in which they are to be run. A setting that is a list is told by way of the session's own, as its elements
-// are quoted in a way of their own.
+// settings are the statements that set for database $2 what is set for database $1 and no copy of files has, with what
+// each of them keeps, in the order in which they are to be run. A setting that is a list is told by way of the
+// session's own, as its elements are quoted in a way of their own.
 const settings = `
 	WITH d AS (SELECT * FROM pg_database WHERE datname = $1),
 	t AS (SELECT * FROM pg_database WHERE datname = $2),
@@ -57,8 +57,8 @@ const settings = `
 		FROM kept
 	) s (step, what, sql) ORDER BY step`
 
-// keepSettings sets for database to what is set for database from, where that is there, in one transaction. What the server
-// refuses, warn is told.
+// keepSettings sets for database to what is set for database from, where that is there, in one transaction. What the
+// server refuses, warn is told.
 func keepSettings(ctx context.Context, conn *pgx.Conn, from, to string, warn func(string)) error {
 	type setting struct{ What, SQL string }
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {

@@ -116,7 +116,8 @@ func TestSnapshotErrors(t *testing.T) {
 	}
 }
 
-// TestSnapshotIsKept makes a second snapshot that fails or was killed before: the first one is there until the second is whole.
+// TestSnapshotIsKept makes a second snapshot that fails or was killed before: the first one is there until the second
+// is whole.
 func TestSnapshotIsKept(t *testing.T) {
 	t.Parallel()
 	s := loaded(t, small)
@@ -161,8 +162,8 @@ func settingsOf(t *testing.T, s *postgres.Store) string {
 	return all
 }
 
-// TestSnapshotKeepsSettings restores a database that a user has set this and that for, also after the snapshot was made, and also
-// after a restore that was cut off when the database was gone.
+// TestSnapshotKeepsSettings restores a database that a user has set this and that for, also after the snapshot was
+// made, and also after a restore that was cut off when the database was gone.
 func TestSnapshotKeepsSettings(t *testing.T) {
 	t.Parallel()
 	s := loaded(t, small)
@@ -206,7 +207,8 @@ func TestSnapshotKeepsSettings(t *testing.T) {
 	assert.Equal(t, want, settingsOf(t, s), "after settings were taken back")
 }
 
-// TestClone has files share blocks where that is asked for, and only there, and notes it with the database for its runs.
+// TestClone has files share blocks where that is asked for, and only there, and notes it with the database for its
+// runs.
 func TestClone(t *testing.T) {
 	t.Parallel()
 	s := loaded(t, small)

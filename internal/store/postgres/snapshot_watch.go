@@ -13,8 +13,8 @@ import (
 // copyEvery is how often the copy of a database is looked at while the server makes it.
 const copyEvery = 200 * time.Millisecond
 
-// copyWork is how far a copy of a database is. The server drops an old database, copies all files, and has them written to the
-// drives. Only of the copying can anybody see how far it is.
+// copyWork is how far a copy of a database is. The server drops an old database, copies all files, and has them written
+// to the drives. Only of the copying can anybody see how far it is.
 type copyWork struct {
 	to      string       // the database that is made
 	all     int64        // bytes of the copy
@@ -77,7 +77,8 @@ func (s *Store) watcher(ctx context.Context) *pgx.Conn {
 	if err != nil {
 		return nil
 	}
-	// The planner takes the files for millions, and compiling the query takes most of a second; running it, a ten-thousandth of one.
+	// The planner takes the files for millions, and compiling the query takes most of a second; running it, a
+	// ten-thousandth of one.
 	if _, err := conn.Exec(ctx, "SET jit = off"); err != nil {
 		conn.Close(context.WithoutCancel(ctx))
 		return nil
@@ -85,8 +86,8 @@ func (s *Store) watcher(ctx context.Context) *pgx.Conn {
 	return conn
 }
 
-// unnamedBytes are those of the files of databases that have no name yet, or none any more: of one that is being copied. Only a
-// superuser may see them.
+// unnamedBytes are those of the files of databases that have no name yet, or none any more: of one that is being
+// copied. Only a superuser may see them.
 func unnamedBytes(ctx context.Context, conn *pgx.Conn) (n int64, err error) {
 	err = conn.QueryRow(ctx, `
 		WITH places (dir) AS (

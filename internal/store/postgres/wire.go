@@ -12,14 +12,15 @@ import (
 )
 
 // planOnce makes the server plan each call once a session. Left to itself it plans DVD Store 2's search for words again
-// each time, as the words might matter: that took a fifth of all CPU time of an order. Where somebody has set plan_cache_mode, be
-// it for the server, the database, the role or in the target's URL, it stays as it is.
+// each time, as the words might matter: that took a fifth of all CPU time of an order. Where somebody has set
+// plan_cache_mode, be it for the server, the database, the role or in the target's URL, it stays as it is.
 const planOnce = `SELECT set_config(name, 'force_generic_plan', false)
 FROM pg_settings WHERE name = 'plan_cache_mode' AND source = 'default'`
 
 // prepare runs setup and prepares all statements in one round trip, the first one after pgconn made the connection. Its
-// answer still goes through pgconn's own reader: where a write took pgconn long, on a busy machine, a goroutine of its is
-// waiting for the next bytes from the server, and would take them from any other reader. Once they have come it is gone.
+// answer still goes through pgconn's own reader: where a write took pgconn long, on a busy machine, a goroutine of its
+// is waiting for the next bytes from the server, and would take them from any other reader. Once they have come it is
+// gone.
 func (c *Conn) prepare(ctx context.Context, setup string, statements []Statement) error {
 	c.encode(&pgproto3.Parse{Query: setup})
 	c.encode(&pgproto3.Bind{})
@@ -111,8 +112,8 @@ func (c *Conn) Send(ctx context.Context) error {
 	return err
 }
 
-// Row is the next row of what was sent, valid until the next call of Row, and the index of the call that it is of; nil after
-// the last one, when the transaction is committed.
+// Row is the next row of what was sent, valid until the next call of Row, and the index of the call that it is of; nil
+// after the last one, when the transaction is committed.
 func (c *Conn) Row() (call int, row [][]byte, err error) {
 	for {
 		message, err := c.front.Receive()

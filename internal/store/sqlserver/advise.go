@@ -11,8 +11,8 @@ import (
 	"ds2/schema"
 )
 
-// Advise tells what of the server's configuration a storage test should not have: store.Capabilities. It judges the settings that
-// the record of a run holds too.
+// Advise tells what of the server's configuration a storage test should not have: store.Capabilities. It judges the
+// settings that the record of a run holds too.
 func (s *Store) Advise(ctx context.Context, run time.Duration, memory int64) (reads string, others []string, err error) {
 	v, err := s.ask(ctx)
 	if err != nil {

@@ -39,8 +39,8 @@ const (
 	doneMore, doneError, doneAttention, doneLost = 0x1, 0x2, 0x20, 0x100
 )
 
-// read goes through the tokens of an answer: [MS-TDS] 2.2.7. Its error is a mssql.Error where the server says so, and errShape
-// where the answer is not whole: a last DONE or DONEPROC says that nothing follows, and nothing does.
+// read goes through the tokens of an answer: [MS-TDS] 2.2.7. Its error is a mssql.Error where the server says so, and
+// errShape where the answer is not whole: a last DONE or DONEPROC says that nothing follows, and nothing does.
 func (a *answer) read(b []byte, columns int, row func([]Value) error) (err error) {
 	var failed []mssql.Error
 	var unnamed, ended bool
@@ -191,7 +191,8 @@ func parseError(b []byte) mssql.Error {
 	return e
 }
 
-// tokens are the bytes of an answer that are yet to be read. Past their end all is zero, and short says that it was asked for.
+// tokens are the bytes of an answer that are yet to be read. Past their end all is zero, and short says that it was
+// asked for.
 type tokens struct {
 	rest  []byte
 	short bool

@@ -10,8 +10,8 @@ import (
 	"ds2/internal/store"
 )
 
-// TestSizesOnBabelfish: what tables take is asked for by PostgreSQL's function there, since Babelfish has no views that say so; an answer
-// of zero bytes would be taken for a size.
+// TestSizesOnBabelfish: what tables take is asked for by PostgreSQL's function there, since Babelfish has no views that
+// say so; an answer of zero bytes would be taken for a size.
 func TestSizesOnBabelfish(t *testing.T) {
 	s := answering(t, map[string][]byte{"pg_total_relation_size": cells("orders", "table", "with its indexes", "4096")})
 	s.server = &server{babelfish: true}

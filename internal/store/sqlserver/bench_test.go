@@ -14,8 +14,8 @@ import (
 	"ds2/schema"
 )
 
-// BenchmarkCopy loads the same 400,000 customers in transactions of several sizes, one after the other, into a table that
-// has its clustered key and nothing else, as a load does.
+// BenchmarkCopy loads the same 400,000 customers in transactions of several sizes, one after the other, into a table
+// that has its clustered key and nothing else, as a load does.
 func BenchmarkCopy(b *testing.B) {
 	target, err := url.Parse(servertest.Database(b))
 	require.NoError(b, err)

@@ -10,9 +10,9 @@ import (
 	mssql "github.com/microsoft/go-mssqldb"
 )
 
-// maxAnswer is what the server may send in bytes before a row of it, or the end of its answer, is there: no statement of ds2 asks
-// for a row of a hundredth of it. go-mssqldb itself takes values of 2 GB and any number of messages, and keeps them. It also
-// reserves the memory of a value before the value is there, which cannot be kept from here.
+// maxAnswer is what the server may send in bytes before a row of it, or the end of its answer, is there: no statement
+// of ds2 asks for a row of a hundredth of it. go-mssqldb itself takes values of 2 GB and any number of messages, and
+// keeps them. It also reserves the memory of a value before the value is there, which cannot be kept from here.
 const maxAnswer = 16 << 20
 
 // longAnswer gives up a connection on which the server sends more than maxAnswer.

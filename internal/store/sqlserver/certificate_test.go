@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// selfSigned is a certificate such as SQL Server makes for itself at each start, for a name or an IP address; negative gives
-// it a negative serial number, as half of those have.
+// selfSigned is a certificate such as SQL Server makes for itself at each start, for a name or an IP address; negative
+// gives it a negative serial number, as half of those have.
 func selfSigned(t testing.TB, name string, negative bool) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

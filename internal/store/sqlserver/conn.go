@@ -8,15 +8,16 @@ import (
 	mssql "github.com/microsoft/go-mssqldb"
 )
 
-// onOwnConn lends a connection that is closed afterwards, which also rolls back what was not committed: one that is given
-// up amid the rows of a bulk load is of no use to a pool.
+// onOwnConn lends a connection that is closed afterwards, which also rolls back what was not committed: one that is
+// given up amid the rows of a bulk load is of no use to a pool.
 func (s *Store) onOwnConn(ctx context.Context, f func(*mssql.Conn) error) error {
 	conn, network, err := s.dial(ctx, s.config)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	// go-mssqldb looks at the context while it reads, not while it writes, and a server that waits for a lock takes no rows.
+	// go-mssqldb looks at the context while it reads, not while it writes, and a server that waits for a lock takes no
+	// rows.
 	stop := context.AfterFunc(ctx, network.cut)
 	defer stop()
 	if err := f(conn); err != nil {

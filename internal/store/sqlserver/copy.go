@@ -13,8 +13,8 @@ import (
 	"ds2/schema"
 )
 
-// bulk brings the rows that in holds into a table, by the protocol's bulk load. Keys keep the values that the rows bring.
-// The table is locked as a whole, which is what lets SQL Server log pages and not rows.
+// bulk brings the rows that in holds into a table, by the protocol's bulk load. Keys keep the values that the rows
+// bring. The table is locked as a whole, which is what lets SQL Server log pages and not rows.
 func (s *Store) bulk(ctx context.Context, conn *mssql.Conn, table string, in io.Reader, as format) (int64, error) {
 	server, err := s.ask(ctx)
 	if err != nil {

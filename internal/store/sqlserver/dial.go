@@ -19,8 +19,8 @@ import (
 	"github.com/microsoft/go-mssqldb/msdsn"
 )
 
-// loginTimeout is how long a server may take from the first packet to the end of the login, where the target does not say. go-mssqldb
-// itself limits only the making of the TCP connection, and a server that hangs would never be given up.
+// loginTimeout is how long a server may take from the first packet to the end of the login, where the target does not
+// say. go-mssqldb itself limits only the making of the TCP connection, and a server that hangs would never be given up.
 const loginTimeout = 30 * time.Second
 
 // connector makes the connections of a pool: driver.Connector.
@@ -212,8 +212,8 @@ type loginConn struct {
 	heard   []byte // during the login, since the last write
 }
 
-// handOver gives the connection, for others to talk on. It is an error where that is encrypted after the login: the server's answer
-// to LOGIN7 then begins with the type of a TLS record, not of a packet.
+// handOver gives the connection, for others to talk on. It is an error where that is encrypted after the login: the
+// server's answer to LOGIN7 then begins with the type of a TLS record, not of a packet.
 func (n *network) handOver() (net.Conn, error) {
 	if n.last == nil || len(n.last.heard) == 0 || n.last.heard[0] != packetAnswer {
 		return nil, errors.New("the connection is encrypted, and ds2's own calls are not")

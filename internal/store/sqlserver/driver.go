@@ -106,8 +106,8 @@ func (c *driverCaller) call(ctx context.Context, columns int, row func([]Value) 
 	}
 }
 
-// cell is what the calls need of a value of go-mssqldb's, which gives an amount as a decimal number and any other text as
-// string.
+// cell is what the calls need of a value of go-mssqldb's, which gives an amount as a decimal number and any other text
+// as string.
 func cell(v driver.Value) (Value, error) {
 	switch v := v.(type) {
 	case nil:

@@ -92,8 +92,8 @@ func (e *connectError) wrap(op string) error {
 }
 
 // classify gives the number, the class and the hint of the first of the server's messages that says what is wrong; the
-// last one is often only that the statement or the login failed. opened says that the database has been reached before, login
-// that a login failed.
+// last one is often only that the statement or the login failed. opened says that the database has been reached before,
+// login that a login failed.
 func classify(e mssql.Error, opened, login bool) (number int32, class store.Class, hint string) {
 	for _, m := range append(e.All, e) {
 		if opened && whileStarting[m.Number] {
@@ -115,14 +115,15 @@ func classify(e mssql.Error, opened, login bool) (number int32, class store.Clas
 }
 
 // whileStarting are the numbers that a server also gives while it recovers a database that was there before: it takes
-// logins long before it is done. 18456 is all that some clients are told, its state that says why is in the server's log.
+// logins long before it is done. 18456 is all that some clients are told, its state that says why is in the server's
+// log.
 var whileStarting = map[int32]bool{
 	target.CannotOpen: true, target.CannotOpenDefault: true, target.CannotOpenFallback: true, 18456: true, 927: true, 942: true,
 	976: true, 978: true, // the database's availability group fails over
 }
 
-// babelfishUnmapped is Babelfish's number for any error of PostgreSQL's that it has not matched with one of SQL Server's: a
-// missing table as well as what nobody can put right. Its class is Bug, since the number does not tell.
+// babelfishUnmapped is Babelfish's number for any error of PostgreSQL's that it has not matched with one of SQL
+// Server's: a missing table as well as what nobody can put right. Its class is Bug, since the number does not tell.
 const babelfishUnmapped = 33557097
 
 // classOf gives the class of an error number of SQL Server, and what a user can do about it.

@@ -99,8 +99,8 @@ func TestKeepsNoLog(t *testing.T) {
 	}
 }
 
-// TestNumbers names the class of each of Microsoft's numbers that a run or a load may meet, and wants a hint where the user can
-// act.
+// TestNumbers names the class of each of Microsoft's numbers that a run or a load may meet, and wants a hint where the
+// user can act.
 func TestNumbers(t *testing.T) {
 	for _, c := range []struct {
 		why     string

@@ -11,8 +11,8 @@ import (
 	"ds2/schema"
 )
 
-// TestFullTextWait runs the wait for a full-text index on a server, with a table in place of what SQL Server tells of the index and no time
-// in place of the half hour.
+// TestFullTextWait runs the wait for a full-text index on a server, with a table in place of what SQL Server tells of
+// the index and no time in place of the half hour.
 func TestFullTextWait(t *testing.T) {
 	s := open(t, servertest.Database(t))
 	create := []schema.Statement{{Name: "create database", SQL: "CREATE DATABASE " + s.Name()}}

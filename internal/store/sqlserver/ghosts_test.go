@@ -10,8 +10,8 @@ import (
 	"ds2/internal/store/sqlserver/tdstest"
 )
 
-// ghostly is a server that answers one question after the other for the deleted rows that still lie in the pages of all tables, and
-// what it was asked.
+// ghostly is a server that answers one question after the other for the deleted rows that still lie in the pages of all
+// tables, and what it was asked.
 func ghostly(t *testing.T, answers ...[]byte) (s *Store, asked *[]string) {
 	asked = new([]string)
 	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func(payload []byte) []byte {
@@ -31,8 +31,8 @@ func ghostly(t *testing.T, answers ...[]byte) (s *Store, asked *[]string) {
 	return openURL(t, server.URL("DS2")), asked
 }
 
-// TestGhostsAreCounted: deferred work is done when the server counts no deleted rows in any table, and a reset ends then, or where its
-// user may not ask. An answer that is none ends both.
+// TestGhostsAreCounted: deferred work is done when the server counts no deleted rows in any table, and a reset ends
+// then, or where its user may not ask. An answer that is none ends both.
 func TestGhostsAreCounted(t *testing.T) {
 	broken := tdstest.Answer(tdstest.Error(8115, 2, 16, "Arithmetic overflow error converting expression to data type int."), tdstest.Done(tdstest.DoneError))
 	for _, c := range []struct {

@@ -14,8 +14,8 @@ import (
 	"ds2/internal/store/sqlserver/tdstest"
 )
 
-// hostileAnswers never end: what go-mssqldb would keep in memory for as long as it comes. Each fills its last packet with
-// whole tokens, or with what is inside of one.
+// hostileAnswers never end: what go-mssqldb would keep in memory for as long as it comes. Each fills its last packet
+// with whole tokens, or with what is inside of one.
 func hostileAnswers() map[string][]byte {
 	const payload = 4096 - 8
 	fill := func(token []byte) []byte { return bytes.Repeat(token, payload/len(token)) }
@@ -33,8 +33,8 @@ func hostileAnswers() map[string][]byte {
 	}
 }
 
-// TestEndlessAnswer has a server that sends what has no end: the connection is given up, and the memory stays. So it goes for
-// the questions of a pool, and for users by either path.
+// TestEndlessAnswer has a server that sends what has no end: the connection is given up, and the memory stays. So it
+// goes for the questions of a pool, and for users by either path.
 func TestEndlessAnswer(t *testing.T) {
 	for clause, answer := range hostileAnswers() {
 		for path, open := range paths {

@@ -70,8 +70,8 @@ func told(truncated int, slots ...string) string {
 	return fmt.Sprintf(`<HistogramTarget truncated="%d" buckets="4">%s</HistogramTarget>`, truncated, strings.Join(slots, ""))
 }
 
-// TestIOEvents: the unit of durations is what the server's own count of time makes it, and where it is neither of two there are no
-// times. What a histogram lost is said, and none of its times are given.
+// TestIOEvents: the unit of durations is what the server's own count of time makes it, and where it is neither of two
+// there are no times. What a histogram lost is said, and none of its times are given.
 func TestIOEvents(t *testing.T) {
 	t.Parallel()
 	const none = "" // before the first event
@@ -121,8 +121,8 @@ func TestIOEvents(t *testing.T) {
 	}
 }
 
-// TestIOEventSessions: what a killed ds2 left is dropped; each kind of I/O has a session with the files that it is of; they go when the
-// timing ends, and when it cannot begin. A session that the server's restart ended is said.
+// TestIOEventSessions: what a killed ds2 left is dropped; each kind of I/O has a session with the files that it is of;
+// they go when the timing ends, and when it cannot begin. A session that the server's restart ended is said.
 func TestIOEventSessions(t *testing.T) {
 	t.Parallel()
 	server := &timedServer{counted: [6]string{"0", "0", "0", "0", "0", "0"}}

@@ -13,9 +13,10 @@ import (
 // maxProgramName is how long a program_name may be, in characters.
 const maxProgramName = 128
 
-// Lock takes application locks of a session: store.Locker. They are taken in master, because a restore disconnects everybody from the
-// target's own database; every login may do so there, and one that may not enter it locks its own database. Who holds them is the session's program_name, and stands in a
-// global temporary table for those who may not look at the sessions of others: it ends with the session, too.
+// Lock takes application locks of a session: store.Locker. They are taken in master, because a restore disconnects
+// everybody from the target's own database; every login may do so there, and one that may not enter it locks its own
+// database. Who holds them is the session's program_name, and stands in a global temporary table for those who may not
+// look at the sessions of others: it ends with the session, too.
 func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err error) {
 	return store.KeepLock(ctx, s, l, func(ctx context.Context) (store.HeldLock, error) {
 		config := s.config
@@ -39,8 +40,8 @@ func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err erro
 	})
 }
 
-// takeLock takes the lock of the database, alone or with those who hold that of the same run. Another lock lets only one session at a
-// time do so.
+// takeLock takes the lock of the database, alone or with those who hold that of the same run. Another lock lets only
+// one session at a time do so.
 func (s *Store) takeLock(ctx context.Context, conn *sql.Conn, l store.Lock) error {
 	// A drive's own locks are no hindrance to APPLOCK_TEST, which asks for those of others.
 	const take = `
@@ -69,7 +70,8 @@ func (s *Store) takeLock(ctx context.Context, conn *sql.Conn, l store.Lock) erro
 	if got < 0 {
 		return &store.LockedError{Label: s.Label(), By: s.lockHolder(ctx, conn, names)}
 	}
-	// The name is for people: where the server has no such tables, as Babelfish, or another session of the run has made it, nothing is lost.
+	// The name is for people: where the server has no such tables, as Babelfish, or another session of the run has made
+	// it, nothing is lost.
 	if _, err := conn.ExecContext(ctx, "CREATE TABLE "+names+" (holder nvarchar(128))"); err == nil {
 		_, _ = conn.ExecContext(ctx, "INSERT INTO "+names+" VALUES (@p1)", l.Text(maxProgramName))
 	}
@@ -103,7 +105,8 @@ type appLock struct {
 	names []string
 }
 
-// lockProbe is how often a connection is asked whether it is there still: go-mssqldb does not listen between two questions.
+// lockProbe is how often a connection is asked whether it is there still: go-mssqldb does not listen between two
+// questions.
 const lockProbe = 5 * time.Second
 
 func (a appLock) Wait(ctx context.Context) {

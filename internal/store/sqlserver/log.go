@@ -6,7 +6,8 @@ import (
 	"ds2/internal/store/sqlserver/target"
 )
 
-// LogSpace tells how full the log is: store.LogKeeper. Under full recovery the log is kept from the first full backup on.
+// LogSpace tells how full the log is: store.LogKeeper. Under full recovery the log is kept from the first full backup
+// on.
 func (s *Store) LogSpace(ctx context.Context) (size, used int64, kept bool, err error) {
 	v, err := s.ask(ctx)
 	if err != nil || v.babelfish || v.azure() { // Azure backs logs up itself

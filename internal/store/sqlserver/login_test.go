@@ -106,7 +106,8 @@ func TestLoginAnswers(t *testing.T) {
 	}
 }
 
-// TestRefusedIsToldOnce: what sets settings back before each command leaves it to the command to say that the database is refused.
+// TestRefusedIsToldOnce: what sets settings back before each command leaves it to the command to say that the database
+// is refused.
 func TestRefusedIsToldOnce(t *testing.T) {
 	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Decide: func(tdstest.Login) tdstest.Decision {
 		return refusal(33557097, 16, `Cannot open database "DS2" requested by the login. The login failed`)
@@ -240,7 +241,8 @@ func TestRequestsThatFail(t *testing.T) {
 	}
 }
 
-// TestLoginLimit: the URL's time-out ends a login that hangs, and is none of what comes after the login, be it silent for longer.
+// TestLoginLimit: the URL's time-out ends a login that hangs, and is none of what comes after the login, be it silent
+// for longer.
 func TestLoginLimit(t *testing.T) {
 	answer := idAnswer(nil, []byte{0xD1, 4, 7, 0, 0, 0}, tdstest.Done(tdstest.DoneFinal))
 	release := make(chan struct{})
@@ -276,8 +278,8 @@ func TestLoginLimit(t *testing.T) {
 }
 
 // TestAttention has the end of the context end a request that the server does not answer: [MS-TDS] 2.2.1.7 and 2.2.7.6,
-// DONE_ATTN. go-mssqldb waits for the confirmation, and the session is sound after it; the own calls send the attention when the
-// session is closed.
+// DONE_ATTN. go-mssqldb waits for the confirmation, and the session is sound after it; the own calls send the attention
+// when the session is closed.
 func TestAttention(t *testing.T) {
 	for clause, path := range map[string]string{
 		"2.2.7.6 DONE_ATTN is waited for":                  "driver",
@@ -318,8 +320,8 @@ func TestAttention(t *testing.T) {
 	}
 }
 
-// TestSeveralAddresses dials the addresses of a name concurrently, as go-mssqldb does by default, while the login is cut off: for
-// the race detector.
+// TestSeveralAddresses dials the addresses of a name concurrently, as go-mssqldb does by default, while the login is
+// cut off: for the race detector.
 func TestSeveralAddresses(t *testing.T) {
 	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing})
 	var n network

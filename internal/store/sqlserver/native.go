@@ -12,8 +12,8 @@ import (
 // wholeNumber is the bytes of a type of whole numbers.
 var wholeNumber = map[string]int{"SMALLINT": 2, "INT": 4, "BIGINT": 8}
 
-// fromNative is bcp's native format: whole numbers as they stand in memory, little end first, and binary columns with two bytes of
-// length before them. Nothing is NULL.
+// fromNative is bcp's native format: whole numbers as they stand in memory, little end first, and binary columns with
+// two bytes of length before them. Nothing is NULL.
 func fromNative(native io.Reader, columns []column) (next func(row []any) error, err error) {
 	for _, c := range columns {
 		if wholeNumber[c.kind] == 0 && c.kind != "VARBINARY" {

@@ -17,8 +17,8 @@ import (
 	"github.com/microsoft/go-mssqldb/msdsn"
 )
 
-// taken are the options of a target: those of go-mssqldb that make sense here. It ignores what it does not know, and a slip in
-// encrypt would go unnoticed.
+// taken are the options of a target: those of go-mssqldb that make sense here. It ignores what it does not know, and a
+// slip in encrypt would go unnoticed.
 var taken = []string{
 	msdsn.Database, msdsn.AppName, msdsn.Encrypt, msdsn.TrustServerCertificate, msdsn.Certificate, msdsn.ServerCertificate,
 	msdsn.HostNameInCertificate, msdsn.TLSMin, msdsn.PacketSize, msdsn.ConnectionTimeout, msdsn.DialTimeout, msdsn.KeepAlive,
@@ -33,8 +33,8 @@ var otherNames = map[string]string{
 	"initial catalog": msdsn.Database, "trust server certificate": msdsn.TrustServerCertificate, "host name in certificate": msdsn.HostNameInCertificate,
 }
 
-// options is a target as go-mssqldb is to have it, and what is kept from it: the time that a login may take, and the certificates that
-// the server's is to be signed by, nil for this machine's.
+// options is a target as go-mssqldb is to have it, and what is kept from it: the time that a login may take, and the
+// certificates that the server's is to be signed by, nil for this machine's.
 func options(target *url.URL) (_ *url.URL, login time.Duration, roots *x509.CertPool, err error) {
 	u, query, login := *target, url.Values{}, loginTimeout
 	for name, values := range target.Query() {
@@ -49,7 +49,8 @@ func options(target *url.URL) (_ *url.URL, login time.Duration, roots *x509.Cert
 		return nil, 0, nil, errors.New("authenticator=krb5 is not in this ds2: use a user of the server, an access token, or authenticator=winsspi from Windows")
 	}
 	if text := query.Get(msdsn.ConnectionTimeout); text != "" {
-		// go-mssqldb would take it for the longest silence of the whole connection: backups, restores and index builds are longer.
+		// go-mssqldb would take it for the longest silence of the whole connection: backups, restores and index builds
+		// are longer.
 		seconds, err := strconv.ParseUint(text, 10, 31)
 		if err != nil {
 			return nil, 0, nil, fmt.Errorf("%s is not a number of seconds: %q", msdsn.ConnectionTimeout, text)
@@ -88,8 +89,8 @@ func readCertificates(path string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// hides tells whether what is sent cannot be read on its way: by encryption from the first packet to the last, or since it does not
-// leave this machine.
+// hides tells whether what is sent cannot be read on its way: by encryption from the first packet to the last, or since
+// it does not leave this machine.
 func (s *Store) hides() bool {
 	ip := net.ParseIP(s.config.Host)
 	here := strings.EqualFold(s.config.Host, "localhost") || ip != nil && ip.IsLoopback()

@@ -47,7 +47,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestPasswordsInClear: a login is made only where its password cannot be read on the way, and Azure's certificate is looked at.
+// TestPasswordsInClear: a login is made only where its password cannot be read on the way, and Azure's certificate is
+// looked at.
 func TestPasswordsInClear(t *testing.T) {
 	for target, hides := range map[string]bool{
 		"sqlserver://u:p@host": false, "sqlserver://u:p@host?encrypt=false": false, "sqlserver://u:p@host?encrypt=true": true,

@@ -8,8 +8,8 @@ import (
 	"ds2/internal/store/sqlserver/target"
 )
 
-// Progress gives how much of the full-text index is filled while a statement waits for that, by the statement's name. Of other
-// indexes SQL Server does not tell.
+// Progress gives how much of the full-text index is filled while a statement waits for that, by the statement's name.
+// Of other indexes SQL Server does not tell.
 func (s *Store) Progress(ctx context.Context) (map[string]float64, error) {
 	statement := s.filling.Load()
 	if statement == nil {

@@ -5,8 +5,9 @@ import (
 	"os"
 )
 
-// recordFile is the variable that names a file, which must not exist, for the messages of one user's connection. Nothing of the login is
-// among them. It is for a first run on a server that nobody could test on: its answers become tests.
+// recordFile is the variable that names a file, which must not exist, for the messages of one user's connection.
+// Nothing of the login is among them. It is for a first run on a server that nobody could test on: its answers become
+// tests.
 const recordFile = "DS2_WIRE_FILE"
 
 // maxRecorded is how many bytes are kept, of some hundred orders.

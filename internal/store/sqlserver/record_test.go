@@ -10,7 +10,8 @@ import (
 	"ds2/internal/store/sqlserver/tdstest"
 )
 
-// TestRecorded: of two users the first one's calls and answers are in the file, packet for packet, and nothing of the login.
+// TestRecorded: of two users the first one's calls and answers are in the file, packet for packet, and nothing of the
+// login.
 func TestRecorded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "wire")
 	t.Setenv(recordFile, path)

@@ -9,8 +9,8 @@ import (
 	"ds2/schema"
 )
 
-// TestRefusedOnBabelfish: what Babelfish lacks is refused in one sentence, which says what it lacks and which flag to leave out, and
-// nothing is changed. Settings are set back where there is nothing to be set back.
+// TestRefusedOnBabelfish: what Babelfish lacks is refused in one sentence, which says what it lacks and which flag to
+// leave out, and nothing is changed. Settings are set back where there is nothing to be set back.
 func TestRefusedOnBabelfish(t *testing.T) {
 	text := servertest.Database(t)
 	switch babelfish, err := servertest.IsBabelfish(text); {

@@ -6,7 +6,8 @@ import (
 	"strconv"
 )
 
-// request is a remote procedure call as it is put together, with room for the header of its first packet: [MS-TDS] 2.2.6.6.
+// request is a remote procedure call as it is put together, with room for the header of its first packet: [MS-TDS]
+// 2.2.6.6.
 type request struct {
 	heads []head // of the statements
 	out   []byte
@@ -53,8 +54,8 @@ func (r *request) Int16(v int16) { r.int(int64(v), 2) }
 func (r *request) Int32(v int32) { r.int(int64(v), 4) }
 func (r *request) Int64(v int64) { r.int(v, 8) }
 
-// transactionHeader is what each message begins with, [MS-TDS] 2.2.5.3: the sizes of all headers and of this one, a transaction
-// descriptor, which is of none, and one request at a time. There is room for the packet's header before it.
+// transactionHeader is what each message begins with, [MS-TDS] 2.2.5.3: the sizes of all headers and of this one, a
+// transaction descriptor, which is of none, and one request at a time. There is room for the packet's header before it.
 var transactionHeader = [packetHeader + 22]byte{packetHeader: 22, packetHeader + 4: 18, packetHeader + 8: 2, packetHeader + 18: 1}
 
 // appendCall appends what stands before the parameters of a remote procedure call: [MS-TDS] 2.2.6.6.
@@ -78,8 +79,8 @@ func appendWide(b, text []byte) []byte {
 	return b
 }
 
-// appendUnicode appends a parameter without a name, of type nvarchar; what is longer than that may be is sent in one part of a
-// longer one: [MS-TDS] 2.2.5.2.3. The text is ASCII.
+// appendUnicode appends a parameter without a name, of type nvarchar; what is longer than that may be is sent in one
+// part of a longer one: [MS-TDS] 2.2.5.2.3. The text is ASCII.
 func appendUnicode(b, text []byte) []byte {
 	const most, inParts = 8000, 0xFFFF // bytes
 	size, kind := 2*len(text), uint16(inParts)

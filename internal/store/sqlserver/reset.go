@@ -13,7 +13,8 @@ import (
 	"ds2/schema"
 )
 
-// Reset takes the database back to the state after the load: store.Capabilities. What is copied is copied before the transaction.
+// Reset takes the database back to the state after the load: store.Capabilities. What is copied is copied before the
+// transaction.
 func (s *Store) Reset(ctx context.Context, statements []schema.Statement, rows io.Reader, begin func(statement string)) error {
 	copied := 1 + slices.IndexFunc(statements, func(statement schema.Statement) bool { return statement.ThenCopy })
 	var inside, after []schema.Statement
@@ -54,9 +55,9 @@ func (s *Store) Reset(ctx context.Context, statements []schema.Statement, rows i
 	return s.Wrap("reset "+s.Label(), err)
 }
 
-// awaitGhostCleanup waits until the rows that a reset deleted are gone from the pages of all tables, as far as a sample of the largest
-// shows. Until then they are ghosts, which a task of the server's removes in the background: a run that begins before would be measured
-// with it. Where they stay that is an error, since the database is not as it was.
+// awaitGhostCleanup waits until the rows that a reset deleted are gone from the pages of all tables, as far as a sample
+// of the largest shows. Until then they are ghosts, which a task of the server's removes in the background: a run that
+// begins before would be measured with it. Where they stay that is an error, since the database is not as it was.
 func (s *Store) awaitGhostCleanup(ctx context.Context) error {
 	if v, err := s.ask(ctx); err != nil || v.babelfish {
 		return err

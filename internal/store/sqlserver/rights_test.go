@@ -57,8 +57,8 @@ const askWhat, askRights = "InstanceDefaultDataPath", "@@MAX_CONNECTIONS"
 // sqlServer2022 is what a server says of itself.
 var sqlServer2022 = cells("2", "16", "0", "1", "/var/opt/mssql/data", "/var/opt/mssql/data")
 
-// TestExamineWithoutRights: an owner of the database without VIEW SERVER STATE sees his own sessions alone, and not the log's space. No
-// figure is made of that.
+// TestExamineWithoutRights: an owner of the database without VIEW SERVER STATE sees his own sessions alone, and not the
+// log's space. No figure is made of that.
 func TestExamineWithoutRights(t *testing.T) {
 	s := answering(t, map[string][]byte{
 		askWhat:                    sqlServer2022,
@@ -103,7 +103,8 @@ func TestRefusedBeforeARun(t *testing.T) {
 	}
 }
 
-// TestErrorLogInAnotherLanguage: I/O errors are searched by their English words, so that nothing found in another language says nothing.
+// TestErrorLogInAnotherLanguage: I/O errors are searched by their English words, so that nothing found in another
+// language says nothing.
 func TestErrorLogInAnotherLanguage(t *testing.T) {
 	none := tdstest.Done(tdstest.DoneFinal)
 	for line, want := range map[string][]byte{"in English": cells("2026-11-23", "Server", "Server process ID is 36."), "not in English": none} {

@@ -19,8 +19,8 @@ type column struct {
 	parse    func(field []byte) (any, error)
 }
 
-// format makes a reader of rows for bulk load of what in holds: next fills one in, whose values are valid until it is called again; it is
-// io.EOF after the last.
+// format makes a reader of rows for bulk load of what in holds: next fills one in, whose values are valid until it is
+// called again; it is io.EOF after the last.
 type format func(in io.Reader, columns []column) (next func(row []any) error, err error)
 
 // eachRow hands each row to take, and counts them.
@@ -38,7 +38,8 @@ func eachRow(columns int, next, take func(row []any) error) (n int64, err error)
 	}
 }
 
-// fromCSV is the format of CSV without quotes, such as DS2's. An empty field is NULL in a column that may be, an empty text in another.
+// fromCSV is the format of CSV without quotes, such as DS2's. An empty field is NULL in a column that may be, an empty
+// text in another.
 func fromCSV(csv io.Reader, columns []column) (next func(row []any) error, err error) {
 	for i := range columns {
 		switch c := &columns[i]; c.kind {

@@ -258,8 +258,8 @@ func (d standing) check(database string) error {
 	return nil
 }
 
-// CreateDatabase makes the target's database with the given statements. Where it is there, those that do it no harm are run:
-// recovery model and login.
+// CreateDatabase makes the target's database with the given statements. Where it is there, those that do it no harm are
+// run: recovery model and login.
 func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statement) error {
 	master := s.master()
 	defer master.Close()

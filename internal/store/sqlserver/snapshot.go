@@ -16,10 +16,11 @@ import (
 
 // A snapshot here is a full backup, which is what the storage report restores before each run (WORKLOAD.md section 6).
 // SQL Server's own database snapshots are not used: while one exists, the first change of every page is copied to it,
-// which a storage benchmark would measure, and going back to one drops the full-text catalogs (docs/howto/sqlserver.md).
+// which a storage benchmark would measure, and going back to one drops the full-text catalogs
+// (docs/howto/sqlserver.md).
 
-// There are two files, which are written by turns: BACKUP writes over a file from its beginning, and one that is cut off
-// would leave no backup at all. The one to restore is the one that was finished last.
+// There are two files, which are written by turns: BACKUP writes over a file from its beginning, and one that is cut
+// off would leave no backup at all. The one to restore is the one that was finished last.
 
 // backupFiles are the names of the two files in the server's own directory for backups.
 func (s *Store) backupFiles() [2]string {
@@ -151,8 +152,8 @@ func (s *Store) watchBackup(ctx context.Context, command string, tell progress.T
 	return func() { stop(); master.Close() }
 }
 
-// moves are the MOVE options of RESTORE that keep every file of the backup where the server knows one of its name; a file
-// that it does not know goes where it was when the backup was made.
+// moves are the MOVE options of RESTORE that keep every file of the backup where the server knows one of its name; a
+// file that it does not know goes where it was when the backup was made.
 func (s *Store) moves(ctx context.Context, master *sql.DB, file string) (string, error) {
 	var files []string
 	err := target.Named(ctx, master, "RESTORE FILELISTONLY FROM DISK = "+quoteText(file), func(row map[string]string) { files = append(files, row["LogicalName"]) })

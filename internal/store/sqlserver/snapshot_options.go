@@ -9,11 +9,12 @@ import (
 	"ds2/internal/store/sqlserver/target"
 )
 
-// askOptions asks for what ALTER DATABASE sets and a restore brings back as it was at the backup, and who owns the database.
+// askOptions asks for what ALTER DATABASE sets and a restore brings back as it was at the backup, and who owns the
+// database.
 const askOptions = "SELECT *, SUSER_SNAME(owner_sid) AS owner FROM sys.databases WHERE name = @p1"
 
-// databaseOption is one of them: the column of askOptions that shows it, which older servers may not have, and the clause of ALTER DATABASE
-// that sets it. One without a clause is not set back.
+// databaseOption is one of them: the column of askOptions that shows it, which older servers may not have, and the
+// clause of ALTER DATABASE that sets it. One without a clause is not set back.
 type databaseOption struct{ column, clause string }
 
 var databaseOptions = []databaseOption{
@@ -61,7 +62,8 @@ func (s *Store) options(ctx context.Context, master *sql.DB) (found map[string]s
 	return found, err
 }
 
-// setBack sets the options that differ, of those that both know, to what they were before, and warns of those that it cannot set.
+// setBack sets the options that differ, of those that both know, to what they were before, and warns of those that it
+// cannot set.
 func (s *Store) setBack(ctx context.Context, master *sql.DB, before, after map[string]string, warn func(string)) {
 	for _, o := range databaseOptions {
 		was, known := before[o.column]

@@ -36,7 +36,8 @@ func TestNewestBackup(t *testing.T) {
 	}
 }
 
-// TestBackups: the time of a backup is read by its name among other columns; a file that is not there, or was cut off, has none.
+// TestBackups: the time of a backup is read by its name among other columns; a file that is not there, or was cut off,
+// has none.
 func TestBackups(t *testing.T) {
 	date := []byte{0, 0xB3, 0, 0, 0, 0, 0, 0} // days since 1900, and parts of the day
 	for _, c := range []struct {
@@ -66,8 +67,8 @@ func TestBackups(t *testing.T) {
 	}
 }
 
-// TestOptionsSetBack: a restore sets each option that it changed back, and warns of what it may not set, or does not; it leaves alone what
-// only one of the two answers has.
+// TestOptionsSetBack: a restore sets each option that it changed back, and warns of what it may not set, or does not;
+// it leaves alone what only one of the two answers has.
 func TestOptionsSetBack(t *testing.T) {
 	var mu sync.Mutex
 	var sent []string

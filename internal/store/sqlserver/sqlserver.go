@@ -1,7 +1,7 @@
-// Package sqlserver is the engine of package store for SQL Server 2016 and later and what speaks its protocol: Azure SQL
-// Database, Babelfish for PostgreSQL. It talks through go-mssqldb; a user's session calls that driver itself, without
-// database/sql's pool between. The SQL of the database itself is in package schema; what to run and when is not decided
-// here.
+// Package sqlserver is the engine of package store for SQL Server 2016 and later and what speaks its protocol: Azure
+// SQL Database, Babelfish for PostgreSQL. It talks through go-mssqldb; a user's session calls that driver itself,
+// without database/sql's pool between. The SQL of the database itself is in package schema; what to run and when is not
+// decided here.
 package sqlserver
 
 import (
@@ -30,8 +30,8 @@ import (
 // Engine is the engine's name.
 const Engine = "sqlserver"
 
-// Experimental is what is said of this engine wherever its figures show, until a first run on Microsoft's server has come back clean
-// (docs/howto/sqlserver-first-run.md).
+// Experimental is what is said of this engine wherever its figures show, until a first run on Microsoft's server has
+// come back clean (docs/howto/sqlserver-first-run.md).
 const Experimental = "experimental: not yet run on Microsoft's server"
 
 // Store is a database in SQL Server.
@@ -93,8 +93,8 @@ var newFedAuthConnector func(target string) (*mssql.Connector, error)
 // store.Database.
 func (s *Store) AskPassword(ask func(ctx context.Context) (string, error)) { s.password = ask }
 
-// UseWire has the calls of users made by this package's own messages in place of go-mssqldb's: less of the client's processor time for
-// the same answers, on connections that are not encrypted. It is called before the Store connects.
+// UseWire has the calls of users made by this package's own messages in place of go-mssqldb's: less of the client's
+// processor time for the same answers, on connections that are not encrypted. It is called before the Store connects.
 func (s *Store) UseWire() { s.wire = true }
 
 // Engine returns "sqlserver".

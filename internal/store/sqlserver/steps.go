@@ -16,8 +16,8 @@ func (s *Store) LoadRows(ctx context.Context, step, table string, csv io.Reader)
 	return s.loadRows(ctx, step, table, csv, fromCSV)
 }
 
-// LoadBinary is LoadRows with rows in the native format of Microsoft's bcp, of a table of whole numbers and binary columns
-// without NULL.
+// LoadBinary is LoadRows with rows in the native format of Microsoft's bcp, of a table of whole numbers and binary
+// columns without NULL.
 func (s *Store) LoadBinary(ctx context.Context, step, table string, native io.Reader) (int64, error) {
 	return s.loadRows(ctx, step, table, native, fromNative)
 }

@@ -15,16 +15,16 @@ import (
 type Statement struct {
 	Name string // in errors
 
-	// SQL is the name of a procedure, such as dbo.DS2_LOGIN, which makes it a remote procedure call; or else a text, which is the same
-	// each time, so that the server keeps one plan for it.
+	// SQL is the name of a procedure, such as dbo.DS2_LOGIN, which makes it a remote procedure call; or else a text,
+	// which is the same each time, so that the server keeps one plan for it.
 	SQL string
-	// Declared is the parameters of a text, @p1, @p2 and so on, as sp_executesql takes them: "@p1 int,@p2 int". Empty: SQL is the
-	// name of a procedure.
+	// Declared is the parameters of a text, @p1, @p2 and so on, as sp_executesql takes them: "@p1 int,@p2 int". Empty:
+	// SQL is the name of a procedure.
 	Declared string
 }
 
-// Conn is a connection of one user, for a workload's calls: Call or CallText, a parameter each, Each. Nothing is allocated where
-// wire makes them.
+// Conn is a connection of one user, for a workload's calls: Call or CallText, a parameter each, Each. Nothing is
+// allocated where wire makes them.
 type Conn struct {
 	store      *Store
 	statements []Statement
@@ -32,7 +32,8 @@ type Conn struct {
 	caller
 }
 
-// caller sends calls: begin or beginText, the parameters, call. There are two: go-mssqldb, and wire where that was asked for.
+// caller sends calls: begin or beginText, the parameters, call. There are two: go-mssqldb, and wire where that was
+// asked for.
 type caller interface {
 	begin(statement int)
 	beginText(sql, declared []byte)
@@ -81,8 +82,8 @@ func (c *Conn) Call(statement int) {
 	c.begin(statement)
 }
 
-// CallText begins the call of a text; its parameters follow, which are declared as those of a Statement are. The name is for
-// errors.
+// CallText begins the call of a text; its parameters follow, which are declared as those of a Statement are. The name
+// is for errors.
 func (c *Conn) CallText(name string, sql, declared []byte) {
 	c.current = name
 	c.beginText(sql, declared)
@@ -91,8 +92,8 @@ func (c *Conn) CallText(name string, sql, declared []byte) {
 // AnyColumns is for a call whose answer has several tables, with columns that row looks at itself.
 const AnyColumns = -1
 
-// Each sends the call and hands every row of the answer, which has so many columns, to row, down to the last. What row is given
-// is valid until it returns. The error is that of Fail.
+// Each sends the call and hands every row of the answer, which has so many columns, to row, down to the last. What row
+// is given is valid until it returns. The error is that of Fail.
 func (c *Conn) Each(ctx context.Context, writes bool, columns int, row func(values []Value) error) error {
 	name := c.current
 	if err := ctx.Err(); err != nil {
@@ -107,7 +108,8 @@ func (c *Conn) Each(ctx context.Context, writes bool, columns int, row func(valu
 	return nil
 }
 
-// Fail is the error of a call. It is in doubt where the call writes, was sent, and the server did not tell how it ended.
+// Fail is the error of a call. It is in doubt where the call writes, was sent, and the server did not tell how it
+// ended.
 func (c *Conn) Fail(ctx context.Context, op string, writes bool, err error) error {
 	if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) {
 		err = fmt.Errorf("%w: %w", ended, err) // a server that does not confirm the cancelling in time loses the connection

@@ -127,8 +127,8 @@ func (w *wire) receive() ([]byte, error) {
 	}
 }
 
-// close ends the connection. A request whose answer was not read is cancelled by an attention, [MS-TDS] 2.2.1.7, so that it does
-// not go on waiting for a lock.
+// close ends the connection. A request whose answer was not read is cancelled by an attention, [MS-TDS] 2.2.1.7, so
+// that it does not go on waiting for a lock.
 func (w *wire) close() error {
 	w.watch.Stop()
 	if w.busy {

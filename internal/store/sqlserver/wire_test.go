@@ -21,7 +21,8 @@ func idAnswer(before []byte, row []byte, after ...[]byte) []byte {
 	return tdstest.Answer(append([][]byte{before, columns, row}, after...)...)
 }
 
-// TestAnswers gives both paths each shape of an answer: what is not whole and well-formed is an error, never a row that counts.
+// TestAnswers gives both paths each shape of an answer: what is not whole and well-formed is an error, never a row that
+// counts.
 func TestAnswers(t *testing.T) {
 	row := []byte{0xD1, 4, 7, 0, 0, 0}
 	done := tdstest.Done(tdstest.DoneFinal)

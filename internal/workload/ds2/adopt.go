@@ -54,9 +54,10 @@ var columns = map[string][]string{
 	"reorder":    {"prod_id", "date_low", "quan_low", "date_reordered", "quan_reordered", "date_expected"},
 }
 
-// Examine looks whether a database is one that DVD Store's own scripts made, and finds its size by its rows: by the last customer
-// that is called user and number, and by the last order of 2009 (WORKLOAD.md section 3): orders of runs have later dates. It reads a few rows of each table by their keys, and the
-// products; it changes nothing. Words are those to try first.
+// Examine looks whether a database is one that DVD Store's own scripts made, and finds its size by its rows: by the
+// last customer that is called user and number, and by the last order of 2009 (WORKLOAD.md section 3): orders of runs
+// have later dates. It reads a few rows of each table by their keys, and the products; it changes nothing. Words are
+// those to try first.
 func Examine(ctx context.Context, target store.Database, words *datagen.Words) (a Adopted, err error) {
 	e := examination{ctx, target}
 	if err := e.tables(); err != nil {
@@ -160,7 +161,8 @@ func (e examination) tables() error {
 	return nil
 }
 
-// last is the highest key up to most whose row the load made, as a query for a key tells: rows of runs have the keys after it.
+// last is the highest key up to most whose row the load made, as a query for a key tells: rows of runs have the keys
+// after it.
 func (e examination) last(most int64, loaded string) (int64, error) {
 	var failed error
 	after := sort.Search(int(most), func(i int) bool {
@@ -173,8 +175,9 @@ func (e examination) last(most int64, loaded string) (int64, error) {
 	return int64(after), failed
 }
 
-// words finds what titles and actors are made of: the given words, where those make the first title; or else what the products
-// show. Titles go through all second words in their order; a name that no actor has is filled up from the given words.
+// words finds what titles and actors are made of: the given words, where those make the first title; or else what the
+// products show. Titles go through all second words in their order; a name that no actor has is filled up from the
+// given words.
 func (e examination) words(data *datagen.Dataset, given *datagen.Words) (*datagen.Words, error) {
 	var title, actor string
 	if err := e.one("SELECT title, actor FROM products WHERE prod_id = 1", &title, &actor); err != nil {

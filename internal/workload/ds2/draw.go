@@ -1,6 +1,6 @@
-// Package ds2 is the workload of DVD Store 2 (WORKLOAD.md section 5): what its virtual customers do next, and how they do it
-// on a session. What they do is drawn from a seed and a number of their own, so that a run can be repeated; drawing and playing
-// an order allocates nothing.
+// Package ds2 is the workload of DVD Store 2 (WORKLOAD.md section 5): what its virtual customers do next, and how they
+// do it on a session. What they do is drawn from a seed and a number of their own, so that a run can be repeated;
+// drawing and playing an order allocates nothing.
 package ds2
 
 import (
@@ -37,8 +37,8 @@ func (c Config) Check() error {
 	return c.Size.Check()
 }
 
-// Order is one order cycle as drawn. Its texts and slices are views into buffers of the Draws that drew it, good until the
-// next call of Next.
+// Order is one order cycle as drawn. Its texts and slices are views into buffers of the Draws that drew it, good until
+// the next call of Next.
 type Order struct {
 	New                bool           // a new customer, else a login
 	Username, Password []byte         // of the login
@@ -178,7 +178,8 @@ func (u *Draws) username(prefix string, customers int) []byte {
 	return u.take(strconv.AppendInt(append(u.texts, prefix...), int64(u.between(1, customers)), 10))
 }
 
-// take keeps what was appended to the user's buffer, and gives it. Its capacity ends with it, so that nobody appends over the next.
+// take keeps what was appended to the user's buffer, and gives it. Its capacity ends with it, so that nobody appends
+// over the next.
 func (u *Draws) take(texts []byte) []byte {
 	start := len(u.texts)
 	u.texts = texts

@@ -14,8 +14,8 @@ import (
 // ErrWords says that titles and actors of a database are of other words than users would search for.
 var ErrWords = errors.New("its titles and actors are made of other words than these; give the file it was loaded with by --words")
 
-// Look makes a plan for targets that were loaded to the end: all of one size, the one asked for where one is, and made of the
-// words in c, whose size is filled in.
+// Look makes a plan for targets that were loaded to the end: all of one size, the one asked for where one is, and made
+// of the words in c, whose size is filled in.
 func Look(targets []store.Database, infos []store.Info, engines calls.Engines, want *datagen.Size, c Config) (*Plan, error) {
 	p := &Plan{Config: c, Engines: engines}
 	for i, target := range targets {

@@ -126,8 +126,8 @@ func (u *User) Call(ctx context.Context, op workload.Op) (err error) {
 	return err
 }
 
-// InDoubt has a new customer try another name, since it may be there under this one. A purchase is not tried again: that
-// might make it twice.
+// InDoubt has a new customer try another name, since it may be there under this one. A purchase is not tried again:
+// that might make it twice.
 func (u *User) InDoubt(op workload.Op) (again bool) {
 	if calls.Op(op) == calls.OpNewCustomer {
 		u.tally.Own[counts.InDoubtCustomers]++

@@ -24,7 +24,8 @@ const Name = "ds2"
 
 // Workload is DVD Store 2.
 type Workload struct {
-	// Size that a database is expected to have; nil: what it says itself. One that DS2's own scripts loaded does not say it.
+	// Size that a database is expected to have; nil: what it says itself. One that DS2's own scripts loaded does not
+	// say it.
 	Size *datagen.Size
 	// Engines have the calls that an audit tries.
 	Engines calls.Engines

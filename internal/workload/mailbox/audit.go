@@ -14,17 +14,19 @@ import (
 	"ds2/internal/workload"
 )
 
-// mostNumber bounds the numbers of records that a driver keeps bits for: a key that gives a higher one is not this workload's.
+// mostNumber bounds the numbers of records that a driver keeps bits for: a key that gives a higher one is not this
+// workload's.
 const mostNumber = 1 << 34
 
 // errAlien is a record that this workload cannot have written.
 var errAlien = errors.New("its key is not of this workload")
 
-// mostRows is how many records a database may hold that was loaded in a size: runs insert more than they delete, and a day of a fast
-// one many times what a small database was loaded with.
+// mostRows is how many records a database may hold that was loaded in a size: runs insert more than they delete, and a
+// day of a fast one many times what a small database was loaded with.
 func (d Dataset) mostRows() int64 { return 100_000_000 + 100*d.Size.Records() }
 
-// eachKey calls f with the number of each record of a database. What has another key than its number gives it is told as alien.
+// eachKey calls f with the number of each record of a database. What has another key than its number gives it is told
+// as alien.
 func eachKey(ctx context.Context, db *sql.DB, d Dataset, f func(n uint64), alien func(Key)) error {
 	shape := d.shape()
 	return store.EachRow(ctx, db, d.mostRows(), "SELECT mailbox_id, folder_id, message_id FROM messages", func(rows *sql.Rows) error {
@@ -70,12 +72,13 @@ type findings struct {
 	aliens  int64
 	checked int64
 
-	// Numbers of records: those that the driver does not know, those that are not there, and those that are not as they were written.
+	// Numbers of records: those that the driver does not know, those that are not there, and those that are not as they
+	// were written.
 	extra, missing, damaged []int64
 }
 
-// Audit asks a database whether its records are exactly those that the driver says, and whether each is what its checksum
-// says: of those that the run wrote or, where the whole is asked for, of all.
+// Audit asks a database whether its records are exactly those that the driver says, and whether each is what its
+// checksum says: of those that the run wrote or, where the whole is asked for, of all.
 func (Workload) Audit(ctx context.Context, target store.Database, a workload.Audit) ([]result.Check, error) {
 	info, err := store.ReadInfo(ctx, target.DB())
 	if err != nil {
@@ -181,8 +184,8 @@ func (f *findings) readWritten(ctx context.Context, db *sql.DB, tell func(record
 	return nil
 }
 
-// eachOf calls f with those of some records that a database holds, atOnce of them at most; f keeps nothing of them. Keys are numbers,
-// so they stand in the statement itself: placeholders differ from engine to engine.
+// eachOf calls f with those of some records that a database holds, atOnce of them at most; f keeps nothing of them.
+// Keys are numbers, so they stand in the statement itself: placeholders differ from engine to engine.
 func eachOf(ctx context.Context, db *sql.DB, shape Shape, some []uint64, f func(n uint64, r *Record)) error {
 	var b strings.Builder
 	for i, n := range some {

@@ -28,7 +28,8 @@ func (r *Run) Cuts(_ context.Context, target store.Database, _ result.Marks) (wo
 	return &cuts{run: r, target: target, shape: r.targets[0].Dataset.shape()}, nil
 }
 
-// HoldsAtCuts: a user that went on would hide by its next writes what a cut took back, and not find what it believes to be there.
+// HoldsAtCuts: a user that went on would hide by its next writes what a cut took back, and not find what it believes to
+// be there.
 func (r *Run) HoldsAtCuts() {}
 
 // cuts compares the journal of the first target with what it holds.
@@ -40,8 +41,8 @@ type cuts struct {
 	held   map[uint64]state // what the server held then of the records that had been written before it
 }
 
-// After compares what was acknowledged since the last cut, and what the server still held after it, with what it holds now. The
-// users get to know which of their records are not as they left them.
+// After compares what was acknowledged since the last cut, and what the server still held after it, with what it holds
+// now. The users get to know which of their records are not as they left them.
 func (c *cuts) After(ctx context.Context, read func(from int64) ([]byte, error), end int64, cut *result.Cut) error {
 	text, err := read(c.last)
 	if err != nil {
@@ -93,8 +94,8 @@ func (c *cuts) reconcile(l loss) {
 	}
 }
 
-// CheckJournal compares what a run's journal says with what a target holds after it. What cuts took back was found when they came,
-// and stands in the journal.
+// CheckJournal compares what a run's journal says with what a target holds after it. What cuts took back was found when
+// they came, and stands in the journal.
 func (Workload) CheckJournal(ctx context.Context, target store.Database, text []byte, index int, _ result.Marks) ([]result.Check, error) {
 	entries, err := readEntries(text, index)
 	if err != nil {

@@ -12,8 +12,8 @@ type state struct {
 	Damaged bool   // what is there is not what its sum says
 }
 
-// after is the state that a write leaves. A replacement that found nothing to replace, which a transaction has that a cut took the record
-// from before it was tried again, leaves nothing.
+// after is the state that a write leaves. A replacement that found nothing to replace, which a transaction has that a
+// cut took the record from before it was tried again, leaves nothing.
 func (e entry) after() state {
 	if e.Op == Delete || e.Op == Replace && e.Kind == acknowledged && !e.Changed {
 		return state{}
@@ -32,11 +32,11 @@ type loss struct {
 	acknowledged, inDoubt, kept int64 // transactions; those in doubt of which all is there
 }
 
-// compare compares what was acknowledged since the last cut, with nobody at work since the server came back, with what it
-// holds. before is what records held then that no entry tells, where that is known.
+// compare compares what was acknowledged since the last cut, with nobody at work since the server came back, with what
+// it holds. before is what records held then that no entry tells, where that is known.
 //
-// A server has to keep what it acknowledged fully. Its log is written in order, so it also has to keep what it acknowledged lazily
-// before an acknowledged full commit was sent.
+// A server has to keep what it acknowledged fully. Its log is written in order, so it also has to keep what it
+// acknowledged lazily before an acknowledged full commit was sent.
 func compare(entries []entry, before, now map[uint64]state) loss {
 	l := loss{held: map[uint64]state{}}
 	entries = slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return e.Kind > doubtful })
@@ -107,7 +107,8 @@ func (l *loss) record(writes []entry, before, now map[uint64]state, flushed uint
 		}
 	}
 	was, known := before[n]
-	// Where all of the writes leave what was there before, as an insert and a delete do, nobody can tell whether they took place.
+	// Where all of the writes leave what was there before, as an insert and a delete do, nobody can tell whether they
+	// took place.
 	vague := reached >= 0 && (known && is == was || writes[0].Op == Insert && !is.There)
 	strange := reached < 0 && (is.Damaged || known && is != was)
 	if reached < last {
@@ -151,7 +152,8 @@ func commits(entries []entry) (n int64) {
 	return n + int64(len(sent))
 }
 
-// left is in what state a run left each record that it wrote, as far as its journal says, and which of its writes cuts took back.
+// left is in what state a run left each record that it wrote, as far as its journal says, and which of its writes cuts
+// took back.
 type left struct {
 	last map[uint64]state   // as it was acknowledged last, or found after a cut
 	or   map[uint64][]state // as it may be besides, for writes in doubt since

@@ -76,7 +76,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestLeft: after the run every record is as its last acknowledged write left it, or as a cut did, or one in doubt since.
+// TestLeft: after the run every record is as its last acknowledged write left it, or as a cut did, or one in doubt
+// since.
 func TestLeft(t *testing.T) {
 	at := func(k kind, n uint64, sum uint32) entry {
 		return entry{Kind: k, Op: Replace, Changed: k == acknowledged, Number: n, Sum: sum}

@@ -31,7 +31,8 @@ type entry struct {
 	Sum     uint32 // of the record as it was written
 	Number  uint64 // of the record
 
-	// Sent and Acked are the times of a clock that counts what all users of the run send and are told. Sent names the transaction.
+	// Sent and Acked are the times of a clock that counts what all users of the run send and are told. Sent names the
+	// transaction.
 	Sent, Acked uint64
 }
 

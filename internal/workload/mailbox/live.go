@@ -89,7 +89,8 @@ type finding struct {
 	there  bool
 }
 
-// Found tells the share what its user does not know. The user takes it up by Reconcile; others may call Found meanwhile.
+// Found tells the share what its user does not know. The user takes it up by Reconcile; others may call Found
+// meanwhile.
 func (s *Share) Found(n uint64, there bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,8 +133,8 @@ func (s *Share) Records() int64 { return s.records }
 // Fresh is a number that no record ever had; it exists from Insert on.
 func (s *Share) Fresh() uint64 { return s.number(s.end) }
 
-// tries is how many numbers are drawn before a record is looked for: with one number in 20 still in use, they find one in 19
-// of 20 cases.
+// tries is how many numbers are drawn before a record is looked for: with one number in 20 still in use, they find one
+// in 19 of 20 cases.
 const tries = 64
 
 // Pick draws a record, each with the same chance; false where there is none.

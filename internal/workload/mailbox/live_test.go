@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNoRecordTwice plays many users at once on a store that is only a set: no two of them ever touch one record, and every
-// record is touched by somebody.
+// TestNoRecordTwice plays many users at once on a store that is only a set: no two of them ever touch one record, and
+// every record is touched by somebody.
 func TestNoRecordTwice(t *testing.T) {
 	const users, records = 7, 1000
 	l := NewLive(users)

@@ -13,9 +13,9 @@ import (
 	"ds2/internal/atomicfile"
 )
 
-// A run's record holds for each target which records exist at the end of the run, for the audit: a header of a name, the
-// number of records in doubt and that of numbers, then the numbers in doubt, then two bits for each number, live and written,
-// and a CRC-32C of all before it. Integers are little-endian.
+// A run's record holds for each target which records exist at the end of the run, for the audit: a header of a name,
+// the number of records in doubt and that of numbers, then the numbers in doubt, then two bits for each number, live
+// and written, and a CRC-32C of all before it. Integers are little-endian.
 
 // liveHeader begins the file.
 const liveHeader = "ds2 mailbox records 1\n"

@@ -9,7 +9,8 @@ import (
 	"math/bits"
 )
 
-// BodySize is the bytes of a record's body: two records do not fit into a page of 8 KB, so that each has one of its own.
+// BodySize is the bytes of a record's body: two records do not fit into a page of 8 KB, so that each has one of its
+// own.
 const BodySize = 7000
 
 // foldersOfMailbox is how many folders a mailbox has.
@@ -43,8 +44,8 @@ type Record struct {
 	head [18]byte // of what the sum is computed from
 }
 
-// Key is the key of record n. Message is a bijection of n that looks random, so that neighbors in time lie on leaves of the
-// index that are far apart.
+// Key is the key of record n. Message is a bijection of n that looks random, so that neighbors in time lie on leaves of
+// the index that are far apart.
 func (s Shape) Key(n uint64) Key {
 	message := mix(n + mix(s.Seed))
 	place := mix(message ^ s.Seed)
@@ -56,7 +57,8 @@ func (s Shape) Key(n uint64) Key {
 // Number is the number of the record with the message's id.
 func (s Shape) Number(message int64) uint64 { return unmix(uint64(message)) - mix(s.Seed) }
 
-// Fill makes the record of a number and flags. Its body is written to r.Body, which is used again where it has the room.
+// Fill makes the record of a number and flags. Its body is written to r.Body, which is used again where it has the
+// room.
 func (s Shape) Fill(r *Record, n uint64, flags uint32) {
 	r.Key, r.Flags = s.Key(n), flags
 	if cap(r.Body) < BodySize {

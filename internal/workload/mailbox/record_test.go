@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestKeysFallOnRandomLeaves: records that come one after the other have keys that lie far apart, no two the same, and their
-// numbers can be told from their keys.
+// TestKeysFallOnRandomLeaves: records that come one after the other have keys that lie far apart, no two the same, and
+// their numbers can be told from their keys.
 func TestKeysFallOnRandomLeaves(t *testing.T) {
 	const records, leaves = 100_000, 100
 	s := Shape{Mailboxes: 500, Seed: 42}

@@ -154,16 +154,16 @@ func (r *Run) Ready(ctx context.Context) error {
 	return nil
 }
 
-// infoRecords is the name in ds2_info of the note of which records there are, which comes and goes with the contents of a snapshot. None:
-// those of the load. It is the target's place in a run and the directory of that run's record, once an audit found just its records, or
-// recordsUnknown from the beginning of a run that inserts or deletes.
+// infoRecords is the name in ds2_info of the note of which records there are, which comes and goes with the contents of
+// a snapshot. None: those of the load. It is the target's place in a run and the directory of that run's record, once
+// an audit found just its records, or recordsUnknown from the beginning of a run that inserts or deletes.
 const (
 	infoRecords    = "records"
 	recordsUnknown = "unknown"
 )
 
-// find adds the records of a target. Those that a load left, or a run whose record is at hand, are known: reading their keys just before
-// a run would fill the server's memory, on SQL Server with the records themselves.
+// find adds the records of a target. Those that a load left, or a run whose record is at hand, are known: reading their
+// keys just before a run would fill the server's memory, on SQL Server with the records themselves.
 func (r *Run) find(ctx context.Context, t Target, live *Live) error {
 	counted, err := t.Engine.Counted(ctx, t.Store)
 	if err != nil {
@@ -219,7 +219,8 @@ func knownRecords(ctx context.Context, t Target, note string) (*Live, error) {
 	return live, nil
 }
 
-// noteRecords notes that a database has just the records of a run's record. Without the note the next run reads the keys.
+// noteRecords notes that a database has just the records of a run's record. Without the note the next run reads the
+// keys.
 func noteRecords(ctx context.Context, target store.Database, a *workload.Account) {
 	if dir, err := filepath.Abs(a.Dirs[0]); err == nil {
 		_ = store.SetInfo(ctx, target.DB(), infoRecords, fmt.Sprint(a.Target, " ", dir)) // an auditor may not be allowed to write

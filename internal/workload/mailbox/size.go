@@ -8,14 +8,15 @@ type Size struct {
 	MailboxBytes int64 `json:"mailbox_bytes"`
 }
 
-// MinBytes is the smallest size of a database, below which the shares of its parts are not what they are in a large one.
+// MinBytes is the smallest size of a database, below which the shares of its parts are not what they are in a large
+// one.
 const MinBytes = 10 << 20
 
 // maxRecords bounds what one driver keeps in memory of a database.
 const maxRecords = 1 << 32
 
-// recordBytes is what a record takes in the database after the load: its page, its entry in the index, of 28 bytes on leaves
-// that are filled to nine tenths, and its part of the free space map.
+// recordBytes is what a record takes in the database after the load: its page, its entry in the index, of 28 bytes on
+// leaves that are filled to nine tenths, and its part of the free space map.
 const recordBytes = 8192 * (1 + 1./262 + 1./4000)
 
 // Bytes is the size of the database.

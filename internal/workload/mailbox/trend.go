@@ -12,7 +12,8 @@ import (
 	"github.com/aclements/go-moremath/stats"
 )
 
-// How a window is divided to show what changed over it: by the hour, a short one into tenths, and one that is shorter yet not at all.
+// How a window is divided to show what changed over it: by the hour, a short one into tenths, and one that is shorter
+// yet not at all.
 const (
 	partLength   = time.Hour
 	tenths       = 10
@@ -21,7 +22,8 @@ const (
 	trendLevel   = 0.01
 )
 
-// trend is what the drives did in the parts of the first window, one after the other, with whether their I/Os a second went up or down.
+// trend is what the drives did in the parts of the first window, one after the other, with whether their I/Os a second
+// went up or down.
 func (r run) trend(windows []measure.Window) []result.Section {
 	if r.storage == nil || len(windows) == 0 {
 		return nil

@@ -45,8 +45,8 @@ type user struct {
 
 var _ workload.User = (*user)(nil)
 
-// Connect opens the user's connection. What a cut of the server took back is not there any more, also of the records that the
-// transaction under way is about.
+// Connect opens the user's connection. What a cut of the server took back is not there any more, also of the records
+// that the transaction under way is about.
 func (u *user) Connect(ctx context.Context) (err error) {
 	u.back = append(u.back, u.share.Reconcile()...)
 	u.session, err = u.on.Engine.Connect(ctx, u.on.Store)
@@ -56,8 +56,8 @@ func (u *user) Connect(ctx context.Context) (err error) {
 // Close ends it.
 func (u *user) Close(ctx context.Context) error { return u.session.Close(ctx) }
 
-// Play draws a transaction and has it carried out. A user waits for the operations of a larger one together, so each of them
-// takes as long as their transaction.
+// Play draws a transaction and has it carried out. A user waits for the operations of a larger one together, so each of
+// them takes as long as their transaction.
 func (u *user) Play(p workload.Player) error {
 	u.draw()
 	op, began := Batch, time.Time{}

@@ -1,7 +1,7 @@
 // Command disk is a drive with a volatile write cache, for a virtual machine: it serves a file by the NBD protocol
 // (https://github.com/NetworkBlockDevice/nbd/blob/master/doc/proto.md) on a Unix socket. Kill it with the machine, and
-// all that was not flushed is gone, as on a power cut. It can lie about flushes. (QEMU's cache=unsafe does not do that for an NBD
-// server, which gets the flushes all the same.)
+// all that was not flushed is gone, as on a power cut. It can lie about flushes. (QEMU's cache=unsafe does not do that
+// for an NBD server, which gets the flushes all the same.)
 package main
 
 import (

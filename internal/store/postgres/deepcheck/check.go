@@ -13,9 +13,9 @@ import (
 // heapPages are the pages of one call of verify_heapam: usually 64 MiB.
 const heapPages = 8 << 10
 
-// amcheck looks at what the pages say: verify_heapam (from version 14) at the rows of tables, bt_index_parent_check at the
-// order of B-trees and at every row having its entry, gin_index_check (from 18) at GIN indexes. A relation with pages that
-// cannot be read is damaged already and is left out, and so are its indexes.
+// amcheck looks at what the pages say: verify_heapam (from version 14) at the rows of tables, bt_index_parent_check at
+// the order of B-trees and at every row having its entry, gin_index_check (from 18) at GIN indexes. A relation with
+// pages that cannot be read is damaged already and is left out, and so are its indexes.
 
 // checks are the functions that this server's amcheck has.
 func (s *deepCheck) checks(ctx context.Context) (map[string]bool, error) {

@@ -18,9 +18,10 @@ import (
 	"ds2/internal/throttle"
 )
 
-// A deep check reads every page of every fork of a relation (read.go), then checks what the pages hold (check.go), and goes on to the
-// next: small tables first, and indexes after their table, of which much is in a cache then. Both need extensions that come with the server. Missing ones are created in a transaction
-// that is never committed: whatever ends the check, kill -9 of ds2 included, leaves none behind.
+// A deep check reads every page of every fork of a relation (read.go), then checks what the pages hold (check.go), and
+// goes on to the next: small tables first, and indexes after their table, of which much is in a cache then. Both need
+// extensions that come with the server. Missing ones are created in a transaction that is never committed: whatever
+// ends the check, kill -9 of ds2 included, leaves none behind.
 
 // deepCheck is a deep check under way, on one connection.
 type deepCheck struct {

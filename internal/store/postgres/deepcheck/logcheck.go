@@ -28,7 +28,8 @@ type logPlace struct {
 	timeline, start, end, size int64
 }
 
-// findLog asks the server for its log from the oldest segment on from which none is missing, up to what is on the drive.
+// findLog asks the server for its log from the oldest segment on from which none is missing, up to what is on the
+// drive.
 const findLog = `
 	WITH now AS (SELECT pg_current_wal_flush_lsn() AS lsn, (SELECT setting::bigint FROM pg_settings WHERE name = 'wal_segment_size') AS size),
 	current AS (SELECT lsn, size, substr(pg_walfile_name(lsn), 1, 8) AS timeline, div(lsn - '0/0', size)::bigint AS segment FROM now),
@@ -41,8 +42,8 @@ const findLog = `
 		('x' || timeline)::bit(32)::bigint, (oldest.segment * size)::bigint, (lsn - '0/0')::bigint, size
 	FROM current, oldest`
 
-// checkLog has pg_waldump read the log to its end, which verifies each record's checksum. It takes the server's programs and files on this
-// machine; where they are not, the result says so.
+// checkLog has pg_waldump read the log to its end, which verifies each record's checksum. It takes the server's
+// programs and files on this machine; where they are not, the result says so.
 func (s Checker) checkLog(ctx context.Context, tell func(done, total int64)) (*store.LogCheck, error) {
 	var p logPlace
 	err := s.DB().QueryRowContext(ctx, findLog).Scan(&p.programs, &p.data, &p.system, &p.standby, &p.timeline, &p.start, &p.end, &p.size)

@@ -26,8 +26,9 @@ type pageReader struct {
 	function string // that reads them into the server's cache
 }
 
-// openReaders makes as many readers as are asked for, of which the first has the check's own connection. What that made of an extension in its
-// transaction the others cannot see, so that they declare its function for themselves, in a transaction that is never committed either.
+// openReaders makes as many readers as are asked for, of which the first has the check's own connection. What that made
+// of an extension in its transaction the others cannot see, so that they declare its function for themselves, in a
+// transaction that is never committed either.
 func (s *deepCheck) openReaders(ctx context.Context) error {
 	s.readers, s.device = []*pageReader{{s.conn, s.schemas["pg_prewarm"] + ".pg_prewarm"}}, target.NewMeter(ctx, s.conn)
 	for len(s.readers) < min(s.how.Readers, maxReaders) {
@@ -54,8 +55,9 @@ type pageRange struct {
 	from, to int64
 }
 
-// readRelation reads every page into the server's cache by pg_prewarm, whereby the server verifies the page's header and, where
-// they are on, its checksum. A page that is in the cache already is not read from storage: such pages are counted.
+// readRelation reads every page into the server's cache by pg_prewarm, whereby the server verifies the page's header
+// and, where they are on, its checksum. A page that is in the cache already is not read from storage: such pages are
+// counted.
 func (s *deepCheck) readRelation(ctx context.Context, r relation) error {
 	before, begin := s.device.Bytes(), time.Now()
 	s.throttle.Resume()

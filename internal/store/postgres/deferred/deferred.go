@@ -79,7 +79,8 @@ func (s Worker) DoDeferred(ctx context.Context, step func(name string)) (done st
 	if err != nil {
 		return done, err
 	}
-	// A connection of its own, since it is not left as it was found: where the server can, it ends a statement whose client is gone.
+	// A connection of its own, since it is not left as it was found: where the server can, it ends a statement whose
+	// client is gone.
 	config, err := s.Config(ctx)
 	if err != nil {
 		return done, err

@@ -27,8 +27,8 @@ func (s Readers) BackupUnit(ctx context.Context) (string, error) {
 // blackholes is the first version that can discard a backup itself.
 const blackholes = 15
 
-// baseBackup has the server read all files of the cluster but its log. It takes no replication slot: there is no second connection that
-// would stream the log.
+// baseBackup has the server read all files of the cluster but its log. It takes no replication slot: there is no second
+// connection that would stream the log.
 func baseBackup(major int) string {
 	if major >= blackholes {
 		return "BASE_BACKUP (LABEL 'ds2', PROGRESS true, CHECKPOINT 'fast', WAL false, WAIT false, MANIFEST 'no', TARGET 'blackhole')"
@@ -36,8 +36,8 @@ func baseBackup(major int) string {
 	return "BASE_BACKUP LABEL 'ds2' PROGRESS FAST NOWAIT MANIFEST 'no'"
 }
 
-// ReadBackup takes a base backup to nowhere: store.BackupReader. It needs a role with REPLICATION. The server verifies the checksums of the
-// pages, where they are on.
+// ReadBackup takes a base backup to nowhere: store.BackupReader. It needs a role with REPLICATION. The server verifies
+// the checksums of the pages, where they are on.
 func (s Readers) ReadBackup(ctx context.Context, tell func(done, total int64)) (store.Backup, error) {
 	op := "read a backup of " + s.Label()
 	var b store.Backup
@@ -116,8 +116,8 @@ type backupReading struct {
 	done, total int64
 }
 
-// backupBegan waits until the process of a backup has its checkpoint and reads files, and gives the time. The process itself says so only
-// with the first megabytes, or the first second.
+// backupBegan waits until the process of a backup has its checkpoint and reads files, and gives the time. The process
+// itself says so only with the first megabytes, or the first second.
 func (s Readers) backupBegan(ctx context.Context, pid uint32) time.Time {
 	const every = 10 * time.Millisecond
 	for {
@@ -135,7 +135,8 @@ func (s Readers) backupBegan(ctx context.Context, pid uint32) time.Time {
 	}
 }
 
-// read sends the command and takes its results: where the backup begins, the sizes of the tablespaces, and then the data, or word of how far it is.
+// read sends the command and takes its results: where the backup begins, the sizes of the tablespaces, and then the
+// data, or word of how far it is.
 func (r *backupReading) read(ctx context.Context, b *store.Backup) error {
 	r.conn.Frontend().SendQuery(&pgproto3.Query{String: b.Method})
 	if err := r.conn.Frontend().Flush(); err != nil {
@@ -178,7 +179,8 @@ func (r *backupReading) read(ctx context.Context, b *store.Backup) error {
 	}
 }
 
-// data takes a message of the data. From version 15 on it begins with its kind, of which p is word of how many bytes are done.
+// data takes a message of the data. From version 15 on it begins with its kind, of which p is word of how many bytes
+// are done.
 func (r *backupReading) data(message []byte, kinds bool) {
 	switch {
 	case !kinds:

@@ -16,8 +16,8 @@ import (
 	"ds2/internal/store/postgres/target"
 )
 
-// logReader takes the log by physical streaming replication, as a standby does, and tells the server that it is safe. Its slot is
-// temporary: the server drops it when the connection ends, however it ends.
+// logReader takes the log by physical streaming replication, as a standby does, and tells the server that it is safe.
+// Its slot is temporary: the server drops it when the connection ends, however it ends.
 type logReader struct {
 	target.Target
 	conn     *pgconn.PgConn
@@ -28,7 +28,8 @@ type logReader struct {
 	was, from int64         // bytes that it got from drives: when it was last asked for, and since the last piece
 }
 
-// statusInterval is how often the server is told how far the log has been read, so that it can remove what stands before.
+// statusInterval is how often the server is told how far the log has been read, so that it can remove what stands
+// before.
 const statusInterval = time.Second
 
 // OpenLog connects a reader of the log: store.Capabilities.
@@ -150,8 +151,8 @@ func (r *logReader) Read(ctx context.Context) (store.Read, error) {
 		if message == nil {
 			continue
 		}
-		// 'w': start and end of the log and the time, 8 bytes each, then the log itself; 'k': the log's end and the time, then
-		// whether an answer is wanted.
+		// 'w': start and end of the log and the time, 8 bytes each, then the log itself; 'k': the log's end and the
+		// time, then whether an answer is wanted.
 		switch data := message.Data; {
 		case len(data) > 25 && data[0] == 'w':
 			read.Bytes = int64(len(data) - 25)

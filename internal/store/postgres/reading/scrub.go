@@ -1,4 +1,5 @@
-// Package reading reads what lies on a PostgreSQL server's drives beside its users, or for a backup, and throws it away.
+// Package reading reads what lies on a PostgreSQL server's drives beside its users, or for a backup, and throws it
+// away.
 package reading
 
 import (
@@ -16,9 +17,9 @@ type Readers struct{ target.Target }
 
 var _ store.BackupReader = Readers{}
 
-// scrub reads the main files of all tables and indexes, the server's own among them. The server reads each request with one call
-// past its buffers, which therefore keep what the users need, and checks nothing of it: a page may be written at that moment. Of
-// the ways to have a server read, only this one makes requests of more than a page in all versions.
+// scrub reads the main files of all tables and indexes, the server's own among them. The server reads each request with
+// one call past its buffers, which therefore keep what the users need, and checks nothing of it: a page may be written
+// at that moment. Of the ways to have a server read, only this one makes requests of more than a page in all versions.
 type scrub struct {
 	target.Target
 	conn    *sql.Conn

@@ -1,4 +1,5 @@
-// Package replay has a PostgreSQL server let its log grow, and reads how long it took to redo it after a crash: store.Replayer.
+// Package replay has a PostgreSQL server let its log grow, and reads how long it took to redo it after a crash:
+// store.Replayer.
 package replay
 
 import (
@@ -28,8 +29,8 @@ var _ store.Replayer = Replayer{}
 // longestTimeout is the longest checkpoint_timeout, in seconds.
 const longestTimeout = 86400
 
-// checkpointShare is how much more max_wal_size is than the log that may stand before a checkpoint begins: the server divides it by
-// 1 + checkpoint_completion_target, which is at most 2, and looks at whole segments.
+// checkpointShare is how much more max_wal_size is than the log that may stand before a checkpoint begins: the server
+// divides it by 1 + checkpoint_completion_target, which is at most 2, and looks at whole segments.
 const checkpointShare = 2.5
 
 // replaySettings are what a replay test of so many bytes needs, in the units of pg_settings: seconds and megabytes.
@@ -37,8 +38,8 @@ func replaySettings(bytes int64) map[string]int64 {
 	return map[string]int64{"checkpoint_timeout": longestTimeout, "max_wal_size": int64(checkpointShare*float64(bytes))>>20 + 64}
 }
 
-// CheckReplay asks for what a replay test needs: store.Replayer. The user must be one who may change settings: a superuser, or from
-// version 15 on one to whom that was granted.
+// CheckReplay asks for what a replay test needs: store.Replayer. The user must be one who may change settings: a
+// superuser, or from version 15 on one to whom that was granted.
 func (s Replayer) CheckReplay(ctx context.Context, bytes int64, file string) error {
 	op := "prepare " + s.Label() + " for a replay test"
 	if err := s.tellsOfRecovery(ctx, op, file); err != nil {
@@ -175,7 +176,8 @@ func (s Replayer) wrapAlter(op string, err error) error {
 	return wrapped
 }
 
-// tellsOfRecovery makes sure that the server writes of its recovery, in words that Redo can read, and where it can read them.
+// tellsOfRecovery makes sure that the server writes of its recovery, in words that Redo can read, and where it can read
+// them.
 func (s Replayer) tellsOfRecovery(ctx context.Context, op, file string) error {
 	var level, language string
 	var own sql.NullString
@@ -248,8 +250,8 @@ var (
 	lineWritten = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]+`)
 )
 
-// readRedo finds the last recovery in a server's log, which must have begun where the log stood. Versions before 14 do not say how long it
-// took, so that the times of the lines do.
+// readRedo finds the last recovery in a server's log, which must have begun where the log stood. Versions before 14 do
+// not say how long it took, so that the times of the lines do.
 func readRedo(text, from string) (r store.Redo, err error) {
 	var began string // the line
 	for line := range strings.Lines(text) {

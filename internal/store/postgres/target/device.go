@@ -48,7 +48,8 @@ func (m *Meter) With(other *Meter) *Meter {
 	return &Meter{slices.Compact(all)}
 }
 
-// MeterOf measures one process of the server, whose title holds a word; nil where that is not what runs here under its number, or nobody may look.
+// MeterOf measures one process of the server, whose title holds a word; nil where that is not what runs here under its
+// number, or nobody may look.
 func MeterOf(pid, port int, word string) *Meter {
 	title, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	from := fmt.Sprintf("(%d)", port)

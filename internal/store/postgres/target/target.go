@@ -1,5 +1,5 @@
-// Package target is what the packages below the engine for PostgreSQL need of it: the database that they work on, and what they have in
-// common. It is not for anybody else.
+// Package target is what the packages below the engine for PostgreSQL need of it: the database that they work on, and
+// what they have in common. It is not for anybody else.
 package target
 
 import (
@@ -28,7 +28,8 @@ type Target interface {
 	Config(ctx context.Context) (*pgx.ConnConfig, error)
 }
 
-// Disconnect ends a connection, also where what it was for has been cut off, and does not wait for a server that does not answer.
+// Disconnect ends a connection, also where what it was for has been cut off, and does not wait for a server that does
+// not answer.
 func Disconnect(conn interface{ Close(context.Context) error }) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
@@ -38,8 +39,8 @@ func Disconnect(conn interface{ Close(context.Context) error }) {
 // CancelTime is how long a server has to take the request to end a statement.
 var CancelTime = 300 * time.Millisecond // tests on busy machines give it more
 
-// CancelStatement has the server end the statement of a context that ends, before ds2 is gone: an audit's would otherwise
-// go on for minutes. A server that does not answer is not waited for.
+// CancelStatement has the server end the statement of a context that ends, before ds2 is gone: an audit's would
+// otherwise go on for minutes. A server that does not answer is not waited for.
 func CancelStatement(conn *pgconn.PgConn) ctxwatch.Handler {
 	return canceller{&pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: CancelTime}}
 }
@@ -59,8 +60,8 @@ func (c canceller) HandleCancel(ctx context.Context) {
 // Cancelled says whether CancelStatement has asked the server to end a statement of a connection.
 func Cancelled(conn *pgconn.PgConn) bool { return conn.CustomData()[cancelled] != nil }
 
-// Holds says whether a directory of this machine has the files of the cluster, by the first fields of pg_control, which are in the
-// byte order of the server's machine. A standby beside its tunnel has the identifier too, and another state.
+// Holds says whether a directory of this machine has the files of the cluster, by the first fields of pg_control, which
+// are in the byte order of the server's machine. A standby beside its tunnel has the identifier too, and another state.
 func Holds(data, system string, standby bool) bool {
 	control, err := os.Open(filepath.Join(data, "global", "pg_control"))
 	if err != nil {

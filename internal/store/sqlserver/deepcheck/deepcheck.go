@@ -27,7 +27,8 @@ func (s Checker) MayDeepCheck(ctx context.Context) error {
 	return s.Wrap(op, err)
 }
 
-// DeepCheck has the server check the database: store.Capabilities. A server that shows its state to the user is asked for the progress.
+// DeepCheck has the server check the database: store.Capabilities. A server that shows its state to the user is asked
+// for the progress.
 func (s Checker) DeepCheck(ctx context.Context, how store.DeepReading, tell progress.Tell) (store.DeepCheck, error) {
 	op := "check " + s.Label()
 	result := store.DeepCheck{Damage: []store.Damage{}, Unchecked: []string{}}

@@ -9,8 +9,9 @@ import (
 	"ds2/internal/store/sqlserver/target"
 )
 
-// checkLog has the server read the log that its chain of backups keeps, for a copy-only backup to NUL, which leaves the chain as it is and
-// verifies the checksums of the blocks. A server that keeps no log for backups has no other means to read it.
+// checkLog has the server read the log that its chain of backups keeps, for a copy-only backup to NUL, which leaves the
+// chain as it is and verifies the checksums of the blocks. A server that keeps no log for backups has no other means to
+// read it.
 func (s Checker) checkLog(ctx context.Context, conn *sql.Conn) *store.LogCheck {
 	c := &store.LogCheck{Method: "BACKUP LOG " + target.QuoteName(s.Name()) + " TO DISK = N'NUL' WITH COPY_ONLY, CHECKSUM, NO_COMPRESSION"}
 	_, used, kept, err := s.LogSpace(ctx)

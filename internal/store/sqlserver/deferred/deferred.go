@@ -17,8 +17,8 @@ const (
 	mayView       = `SELECT CAST(COALESCE(HAS_PERMS_BY_NAME(QUOTENAME(DB_NAME()), 'DATABASE', 'VIEW DATABASE STATE'), 0) AS bit)`
 )
 
-// ghostRecords asks for the rows that were deleted and still lie in their pages. Of an index of 10,000 pages and more it reads one page
-// in a hundred.
+// ghostRecords asks for the rows that were deleted and still lie in their pages. Of an index of 10,000 pages and more
+// it reads one page in a hundred.
 const ghostRecords = `SELECT COALESCE(SUM(COALESCE(ghost_record_count, 0) + COALESCE(version_ghost_record_count, 0)), 0)
 FROM sys.dm_db_index_physical_stats(DB_ID(), NULL, NULL, NULL, 'SAMPLED')`
 
@@ -55,8 +55,8 @@ func (s Worker) CheckDeferred(ctx context.Context) error {
 }
 
 const (
-	// ghostPause is between two questions for ghost records: the server removes some every 5 s. It is longer where asking takes long, so
-	// that the reads of asking stay few.
+	// ghostPause is between two questions for ghost records: the server removes some every 5 s. It is longer where
+	// asking takes long, so that the reads of asking stay few.
 	ghostPause = 5 * time.Second
 	ghostShare = 20 // of the time, at most one part in so many is for asking
 
@@ -64,8 +64,9 @@ const (
 	GhostsStay = 5 * time.Minute
 )
 
-// DoDeferred makes a checkpoint, waits until the server has removed what was deleted, and makes another: store.DeferredWorker. The server removes
-// deleted rows at a pace of its own, at most ten pages every 5 s by its documentation; none of its statements does just that sooner.
+// DoDeferred makes a checkpoint, waits until the server has removed what was deleted, and makes another:
+// store.DeferredWorker. The server removes deleted rows at a pace of its own, at most ten pages every 5 s by its
+// documentation; none of its statements does just that sooner.
 func (s Worker) DoDeferred(ctx context.Context, step func(name string)) (done store.Deferred, err error) {
 	op := "do the deferred work of " + s.Label()
 	conn, err := s.DB().Conn(ctx)

@@ -1,5 +1,5 @@
-// Package iowatch is what SQL Server tells of single I/Os: those that failed or took very long, and by its Extended Events how long
-// each takes.
+// Package iowatch is what SQL Server tells of single I/Os: those that failed or took very long, and by its Extended
+// Events how long each takes.
 package iowatch
 
 import (
@@ -10,7 +10,8 @@ import (
 	"ds2/internal/store/sqlserver/target"
 )
 
-// faults asks for what an error log, number p2, has of errors 823 to 825 and 833 after p1, and for pages that were found damaged since.
+// faults asks for what an error log, number p2, has of errors 823 to 825 and 833 after p1, and for pages that were
+// found damaged since.
 const faults = `SET NOCOUNT ON;
 CREATE TABLE #lines (at datetime, process nvarchar(100), said nvarchar(max));
 INSERT INTO #lines EXEC sys.sp_readerrorlog @p2, 1, N'Error: 823,';
@@ -28,7 +29,8 @@ var Statements = []string{"DECLARE @p1 datetime, @p2 int;\n" + faults, ownName, 
 // Watcher watches the I/Os of a database.
 type Watcher struct{ target.Target }
 
-// Faults begins to look for failed and very slow I/Os: store.Capabilities. It takes the rights to read the server's error log.
+// Faults begins to look for failed and very slow I/Os: store.Capabilities. It takes the rights to read the server's
+// error log.
 func (w Watcher) Faults(ctx context.Context) (since func(ctx context.Context) ([]string, error), err error) {
 	op := "look for I/O errors that " + w.Label() + " noted"
 	const lacks = "this server has no error log that tells"

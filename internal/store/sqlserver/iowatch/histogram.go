@@ -12,8 +12,8 @@ import (
 // histogram counts I/Os by their duration, in a unit that is not known.
 type histogram map[int64]uint64
 
-// parse reads what the histogram target tells. The server's pages say that a full one ignores new durations, while some servers are
-// said to count them as others and not to tell, so that a full one is an error, too.
+// parse reads what the histogram target tells. The server's pages say that a full one ignores new durations, while some
+// servers are said to count them as others and not to tell, so that a full one is an error, too.
 func parse(text string) (histogram, error) {
 	var told struct {
 		Truncated int64 `xml:"truncated,attr"`

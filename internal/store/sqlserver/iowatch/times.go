@@ -31,7 +31,8 @@ func (w Watcher) MayTimeIO(ctx context.Context) error {
 	return w.Wrap(op, err)
 }
 
-// roles are what I/Os are for. Each has an event session of its own: a session's histograms share its events' predicates.
+// roles are what I/Os are for. Each has an event session of its own: a session's histograms share its events'
+// predicates.
 var roles = [...]struct {
 	name, event string
 	log         bool
@@ -56,7 +57,8 @@ WITH (MAX_MEMORY = 16 MB, EVENT_RETENTION_MODE = ALLOW_MULTIPLE_EVENT_LOSS, MAX_
 		r.event, database, files, slots)
 }
 
-// The names of event sessions begin with the session of their ds2, by number and login, since ds2 may be killed and leave them.
+// The names of event sessions begin with the session of their ds2, by number and login, since ds2 may be killed and
+// leave them.
 const (
 	ownName  = "SELECT CONCAT('ds2_io_', session_id, '_', DATEDIFF(second, '20200101', login_time), '_') FROM sys.dm_exec_sessions WHERE session_id = @@SPID"
 	orphaned = `SELECT e.name FROM sys.server_event_sessions e WHERE e.name LIKE 'ds2[_]io[_]%' AND NOT EXISTS (SELECT 1 FROM sys.dm_exec_sessions s
@@ -177,7 +179,8 @@ func (t *timing) Read(ctx context.Context) (all []measure.Distribution, left err
 	return all, left
 }
 
-// since gives a role's durations since the last reading. Before the slots are used up the session is begun again, with an empty histogram.
+// since gives a role's durations since the last reading. Before the slots are used up the session is begun again, with
+// an empty histogram.
 func (t *timing) since(ctx context.Context, role int) (histogram, error) {
 	var text sql.NullString
 	err := t.DB().QueryRowContext(ctx, read, t.sessions[role]).Scan(&text)
@@ -200,13 +203,14 @@ func (t *timing) since(ctx context.Context, role int) (histogram, error) {
 	return since, nil
 }
 
-// ratio is of the mean duration by events to the mean time in milliseconds that the server counts; NaN or infinite where either has none.
+// ratio is of the mean duration by events to the mean time in milliseconds that the server counts; NaN or infinite
+// where either has none.
 func (t *timing) ratio() float64 {
 	return float64(t.events.time) / float64(t.events.count) / (float64(t.ios.time) / float64(t.ios.count))
 }
 
-// unit tells the unit of durations by what the server counts of the same I/Os: the vendor's pages do not say it, and published scripts
-// disagree. Milliseconds and microseconds are too far apart to be taken for each other.
+// unit tells the unit of durations by what the server counts of the same I/Os: the vendor's pages do not say it, and
+// published scripts disagree. Milliseconds and microseconds are too far apart to be taken for each other.
 func (t *timing) unit() (time.Duration, error) {
 	const enough, factor = 100, 3
 	ratio, n := t.ratio(), min(t.events.count, t.ios.count)

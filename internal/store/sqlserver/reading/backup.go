@@ -17,8 +17,8 @@ func (s Readers) BackupUnit(context.Context) (string, error) { return "database 
 // fileReads is what the server counted of the files of the current database since it opened them.
 const fileReads = `SELECT SUM(num_of_reads), SUM(num_of_bytes_read), SUM(io_stall_read_ms) FROM sys.dm_io_virtual_file_stats(DB_ID(), NULL)`
 
-// stripes are the devices of a backup, each of which has a writer and buffers of its own: one alone holds fast drives back, and so do
-// reads of less than the largest size.
+// stripes are the devices of a backup, each of which has a writer and buffers of its own: one alone holds fast drives
+// back, and so do reads of less than the largest size.
 const stripes, transferBytes = 4, 4 << 20
 
 // BackUpDatabase is the statement.
@@ -27,8 +27,8 @@ func BackUpDatabase(name string) string {
 	return fmt.Sprintf("BACKUP DATABASE %s TO %s WITH COPY_ONLY, CHECKSUM, NO_COMPRESSION, MAXTRANSFERSIZE = %d", target.QuoteName(name), to, transferBytes)
 }
 
-// ReadBackup backs the database up to NUL: store.BackupReader. A copy-only backup leaves the chain of backups as it is. It needs
-// db_backupoperator; who may not see the server's state is not told how much was read, nor how far it is.
+// ReadBackup backs the database up to NUL: store.BackupReader. A copy-only backup leaves the chain of backups as it is.
+// It needs db_backupoperator; who may not see the server's state is not told how much was read, nor how far it is.
 func (s Readers) ReadBackup(ctx context.Context, tell func(done, total int64)) (b store.Backup, err error) {
 	op := "read a backup of " + s.Label()
 	const lacks = "this server has no BACKUP to a device that discards it"

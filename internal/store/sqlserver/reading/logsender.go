@@ -12,8 +12,8 @@ import (
 	"ds2/internal/store/sqlserver/target"
 )
 
-// logReader takes the log as a copy of the database elsewhere would have it sent: by backups of the log to a device that discards
-// them. SQL Server sends its log as it is written only to replicas that it knows as such.
+// logReader takes the log as a copy of the database elsewhere would have it sent: by backups of the log to a device
+// that discards them. SQL Server sends its log as it is written only to replicas that it knows as such.
 type logReader struct {
 	Readers
 	conn *sql.Conn
@@ -22,9 +22,9 @@ type logReader struct {
 // logPause is between two backups of the log. Each leaves a row in msdb and a line in the server's error log.
 const logPause = 5 * time.Second
 
-// logRounds have the readers of a database's log take turns, so that each reads each piece of it once: all but the last reader of a
-// round by a copy-only backup, after which the next one begins where it did, and the last by one that ends the piece and lets the
-// server use its room again.
+// logRounds have the readers of a database's log take turns, so that each reads each piece of it once: all but the last
+// reader of a round by a copy-only backup, after which the next one begins where it did, and the last by one that ends
+// the piece and lets the server use its room again.
 type logRounds struct {
 	turn    *semaphore.Weighted // of who is at work; guards the rest
 	readers map[*logReader]bool // that are open; true: has read the piece
@@ -115,8 +115,8 @@ func (l *logRounds) endRound() {
 // logBackup is the name of the backups, by which a user finds them in msdb.
 const logBackup = "ds2 copy"
 
-// BackUpLog is the statement. Without copyOnly the next backup begins at its end. Compression, which a server may have on by default,
-// would take processor time for nothing.
+// BackUpLog is the statement. Without copyOnly the next backup begins at its end. Compression, which a server may have
+// on by default, would take processor time for nothing.
 func BackUpLog(database string, copyOnly bool) string {
 	statement := "BACKUP LOG " + target.QuoteName(database) + " TO DISK = N'NUL' WITH NAME = N'" + logBackup + "', NO_COMPRESSION"
 	if copyOnly {
@@ -134,7 +134,8 @@ const (
 	FROM sys.databases AS d LEFT JOIN sys.database_recovery_status AS r ON r.database_id = d.database_id
 	WHERE d.database_id = DB_ID()`
 
-	// keptLogBackup asks where somebody's last backup of the log since the last full backup went that did not discard it.
+	// keptLogBackup asks where somebody's last backup of the log since the last full backup went that did not discard
+	// it.
 	keptLogBackup = `SELECT TOP (1) m.physical_device_name
 	FROM msdb.dbo.backupset AS b JOIN msdb.dbo.backupmediafamily AS m ON m.media_set_id = b.media_set_id
 	WHERE b.database_name = DB_NAME() AND b.type = 'L' AND b.is_copy_only = 0 AND m.physical_device_name <> 'NUL' AND COALESCE(b.name, '') <> @p1
@@ -147,7 +148,8 @@ const (
 	lastLogBackup = `SELECT TOP (1) CAST(backup_size AS bigint) FROM msdb.dbo.backupset
 	WHERE database_name = DB_NAME() AND type = 'L' AND name = @p1 ORDER BY backup_set_id DESC`
 
-	// logFileReads is what the server counted of the log since it opened its files; its reads pass no cache of the system.
+	// logFileReads is what the server counted of the log since it opened its files; its reads pass no cache of the
+	// system.
 	logFileReads = `SELECT SUM(s.num_of_bytes_read)
 	FROM sys.dm_io_virtual_file_stats(DB_ID(), NULL) AS s JOIN sys.database_files AS f ON f.file_id = s.file_id WHERE f.type = 1`
 )
@@ -155,7 +157,8 @@ const (
 // Statements are the questions, for whoever parses them.
 var Statements = []string{logChain, keptLogBackup, lastLogBackup, logFileReads, fileReads}
 
-// OpenLog connects a reader of the log: store.Capabilities. What the log holds already is discarded before the first reader begins.
+// OpenLog connects a reader of the log: store.Capabilities. What the log holds already is discarded before the first
+// reader begins.
 func (s Readers) OpenLog(ctx context.Context) (store.Reader, error) {
 	op := "read the log of " + s.Label()
 	if err := s.sendsLog(ctx, op); err != nil {
@@ -177,7 +180,8 @@ func (s Readers) OpenLog(ctx context.Context) (store.Reader, error) {
 	return r, nil
 }
 
-// sendsLog is an error of class Config where there is no log to be read, where the user may not read it, or where it is somebody's.
+// sendsLog is an error of class Config where there is no log to be read, where the user may not read it, or where it is
+// somebody's.
 func (s Readers) sendsLog(ctx context.Context, op string) error {
 	v, err := s.Kind(ctx)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"ds2/internal/store"
 )
 
-// TestLogRounds has three readers read a log, of which one fails once, and later leaves: each reads each piece once, and only the last
-// of a round ends the piece.
+// TestLogRounds has three readers read a log, of which one fails once, and later leaves: each reads each piece once,
+// and only the last of a round ends the piece.
 func TestLogRounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLogRounds()

@@ -16,8 +16,8 @@ import (
 type Target interface {
 	target.Target
 
-	// DialScan connects for a statement whose rows are taken slowly: the system keeps at most so many bytes of them. cut ends what
-	// goes on on the connection; taken says that a row was.
+	// DialScan connects for a statement whose rows are taken slowly: the system keeps at most so many bytes of them.
+	// cut ends what goes on on the connection; taken says that a row was.
 	DialScan(ctx context.Context, buffer int) (conn *mssql.Conn, cut, taken func(), err error)
 
 	TableBytes(ctx context.Context, table string) (int64, error)
@@ -35,9 +35,10 @@ var _ store.BackupReader = Readers{}
 // Of a database there is one Readers, whose readers of the log take turns.
 func Of(t Target) Readers { return Readers{t, newLogRounds()} }
 
-// scrub reads all tables by their clustered keys, or heaps, one after the other. Each is one statement whose rows are taken as
-// slowly as the scan is to be: the server stops reading when what it has sent is not taken. It locks no rows, and reads ahead in
-// pieces of a size of its own. What it reads passes through the server's buffers, which verify each page, and may drive others out.
+// scrub reads all tables by their clustered keys, or heaps, one after the other. Each is one statement whose rows are
+// taken as slowly as the scan is to be: the server stops reading when what it has sent is not taken. It locks no rows,
+// and reads ahead in pieces of a size of its own. What it reads passes through the server's buffers, which verify each
+// page, and may drive others out.
 type scrub struct {
 	Target
 	conn       *mssql.Conn
@@ -56,7 +57,8 @@ type Table struct {
 	RowBytes float64
 }
 
-// scrubBuffer is how many bytes of rows may be under way between the server and ds2. The system would let it grow to some MB.
+// scrubBuffer is how many bytes of rows may be under way between the server and ds2. The system would let it grow to
+// some MB.
 const scrubBuffer = 64 << 10
 
 // OpenScrub connects a scan of the database's tables: store.Capabilities.

@@ -22,17 +22,19 @@ var _ store.Replayer = Replayer{}
 // targetRecoveryTime is what a replay test changes, as it is told to a user.
 const targetRecoveryTime = "TARGET_RECOVERY_TIME"
 
-// longestRecovery is a target recovery time in seconds that no log of a test needs: under it nothing but a full log makes a checkpoint
-// due, whatever the server's recovery interval is, which then does not count.
+// longestRecovery is a target recovery time in seconds that no log of a test needs: under it nothing but a full log
+// makes a checkpoint due, whatever the server's recovery interval is, which then does not count.
 const longestRecovery = 86400
 
-// truncatedShare is how much of a log may stand that checkpoints truncate, as under simple recovery and before the first full backup: a
-// checkpoint is due when 70 % of it are in use, and parts of it are in use that hold nothing of the test.
+// truncatedShare is how much of a log may stand that checkpoints truncate, as under simple recovery and before the
+// first full backup: a checkpoint is due when 70 % of it are in use, and parts of it are in use that hold nothing of
+// the test.
 const truncatedShare = 0.6
 
 // The statements of a replay test.
 const (
-	// checkpointing asks for what decides when checkpoints come, and whether the server can say how much log stands: from 2016 SP2 on.
+	// checkpointing asks for what decides when checkpoints come, and whether the server can say how much log stands:
+	// from 2016 SP2 on.
 	checkpointing = `SELECT CAST(CASE WHEN d.recovery_model_desc = 'SIMPLE' OR r.last_log_backup_lsn IS NULL THEN 1 ELSE 0 END AS bit),
 		(SELECT SUM(CAST(size AS bigint)) * 8192 FROM sys.database_files WHERE type = 1),
 		CAST(CASE WHEN OBJECT_ID('sys.dm_db_log_stats') IS NULL THEN 0 ELSE 1 END AS bit),
@@ -57,7 +59,8 @@ func SetTarget(database string, seconds int) string {
 	return fmt.Sprintf("ALTER DATABASE %s SET TARGET_RECOVERY_TIME = %d SECONDS", target.QuoteName(database), seconds)
 }
 
-// CheckReplay asks for what a replay test needs: store.Replayer. The user must be one who may read the server's error log.
+// CheckReplay asks for what a replay test needs: store.Replayer. The user must be one who may read the server's error
+// log.
 func (s Replayer) CheckReplay(ctx context.Context, bytes int64, file string) error {
 	op := "prepare " + s.Label() + " for a replay test"
 	v, err := s.Kind(ctx)
@@ -134,17 +137,18 @@ func (s Replayer) LogSinceCheckpoint(ctx context.Context) (stand store.LogStand,
 }
 
 const (
-	// errorLogs is in how many of the server's error logs a recovery is looked for: each start of the server begins a new one, and who
-	// watches over the server may have started it before the start command did.
+	// errorLogs is in how many of the server's error logs a recovery is looked for: each start of the server begins a
+	// new one, and who watches over the server may have started it before the start command did.
 	errorLogs = 3
 
-	// undoTime bounds the wait for a recovery that goes on: a database may be open before its unfinished transactions are undone.
+	// undoTime bounds the wait for a recovery that goes on: a database may be open before its unfinished transactions
+	// are undone.
 	undoTime  = time.Minute
 	undoPause = time.Second
 )
 
-// Redo reads in the server's error log how long the recovery took: store.Replayer. How much was redone it does not say: that is what
-// stood when the server was last asked for it.
+// Redo reads in the server's error log how long the recovery took: store.Replayer. How much was redone it does not say:
+// that is what stood when the server was last asked for it.
 func (s Replayer) Redo(ctx context.Context, stood store.LogStand, _ string) (store.Redo, error) {
 	op := "read the error log of " + s.Label()
 	for end := time.Now().Add(undoTime); ; {
@@ -189,7 +193,8 @@ func (s Replayer) recoveries(ctx context.Context, number int) (lines []logLine, 
 // recoveryCompleted is message 3421. From 2019 on it says more within the parentheses, from 2022 on after them.
 var recoveryCompleted = regexp.MustCompile(`^Recovery completed for database (.*) \(database ID [0-9]+\) in [0-9]+ second\(s\) \(analysis ([0-9]+) ms, redo ([0-9]+) ms, undo ([0-9]+) ms`)
 
-// readRecovery finds the first recovery of a database after the log stood as it did: later ones are of snapshots, which bear its name.
+// readRecovery finds the first recovery of a database after the log stood as it did: later ones are of snapshots, which
+// bear its name.
 func readRecovery(lines []logLine, database string, stood store.LogStand) (r store.Redo, found bool) {
 	var at time.Time
 	for _, line := range lines {

@@ -10,8 +10,9 @@ import (
 	"ds2/internal/store"
 )
 
-// TestReadRecovery reads message 3421 as it was published: of 2008 on the page "Error 17053 may be logged after you run a DBCC command"
-// (KB 926070), of 2010 on the page MSSQLSERVER_3414, of a preview of 2022 in microsoft/mssql-docker, issue 776.
+// TestReadRecovery reads message 3421 as it was published: of 2008 on the page "Error 17053 may be logged after you run
+// a DBCC command" (KB 926070), of 2010 on the page MSSQLSERVER_3414, of a preview of 2022 in microsoft/mssql-docker,
+// issue 776.
 func TestReadRecovery(t *testing.T) {
 	at := func(text string) time.Time {
 		parsed, err := time.Parse("2006-01-02 15:04:05.00", text)

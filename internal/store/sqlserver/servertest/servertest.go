@@ -22,14 +22,14 @@ import (
 // reached is a failure.
 const variable = "DS2_TEST_SQLSERVER_URL"
 
-// inContainer asks for Microsoft's own SQL Server in a container. It is asked for and not taken wherever Docker answers,
-// because who starts it accepts Microsoft's licence, and it is an image of 2 GB.
+// inContainer asks for Microsoft's own SQL Server in a container. It is asked for and not taken wherever Docker
+// answers, because who starts it accepts Microsoft's licence, and it is an image of 2 GB.
 const inContainer = "docker"
 
 var databases atomic.Int64
 
-// Database is the URL of a database that does not exist yet and is dropped when the test ends. A test is skipped where no
-// server is asked for.
+// Database is the URL of a database that does not exist yet and is dropped when the test ends. A test is skipped where
+// no server is asked for.
 func Database(t testing.TB) string {
 	t.Helper()
 	text := os.Getenv(variable)

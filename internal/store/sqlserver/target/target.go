@@ -1,5 +1,5 @@
-// Package target is what the packages below the engine for SQL Server need of it: the database that they work on, and what they have in
-// common. It is not for anybody else.
+// Package target is what the packages below the engine for SQL Server need of it: the database that they work on, and
+// what they have in common. It is not for anybody else.
 package target
 
 import (
@@ -31,7 +31,8 @@ type Kind struct {
 	Azure     bool // runs it and decides where files lie
 }
 
-// Lacks is an error where the server is Babelfish, or Azure runs it, and it has not what is asked of it: why, where it has not.
+// Lacks is an error where the server is Babelfish, or Azure runs it, and it has not what is asked of it: why, where it
+// has not.
 func Lacks(ctx context.Context, t Target, op, hint, babelfish, azure string) error {
 	kind, err := t.Kind(ctx)
 	switch {
@@ -61,14 +62,15 @@ const AsPostgres = "measure Babelfish as the PostgreSQL that it is, by a target 
 // QuoteName quotes a name as T-SQL wants it.
 func QuoteName(name string) string { return mssql.TSQLQuoter{}.ID(name) }
 
-// HasNumber tells whether one of the server's messages has one of some numbers: the last, which an mssql.Error is, is often only
-// that something failed.
+// HasNumber tells whether one of the server's messages has one of some numbers: the last, which an mssql.Error is, is
+// often only that something failed.
 func HasNumber(err error, numbers ...int32) bool {
 	e, ok := errors.AsType[mssql.Error](err)
 	return ok && slices.ContainsFunc(append(e.All, e), func(m mssql.Error) bool { return slices.Contains(numbers, m.Number) })
 }
 
-// Named hands row each row of an answer by the names of its columns, which differ between versions. What is NULL is left out.
+// Named hands row each row of an answer by the names of its columns, which differ between versions. What is NULL is
+// left out.
 func Named(ctx context.Context, db store.Queryer, query string, row func(map[string]string), args ...any) error {
 	return store.List(ctx, db, query, func(rows *sql.Rows) error {
 		columns, err := rows.Columns()
@@ -109,8 +111,8 @@ func DeniesDatabase(err error) bool {
 // AskErrorLog asks for a line that each error log begins with.
 const AskErrorLog = "EXEC sys.sp_readerrorlog 0, 1, N'Server process ID is'"
 
-// ReadsErrorLog is an error where the user may not read the server's error log, or where that is not in English: it would be searched in
-// vain.
+// ReadsErrorLog is an error where the user may not read the server's error log, or where that is not in English: it
+// would be searched in vain.
 func ReadsErrorLog(ctx context.Context, db *sql.DB) error {
 	english := false
 	err := store.List(ctx, db, AskErrorLog, func(*sql.Rows) error { english = true; return nil })
@@ -120,7 +122,8 @@ func ReadsErrorLog(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// EachPercent asks every now and then how far the statement of a session is, until stop is called or the server does not say.
+// EachPercent asks every now and then how far the statement of a session is, until stop is called or the server does
+// not say.
 func EachPercent(ctx context.Context, db *sql.DB, session int, tell func(percent float64, step string)) (stop func()) {
 	return progress.Watch(ctx, time.Second, func(ctx context.Context) bool {
 		var percent float64

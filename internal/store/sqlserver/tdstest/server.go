@@ -1,7 +1,7 @@
-// Package tdstest is the server's side of SQL Server's protocol as far as logins go, for tests: it answers PRELOGIN, TLS and
-// LOGIN7 as a test says, with the token streams that [MS-TDS] describes and Microsoft's server sends, and hands whoever is
-// let in to a real server behind it. It runs no SQL: without a server behind, a session gets the answers that a test recorded
-// or none.
+// Package tdstest is the server's side of SQL Server's protocol as far as logins go, for tests: it answers PRELOGIN,
+// TLS and LOGIN7 as a test says, with the token streams that [MS-TDS] describes and Microsoft's server sends, and hands
+// whoever is let in to a real server behind it. It runs no SQL: without a server behind, a session gets the answers
+// that a test recorded or none.
 //
 // [MS-TDS] is Microsoft's "Tabular Data Stream Protocol" specification.
 package tdstest
@@ -58,8 +58,8 @@ type Options struct {
 	Certificate tls.Certificate //
 	TLSVersion  uint16          // the highest; TLS 1.2 by default, as there is below TDS 8.0
 
-	// PacketSize is what the server settles on after the login, whatever the client asks for: [MS-TDS] 2.2.7.9, type 4. By default
-	// it says nothing, and packets are of 4,096 bytes.
+	// PacketSize is what the server settles on after the login, whatever the client asks for: [MS-TDS] 2.2.7.9, type 4.
+	// By default it says nothing, and packets are of 4,096 bytes.
 	PacketSize int
 
 	// Decide answers a login. By default all are let in.

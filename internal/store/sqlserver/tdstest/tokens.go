@@ -6,7 +6,8 @@ import (
 	"unicode/utf16"
 )
 
-// Tokens of a server's answer: [MS-TDS] 2.2.7. Each function gives one token's bytes; an answer is some of them in a row.
+// Tokens of a server's answer: [MS-TDS] 2.2.7. Each function gives one token's bytes; an answer is some of them in a
+// row.
 
 // The status bits of DONE: [MS-TDS] 2.2.7.6.
 const (

@@ -15,8 +15,8 @@ import (
 )
 
 // audit is an audit under way. Its large tables are read in passes: ORDERS and ORDERLINES together, part by part in the
-// order of their keys, CUST_HIST as its rows lie. Where the passes show that something may be wrong, and there only, the
-// exact question follows.
+// order of their keys, CUST_HIST as its rows lie. Where the passes show that something may be wrong, and there only,
+// the exact question follows.
 type audit struct {
 	target  store.Database
 	engines calls.Engines
@@ -36,8 +36,9 @@ type audit struct {
 	notes   map[string]string // what is to be said of an answer
 }
 
-// A part has at most maxPart orders: what the server has to keep of them fits into its memory for one query. Of more orders there
-// are parts enough to see how fast it goes, but not of less than minPart orders, each of which costs a few statements.
+// A part has at most maxPart orders: what the server has to keep of them fits into its memory for one query. Of more
+// orders there are parts enough to see how fast it goes, but not of less than minPart orders, each of which costs a few
+// statements.
 const (
 	maxPart  = 50_000
 	minPart  = 10_000

@@ -1,8 +1,9 @@
 // Package audit asks a database whether it holds what the driver says it did: rows, keys, sums and stock, in SQL that
-// every engine understands. After a run it looks up the run's rows of ORDERS and ORDERLINES and reads CUST_HIST, which no index leads
-// through by orders, behind the rows of the load where the engine knows their place, else as a whole; INVENTORY and PRODUCTS as a whole;
-// and counts the dataset's customers and orders in two indexes. Of the whole database it reads each large table once. It changes nothing but
-// notes of what it read, and repairs nothing. Nobody may be at work on the database meanwhile.
+// every engine understands. After a run it looks up the run's rows of ORDERS and ORDERLINES and reads CUST_HIST, which
+// no index leads through by orders, behind the rows of the load where the engine knows their place, else as a whole;
+// INVENTORY and PRODUCTS as a whole; and counts the dataset's customers and orders in two indexes. Of the whole
+// database it reads each large table once. It changes nothing but notes of what it read, and repairs nothing. Nobody
+// may be at work on the database meanwhile.
 package audit
 
 import (
@@ -47,9 +48,10 @@ func noted(text string) (s sales) {
 	return s
 }
 
-// ReadMarks are the marks of a database, before a run or after it, for a workload.Account. It reads the end of two indexes, and after a
-// run all of INVENTORY, whose print it then notes in the database: sales change with orders alone, so that before the next run the note
-// holds as long as the highest order is the same. Where it does not hold, an audit asks about each product.
+// ReadMarks are the marks of a database, before a run or after it, for a workload.Account. It reads the end of two
+// indexes, and after a run all of INVENTORY, whose print it then notes in the database: sales change with orders alone,
+// so that before the next run the note holds as long as the highest order is the same. Where it does not hold, an audit
+// asks about each product.
 func ReadMarks(ctx context.Context, target store.Database, after bool) (result.Marks, error) {
 	info, err := store.ReadInfo(ctx, target.DB())
 	if err != nil && store.Classify(target.Wrap("read ds2_info", err)) != store.Config {
@@ -102,8 +104,8 @@ func readSales(ctx context.Context, target store.Database, info store.Info, orde
 	return print, store.SetInfo(ctx, target.DB(), name, fmt.Sprint(now.order, " ", now.print, " ", now.history))
 }
 
-// Check audits one target. The size is that of the dataset that was loaded; nil: what ds2_info says. A database that DS2's own
-// scripts loaded needs it. What is found is in the checks; the error is only about the asking.
+// Check audits one target. The size is that of the dataset that was loaded; nil: what ds2_info says. A database that
+// DS2's own scripts loaded needs it. What is found is in the checks; the error is only about the asking.
 func Check(ctx context.Context, target store.Database, engines calls.Engines, size *datagen.Size, o workload.Audit) ([]result.Check, error) {
 	a := &audit{target: target, engines: engines, given: size, options: o, answers: map[string]int64{}, notes: map[string]string{}}
 	if err := a.ask(ctx); err != nil {
@@ -117,7 +119,8 @@ func Check(ctx context.Context, target store.Database, engines calls.Engines, si
 	return checks, nil
 }
 
-// sizeOf finds the size that the database should have: what it says itself or, where the kit did not load it, what was given.
+// sizeOf finds the size that the database should have: what it says itself or, where the kit did not load it, what was
+// given.
 func (a *audit) sizeOf(ctx context.Context) (info store.Info, err error) {
 	if info, err = store.ReadInfo(ctx, a.target.DB()); err != nil {
 		if a.given != nil && store.Classify(a.target.Wrap("read ds2_info", err)) == store.Config {

@@ -29,7 +29,8 @@ var engines = calls.Engines{postgres.Engine: ds2postgres.Connect}
 
 var size = datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 300}
 
-// loaded is a fresh database with a small dataset and one order made since, with two new customers; and the account of it.
+// loaded is a fresh database with a small dataset and one order made since, with two new customers; and the account of
+// it.
 func loaded(t *testing.T) (store.Database, *workload.Account) {
 	t.Helper()
 	return loadedSize(t, size)
@@ -161,8 +162,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestOldDamage breaks rows of the dataset, one thing a line: the audit of the whole database finds it, and that after a
-// run does not look.
+// TestOldDamage breaks rows of the dataset, one thing a line: the audit of the whole database finds it, and that after
+// a run does not look.
 func TestOldDamage(t *testing.T) {
 	t.Parallel()
 	s, run := loaded(t)
@@ -257,8 +258,8 @@ func TestWhatCannotBeAudited(t *testing.T) {
 	}
 }
 
-// TestHistoryInRoomOfOthers: rows of a run that lie before those that the load made last, where somebody made room, are found too; and one
-// that is missing there is missed.
+// TestHistoryInRoomOfOthers: rows of a run that lie before those that the load made last, where somebody made room, are
+// found too; and one that is missing there is missed.
 func TestHistoryInRoomOfOthers(t *testing.T) {
 	s, run := loadedSize(t, datagen.S)
 	pgtest.Exec(t, s.DB(), `CREATE TABLE kept AS SELECT * FROM cust_hist; TRUNCATE cust_hist;

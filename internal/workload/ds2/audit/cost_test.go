@@ -12,10 +12,11 @@ import (
 	"ds2/internal/workload"
 )
 
-// TestCost counts the pages that an audit reads: after a run, of the large tables what the run added, with 64 pages that the server may
-// have made room in before, and an index of ORDERS and CUSTOMERS; of the whole database each large table once, and ORDERS twice, for its own columns
-// and beside its lines. A count of ORDERS more is allowed for: so small a table costs no more than its index. Neither
-// writes a temporary file. It is the same where the server has no statistics, or stale ones, as soon after a reset or a restore.
+// TestCost counts the pages that an audit reads: after a run, of the large tables what the run added, with 64 pages
+// that the server may have made room in before, and an index of ORDERS and CUSTOMERS; of the whole database each large
+// table once, and ORDERS twice, for its own columns and beside its lines. A count of ORDERS more is allowed for: so
+// small a table costs no more than its index. Neither writes a temporary file. It is the same where the server has no
+// statistics, or stale ones, as soon after a reset or a restore.
 func TestCost(t *testing.T) {
 	s, run := loadedSize(t, datagen.S)
 	for _, table := range []string{"customers", "orders", "orderlines", "cust_hist"} {

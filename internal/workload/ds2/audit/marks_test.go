@@ -11,8 +11,9 @@ import (
 	"ds2/internal/workload/ds2/audit"
 )
 
-// TestMarksReadNoTable: just before a run no page of a table is read but at the end of two indexes: after a load that was marked, after a
-// run, after a reset to the rows of the load, and beside a note of another time. The marks are what reading all would give.
+// TestMarksReadNoTable: just before a run no page of a table is read but at the end of two indexes: after a load that
+// was marked, after a run, after a reset to the rows of the load, and beside a note of another time. The marks are what
+// reading all would give.
 func TestMarksReadNoTable(t *testing.T) {
 	s, _ := loadedSize(t, datagen.S) // marked after the load, and after an order
 	for _, c := range []struct {

@@ -65,8 +65,8 @@ func (a *audit) readPart(ctx context.Context, conn *sql.Conn, p *part) error {
 	return err
 }
 
-// historyTasks read CUST_HIST, which no index leads through by orders, behind a place of its rows: once, and of a run only its rows are
-// looked at.
+// historyTasks read CUST_HIST, which no index leads through by orders, behind a place of its rows: once, and of a run
+// only its rows are looked at.
 func (a *audit) historyTasks(ctx context.Context, behind, bytes int64) ([]task, error) {
 	slices := []string{"1 = 1"}
 	if reader := a.target.Can().BulkRead; reader != nil {
@@ -140,7 +140,8 @@ func (a *audit) followUps() []task {
 		within(anothersOrder, anothersOrderWithin(unlike))
 		within(historyOrder.name(), historyOrder.within(unlike))
 	}
-	// The dataset's customers and products are all there, so that of their numbers there is nothing to ask; or they are not.
+	// The dataset's customers and products are all there, so that of their numbers there is nothing to ask; or they are
+	// not.
 	switch {
 	case a.answers[datasetCustomers] != int64(a.size.Customers):
 		tasks = append(tasks, a.answer(orderCustomer.within(all), 0, orderCustomer.name()), a.answer(historyCustomer.within(all), 0, historyCustomer.name()))

@@ -105,13 +105,13 @@ func strangersWithin(s span, customers int64) string {
 const unsoundSalesOf = count + "inventory i LEFT JOIN (SELECT prod_id, SUM(CAST(quantity AS bigint)) AS quantity FROM orderlines GROUP BY prod_id) l" +
 	" ON l.prod_id = i.prod_id WHERE i.sales <> COALESCE(l.quantity, 0)"
 
-// A print is a sum over rows, modulo prime, in which each row has a term that no other row is likely to have: tables that
-// should hold the same rows are read once each, in any order and in parts, and nothing is sorted or joined, to learn
-// whether they do. Where they do not, their prints differ but once in 2 * 10^9 times.
+// A print is a sum over rows, modulo prime, in which each row has a term that no other row is likely to have: tables
+// that should hold the same rows are read once each, in any order and in parts, and nothing is sorted or joined, to
+// learn whether they do. Where they do not, their prints differ but once in 2 * 10^9 times.
 const prime = 2147483579
 
-// historyPrint is the term of a purchased product: of table h the order and product, of table o the customer. Numbers of
-// 32 bits do not make it overflow 64.
+// historyPrint is the term of a purchased product: of table h the order and product, of table o the customer. Numbers
+// of 32 bits do not make it overflow 64.
 const historyPrint = "(%[1]s.orderid * CAST(433494437 AS bigint) + %[1]s.prod_id * CAST(479001599 AS bigint) + %[2]s.customerid * CAST(370248451 AS bigint))" +
 	" %% 2147483579 * (%[1]s.prod_id + CAST(%[2]s.customerid AS bigint)) %% 2147483579"
 
@@ -129,9 +129,9 @@ var (
 
 // The passes, each over some orders or some of CUST_HIST's rows.
 
-// ordersPass counts orders, those whose customer the dataset does not have, and those since computed with a wrong tax or
-// a wrong total: the dataset's own amounts are drawn at random (WORKLOAD.md section 3). It gives number and total cents of
-// the orders of a run.
+// ordersPass counts orders, those whose customer the dataset does not have, and those since computed with a wrong tax
+// or a wrong total: the dataset's own amounts are drawn at random (WORKLOAD.md section 3). It gives number and total
+// cents of the orders of a run.
 func ordersPass(s span, customers, computed int64, run span) string {
 	return fmt.Sprintf(`SELECT COALESCE(SUM(CAST(1 AS bigint)), 0),
 	COALESCE(SUM(CASE WHEN customerid BETWEEN 1 AND %d THEN 0 ELSE 1 END), 0),

@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// search has the procedures of the workload look for the title and the actor of the last product, and counts the products
-// that they miss: the full-text index holds what it should only where they find all that a comparison finds.
+// search has the procedures of the workload look for the title and the actor of the last product, and counts the
+// products that they miss: the full-text index holds what it should only where they find all that a comparison finds.
 func (a *audit) search(ctx context.Context) error {
 	call, ok := a.engines[a.target.Engine()]
 	if !ok {

@@ -101,8 +101,8 @@ func (w *workers) run(ctx context.Context, tasks []task) error {
 	return group.Wait()
 }
 
-// interleave puts the tasks of a and b in one row, evenly, so that both come to their end together: the pace then is the
-// same from beginning to end.
+// interleave puts the tasks of a and b in one row, evenly, so that both come to their end together: the pace then is
+// the same from beginning to end.
 func interleave(a, b []task) []task {
 	all := make([]task, 0, len(a)+len(b))
 	for i, j := 0, 0; i+j < cap(all); {
@@ -115,7 +115,8 @@ func interleave(a, b []task) []task {
 	return all
 }
 
-// tableBytes are the sizes of the tables, and of all tables and indexes together; nothing where the engine does not say.
+// tableBytes are the sizes of the tables, and of all tables and indexes together; nothing where the engine does not
+// say.
 func tableBytes(ctx context.Context, target store.Database) (tables map[string]int64, total int64, err error) {
 	tables = map[string]int64{}
 	placement := target.Can().Placement

@@ -1,5 +1,5 @@
-// Package books keeps the acknowledged work of DVD Store 2: the entries that its users note in the journal of a run, and what of
-// them a database holds afterwards. The journal's file is the business of package durability.
+// Package books keeps the acknowledged work of DVD Store 2: the entries that its users note in the journal of a run,
+// and what of them a database holds afterwards. The journal's file is the business of package durability.
 package books
 
 import (
@@ -46,8 +46,8 @@ func nameSum(name []byte) uint64 {
 	return h.Sum64()
 }
 
-// Books note what targets have acknowledged; nil ones note nothing. Users share them: a lock around a copy of 38 bytes once an order is nothing beside
-// the order.
+// Books note what targets have acknowledged; nil ones note nothing. Users share them: a lock around a copy of 38 bytes
+// once an order is nothing beside the order.
 type Books struct {
 	mu      sync.Mutex
 	journal workload.Journal

@@ -10,8 +10,8 @@ import (
 	"ds2/internal/workload/ds2/calls"
 )
 
-// Check compares the entries of journals with what a target, number index of the run's, holds above the marks before: all work of
-// one run. Whether every order that is there is consistent is for the audit to say.
+// Check compares the entries of journals with what a target, number index of the run's, holds above the marks before:
+// all work of one run. Whether every order that is there is consistent is for the audit to say.
 func Check(ctx context.Context, db *sql.DB, entries []byte, index int, target string, before result.Marks) ([]result.Check, error) {
 	all, err := read(entries, index)
 	if err != nil {
@@ -59,8 +59,8 @@ func newDoubt(doubtful []entry) doubt {
 	return d
 }
 
-// resolve tells whether an order that nobody was told of is one of the purchases in doubt, as a whole: same customer, total and number
-// of lines. It is in doubt no more then.
+// resolve tells whether an order that nobody was told of is one of the purchases in doubt, as a whole: same customer,
+// total and number of lines. It is in doubt no more then.
 func (d doubt) resolve(order entry) bool {
 	c := contents{order.Customer, order.Total, order.Lines}
 	if d[c] == 0 {

@@ -10,12 +10,12 @@ import (
 	"ds2/internal/store"
 )
 
-// mostRows is how many orders or customers of a run a database may hold whose journals have so many entries. Other machines, whose
-// journals are not at hand, may have made some besides.
+// mostRows is how many orders or customers of a run a database may hold whose journals have so many entries. Other
+// machines, whose journals are not at hand, may have made some besides.
 func mostRows(entries int64) int64 { return 1_000_000 + 100*entries }
 
-// compareOrders compares acknowledged purchases, and those in doubt, with the orders that a database holds above a number, of which
-// there are most at most.
+// compareOrders compares acknowledged purchases, and those in doubt, with the orders that a database holds above a
+// number, of which there are most at most.
 func compareOrders(ctx context.Context, db *sql.DB, acknowledged, doubtful []entry, above, most int64) (comparison, error) {
 	c := comparison{acknowledged: acknowledged, doubt: newDoubt(doubtful)}
 	// Stable, so that of two with one number the later stands behind.
@@ -80,8 +80,8 @@ func (c *comparison) end() {
 	c.acknowledged = nil
 }
 
-// compareCustomers gives the acknowledged customers that a database, above a number, does not hold under the same name. It holds most
-// customers there at most.
+// compareCustomers gives the acknowledged customers that a database, above a number, does not hold under the same name.
+// It holds most customers there at most.
 func compareCustomers(ctx context.Context, db *sql.DB, acknowledged []entry, above, most int64) (lost []entry, err error) {
 	type customer struct {
 		id   int64

@@ -34,8 +34,8 @@ func NewCuts(ctx context.Context, b *Books, target store.Database, products int,
 	return &Cuts{books: b, target: target, products: products, mark: before, before: sales, lost: map[entry]bool{}}, nil
 }
 
-// After compares what has been acknowledged with what the server holds, while nobody is at work on it: what was acknowledged
-// since the cut before the last and, where some of that was lost before the last, all of it.
+// After compares what has been acknowledged with what the server holds, while nobody is at work on it: what was
+// acknowledged since the cut before the last and, where some of that was lost before the last, all of it.
 func (c *Cuts) After(ctx context.Context, entries func(from int64) ([]byte, error), end int64, cut *result.Cut) error {
 	journal := func(from int64) ([]entry, error) {
 		text, err := entries(from)
@@ -86,8 +86,8 @@ func (c *Cuts) After(ctx context.Context, entries func(from int64) ([]byte, erro
 // LostCustomers is the name of the count of acknowledged new customers that a cut lost.
 const LostCustomers = "lost_customers"
 
-// missing gives what the journal says from a byte on and the server does not hold, apart from what was lost at earlier cuts,
-// and how many of the purchases in doubt are there as a whole.
+// missing gives what the journal says from a byte on and the server does not hold, apart from what was lost at earlier
+// cuts, and how many of the purchases in doubt are there as a whole.
 func (c *Cuts) missing(ctx context.Context, journal func(from int64) ([]entry, error), from int64, doubtful []entry) (lost []entry, whole int, err error) {
 	all, err := journal(from)
 	if err != nil {

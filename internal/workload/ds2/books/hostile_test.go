@@ -22,8 +22,8 @@ type journal []byte
 
 func (j *journal) Note(entry []byte) { *j = append(*j, entry...) }
 
-// TestEndlessRows has a database whose orders, customers or products have no end when a journal is compared with them: they are given
-// up, by their names.
+// TestEndlessRows has a database whose orders, customers or products have no end when a journal is compared with them:
+// they are given up, by their names.
 func TestEndlessRows(t *testing.T) {
 	s, err := store.Engines{postgres.Engine: postgres.Open}.Open(pgtest.Database(t))
 	require.NoError(t, err)

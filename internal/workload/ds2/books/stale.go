@@ -23,8 +23,8 @@ func readSales(ctx context.Context, db *sql.DB, products int) (map[int32]int64, 
 	})
 }
 
-// stale gives the products whose row is older than what was acknowledged: fewer pieces are sold than were before and have
-// been acknowledged since.
+// stale gives the products whose row is older than what was acknowledged: fewer pieces are sold than were before and
+// have been acknowledged since.
 func stale(before, sold, now map[int32]int64) []int64 {
 	var old []int64
 	for product, n := range before {

@@ -1,5 +1,5 @@
-// Package calls says what users of DVD Store 2 call on a database. The rooms beside it that are named like engines, such as
-// workload/ds2/postgres, carry the calls out; the workload itself draws what is called, and knows no engine.
+// Package calls says what users of DVD Store 2 call on a database. The rooms beside it that are named like engines,
+// such as workload/ds2/postgres, carry the calls out; the workload itself draws what is called, and knows no engine.
 package calls
 
 import (
@@ -9,7 +9,8 @@ import (
 	"ds2/internal/store"
 )
 
-// Connect opens a connection for one user of a database of its engine, with everything prepared that the operations need.
+// Connect opens a connection for one user of a database of its engine, with everything prepared that the operations
+// need.
 type Connect func(ctx context.Context, target store.Database) (Session, error)
 
 // Engines are the engines that there are calls on, by their names.
@@ -28,8 +29,8 @@ type Session interface {
 	// BrowseByCategory reads at most batch special products of a category (1–16) and returns how many there were.
 	BrowseByCategory(ctx context.Context, batch, category int) (rows int, err error)
 
-	// BrowseByActor reads at most batch products whose actor has both words of actor: on PostgreSQL in any order, on SQL
-	// Server as a phrase (WORKLOAD.md section 4).
+	// BrowseByActor reads at most batch products whose actor has both words of actor: on PostgreSQL in any order, on
+	// SQL Server as a phrase (WORKLOAD.md section 4).
 	BrowseByActor(ctx context.Context, batch int, actor []byte) (rows int, err error)
 
 	// BrowseByTitle reads at most batch products whose title has both words of title, in the same way.

@@ -8,8 +8,8 @@ import (
 	"ds2/internal/store"
 )
 
-// Conn is a connection to a database of an engine, for one call after the other: Call begins that of an operation, its parameters
-// follow, and Each sends it.
+// Conn is a connection to a database of an engine, for one call after the other: Call begins that of an operation, its
+// parameters follow, and Each sends it.
 type Conn interface {
 	Call(op int)
 	Int16(v int16)
@@ -27,8 +27,8 @@ type Conn interface {
 // MaxItems is how many items a purchase or the price query takes.
 const MaxItems = 10
 
-// session makes the calls on a connection. What reads the rows of an answer is made once, and its results stand here, so that a
-// call allocates nothing.
+// session makes the calls on a connection. What reads the rows of an answer is made once, and its results stand here,
+// so that a call allocates nothing.
 type session struct {
 	Conn
 	gender [1]byte
@@ -167,7 +167,8 @@ func (s *session) Purchase(ctx context.Context, p *Purchase) (int64, error) {
 	return s.newID(ctx, OpPurchase)
 }
 
-// newID sends a call of a procedure that writes and reads the id it returns, which is one row: 0 where nothing was written.
+// newID sends a call of a procedure that writes and reads the id it returns, which is one row: 0 where nothing was
+// written.
 func (s *session) newID(ctx context.Context, op Op) (int64, error) {
 	s.id, s.rows = 0, 0
 	if err := s.Each(ctx, true, 1, s.takeID); err != nil {

@@ -17,9 +17,9 @@ import (
 	"ds2/internal/workload/ds2/counts"
 )
 
-// TestRunSurvivesRestart has two users order from a server that restarts, without a database behind it: orders are answered as
-// they were recorded, and logins as SQL Server answers them while it stops, starts, and takes logins though the database is
-// still being recovered. The command's own test is TestSQLServerRestart, on a real database.
+// TestRunSurvivesRestart has two users order from a server that restarts, without a database behind it: orders are
+// answered as they were recorded, and logins as SQL Server answers them while it stops, starts, and takes logins though
+// the database is still being recovered. The command's own test is TestSQLServerRestart, on a real database.
 func TestRunSurvivesRestart(t *testing.T) {
 	failed := func(tokens ...[]byte) tdstest.Decision {
 		return tdstest.Decision{Close: true, Answer: tdstest.Answer(append(tokens, tdstest.Done(tdstest.DoneError))...)}

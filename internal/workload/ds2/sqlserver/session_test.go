@@ -21,8 +21,8 @@ import (
 	"ds2/internal/workload/ds2/calls"
 )
 
-// recorded are the server's answers to the operations of an order, as Babelfish 4.4.0 gave them; the operation is known by the
-// procedure's name in the request.
+// recorded are the server's answers to the operations of an order, as Babelfish 4.4.0 gave them; the operation is known
+// by the procedure's name in the request.
 func recorded(b testing.TB) func(request []byte) []byte {
 	b.Helper()
 	var names, answers [][]byte
@@ -101,7 +101,8 @@ func connect(t testing.TB, s store.Database) calls.Session {
 	return session
 }
 
-// BenchmarkOrder plays orders against recorded answers: what an order costs the client by either path. The server's side of the exchange, in this process too, is in both.
+// BenchmarkOrder plays orders against recorded answers: what an order costs the client by either path. The server's
+// side of the exchange, in this process too, is in both.
 func BenchmarkOrder(b *testing.B) {
 	byWire, byDriver := paths(b, recorded(b))
 	b.Run("wire", func(b *testing.B) { playOrders(b, byWire) })
@@ -161,7 +162,8 @@ func TestCallsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// TestOneNewID: a purchase, or a new customer, is one that says so in one row, and not in an answer that is whole and has none.
+// TestOneNewID: a purchase, or a new customer, is one that says so in one row, and not in an answer that is whole and
+// has none.
 func TestOneNewID(t *testing.T) {
 	columns := []byte{0x81, 1, 0, 0, 0, 0, 0, 0, 0, 0x26, 4, 1, 'I', 0} // [MS-TDS] 2.2.7.4: one INTN(4), named I
 	row, null := []byte{0xD1, 4, 7, 0, 0, 0}, []byte{0xD2, 1}

@@ -1,4 +1,5 @@
-// Package mailboxtest is the conformance suite of workload mailbox's calls: what every engine's must do, on a real server.
+// Package mailboxtest is the conformance suite of workload mailbox's calls: what every engine's must do, on a real
+// server.
 package mailboxtest
 
 import (
@@ -36,7 +37,8 @@ type Engine struct {
 	Allocs float64
 	// Unsized says that the server does not tell the size of its tables as it is on its drives.
 	Unsized bool
-	// PagesRead is how many pages of the records and their key were read so far, no session being there but its own; nil: unknown.
+	// PagesRead is how many pages of the records and their key were read so far, no session being there but its own;
+	// nil: unknown.
 	PagesRead func(t *testing.T, s store.Database) int64
 }
 
@@ -96,8 +98,8 @@ func (b *breaking) Copied(_ datagen.Table, rows, _ int64) {
 // pageBytes is what a record takes.
 const pageBytes = 8192
 
-// load: a load that is broken off and resumed makes a database of the size that was asked for, within 2 %, and whole. The pages
-// of the part that was under way may stay, for what the runs insert.
+// load: a load that is broken off and resumed makes a database of the size that was asked for, within 2 %, and whole.
+// The pages of the part that was under way may stay, for what the runs insert.
 func (e Engine) load(t *testing.T) {
 	s := e.Open(t)
 	dataset := e.dataset(s)
@@ -248,8 +250,9 @@ type counts struct {
 
 func (c counts) Counted(context.Context, store.Database) (int64, error) { return c.records, nil }
 
-// unread: which records there are is known before a run by the load, or by the record of the run before it, as long as the server does
-// not count another number: their keys are not read, so that only the audit after the run finds one that somebody took away.
+// unread: which records there are is known before a run by the load, or by the record of the run before it, as long as
+// the server does not count another number: their keys are not read, so that only the audit after the run finds one
+// that somebody took away.
 func (e Engine) unread(t *testing.T) {
 	target := e.loaded(t)
 	loaded := target.Dataset.Size.Records()

@@ -6,8 +6,8 @@ import (
 	"ds2/internal/workload/mailbox"
 )
 
-// PostgreSQL's binary format of COPY: a header, rows of as many fields as the table has columns, each with its length before
-// it, and a trailer.
+// PostgreSQL's binary format of COPY: a header, rows of as many fields as the table has columns, each with its length
+// before it, and a trailer.
 const (
 	copyHeader  = "PGCOPY\n\xff\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 	copyTrailer = "\xff\xff"

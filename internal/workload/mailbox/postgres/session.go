@@ -25,7 +25,8 @@ func (Engine) SharesLog() bool { return true }
 // Check has nothing to refuse: each transaction says by itself how it commits.
 func (Engine) Check(context.Context, store.Database, mailbox.Parameters) error { return nil }
 
-// The statements, by operation. A record that is inserted again, because nobody knew whether it was before, stays as it is.
+// The statements, by operation. A record that is inserted again, because nobody knew whether it was before, stays as it
+// is.
 var statements = []postgres.Statement{
 	mailbox.Read:    {Name: "read", SQL: "SELECT flags, crc, body FROM messages WHERE mailbox_id = $1 AND folder_id = $2 AND message_id = $3"},
 	mailbox.Insert:  {Name: "insert", SQL: "INSERT INTO messages (mailbox_id, folder_id, message_id, flags, crc, body) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING flags"},
@@ -34,8 +35,8 @@ var statements = []postgres.Statement{
 	lazily:          {Name: "lazily", SQL: "SELECT set_config('synchronous_commit', 'off', true)"},
 }
 
-// lazily has the transaction that it is the first call of commit without waiting for its log. It is sent with the others, and
-// ends with the transaction: the server's own settings stay as they are.
+// lazily has the transaction that it is the first call of commit without waiting for its log. It is sent with the
+// others, and ends with the transaction: the server's own settings stay as they are.
 const lazily = int(mailbox.Batch)
 
 // session is one user's connection.

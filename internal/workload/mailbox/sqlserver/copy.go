@@ -9,8 +9,8 @@ import (
 // rowBytes is a row in bcp's native format: whole numbers, and the length of the body before it.
 const rowBytes = 8 + 4 + 4 + 4 + 2 + 2 + mailbox.BodySize
 
-// Format is bcp's native one. Rows come in the order of the clustered key, in which the table lies: nothing is sorted, no page
-// is split, and of new pages the server logs only that they are there.
+// Format is bcp's native one. Rows come in the order of the clustered key, in which the table lies: nothing is sorted,
+// no page is split, and of new pages the server logs only that they are there.
 func (Engine) Format() mailbox.Format {
 	return mailbox.Format{RowBytes: rowBytes, Append: appendRow, ByKey: true}
 }

@@ -22,15 +22,15 @@ var (
 // Engine is SQL Server.
 type Engine struct{}
 
-// mostSteps is how many operations a transaction can have: a call takes 2,100 parameters, of which sp_executesql has two, and an
-// operation up to six.
+// mostSteps is how many operations a transaction can have: a call takes 2,100 parameters, of which sp_executesql has
+// two, and an operation up to six.
 const mostSteps = (2100 - 2) / 6
 
 // SharesLog: each database has its own.
 func (Engine) SharesLog() bool { return false }
 
-// Check asks whether commits can be lazy and full: by themselves, neither the option of a database nor a server that does not know
-// it has a commit fail that asks for what they do not give.
+// Check asks whether commits can be lazy and full: by themselves, neither the option of a database nor a server that
+// does not know it has a commit fail that asks for what they do not give.
 func (Engine) Check(ctx context.Context, target store.Database, p mailbox.Parameters) error {
 	if p.Batch > mostSteps {
 		return fmt.Errorf("batch is %d: on SQL Server it must be 1 to %d operations", p.Batch, mostSteps)
@@ -54,8 +54,8 @@ func (Engine) Bytes(ctx context.Context, target store.Database) (int64, error) {
 	return target.(*sqlserver.Store).TableBytes(ctx, "dbo.messages")
 }
 
-// Counted is what the server counts of the table, whose rows have their key in them alone: to read all keys is to read all records. Babelfish
-// counts none.
+// Counted is what the server counts of the table, whose rows have their key in them alone: to read all keys is to read
+// all records. Babelfish counts none.
 func (Engine) Counted(ctx context.Context, target store.Database) (int64, error) {
 	s := target.(*sqlserver.Store)
 	if v, err := s.Kind(ctx); err != nil || v.Babelfish {
@@ -92,9 +92,10 @@ func (Engine) Connect(ctx context.Context, target store.Database) (mailbox.Sessi
 	return s, nil
 }
 
-// Transact carries out operations in one transaction and one round trip: as one text with parameters, by which the server keeps its
-// plan. The text has operations of a kind together, whatever their order, which matters to none of them since each has a record of its
-// own: of ten operations there are 572 texts in this way, and 4^10 otherwise, each of which would have to be compiled.
+// Transact carries out operations in one transaction and one round trip: as one text with parameters, by which the
+// server keeps its plan. The text has operations of a kind together, whatever their order, which matters to none of
+// them since each has a record of its own: of ten operations there are 572 texts in this way, and 4^10 otherwise, each
+// of which would have to be compiled.
 func (s *session) Transact(ctx context.Context, steps []mailbox.Step, lazy bool) error {
 	writes := false
 	for i := range steps {
@@ -115,13 +116,13 @@ func (s *session) Transact(ctx context.Context, steps []mailbox.Step, lazy bool)
 	return err
 }
 
-// duplicateKey is the number of an insert whose record came to be after it was looked for: its first try, whose connection broke,
-// was committed only now. The next one finds it.
+// duplicateKey is the number of an insert whose record came to be after it was looked for: its first try, whose
+// connection broke, was committed only now. The next one finds it.
 const duplicateKey = "2627"
 
-// The statements, by operation: @1 to @6 are its parameters, and @0 its place in the transaction, which each gives in a row where
-// it found its record, or inserted it. The lock of an insert has it wait for a first try that is still under way, also where
-// readers see versions.
+// The statements, by operation: @1 to @6 are its parameters, and @0 its place in the transaction, which each gives in a
+// row where it found its record, or inserted it. The lock of an insert has it wait for a first try that is still under
+// way, also where readers see versions.
 var statements = [...]string{
 	mailbox.Read: "SELECT @0, flags, crc, body FROM dbo.messages WHERE mailbox_id = @1 AND folder_id = @2 AND message_id = @3",
 	mailbox.Insert: "INSERT INTO dbo.messages (mailbox_id, folder_id, message_id, flags, crc, body) OUTPUT @0 SELECT @1, @2, @3, @4, @5, @6 " +

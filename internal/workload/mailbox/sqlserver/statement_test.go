@@ -62,7 +62,8 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// TestFewTexts: of all transactions of ten operations there are no more texts than ways to have ten of four kinds, in full and lazy.
+// TestFewTexts: of all transactions of ten operations there are no more texts than ways to have ten of four kinds, in
+// full and lazy.
 func TestFewTexts(t *testing.T) {
 	random, texts := rand.New(rand.NewPCG(1, 2)), map[string]bool{}
 	s := session{steps: make([]mailbox.Step, 10)}
