@@ -99,6 +99,7 @@ func (c *Conn) Send(ctx context.Context) error {
 	c.encode(&endOfCalls)
 	c.failed, c.completed, c.sent, c.queued = nil, 0, c.queued, 0
 	err := cmp.Or(ctx.Err(), c.invalid)
+	c.invalid = nil // it goes with the calls, none of which is sent
 	if err == nil {
 		c.watch.Over(ctx)
 		if _, err = c.socket.Write(c.out); err != nil {
