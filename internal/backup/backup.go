@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ds2/internal/monitor"
@@ -158,32 +159,43 @@ func progressOf(units int, tell progress.Tell) (at func(unit int, done, total in
 
 // watch samples the drives and the servers into the record; nil where nobody observes.
 type watch struct {
-	start  time.Time
+	start  time.Time // of what is counted
 	table  monitor.Table
 	writer *result.HostWriter
-	cancel context.CancelFunc
+	last   atomic.Pointer[time.Time] // of which a sample is still waited for; nil: the test goes on
 	done   chan struct{}
 }
 
+// observe begins to sample, and returns once the counters were read from which all is counted, late as a busy machine
+// may read them.
 func observe(o Options) (*watch, error) {
 	if o.Observer == nil {
 		return nil, nil
 	}
 	sampler := monitor.NewSampler(slog.New(slog.DiscardHandler), o.Observer.Sources...)
-	w := &watch{start: time.Now(), table: monitor.Table{Columns: sampler.Columns()}, done: make(chan struct{})}
+	begin := time.Now()
+	w := &watch{start: begin.Add(monitor.Interval), table: monitor.Table{Columns: sampler.Columns()}, done: make(chan struct{})}
 	var err error
 	if w.writer, err = result.CreateHost(o.Dir, w.table.Columns, w.start); err != nil {
 		return nil, err
 	}
-	var ctx context.Context
-	ctx, w.cancel = context.WithCancel(context.Background())
+	counted := make(chan struct{})
 	go func() {
 		defer close(w.done)
-		sampler.Run(ctx, w.start, func(row monitor.Row) {
+		ctx, cancel := context.WithCancel(context.Background())
+		sampler.Run(ctx, begin, func(row monitor.Row) {
+			if !row.Time.After(w.start) {
+				close(counted)
+				return
+			}
 			w.writer.Row(row)
 			w.table.Rows = append(w.table.Rows, row)
+			if last := w.last.Load(); last != nil && !row.Time.Before(*last) {
+				cancel()
+			}
 		})
 	}()
+	<-counted
 	return w, nil
 }
 
@@ -192,8 +204,7 @@ func (w *watch) end() error {
 	if w == nil {
 		return nil
 	}
-	time.Sleep(time.Until(w.start.Add(time.Since(w.start).Truncate(monitor.Interval) + monitor.Interval + monitor.Interval/10)))
-	w.cancel()
+	w.last.Store(new(time.Now()))
 	<-w.done
 	return w.writer.Close()
 }
