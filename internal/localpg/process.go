@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -15,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/prometheus/procfs"
 )
 
 // How long a stop of each kind may take before the next, harder one.
@@ -112,12 +113,10 @@ func (p *process) quit() {
 	p.endsWithin(immediateStopTime)
 }
 
-func (p *process) endsWithin(d time.Duration) bool {
+func (p *process) endsWithin(d time.Duration) {
 	select {
 	case <-p.exited:
-		return true
 	case <-time.After(d):
-		return false
 	}
 }
 
@@ -145,13 +144,11 @@ func (p *process) kill() {
 }
 
 // childrenOf lists the processes whose parent is pid.
-func childrenOf(pid int) []int {
-	var children []int
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, stat := range stats {
-		if state, parent := readStat(stat); state != "" && parent == strconv.Itoa(pid) {
-			child, _ := strconv.Atoi(filepath.Base(filepath.Dir(stat)))
-			children = append(children, child)
+func childrenOf(pid int) (children []int) {
+	all, _ := procfs.AllProcs()
+	for _, p := range all {
+		if stat, err := p.Stat(); err == nil && stat.PPID == pid {
+			children = append(children, p.PID)
 		}
 	}
 	return children
@@ -159,17 +156,10 @@ func childrenOf(pid int) []int {
 
 // alive tells whether a process is there and not a zombie.
 func alive(pid int) bool {
-	state, _ := readStat(fmt.Sprintf("/proc/%d/stat", pid))
-	return state != "" && state != "Z" && state != "X"
-}
-
-// readStat gives the state letter and the parent of /proc/PID/stat, both empty where there is no such process.
-func readStat(file string) (state, parent string) {
-	text, _ := os.ReadFile(file)
-	// The program's name stands in brackets and may hold any character.
-	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-	if len(fields) < 2 {
-		return "", ""
+	p, err := procfs.NewProc(pid)
+	if err != nil {
+		return false
 	}
-	return fields[0], fields[1]
+	stat, err := p.Stat()
+	return err == nil && stat.State != "Z" && stat.State != "X"
 }

@@ -22,7 +22,7 @@ type Backup struct {
 	Checksums bool    `json:"checksums"`          // of the pages were verified on the way
 	Bytes     int64   `json:"bytes"`
 	Seconds   float64 `json:"seconds"`
-	Device    *int64  `json:"device_bytes"` // what the server's process got from the drives; the rest was in the page cache of the kernel; nil: unknown
+	Device    *int64  `json:"device_bytes"` // got from the drives, not from the kernel's page cache; nil: unknown
 
 	// What the server itself counted of the database's files; nil where it does not.
 	Reads  *int64   `json:"server_reads,omitempty"`

@@ -7,7 +7,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"io"
 	"time"
 
@@ -67,7 +66,7 @@ type Capabilities struct {
 	// Reset runs the statements of schema.Reset, which take the database back to the state after the load, for the most
 	// part in one transaction. The rows, as CSV, are copied where a statement says so. It calls begin with the name of
 	// each statement that begins.
-	Reset func(ctx context.Context, statements []schema.Statement, rows io.Reader, begin func(statement string)) error
+	Reset func(ctx context.Context, statements []schema.Statement, rows io.Reader, begin func(string)) error
 
 	Snapshots Snapshotter
 
@@ -137,7 +136,7 @@ type Capabilities struct {
 
 // Cannot is the refusal of what a server's Capabilities have not: what is a noun phrase, such as "snapshots".
 func Cannot(s Database, what string) error {
-	return &Error{Op: "ask " + s.Label() + " for " + what, Class: Config, Err: fmt.Errorf("engine %s has none", s.Engine())}
+	return Refuse("ask "+s.Label()+" for "+what, "", "engine %s has none", s.Engine())
 }
 
 // May is an error where one of some databases cannot do what only some servers can; of its capabilities may is what
@@ -203,7 +202,7 @@ type Snapshotter interface {
 
 // Copying is how a database is copied.
 type Copying struct {
-	Clone bool // share blocks between the files of both, which is an error where the server cannot; else copy them in full
+	Clone bool // the files of both share blocks, which is an error where the server cannot; else a full copy
 	Tell  progress.Tell
 	Warn  func(string) // told what is set for the database and could not be kept
 }
@@ -212,8 +211,21 @@ type Copying struct {
 type SnapshotRoom struct {
 	Database    int64    // 0: it does not exist, or nobody knows
 	Copy        int64    // that there is; 0: none
-	Directories []string // of the server's machine that hold the database and will hold its copy; none: nobody knows
+	Directories []string // of the server's machine, for the database and its copy; none: nobody knows
 	Here        bool     // they are of this machine
+}
+
+// BulkReader is a server that can be told how an audit should read large tables.
+type BulkReader interface {
+	// PrepareRead prepares a session: memory enough for a query over 100,000 rows, and at most temp bytes of temporary
+	// files. With ranges, the statements that follow read ranges of rows; else they count rows by an index. It is false
+	// where the server does not let this user limit temporary files.
+	PrepareRead(ctx context.Context, conn *sql.Conn, ranges bool, temp int64) (limited bool, err error)
+
+	// Slices divides a table by where its rows lie: conditions for WHERE that together read once each page behind a
+	// place that an earlier call gave; 0: each page. Rows that are added from now on lie behind end, as long as no rows
+	// before it are removed. None: the server cannot.
+	Slices(ctx context.Context, table string, behind, bytes int64) (conditions []string, end int64, err error)
 }
 
 // LogKeeper is a server that keeps all of its log until somebody backs it up.
@@ -232,6 +244,17 @@ type Buffers struct {
 	Estimated bool    // by the pages that the server has read since its statistics began
 	Fits      bool    // the database is smaller than the cache, which it may never fill
 }
+
+// Placed is a table or an index and where it lies.
+type Placed struct {
+	Name  string `json:"name"`
+	Kind  string `json:"kind"`  // "table" or "index"
+	Place string `json:"place"` // tablespace or filegroup, with its directory where that is known
+	Bytes int64  `json:"bytes"`
+}
+
+// Columns are those of a query for it.
+func (p *Placed) Columns() []any { return []any{&p.Name, &p.Kind, &p.Place, &p.Bytes} }
 
 // Examination is what was found.
 type Examination struct {

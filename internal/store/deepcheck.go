@@ -41,7 +41,7 @@ type Reading struct {
 	Reads   int64   `json:"reads,omitempty"`
 	Bad     int64   `json:"bad_pages"`    // that could not be read, by their checksum or header
 	Cached  int64   `json:"cached_bytes"` // what was in the server's cache already
-	Device  *int64  `json:"device_bytes"` // what its processes got from the drives; the rest was in the page cache of the kernel; nil: unknown
+	Device  *int64  `json:"device_bytes"` // got from the drives, not from the kernel's page cache; nil: unknown
 	Size    int64   `json:"read_bytes"`   // of one read at most
 	MeanMS  float64 `json:"mean_ms"`      // of one read
 	MaxMS   float64 `json:"max_ms"`
@@ -58,6 +58,6 @@ func MBPerSecond(bytes int64, seconds float64) float64 {
 // Damage is one fault that a deep check found.
 type Damage struct {
 	Object string `json:"object"` // table or index
-	Place  string `json:"place"`  // file and block within it, such as "main block 17"; empty where the server named none
+	Place  string `json:"place"`  // file and block within it, such as "main block 17"; empty: the server named none
 	Found  string `json:"found"`  // in the server's words
 }

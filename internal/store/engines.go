@@ -27,7 +27,8 @@ func (e Engines) Open(target string) (Database, error) {
 	}
 	open, ok := e[u.Scheme]
 	if !ok {
-		return nil, fmt.Errorf("open target: no engine for scheme %q; known: %s", u.Scheme, strings.Join(e.Names(), "://, ")+"://")
+		known := strings.Join(e.Names(), "://, ") + "://"
+		return nil, fmt.Errorf("open target: no engine for scheme %q; known: %s", u.Scheme, known)
 	}
 	return open(u)
 }

@@ -17,7 +17,7 @@ const (
 	Timeout       Class = "timeout"       // lock or statement timeout: try again
 	Connection    Class = "connection"    // connection lost or refused, server restarting: connect again
 	Resource      Class = "resource"      // disk full, out of memory, too many connections: wait, then try again
-	Config        Class = "config"        // wrong password, missing database, missing table or procedure, no right: give up
+	Config        Class = "config"        // wrong password, no such database, table or procedure, no right: give up
 	Bug           Class = "bug"           // anything else
 )
 
@@ -37,12 +37,11 @@ const maxCause = 4 << 10
 
 // Error gives the operation, the cause, its code and the hint.
 func (e *Error) Error() string {
-	s := e.Op + ": "
-	if cause := fmt.Sprint(e.Err); len(cause) <= maxCause {
-		s += cause
-	} else {
-		s += fmt.Sprintf("%s… (%d bytes in all)", strings.ToValidUTF8(cause[:maxCause], ""), len(cause))
+	cause := fmt.Sprint(e.Err)
+	if len(cause) > maxCause {
+		cause = fmt.Sprintf("%s… (%d bytes in all)", strings.ToValidUTF8(cause[:maxCause], ""), len(cause))
 	}
+	s := e.Op + ": " + cause
 	if e.Code != "" {
 		s += " (" + e.Code + ")"
 	}

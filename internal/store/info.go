@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 )
@@ -64,36 +62,12 @@ func SetInfo(ctx context.Context, db *sql.DB, name, value string) error {
 		return err
 	}
 	if value != "" {
-		if _, err := tx.ExecContext(ctx, "INSERT INTO ds2_info (name, value) VALUES ("+Literal(name)+", "+Literal(value)+")"); err != nil {
+		row := "INSERT INTO ds2_info (name, value) VALUES (" + Literal(name) + ", " + Literal(value) + ")"
+		if _, err := tx.ExecContext(ctx, row); err != nil {
 			return err
 		}
 	}
 	return tx.Commit()
-}
-
-// SetNote is SetInfo with a value as JSON.
-func SetNote(ctx context.Context, db *sql.DB, name string, value any) error {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	return SetInfo(ctx, db, name, string(text))
-}
-
-// ReadNote reads what SetNote noted; false where nothing is.
-func ReadNote(ctx context.Context, db *sql.DB, name string, value any) (there bool, err error) {
-	var text string
-	err = db.QueryRowContext(ctx, "SELECT value FROM ds2_info WHERE name = "+Literal(name)).Scan(&text)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	if err := json.Unmarshal([]byte(text), value); err != nil {
-		return false, fmt.Errorf("what ds2_info has of %s: %w", name, err)
-	}
-	return true, nil
 }
 
 // Literal quotes a text for SQL as every engine reads it: placeholders differ from engine to engine.
@@ -104,8 +78,6 @@ func (i Info) CheckReady() error {
 	if i[InfoState] == StateReady {
 		return nil
 	}
-	return &Error{
-		Op: "check the state of the database", Class: Config, Err: errors.New("its load was not finished"),
-		Hint: "finish it with ds2 load --resume, or start again with ds2 load --drop",
-	}
+	return Refuse("check the state of the database",
+		"finish it with ds2 load --resume, or start again with ds2 load --drop", "its load was not finished")
 }

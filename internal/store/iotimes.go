@@ -18,8 +18,10 @@ type IOTimes interface {
 
 // IOTimed is what showed of the timing of I/Os by events.
 type IOTimed struct {
-	Unit   string   `json:"unit,omitempty"` // of durations, as the ratio tells; empty: unknown
-	Ratio  *float64 `json:"ratio"`          // of their mean to the mean time in milliseconds that the server counts; nil: one of the two has none
-	Events int64    `json:"events"`         // I/Os of which events told
-	IOs    int64    `json:"ios"`            // of the same roles, as the server counts them
+	Unit string `json:"unit,omitempty"` // of durations, as the ratio tells; empty: unknown
+
+	// Ratio is that of their mean to the mean time in milliseconds that the server counts; nil: one of the two has none.
+	Ratio  *float64 `json:"ratio"`
+	Events int64    `json:"events"` // I/Os of which events told
+	IOs    int64    `json:"ios"`    // of the same roles, as the server counts them
 }

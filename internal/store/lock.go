@@ -24,7 +24,7 @@ type Locker interface {
 type Lock struct {
 	Holder
 	Run  string      // id of a run that several driver machines share: each holds the lock; empty: it is not shared
-	Lost func(error) // is told once why a lock that was lost cannot be taken again, though it still is being tried; not nil
+	Lost func(error) // is told once why a lost lock cannot be taken again, which still is being tried; not nil
 }
 
 // Holder is who holds a database's lock.
@@ -66,7 +66,8 @@ func (h Holder) String() string {
 	if h.Command == "" {
 		return "another ds2, which the server does not name"
 	}
-	return fmt.Sprintf("ds2 %s, process %d on %s, since %s", h.Command, h.PID, h.Host, h.Since.UTC().Format("2006-01-02 15:04:05 UTC"))
+	since := h.Since.UTC().Format("2006-01-02 15:04:05 UTC")
+	return fmt.Sprintf("ds2 %s, process %d on %s, since %s", h.Command, h.PID, h.Host, since)
 }
 
 // LockedError says that another ds2 is at work on a database.
@@ -105,7 +106,9 @@ const UnlockTime = 250 * time.Millisecond
 const lockRetry = time.Second
 
 // KeepLock is what Lock is for every engine: it takes a lock by take, and again whenever it is lost.
-func KeepLock(ctx context.Context, s Database, l Lock, take func(context.Context) (HeldLock, error)) (unlock func(), err error) {
+func KeepLock(
+	ctx context.Context, s Database, l Lock, take func(context.Context) (HeldLock, error),
+) (unlock func(), err error) {
 	held, err := take(ctx)
 	if _, locked := errors.AsType[*LockedError](err); err != nil && !locked {
 		err = s.Wrap("lock "+s.Label(), err)

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -49,10 +51,10 @@ func names(settings []Setting) (all []string) {
 	return all
 }
 
-// PrepareReplay puts checkpoints off until so many bytes of log stand since the last one, and makes a checkpoint. What
-// it changes is noted in the database first, with the run, so that whatever becomes of this ds2, RestoreSettings can
-// set it back.
-func PrepareReplay(ctx context.Context, s Database, run string, bytes int64, file string) (changed []string, err error) {
+// PrepareReplay puts checkpoints off until so many bytes of log stand since the last one, and makes a checkpoint. The
+// settings that it changes, whose names it gives, are noted in the database first, with the run, so that whatever
+// becomes of this ds2, RestoreSettings can set them back.
+func PrepareReplay(ctx context.Context, s Database, run string, bytes int64, file string) ([]string, error) {
 	r, op := s.Can().Replay, "prepare "+s.Label()+" for a replay test"
 	if err := r.CheckReplay(ctx, bytes, file); err != nil {
 		return nil, err
@@ -65,7 +67,8 @@ func PrepareReplay(ctx context.Context, s Database, run string, bytes int64, fil
 		return nil, s.Wrap(op, err)
 	}
 	if len(settings) > 0 {
-		if err = SetNote(ctx, s.DB(), InfoReplay, replayNote{run, settings}); err == nil {
+		text, _ := json.Marshal(replayNote{run, settings}) // nothing but texts
+		if err = SetInfo(ctx, s.DB(), InfoReplay, string(text)); err == nil {
 			err = r.Change(ctx, settings, false)
 		}
 		if err != nil {
@@ -81,14 +84,21 @@ func PrepareReplay(ctx context.Context, s Database, run string, bytes int64, fil
 // who asks next to say.
 func RestoreSettings(ctx context.Context, s Database, except string) (restored []string, err error) {
 	op := "set back the settings of " + s.Label()
-	var note replayNote
-	there, err := ReadNote(ctx, s.DB(), InfoReplay, &note)
+	info, err := ReadInfo(ctx, s.DB())
 	err = s.Wrap(op, err)
-	if e, ok := errors.AsType[*Error](err); ok && e.Code != "" && (e.Class == Config || e.Class == Bug) { // no such table, or no right to it
-		return nil, nil
+	if e, ok := errors.AsType[*Error](err); ok && e.Code != "" && (e.Class == Config || e.Class == Bug) {
+		return nil, nil // no such table, or no right to it
 	}
-	if err != nil || !there || except != "" && note.Run == except {
+	text, there := info[InfoReplay]
+	if err != nil || !there {
 		return nil, err
+	}
+	var note replayNote
+	if err := json.Unmarshal([]byte(text), &note); err != nil {
+		return nil, s.Wrap(op, fmt.Errorf("what ds2_info has of %s: %w", InfoReplay, err))
+	}
+	if except != "" && note.Run == except {
+		return nil, nil
 	}
 	if err := s.Can().Replay.Change(ctx, note.Settings, true); err != nil {
 		return nil, s.Wrap(op, err)

@@ -54,8 +54,9 @@ func EachRow(ctx context.Context, db Queryer, most int64, query string, f func(*
 }
 
 // Collect is List as a slice: into gives where the columns of a row go.
-func Collect[T any](ctx context.Context, db Queryer, query string, into func(*T) []any, args ...any) (all []T, err error) {
-	err = List(ctx, db, query, func(rows *sql.Rows) error {
+func Collect[T any](ctx context.Context, db Queryer, query string, into func(*T) []any, args ...any) ([]T, error) {
+	var all []T
+	err := List(ctx, db, query, func(rows *sql.Rows) error {
 		var one T
 		err := rows.Scan(into(&one)...)
 		all = append(all, one)
@@ -66,12 +67,15 @@ func Collect[T any](ctx context.Context, db Queryer, query string, into func(*T)
 
 // TableColumns lists the columns of tables, all in lower case; schema is SQL for the one of the tables, or empty for
 // any.
-func TableColumns(ctx context.Context, db Queryer, schema string, tables iter.Seq[string]) (map[string][]string, error) {
+func TableColumns(
+	ctx context.Context, db Queryer, schema string, tables iter.Seq[string],
+) (map[string][]string, error) {
 	var names []string
 	for table := range tables {
 		names = append(names, Literal(table))
 	}
-	query := "SELECT LOWER(table_name), LOWER(column_name) FROM information_schema.columns WHERE LOWER(table_name) IN (" + strings.Join(names, ", ") + ")"
+	query := "SELECT LOWER(table_name), LOWER(column_name) FROM information_schema.columns " +
+		"WHERE LOWER(table_name) IN (" + strings.Join(names, ", ") + ")"
 	if schema != "" {
 		query += " AND table_schema = " + schema
 	}

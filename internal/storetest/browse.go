@@ -15,7 +15,7 @@ import (
 func (s *suite) browseByCategory(t *testing.T) {
 	session := s.connect(t)
 	for category := 1; category <= 17; category++ {
-		special := int(s.one(t, fmt.Sprintf("SELECT COUNT(*) FROM products WHERE category = %d AND special = 1", category)))
+		special := int(s.count(t, "products WHERE category = %d AND special = 1", category))
 		for _, batch := range []int{1, 3, 1000} {
 			rows, err := session.BrowseByCategory(t.Context(), batch, category)
 			require.NoError(t, err)
@@ -26,28 +26,26 @@ func (s *suite) browseByCategory(t *testing.T) {
 
 func (s *suite) browseByWords(t *testing.T) {
 	session := s.connect(t)
-	titles := s.csv(t, "SELECT title FROM products")
-	actors := s.csv(t, "SELECT actor FROM products")
-	for _, test := range []struct {
-		name, words string
-	}{
+	titles, actors := s.csv(t, "SELECT title FROM products"), s.csv(t, "SELECT actor FROM products")
+	word := strings.Fields(titles[0])[0]
+	for _, test := range []struct{ name, words string }{
 		{"both words", titles[0]},
 		{"both words, the other way round", swap(titles[0])},
-		{"one word twice", strings.Fields(titles[0])[0] + " " + strings.Fields(titles[0])[0]},
+		{"one word twice", word + " " + word},
 		{"lower case", strings.ToLower(titles[1])},
 		{"an actor", actors[0]},
 		{"an actor, the other way round", swap(actors[0])},
 		{"words of two actors", strings.Fields(actors[0])[0] + " " + strings.Fields(actors[1])[1]},
-		{"a word that is there, one that is not", strings.Fields(titles[0])[0] + " NOSUCHWORD"},
+		{"a word that is there, one that is not", word + " NOSUCHWORD"},
 	} {
 		for _, batch := range []int{1, 9, 100_000} {
+			what := fmt.Sprintf("%s: %q, batch %d", test.name, test.words, batch)
 			rows, err := session.BrowseByTitle(t.Context(), batch, []byte(test.words))
 			require.NoError(t, err)
-			equal(t, fmt.Sprintf("by title, %s: %q, batch %d", test.name, test.words, batch), rows, min(batch, s.containing(titles, test.words)))
-			if rows, err = session.BrowseByActor(t.Context(), batch, []byte(test.words)); err != nil {
-				t.Fatal(err)
-			}
-			equal(t, fmt.Sprintf("by actor, %s: %q, batch %d", test.name, test.words, batch), rows, min(batch, s.containing(actors, test.words)))
+			equal(t, "by title, "+what, rows, min(batch, s.containing(titles, test.words)))
+			rows, err = session.BrowseByActor(t.Context(), batch, []byte(test.words))
+			require.NoError(t, err)
+			equal(t, "by actor, "+what, rows, min(batch, s.containing(actors, test.words)))
 		}
 	}
 }
@@ -65,7 +63,8 @@ func (s *suite) containing(texts []string, words string) int {
 	}
 	n := 0
 	for _, text := range texts {
-		if !slices.ContainsFunc(wanted, func(word string) bool { return !strings.Contains(" "+text+" ", " "+word+" ") }) {
+		missing := func(word string) bool { return !strings.Contains(" "+text+" ", " "+word+" ") }
+		if !slices.ContainsFunc(wanted, missing) {
 			n++
 		}
 	}
@@ -77,13 +76,12 @@ func (s *suite) prices(t *testing.T) {
 	items := []calls.Item{{Product: 7}, {Product: 10_000}, {Product: 1}, {Product: 7}}
 	require.NoError(t, session.Prices(t.Context(), items))
 	for _, item := range items {
-		want := s.csv(t, fmt.Sprintf("SELECT price FROM products WHERE prod_id = %d", item.Product))[0]
+		want := s.csv(t, "SELECT price FROM products WHERE prod_id = %d", item.Product)[0]
 		if got := item.Price.String(); !strings.HasPrefix(want, got) { // SQL Server's money has four places
 			t.Errorf("product %d: price %s, want %s", item.Product, got, want)
 		}
 	}
-	if err := session.Prices(t.Context(), []calls.Item{{Product: 1}, {Product: int32(Size.Products + 1)}}); err == nil {
-		t.Error("a product that does not exist has a price")
-	}
+	missing := []calls.Item{{Product: 1}, {Product: int32(Size.Products + 1)}}
+	assert.Error(t, session.Prices(t.Context(), missing), "a product that does not exist has a price")
 	assert.NoError(t, session.Prices(t.Context(), items), "after an error that leaves the connection whole")
 }

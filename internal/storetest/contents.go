@@ -26,15 +26,14 @@ func (s *suite) contents(t *testing.T) {
 	want := map[datagen.Table][]string{}
 	for _, part := range parts(t, Size, 0) {
 		var csv bytes.Buffer
-		if _, err := part.WriteTo(&csv); err != nil {
-			t.Fatal(err)
-		}
+		_, err := part.WriteTo(&csv)
+		require.NoError(t, err)
 		// Prices below 10.00 have a blank before them, which is no part of the value.
 		lines := strings.ReplaceAll(strings.TrimSpace(csv.String()), ", ", ",")
 		want[part.Table] = append(want[part.Table], strings.Split(lines, "\n")...)
 	}
 	for table, rows := range want {
-		got := s.csv(t, "SELECT * FROM "+string(table))
+		got := s.csv(t, "SELECT * FROM %s", table)
 		slices.Sort(got)
 		slices.Sort(rows)
 		if !slices.Equal(got, rows) {
@@ -42,13 +41,14 @@ func (s *suite) contents(t *testing.T) {
 			t.Errorf("%s: %d rows, of which these are missing, if any: %.1000q", table, len(got), missing)
 		}
 	}
-	equal(t, "REORDER rows", s.one(t, "SELECT COUNT(*) FROM reorder"), 0)
-	equal(t, "categories", s.one(t, "SELECT COUNT(*) FROM categories"), 16)
+	equal(t, "REORDER rows", s.count(t, "reorder"), 0)
+	equal(t, "categories", s.count(t, "categories"), 16)
 }
 
 // csv reads rows as the dataset writes them.
-func (s *suite) csv(t *testing.T, query string) (lines []string) {
+func (s *suite) csv(t *testing.T, query string, args ...any) (lines []string) {
 	t.Helper()
+	query = fmt.Sprintf(query, args...)
 	err := store.List(t.Context(), s.store.DB(), query, func(rows *sql.Rows) error {
 		types, err := rows.ColumnTypes()
 		if err != nil {
@@ -104,7 +104,7 @@ func (s *suite) reset(t *testing.T) {
 	orderID, err := session.Purchase(t.Context(), order(customerID, calls.Item{Product: 1, Quantity: 1}))
 	require.NoError(t, err)
 	equal(t, "the first order", orderID, int64(datagen.Months*Size.OrdersPerMonth+1))
-	equal(t, "REORDER rows of what it left", s.one(t, "SELECT COUNT(*) FROM reorder WHERE prod_id = 1 AND quan_low = 2"), 1)
+	equal(t, "REORDER rows of what it left", s.count(t, "reorder WHERE prod_id = 1 AND quan_low = 2"), 1)
 }
 
 // checkpoint has the engine write what the suite changed, where it can.

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -15,13 +16,12 @@ import (
 func (s *suite) login(t *testing.T) {
 	session := s.connect(t)
 	buyer := s.one(t, "SELECT MIN(customerid) FROM cust_hist")
+	titles := int(s.count(t, "cust_hist WHERE customerid = %d", buyer))
 	for _, test := range []struct {
 		name, username, password string
 		want                     calls.Login
 	}{
-		{"with titles", fmt.Sprintf("user%d", buyer), "password", calls.Login{
-			CustomerID: buyer,
-			Titles:     int(s.one(t, fmt.Sprintf("SELECT COUNT(*) FROM cust_hist WHERE customerid = %d", buyer)))}},
+		{"with titles", fmt.Sprintf("user%d", buyer), "password", calls.Login{CustomerID: buyer, Titles: titles}},
 		{"without titles", fmt.Sprintf("user%d", s.idle(t)), "password", calls.Login{CustomerID: s.idle(t)}},
 		{"unknown user", "user0", "password", calls.Login{}},
 		{"wrong password", fmt.Sprintf("user%d", buyer), "passwort", calls.Login{}},
@@ -41,12 +41,19 @@ func (s *suite) idle(t *testing.T) int64 {
 
 func customer(username string) *calls.Customer {
 	return &calls.Customer{
-		FirstName: []byte("O'BRIEN"), LastName: []byte("LASTNAME"), Address1: []byte("1 Dell Way"), Address2: []byte(""),
-		City: []byte("CITY"), State: []byte(""), Zip: []byte("00000"), Country: []byte("South Africa"), Region: 2,
+		FirstName: []byte("O'BRIEN"), LastName: []byte("LASTNAME"), Address1: []byte("1 Dell Way"),
+		Address2: []byte(""), City: []byte("CITY"), State: []byte(""), Zip: []byte("00000"),
+		Country: []byte("South Africa"), Region: 2,
 		Email: []byte("LASTNAME@dell.com"), Phone: []byte("1234567890"),
 		CreditCardType: 3, CreditCard: []byte("1234567890123456"), CreditCardExpiration: []byte("2012/03"),
 		Username: []byte(username), Password: []byte("password"), Age: 55, Income: 100_000, Gender: 'F',
 	}
+}
+
+// logIn has the first customer of the dataset log in.
+func logIn(ctx context.Context, session calls.Session) error {
+	_, err := session.Login(ctx, []byte("user1"), []byte("password"))
+	return err
 }
 
 func (s *suite) newCustomer(t *testing.T) {
@@ -54,11 +61,11 @@ func (s *suite) newCustomer(t *testing.T) {
 	id, err := session.NewCustomer(t.Context(), customer("newuser1"))
 	require.NoError(t, err)
 	assert.Greater(t, id, int64(Size.Customers), "though %d customers were loaded", Size.Customers)
-	const columns = "firstname, lastname, address1, COALESCE(address2, 'null'), city, COALESCE(state, 'null'), zip, country, region, email, phone, " +
-		"creditcardtype, creditcard, creditcardexpiration, username, password, age, income, gender"
+	const columns = `firstname, lastname, address1, COALESCE(address2, 'null'), city, COALESCE(state, 'null'), zip,
+		country, region, email, phone, creditcardtype, creditcard, creditcardexpiration, username, password, age, income, gender`
 	assert.Equal(t, []string{"O'BRIEN,LASTNAME,1 Dell Way,null,CITY,null,00000,South Africa,2," +
 		"LASTNAME@dell.com,1234567890,3,1234567890123456,2012/03,newuser1,password,55,100000,F"},
-		s.csv(t, fmt.Sprintf("SELECT %s FROM customers WHERE customerid = %d", columns, id)))
+		s.csv(t, "SELECT %s FROM customers WHERE customerid = %d", columns, id))
 
 	again, err := session.NewCustomer(t.Context(), customer("newuser1"))
 	require.NoError(t, err)
@@ -85,6 +92,6 @@ func (s *suite) newCustomerRace(t *testing.T) {
 		users.Wait()
 		taken := slices.DeleteFunc(ids, func(id int64) bool { return id == 0 })
 		equal(t, "users who got the name "+name, len(taken), 1)
-		equal(t, "customers of the name "+name, s.one(t, "SELECT COUNT(*) FROM customers WHERE username = '"+name+"'"), 1)
+		equal(t, "customers of the name "+name, s.count(t, "customers WHERE username = '%s'", name), 1)
 	}
 }

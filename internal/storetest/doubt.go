@@ -11,8 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	"ds2/internal/workload/ds2/calls"
 )
@@ -21,27 +23,23 @@ import (
 // is in doubt and there, what reads is not in doubt.
 func (s *suite) inDoubt(t *testing.T) {
 	var cut atomic.Bool
-	through := s.engine.open(t, throughProxy(t, s.target, &cut))
+	through := pgtest.Open(t, s.engine.Open, throughProxy(t, s.target, &cut))
 	buyer := s.idle(t)
-	orders := fmt.Sprintf("SELECT COUNT(*) FROM orders WHERE customerid = %d", buyer)
 	for _, test := range []struct {
 		name    string
 		inDoubt bool
 		call    func(calls.Session) error
-		done    string // how many there are of what it wrote; empty where it writes nothing
+		done    string // the rows that it wrote; empty where it writes nothing
 	}{
 		{"purchase", true, func(session calls.Session) error {
 			_, err := session.Purchase(t.Context(), order(buyer, calls.Item{Product: 90, Quantity: 1}))
 			return err
-		}, orders},
+		}, fmt.Sprintf("orders WHERE customerid = %d", buyer)},
 		{"new customer", true, func(session calls.Session) error {
 			_, err := session.NewCustomer(t.Context(), customer("newuser9"))
 			return err
-		}, "SELECT COUNT(*) FROM customers WHERE username = 'newuser9'"},
-		{"login", false, func(session calls.Session) error {
-			_, err := session.Login(t.Context(), []byte("user1"), []byte("password"))
-			return err
-		}, ""},
+		}, "customers WHERE username = 'newuser9'"},
+		{"login", false, func(session calls.Session) error { return logIn(t.Context(), session) }, ""},
 		{"browse", false, func(session calls.Session) error {
 			_, err := session.BrowseByCategory(t.Context(), 5, 3)
 			return err
@@ -60,16 +58,15 @@ func (s *suite) inDoubt(t *testing.T) {
 		}
 		if test.done != "" {
 			deadline := time.Now().Add(10 * time.Second)
-			for s.one(t, test.done) == 0 {
+			for s.count(t, "%s", test.done) == 0 {
 				if time.Now().After(deadline) {
 					t.Fatalf("the %s in doubt never came to be: the test cut too early", test.name)
 				}
 				time.Sleep(10 * time.Millisecond)
 			}
 		}
-		if _, err := session.Login(t.Context(), []byte("user1"), []byte("password")); store.Classify(err) != store.Connection {
-			t.Errorf("call on the lost connection: %v", err)
-		}
+		err = logIn(t.Context(), session)
+		assert.Equal(t, store.Connection, store.Classify(err), "call on the lost connection: %v", err)
 	}
 
 	// What the server refused is not in doubt, nor is what was never sent.

@@ -2,13 +2,13 @@ package storetest
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	"ds2/internal/workload/ds2/calls"
 )
@@ -17,12 +17,8 @@ func (s *suite) cancelled(t *testing.T) {
 	session := s.connect(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := session.Login(ctx, []byte("user1"), []byte("password")); !errors.Is(err, context.Canceled) {
-		t.Errorf("call with a cancelled context: %v", err)
-	}
-	if _, err := session.Login(t.Context(), []byte("user1"), []byte("password")); err != nil {
-		t.Errorf("the next call, with a good context: %v", err)
-	}
+	assert.ErrorIs(t, logIn(ctx, session), context.Canceled, "call with a cancelled context")
+	assert.NoError(t, logIn(t.Context(), session), "the next call, with a good context")
 
 	// A purchase that waits for a lock ends with its context, not with the lock.
 	tx, err := s.store.DB().BeginTx(t.Context(), nil)
@@ -38,10 +34,8 @@ func (s *suite) cancelled(t *testing.T) {
 
 func (s *suite) killed(t *testing.T) {
 	session := s.connect(t)
-	s.exec(t, s.engine.Kill)
-	_, err := session.Login(t.Context(), []byte("user1"), []byte("password"))
+	pgtest.Exec(t, s.store.DB(), s.engine.Kill)
+	err := logIn(t.Context(), session)
 	assert.Equal(t, store.Connection, store.Classify(err), "%v", err)
-	if _, err := s.connect(t).Login(t.Context(), []byte("user1"), []byte("password")); err != nil {
-		t.Errorf("after connecting again: %v", err)
-	}
+	assert.NoError(t, logIn(t.Context(), s.connect(t)), "after connecting again")
 }

@@ -16,13 +16,14 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/load"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	"ds2/schema"
 )
 
 // steps checks that what a load does in a step is there whole and noted, or not at all.
 func (s *suite) steps(t *testing.T) {
-	l := s.engine.open(t, s.engine.Database(t))
+	l := pgtest.Open(t, s.engine.Open, s.engine.Database(t))
 	fresh := &suite{engine: s.engine, store: l}
 	params := schema.Params{Database: l.Name(), Customers: 100, OrdersPerMonth: 10, Products: 100}
 	_, err := l.Adapt(t.Context(), &params)
@@ -35,12 +36,12 @@ func (s *suite) steps(t *testing.T) {
 	statements, err = schema.Statements(l.Engine(), schema.Tables, params)
 	require.NoError(t, err)
 	for _, statement := range statements {
-		fresh.exec(t, statement.SQL)
+		pgtest.Exec(t, l.DB(), statement.SQL)
 	}
 	holds := func(what, table string, rows, notes int64) {
 		t.Helper()
-		equal(t, what+": rows", fresh.one(t, "SELECT COUNT(*) FROM "+table), rows)
-		equal(t, what+": notes", fresh.one(t, "SELECT COUNT(*) FROM ds2_steps WHERE name = '"+what+"'"), notes)
+		equal(t, what+": rows", fresh.count(t, "%s", table), rows)
+		equal(t, what+": notes", fresh.count(t, "ds2_steps WHERE name = '%s'", what), notes)
 	}
 	const row, rows = "1,2,3\n", 20_000
 	csv := strings.Repeat(row, rows)
@@ -52,7 +53,8 @@ func (s *suite) steps(t *testing.T) {
 	equal(t, "rows noted of a copy", fresh.one(t, "SELECT copied FROM ds2_steps WHERE name = 'copied'"), rows)
 
 	failed := errors.New("the file ends too early")
-	_, err = l.LoadRows(t.Context(), "failed", "cust_hist", io.MultiReader(strings.NewReader(csv), iotest.ErrReader(failed)))
+	torn := io.MultiReader(strings.NewReader(csv), iotest.ErrReader(failed))
+	_, err = l.LoadRows(t.Context(), "failed", "cust_hist", torn)
 	assert.ErrorContains(t, err, failed.Error(), "the error of the rows is lost")
 	holds("failed", "cust_hist", rows, 0)
 
@@ -60,32 +62,26 @@ func (s *suite) steps(t *testing.T) {
 	for i := range 12 {
 		ctx, cancel := context.WithCancel(t.Context())
 		_, err := l.LoadRows(ctx, "cancelled", "cust_hist", &endless{row: row, left: 1 + i*8000, cancel: cancel})
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("a copy that is cancelled after %d rows: %v", i*8000, err)
-		}
+		assert.ErrorIs(t, err, context.Canceled, "a copy that is cancelled after %d rows", i*8000)
 		cancel()
 	}
 	holds("cancelled", "cust_hist", rows, 0)
 
-	insert := schema.Statement{Name: "inserted", SQL: "INSERT INTO reorder (prod_id, date_low, quan_low) VALUES (1, '2009-01-01', 1)"}
+	const row1 = "INSERT INTO reorder (prod_id, date_low, quan_low) VALUES (1, '2009-01-01', 1)"
+	insert := schema.Statement{Name: "inserted", SQL: row1}
 	equal(t, "error of a statement", l.ExecStep(t.Context(), insert), nil)
 	holds("inserted", "reorder", 1, 1)
-	if err := l.ExecStep(t.Context(), insert); err == nil { // what was noted cannot be noted again
-		t.Error("a step was done twice")
-	}
+	assert.Error(t, l.ExecStep(t.Context(), insert), "a step was done twice") // what was noted cannot be noted again
 	holds("inserted", "reorder", 1, 1)
-	if err := l.ExecStep(t.Context(), schema.Statement{Name: "refused", SQL: "DELETE FROM nosuch"}); store.Classify(err) != cmp.Or(s.engine.Missing, store.Config) {
-		t.Errorf("a statement on a table that does not exist: %v", err)
-	}
+	err = l.ExecStep(t.Context(), schema.Statement{Name: "refused", SQL: "DELETE FROM nosuch"})
+	assert.Equal(t, cmp.Or(s.engine.Missing, store.Config), store.Classify(err), "a table that does not exist: %v", err)
 	holds("refused", "reorder", 1, 0)
 	alone := schema.Statement{Name: "alone", NoTransaction: true, SQL: "DELETE FROM reorder"}
 	equal(t, "error of a statement outside of transactions", l.ExecStep(t.Context(), alone), nil)
 	holds("alone", "reorder", 0, 1)
 
 	shares, err := l.Progress(t.Context())
-	if err != nil || len(shares) != 0 {
-		t.Errorf("progress of no statement: %v, %v", shares, err)
-	}
+	assert.True(t, err == nil && len(shares) == 0, "progress of no statement: %v, %v", shares, err)
 }
 
 // endless gives one row again and again, and ends a context after some of them.
@@ -108,13 +104,14 @@ func (e *endless) Read(b []byte) (int, error) {
 
 // resume breaks a load at several places and resumes it: what comes of it is what a load at once gives.
 func (s *suite) resume(t *testing.T) {
-	l := s.engine.open(t, s.engine.Database(t))
+	l := pgtest.Open(t, s.engine.Open, s.engine.Database(t))
 	o := loading(t, Size, smallParts)
 	for _, at := range []struct {
 		phase schema.Phase
 		step  int64
 	}{
-		{schema.Data, 1}, {schema.Data, 5}, {schema.Indexes, 1}, {schema.Indexes, 3}, {schema.Procedures, 1}, {schema.Procedures, 3},
+		{schema.Data, 1}, {schema.Data, 5}, {schema.Indexes, 1}, {schema.Indexes, 3},
+		{schema.Procedures, 1}, {schema.Procedures, 3},
 	} {
 		place := fmt.Sprintf("broken at step %d of phase %s", at.step, at.phase)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -126,9 +123,7 @@ func (s *suite) resume(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled, "load %s", place)
 		info, err := store.ReadInfo(t.Context(), l.DB())
 		require.NoError(t, err)
-		if err := info.CheckReady(); store.Classify(err) != store.Config {
-			t.Errorf("%s, the database counts as ready: %v", place, err)
-		}
+		assert.Equal(t, store.Config, store.Classify(info.CheckReady()), "%s, the database counts as ready", place)
 	}
 	o.Progress = nil
 	_, err := load.Run(t.Context(), l, o)

@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"fmt"
-	"net/url"
 	"sync"
 	"testing"
 
@@ -54,10 +53,7 @@ func Loaded(t testing.TB, open store.Opener, size datagen.Size) store.Database {
 	defer makingOrigins.Unlock()
 	if origins[size] == "" {
 		name := fmt.Sprint("origin", len(origins))
-		target, err := url.Parse(pgtest.Server(t).URL(name))
-		require.NoError(t, err)
-		s, err := open(target)
-		require.NoError(t, err)
+		s := pgtest.Open(t, open, pgtest.Server(t).URL(name))
 		Load(t, s, size)
 		require.NoError(t, s.Close())
 		origins[size] = name

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/store"
@@ -14,7 +15,7 @@ import (
 func (s *suite) lock(t *testing.T) {
 	take := func(command, run string) (unlock func(), err error) {
 		return s.store.Lock(t.Context(), store.Lock{
-			Holder: store.Holder{Command: command, PID: 4711, Host: "driver-1", Since: time.Unix(1_763_700_000, 0).UTC()},
+			Holder: store.Holder{Command: command, PID: 4711, Host: "driver-1", Since: time.Unix(1_763_700_000, 0)},
 			Run:    run,
 			Lost:   func(err error) { t.Errorf("the lock was lost: %v", err) },
 		})
@@ -23,9 +24,9 @@ func (s *suite) lock(t *testing.T) {
 		t.Helper()
 		_, err := take(command, run)
 		locked, _ := errors.AsType[*store.LockedError](err)
-		if want := "ds2 " + by + ", process 4711 on driver-1, since 2025-11-21 04:40:00 UTC"; locked == nil || locked.By.String() != want {
-			t.Errorf("%s beside %s: %v, want one that names %s", command, by, err, want)
-		}
+		require.NotNil(t, locked, "%s beside %s: %v", command, by, err)
+		want := "ds2 " + by + ", process 4711 on driver-1, since 2025-11-21 04:40:00 UTC"
+		assert.Equal(t, want, locked.By.String(), "%s beside %s", command, by)
 	}
 	taken := func(command, run string) (unlock func()) {
 		t.Helper()

@@ -17,18 +17,18 @@ import (
 func (s *suite) stock(t *testing.T, quantity int, products ...int32) {
 	t.Helper()
 	for _, product := range products {
-		s.exec(t, fmt.Sprintf("UPDATE inventory SET quan_in_stock = %d WHERE prod_id = %d", quantity, product))
+		s.exec(t, "UPDATE inventory SET quan_in_stock = %d WHERE prod_id = %d", quantity, product)
 	}
 }
 
 func (s *suite) stockOf(t *testing.T, product int32) int64 {
 	t.Helper()
-	return s.one(t, fmt.Sprintf("SELECT quan_in_stock FROM inventory WHERE prod_id = %d", product))
+	return s.one(t, "SELECT quan_in_stock FROM inventory WHERE prod_id = %d", product)
 }
 
 func (s *suite) salesOf(t *testing.T, product int32) int64 {
 	t.Helper()
-	return s.one(t, fmt.Sprintf("SELECT sales FROM inventory WHERE prod_id = %d", product))
+	return s.one(t, "SELECT sales FROM inventory WHERE prod_id = %d", product)
 }
 
 func order(customer int64, items ...calls.Item) *calls.Purchase {
@@ -43,18 +43,18 @@ func (s *suite) purchase(t *testing.T) {
 	items := []calls.Item{{Product: 13, Quantity: 1}, {Product: 11, Quantity: 2}, {Product: 12, Quantity: 3}}
 	id, err := session.Purchase(t.Context(), order(buyer, items...))
 	require.NoError(t, err)
-	if loaded := 12 * Size.OrdersPerMonth; id <= int64(loaded) {
-		t.Errorf("the new order's id is %d, though %d orders were loaded", id, loaded)
-	}
+	assert.Greater(t, id, int64(12*Size.OrdersPerMonth), "the new order's id, after those that were loaded")
 	assert.Equal(t, []string{fmt.Sprint(buyer, ",1234567.89,101851.85,1336419.74")},
-		s.csv(t, fmt.Sprintf("SELECT customerid, netamount, tax, totalamount FROM orders WHERE orderid = %d", id)))
-	assert.Equal(t, []string{"1,13,1", "2,11,2", "3,12,3"}, s.csv(t, fmt.Sprintf(`SELECT orderlineid, prod_id, quantity FROM orderlines l, orders o
-		WHERE l.orderid = %d AND o.orderid = l.orderid AND l.orderdate = o.orderdate ORDER BY orderlineid`, id)))
-	assert.Equal(t, []string{"11", "12", "13"}, s.csv(t, fmt.Sprintf("SELECT prod_id FROM cust_hist WHERE customerid = %d AND orderid = %d ORDER BY prod_id", buyer, id)))
+		s.csv(t, "SELECT customerid, netamount, tax, totalamount FROM orders WHERE orderid = %d", id))
+	assert.Equal(t, []string{"1,13,1", "2,11,2", "3,12,3"}, s.csv(t, `
+		SELECT orderlineid, prod_id, quantity FROM orderlines l, orders o
+		WHERE l.orderid = %d AND o.orderid = l.orderid AND l.orderdate = o.orderdate ORDER BY orderlineid`, id))
+	const history = "SELECT prod_id FROM cust_hist WHERE customerid = %d AND orderid = %d ORDER BY prod_id"
+	assert.Equal(t, []string{"11", "12", "13"}, s.csv(t, history, buyer, id))
 	for _, item := range items {
 		equal(t, fmt.Sprintf("stock of product %d", item.Product), s.stockOf(t, item.Product), 100-int64(item.Quantity))
 	}
-	equal(t, "order lines", s.one(t, fmt.Sprintf("SELECT COUNT(*) FROM orderlines WHERE orderid = %d", id)), 3)
+	equal(t, "order lines", s.count(t, "orderlines WHERE orderid = %d", id), 3)
 	equal(t, "sales of product 12", s.salesOf(t, 12), sold+3)
 
 	var ten []calls.Item
@@ -62,9 +62,8 @@ func (s *suite) purchase(t *testing.T) {
 		ten = append(ten, calls.Item{Product: 200 - i, Quantity: 1})
 		s.stock(t, 100, 200-i)
 	}
-	if id, err := session.Purchase(t.Context(), order(buyer, ten...)); err != nil || id == 0 {
-		t.Errorf("ten items: order %d, error %v", id, err)
-	}
+	id, err = session.Purchase(t.Context(), order(buyer, ten...))
+	assert.True(t, err == nil && id != 0, "ten items: order %d, error %v", id, err)
 }
 
 // counts sums up what a purchase changes.
@@ -72,9 +71,11 @@ func (s *suite) counts(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
 	for _, table := range []string{"orders", "orderlines", "cust_hist", "reorder"} {
-		fmt.Fprintf(&b, "%s %d, ", table, s.one(t, "SELECT COUNT(*) FROM "+table))
+		fmt.Fprintf(&b, "%s %d, ", table, s.count(t, "%s", table))
 	}
-	fmt.Fprintf(&b, "stock %d, sales %d", s.one(t, "SELECT SUM(quan_in_stock) FROM inventory"), s.one(t, "SELECT SUM(sales) FROM inventory"))
+	for _, column := range []string{"quan_in_stock", "sales"} {
+		fmt.Fprintf(&b, "%s %d, ", column, s.one(t, "SELECT SUM(%s) FROM inventory", column))
+	}
 	return b.String()
 }
 
@@ -89,8 +90,10 @@ func (s *suite) rollback(t *testing.T) {
 	}{
 		{"the last falls short", []calls.Item{{Product: 20, Quantity: 1}, {Product: 22, Quantity: 6}}},
 		{"the first falls short", []calls.Item{{Product: 22, Quantity: 6}, {Product: 23, Quantity: 1}}},
-		{"one product twice, too much together", []calls.Item{{Product: 22, Quantity: 3}, {Product: 21, Quantity: 1}, {Product: 22, Quantity: 3}}},
-		{"would be restocked between its two lines", []calls.Item{{Product: 22, Quantity: 3}, {Product: 22, Quantity: 3}}},
+		{"one product twice, too much together",
+			[]calls.Item{{Product: 22, Quantity: 3}, {Product: 21, Quantity: 1}, {Product: 22, Quantity: 3}}},
+		{"would be restocked between its two lines",
+			[]calls.Item{{Product: 22, Quantity: 3}, {Product: 22, Quantity: 3}}},
 	} {
 		id, err := session.Purchase(t.Context(), order(1, test.items...))
 		require.NoError(t, err, test.name)
@@ -103,10 +106,11 @@ func (s *suite) duplicates(t *testing.T) {
 	session := s.connect(t)
 	s.stock(t, 100, 30, 31)
 	sold := s.salesOf(t, 30)
-	id, err := session.Purchase(t.Context(), order(1, calls.Item{Product: 30, Quantity: 3}, calls.Item{Product: 31, Quantity: 1}, calls.Item{Product: 30, Quantity: 2}))
+	items := []calls.Item{{Product: 30, Quantity: 3}, {Product: 31, Quantity: 1}, {Product: 30, Quantity: 2}}
+	id, err := session.Purchase(t.Context(), order(1, items...))
 	require.NoError(t, err)
-	equal(t, "order lines", s.one(t, fmt.Sprintf("SELECT COUNT(*) FROM orderlines WHERE orderid = %d", id)), 3)
-	equal(t, "CUST_HIST rows", s.one(t, fmt.Sprintf("SELECT COUNT(*) FROM cust_hist WHERE orderid = %d", id)), 3)
+	equal(t, "order lines", s.count(t, "orderlines WHERE orderid = %d", id), 3)
+	equal(t, "CUST_HIST rows", s.count(t, "cust_hist WHERE orderid = %d", id), 3)
 	equal(t, "stock", s.stockOf(t, 30), 95)
 	equal(t, "sales", s.salesOf(t, 30), sold+5)
 }
@@ -162,37 +166,34 @@ func (s *suite) concurrent(t *testing.T) {
 func (s *suite) concurrentRestock(t *testing.T) {
 	products := []int32{50, 51, 10_000}
 	s.stock(t, 20, products...)
-	reordered := s.one(t, "SELECT COUNT(*) FROM reorder")
+	reordered := s.count(t, "reorder")
 	for p := range s.rush(t, 25, products...) {
-		if left := s.stockOf(t, p); left < 3 {
-			t.Errorf("stock of product %d: %d, and not restocked", p, left)
-		}
+		assert.GreaterOrEqual(t, s.stockOf(t, p), int64(3), "stock of product %d, which was not restocked", p)
 	}
-	assert.Greater(t, s.one(t, "SELECT COUNT(*) FROM reorder"), reordered, "REORDER rows before")
+	assert.Greater(t, s.count(t, "reorder"), reordered, "REORDER rows before")
 }
 
 func (s *suite) restock(t *testing.T) {
 	s.stock(t, 50, 60, 61, 62, 63)
 	s.exec(t, "DELETE FROM reorder")
-	s.exec(t, "UPDATE inventory SET quan_in_stock = prod_id - 60 WHERE prod_id BETWEEN 60 AND 63") // leaves 0, 1, 2 and 3
+	// This leaves 0, 1, 2 and 3.
+	s.exec(t, "UPDATE inventory SET quan_in_stock = prod_id - 60 WHERE prod_id BETWEEN 60 AND 63")
 	for product := int32(60); product <= 62; product++ {
 		equal(t, fmt.Sprintf("REORDER rows of product %d with what was left", product),
-			s.one(t, fmt.Sprintf("SELECT COUNT(*) FROM reorder WHERE prod_id = %d AND quan_low = %d", product, product-60)), 1)
-		if left := s.stockOf(t, product); left < 3 {
-			t.Errorf("stock of product %d: %d, and not restocked", product, left)
-		}
+			s.count(t, "reorder WHERE prod_id = %d AND quan_low = %d", product, product-60), 1)
+		assert.GreaterOrEqual(t, s.stockOf(t, product), int64(3), "product %d was not restocked", product)
 	}
-	equal(t, "REORDER rows", s.one(t, "SELECT COUNT(*) FROM reorder"), 3)
+	equal(t, "REORDER rows", s.count(t, "reorder"), 3)
 	equal(t, "stock of a product that has 3 left", s.stockOf(t, 63), 3)
 }
 
 // books checks what an audit would: it comes last.
 func (s *suite) books(t *testing.T) {
-	equal(t, "products whose sales are not the sum of their order lines", s.one(t, `SELECT COUNT(*) FROM inventory i
+	equal(t, "products whose sales are not the sum of their order lines", s.count(t, `inventory i
 		LEFT JOIN (SELECT prod_id, SUM(quantity) AS sold FROM orderlines GROUP BY prod_id) l ON l.prod_id = i.prod_id
 		WHERE i.sales <> COALESCE(l.sold, 0)`), 0)
-	equal(t, "products with a negative stock", s.one(t, "SELECT COUNT(*) FROM inventory WHERE quan_in_stock < 0"), 0)
-	equal(t, "order lines less CUST_HIST rows", s.one(t, "SELECT (SELECT COUNT(*) FROM orderlines) - (SELECT COUNT(*) FROM cust_hist)"), 0)
-	equal(t, "orders without lines", s.one(t, `SELECT COUNT(*) FROM orders
+	equal(t, "products with a negative stock", s.count(t, "inventory WHERE quan_in_stock < 0"), 0)
+	equal(t, "order lines, and CUST_HIST rows", s.count(t, "orderlines"), s.count(t, "cust_hist"))
+	equal(t, "orders without lines", s.count(t, `orders
 		WHERE NOT EXISTS (SELECT 1 FROM orderlines WHERE orderlines.orderid = orders.orderid)`), 0)
 }

@@ -4,13 +4,14 @@ package storetest
 
 import (
 	"context"
-	"net/url"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
 	"ds2/internal/load"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	"ds2/internal/workload/ds2/calls"
 )
@@ -42,7 +43,7 @@ type Engine struct {
 // Run runs the suite.
 func Run(t *testing.T, e Engine) {
 	target := e.Database(t)
-	s := &suite{engine: e, target: target, store: e.open(t, target)}
+	s := &suite{engine: e, target: target, store: pgtest.Open(t, e.Open, target)}
 	_, err := load.Run(t.Context(), s.store, loading(t, Size, smallParts))
 	require.NoError(t, err)
 	for _, test := range []struct {
@@ -82,11 +83,15 @@ func (s *suite) otherCalls(t *testing.T) {
 	if s.engine.OtherCalls == nil {
 		t.Skip("the engine makes its calls one way")
 	}
-	other := &suite{engine: s.engine, target: s.target, store: s.engine.open(t, s.target)}
+	other := &suite{engine: s.engine, target: s.target, store: pgtest.Open(t, s.engine.Open, s.target)}
 	s.engine.OtherCalls(other.store)
 	for name, test := range map[string]func(*suite, *testing.T){
-		"login": (*suite).login, "browse by category": (*suite).browseByCategory, "browse by actor and title": (*suite).browseByWords,
-		"purchase": (*suite).purchase, "purchase rolled back": (*suite).rollback, "cancelled context": (*suite).cancelled,
+		"login":                     (*suite).login,
+		"browse by category":        (*suite).browseByCategory,
+		"browse by actor and title": (*suite).browseByWords,
+		"purchase":                  (*suite).purchase,
+		"purchase rolled back":      (*suite).rollback,
+		"cancelled context":         (*suite).cancelled,
 	} {
 		t.Run(name, func(t *testing.T) { test(other, t) })
 	}
@@ -96,17 +101,6 @@ type suite struct {
 	engine Engine
 	target string
 	store  store.Database
-}
-
-// open is a store of a target, closed when the test ends.
-func (e Engine) open(t *testing.T, target string) store.Database {
-	t.Helper()
-	u, err := url.Parse(target)
-	require.NoError(t, err)
-	s, err := e.Open(u)
-	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
-	return s
 }
 
 // connect opens a session that is closed when the test ends.
@@ -119,17 +113,22 @@ func (s *suite) connect(t *testing.T) calls.Session {
 }
 
 // one is the one number that a query gives.
-func (s *suite) one(t *testing.T, query string) int64 {
+func (s *suite) one(t *testing.T, query string, args ...any) (n int64) {
 	t.Helper()
-	var n int64
+	query = fmt.Sprintf(query, args...)
 	require.NoError(t, s.store.DB().QueryRowContext(t.Context(), query).Scan(&n), query)
 	return n
 }
 
-func (s *suite) exec(t *testing.T, statement string) {
+// count is how many rows of a table there are; the table may be followed by WHERE.
+func (s *suite) count(t *testing.T, table string, args ...any) int64 {
 	t.Helper()
-	_, err := s.store.DB().ExecContext(t.Context(), statement)
-	require.NoError(t, err, statement)
+	return s.one(t, "SELECT COUNT(*) FROM "+table, args...)
+}
+
+func (s *suite) exec(t *testing.T, statement string, args ...any) {
+	t.Helper()
+	pgtest.Exec(t, s.store.DB(), fmt.Sprintf(statement, args...))
 }
 
 func equal[T comparable](t *testing.T, what string, got, want T) {

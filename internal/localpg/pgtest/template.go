@@ -11,8 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
-	"syscall"
 
 	"ds2/internal/localpg"
 )
@@ -42,13 +42,9 @@ const (
 )
 
 // argument is the value of one of the arguments above.
-func argument(initdb *exec.Cmd, name string) (value string) {
-	for _, arg := range initdb.Args {
-		if rest, is := strings.CutPrefix(arg, name); is {
-			value = rest
-		}
-	}
-	return value
+func argument(initdb *exec.Cmd, name string) string {
+	i := slices.IndexFunc(initdb.Args, func(arg string) bool { return strings.HasPrefix(arg, name) })
+	return strings.TrimPrefix(initdb.Args[i], name)
 }
 
 // run runs a program as initdb would be run.
@@ -62,26 +58,19 @@ func run(ctx context.Context, initdb *exec.Cmd, program string, args ...string) 
 }
 
 // templateOf gives the directory of a cluster that was never started, and makes it where there is none of these
-// programs, this user and these settings. Of several processes one makes it.
+// programs, this user and these settings. Of several processes that make it, all take that of the first.
 func templateOf(ctx context.Context, initdb *exec.Cmd) (dir string, err error) {
 	program, err := os.Stat(initdb.Path)
 	if err != nil {
 		return "", fmt.Errorf("look at initdb: %w", err)
 	}
 	data, password := argument(initdb, dataArgument), argument(initdb, passwordArgument)
-	settings := strings.NewReplacer(data, "", password, "").Replace(fmt.Sprint(initdb.Args, program.ModTime(), initdb.SysProcAttr.Credential))
+	settings := fmt.Sprint(initdb.Args, program.ModTime(), initdb.SysProcAttr.Credential)
+	settings = strings.NewReplacer(data, "", password, "").Replace(settings)
 	cache := localpg.CacheDir()
 	dir = filepath.Join(cache, fmt.Sprintf("cluster-%d-%08x", os.Geteuid(), crc32.ChecksumIEEE([]byte(settings))))
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return "", fmt.Errorf("make cache: %w", err)
-	}
-	lock, err := os.OpenFile(dir+".lock", os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return "", fmt.Errorf("open lock of the template: %w", err)
-	}
-	defer lock.Close()
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
-		return "", fmt.Errorf("lock %s: %w", lock.Name(), err)
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return dir, err
@@ -93,7 +82,10 @@ func templateOf(ctx context.Context, initdb *exec.Cmd) (dir string, err error) {
 	defer os.RemoveAll(work)
 	made := filepath.Join(work, "data")
 	secret, err := os.ReadFile(password)
-	errs := []error{err, os.Chmod(work, 0o755), os.Mkdir(made, 0o700), os.WriteFile(filepath.Join(work, "password"), secret, 0o600)}
+	errs := []error{
+		err, os.Chmod(work, 0o755), os.Mkdir(made, 0o700),
+		os.WriteFile(filepath.Join(work, "password"), secret, 0o600),
+	}
 	if user := initdb.SysProcAttr.Credential; user != nil {
 		errs = append(errs, os.Chown(made, int(user.Uid), int(user.Gid)))
 	}
@@ -107,7 +99,7 @@ func templateOf(ctx context.Context, initdb *exec.Cmd) (dir string, err error) {
 	if err := run(ctx, initdb, initdb.Path, args...); err != nil {
 		return "", err
 	}
-	if err := os.Rename(work, dir); err != nil {
+	if err := os.Rename(work, dir); err != nil && !errors.Is(err, fs.ErrExist) { // else another process was first
 		return "", fmt.Errorf("make template: %w", err)
 	}
 	return dir, nil
@@ -123,8 +115,10 @@ func renewIdentity(data string, id int64) error {
 	}
 	castagnoli := crc32.MakeTable(crc32.Castagnoli)
 	fields := 8
-	for fields+4 < len(control) && binary.NativeEndian.Uint32(control[fields:]) != crc32.Checksum(control[:fields], castagnoli) {
-		fields += 4
+	for ; fields+4 < len(control); fields += 4 {
+		if binary.NativeEndian.Uint32(control[fields:]) == crc32.Checksum(control[:fields], castagnoli) {
+			break
+		}
 	}
 	if fields+4 >= len(control) {
 		return fmt.Errorf("find the checksum in %s", path)

@@ -10,13 +10,11 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
-
-	"ds2/schema"
 
 	"ds2/internal/store"
 	"ds2/internal/store/postgres/target"
+	"ds2/schema"
 )
 
 // buildMemory is what each of the statements of a load that build or check something may use at least: the server's
@@ -75,7 +73,9 @@ func (s *Store) LoadRows(ctx context.Context, step, table string, csv io.Reader)
 
 // LoadBinary is LoadRows with rows in the format of COPY … (FORMAT binary).
 func (s *Store) LoadBinary(ctx context.Context, step, table string, rows io.Reader) (copied int64, err error) {
-	return s.load(ctx, step, func(conn *pgx.Conn) (int64, error) { return copyAs(ctx, conn, table, rows, "FORMAT binary") })
+	return s.load(ctx, step, func(conn *pgx.Conn) (int64, error) {
+		return copyAs(ctx, conn, table, rows, "FORMAT binary")
+	})
 }
 
 // LoadTable is LoadRows with all rows of a table. Rows that come into a table in the transaction that emptied it can be
@@ -93,11 +93,11 @@ func (s *Store) LoadTable(ctx context.Context, step, table string, csv io.Reader
 // load copies rows as a step of a load, in one transaction with the note of it.
 func (s *Store) load(ctx context.Context, step string, copyRows func(*pgx.Conn) (int64, error)) (rows int64, err error) {
 	err = s.onConn(ctx, func(conn *pgx.Conn) error {
-		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		return pgx.BeginFunc(ctx, conn, func(pgx.Tx) error {
 			if rows, err = copyRows(conn); err != nil {
 				return err
 			}
-			return note(ctx, tx.Exec, step, rows)
+			return note(ctx, conn, step, rows)
 		})
 	})
 	return rows, s.Wrap("copy "+step, err)
@@ -107,17 +107,18 @@ func (s *Store) load(ctx context.Context, step string, copyRows func(*pgx.Conn) 
 func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error {
 	err := s.onConn(ctx, func(conn *pgx.Conn) error {
 		if statement.Progress != "" {
-			end, err := s.track(ctx, conn, statement)
-			if err != nil {
+			var pid int32 // of the server itself: with a pooler between, the connection knows another
+			if err := conn.QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&pid); err != nil {
 				return err
 			}
-			defer end()
+			s.running.Store(pid, statement.Name)
+			defer s.running.Delete(pid)
 		}
 		if statement.NoTransaction {
 			if _, err := conn.Exec(ctx, statement.SQL); err != nil {
 				return err
 			}
-			return note(ctx, conn.Exec, statement.Name, statement.Rows)
+			return note(ctx, conn, statement.Name, statement.Rows)
 		}
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			const settings = `SELECT set_config('maintenance_work_mem', $1, true)
@@ -128,28 +129,15 @@ func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error 
 			if _, err := tx.Exec(ctx, statement.SQL); err != nil {
 				return err
 			}
-			return note(ctx, tx.Exec, statement.Name, statement.Rows)
+			return note(ctx, conn, statement.Name, statement.Rows)
 		})
 	})
 	return s.Wrap(statement.Name, err)
 }
 
-// track lets Progress know which of the server's processes runs a statement, until end is called.
-func (s *Store) track(ctx context.Context, conn *pgx.Conn, statement schema.Statement) (end func(), err error) {
-	var pid int32 // of the server itself: with a pooler between, the connection knows another
-	if err := conn.QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&pid); err != nil {
-		return nil, err
-	}
-	s.running.Store(pid, statement.Name)
-	return func() { s.running.Delete(pid) }, nil
-}
-
-// execFunc is Exec of a connection or of a transaction.
-type execFunc func(ctx context.Context, sql string, arguments ...any) (pgconn.CommandTag, error)
-
-// note notes a step as done, with the rows that it copied.
-func note(ctx context.Context, exec execFunc, step string, copied int64) error {
-	_, err := exec(ctx, "INSERT INTO ds2_steps (name, copied) VALUES ($1, $2)", step, copied)
+// note notes a step as done, in a transaction if one is under way, with the rows that it copied.
+func note(ctx context.Context, conn *pgx.Conn, step string, copied int64) error {
+	_, err := conn.Exec(ctx, "INSERT INTO ds2_steps (name, copied) VALUES ($1, $2)", step, copied)
 	return err
 }
 
@@ -237,7 +225,6 @@ const progressQuery = `
 // Progress gives the share that is done, 0 to 1, of the running statements that have a means of progress, by their
 // names.
 func (s *Store) Progress(ctx context.Context) (map[string]float64, error) {
-	const op = "ask how far the statements are"
 	shares := map[string]float64{}
 	err := store.List(ctx, s.db, progressQuery, func(rows *sql.Rows) error {
 		var pid int32
@@ -248,5 +235,5 @@ func (s *Store) Progress(ctx context.Context) (map[string]float64, error) {
 		}
 		return err
 	})
-	return shares, s.Wrap(op, err)
+	return shares, s.Wrap("ask how far the statements are", err)
 }

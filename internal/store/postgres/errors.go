@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -35,19 +37,23 @@ func (s *Store) classified(op string, err error) error {
 		if e.Code == target.DiskFull {
 			hint = s.whereFull(e.Message)
 		}
-		return &store.Error{Op: op, Class: class, Code: e.Code, Hint: hint, NotYet: e.Code == cannotConnectNow, Err: target.ServerError{PgError: e}}
+		return &store.Error{
+			Op: op, Class: class, Code: e.Code, Hint: hint,
+			NotYet: e.Code == cannotConnectNow, Err: target.ServerError{PgError: e},
+		}
 	}
 	failed := &store.Error{Op: op, Class: store.Connection, Err: err}
 	var network *net.OpError
 	var name *net.DNSError
 	var connect *pgconn.ConnectError
 	switch {
-	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+	case isAny(err, context.Canceled, context.DeadlineExceeded):
 	// A connection that could not be made is reported once for each address and TLS mode that was tried: the cause says
 	// it all.
 	case errors.As(err, &network) && network.Op == "dial":
-		failed.Op, failed.Err, failed.Hint = "connect to "+s.Label(), network, "start the server, or correct the host and port of the target"
-	case network != nil && (errors.Is(network, syscall.ECONNRESET) || errors.Is(network, syscall.EPIPE) || errors.Is(network, net.ErrClosed)):
+		failed.Op, failed.Err = "connect to "+s.Label(), network
+		failed.Hint = "start the server, or correct the host and port of the target"
+	case network != nil && isAny(network, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed):
 		failed.Err = closedError{network}
 	case network != nil:
 		failed.Err = network
@@ -55,13 +61,17 @@ func (s *Store) classified(op string, err error) error {
 		failed.Op, failed.Err, failed.Hint = "connect to "+s.Label(), name, "correct the host of the target"
 	case errors.As(err, &connect):
 		failed.Err = lastCause(connect)
-	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, driver.ErrBadConn) ||
+	case isAny(err, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, driver.ErrBadConn) ||
 		pgconn.SafeToRetry(err): // it was sent on a connection that had been closed before
 		failed.Err = closedError{err}
 	default:
 		failed.Class = store.Bug
 	}
 	return failed
+}
+
+func isAny(err error, any ...error) bool {
+	return slices.ContainsFunc(any, func(one error) bool { return errors.Is(err, one) })
 }
 
 // closedError is one of the many ways in which a connection turns out to be closed.
@@ -93,43 +103,41 @@ func lastCause(err error) error {
 // cannotConnectNow is the SQLSTATE of a server that starts or ends.
 const cannotConnectNow = "57P03"
 
+// classes are those of SQLSTATEs that begin with one of some texts, and what a user can do about them.
+var classes = []struct {
+	begin string
+	class store.Class
+	hint  string
+}{
+	{"40P01", store.Deadlock, ""},
+	{"40001", store.Serialization, ""},
+	{"55P03 57014", store.Timeout, ""}, // lock not available, query cancelled (by statement_timeout, mostly)
+	// Shutdown, crash, starting up, the server's idle and transaction timeouts, and nobody knows whether it was committed.
+	{"57P01 57P02 57P03 57P05 25P03 25P04 40003", store.Connection, ""},
+	// As a standby is, and a primary after a failover.
+	{"25006", store.Connection, "name the primary server in the target: this one is read-only"},
+	{"58030", store.Resource, "look at the server's log and the drive"}, // I/O error
+	{target.DiskFull, store.Resource, "make room on the server's drives"},
+	{"53300", store.Resource, "raise the server's max_connections or use fewer threads"},
+	{"55006", store.Resource, "end what else is connected to it, and try again"}, // database in use
+	{"28P01 28000", store.Config,
+		"give the right user and password in the target, PGUSER and PGPASSWORD, or the password file"},
+	{target.UndefinedDatabase, store.Config, "make it with ds2 load, or name another database in the target"},
+	{target.UndefinedTable + " 42883 42703 3F000", store.Config, // no table, function, column, schema
+		"fill the database by ds2 load, or, if DVD Store's own scripts made it, take it over by ds2 load --adopt"},
+	{target.InsufficientPrivilege, store.Config, "give the user of the target the right to do so, or use another"},
+	{"08", store.Connection, ""},
+	{"53", store.Resource, ""},
+}
+
 // classify gives the class of an SQLSTATE, and what a user can do about it.
 func classify(code string) (store.Class, string) {
-	switch code {
-	case "40P01":
-		return store.Deadlock, ""
-	case "40001":
-		return store.Serialization, ""
-	case "55P03", target.QueryCanceled: // lock not available, query cancelled (by statement_timeout, mostly)
-		return store.Timeout, ""
-	case "57P01", "57P02", cannotConnectNow, "57P05", "25P03", "25P04": // shutdown, crash, starting up, the server's idle and transaction timeouts
-		return store.Connection, ""
-	case target.CompletionUnknown:
-		return store.Connection, ""
-	case "25006": // read-only, as a standby is, and a primary after a failover
-		return store.Connection, "name the primary server in the target: this one is read-only"
-	case "58030": // I/O error
-		return store.Resource, "look at the server's log and the drive"
-	case target.DiskFull:
-		return store.Resource, "make room on the server's drives"
-	case "53300":
-		return store.Resource, "raise the server's max_connections or use fewer threads"
-	case "55006": // database in use
-		return store.Resource, "end what else is connected to it, and try again"
-	case "28P01", "28000":
-		return store.Config, "give the right user and password in the target, PGUSER and PGPASSWORD, or the password file"
-	case target.UndefinedDatabase:
-		return store.Config, "make it with ds2 load, or name another database in the target"
-	case target.UndefinedTable, "42883", "42703", "3F000": // no table, function, column, schema
-		return store.Config, "fill the database by ds2 load, or, if DVD Store's own scripts made it, take it over by ds2 load --adopt"
-	case target.InsufficientPrivilege:
-		return store.Config, "give the user of the target the right to do so, or use another"
-	}
-	switch code[:min(2, len(code))] {
-	case "08":
-		return store.Connection, ""
-	case "53":
-		return store.Resource, ""
+	for _, c := range classes {
+		for begin := range strings.FieldsSeq(c.begin) {
+			if strings.HasPrefix(code, begin) {
+				return c.class, c.hint
+			}
+		}
 	}
 	return store.Bug, ""
 }

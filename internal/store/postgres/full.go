@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"ds2/internal/diskspace"
-
 	"ds2/internal/store/postgres/target"
 )
 
@@ -26,10 +25,8 @@ func (s *Store) whereFull(message string) string {
 	defer cancel()
 	dir, _ := s.data.Load().(string)
 	if found := inTablespace.FindStringSubmatch(message); found != nil {
-		var place string
-		if err := s.db.QueryRowContext(ctx, "SELECT pg_tablespace_location($1::text::oid)", found[1]).Scan(&place); err == nil {
-			dir = place
-		}
+		// Where that fails, the directory stays.
+		s.db.QueryRowContext(ctx, "SELECT pg_tablespace_location($1::text::oid)", found[1]).Scan(&dir)
 	}
 	if dir == "" {
 		_, hint := classify(target.DiskFull)
@@ -39,12 +36,11 @@ func (s *Store) whereFull(message string) string {
 }
 
 // learnDirectory asks for the server's data directory, and whether it is on this machine: a server that has gone down
-// for lack of room can no longer be asked. Who may not read all settings is not told.
+// for lack of room can no longer be asked. Who may not read all settings is not told, and has fewer hints.
 func (s *Store) learnDirectory(ctx context.Context, conn *pgx.Conn) {
-	var dir string
-	if err := conn.QueryRow(ctx, "SELECT setting FROM pg_settings WHERE name = 'data_directory'").Scan(&dir); err == nil {
-		s.data.Store(dir) // else there are fewer hints
-		s.here.Store(isHere(ctx, conn))
+	if here, data := isHere(ctx, conn); data != "" {
+		s.data.Store(data)
+		s.here.Store(here)
 	}
 }
 
@@ -67,7 +63,8 @@ func (s *Store) fullDrive() string {
 	}
 	for _, dir := range []string{filepath.Join(data, "pg_wal"), data} {
 		if free, ok := diskspace.Free(dir); ok && free < littleRoom {
-			return fmt.Sprintf("only %d MB are free on the server's file system that holds %s: make room there, and start the server if it went down", free/1e6, s.mounted(dir))
+			return fmt.Sprintf("only %d MB are free on the server's file system that holds %s: make room there, "+
+				"and start the server if it went down", free/1e6, s.mounted(dir))
 		}
 	}
 	return ""

@@ -20,21 +20,22 @@ const askIdentity = `SELECT pid, extract(epoch FROM clock_timestamp() - backend_
 // Here says whether the server runs on this machine: store.Database.
 func (s *Store) Here(ctx context.Context) (here bool) {
 	err := s.onConn(ctx, func(conn *pgx.Conn) error {
-		here = isHere(ctx, conn)
+		here, _ = isHere(ctx, conn)
 		return nil
 	})
 	return err == nil && here
 }
 
-// isHere looks for the session's process among those of this machine, and for the cluster's files.
-func isHere(ctx context.Context, conn *pgx.Conn) bool {
+// isHere looks for the session's process among those of this machine, and for the cluster's files, which are in data;
+// where the server does not tell that, it is empty.
+func isHere(ctx context.Context, conn *pgx.Conn) (here bool, data string) {
 	var pid int // in the server's own container
 	var age float64
-	var data, system string
+	var system string
 	var standby bool
 	if err := conn.QueryRow(ctx, askIdentity).Scan(&pid, &age, &data, &system, &standby); err != nil {
-		return false
+		return false, ""
 	}
 	_, err := process.Find(process.Dir, pid, "postgres", time.Duration(age*float64(time.Second)))
-	return err == nil || data != "" && target.Holds(data, system, standby)
+	return err == nil || data != "" && target.Holds(data, system, standby), data
 }

@@ -36,14 +36,16 @@ func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err 
 		coalesce(max(pg_database_size(oid)) FILTER (WHERE datname = $2), 0)::bigint
 		FROM pg_database WHERE datname IN ($1, $2)`
 	// Who may not read all settings is not told the directory of the tablespace pg_default.
-	const places = `SELECT DISTINCT coalesce(nullif(pg_tablespace_location(t.oid), ''), (SELECT setting FROM pg_settings WHERE name = 'data_directory'), '')
+	const places = `SELECT DISTINCT coalesce(nullif(pg_tablespace_location(t.oid), ''),
+			(SELECT setting FROM pg_settings WHERE name = 'data_directory'), '')
 		FROM pg_tablespace t, pg_database d
-		WHERE d.datname IN ($1, $2) AND (t.oid = d.dattablespace OR t.spcname <> 'pg_global' AND d.oid IN (SELECT pg_tablespace_databases(t.oid)))`
+		WHERE d.datname IN ($1, $2) AND (t.oid = d.dattablespace
+			OR t.spcname <> 'pg_global' AND d.oid IN (SELECT pg_tablespace_databases(t.oid)))`
 	err = s.administer(ctx, "ask for the size of "+s.Label(), func(conn *pgx.Conn, name string) error {
 		if err := conn.QueryRow(ctx, sizes, s.Name(), name).Scan(&room.Database, &room.Copy); err != nil {
 			return err
 		}
-		room.Here = isHere(ctx, conn)
+		room.Here, _ = isHere(ctx, conn)
 		rows, err := conn.Query(ctx, places, s.Name(), name)
 		if err != nil {
 			return err
@@ -60,7 +62,7 @@ func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err 
 // CreateSnapshot copies the database, in the place of an older copy: store.Snapshotter.
 func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 	made, old := s.Name()+newSnapshotSuffix, s.Name()+oldSnapshotSuffix
-	err := s.administer(ctx, "copy "+s.Label(), func(conn *pgx.Conn, name string) error {
+	return s.administer(ctx, "copy "+s.Label(), func(conn *pgx.Conn, name string) error {
 		// The older one may have been left by a command that was killed after the two had changed places.
 		if err := dropDatabase(ctx, conn, old); err != nil {
 			return err
@@ -71,12 +73,11 @@ func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 		if err := exchange(ctx, conn, name, made, old); err != nil {
 			return err
 		}
-		return dropDatabase(ctx, conn, old)
+		if err := dropDatabase(ctx, conn, old); err != nil {
+			return err
+		}
+		return s.noteClone(ctx, how.Clone)
 	})
-	if err != nil {
-		return err
-	}
-	return s.noteClone(ctx, how.Clone)
 }
 
 // exchange gives database made the name of another, which from then on is called old, in one transaction. There may be
@@ -112,7 +113,7 @@ func dropDatabase(ctx context.Context, conn *pgx.Conn, name string) error {
 func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	op := "restore " + s.Label()
 	made := s.Name() + newSnapshotSuffix
-	err := s.administer(ctx, op, func(conn *pgx.Conn, name string) error {
+	return s.administer(ctx, op, func(conn *pgx.Conn, name string) error {
 		there, err := exists(ctx, conn, name)
 		if err != nil {
 			return err
@@ -129,13 +130,11 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 		if err := s.copyDatabase(ctx, conn, name, s.Name(), made, how); err != nil {
 			return err
 		}
-		_, err = conn.Exec(ctx, "ALTER DATABASE "+quote(made)+" RENAME TO "+quote(s.Name()))
-		return err
+		if _, err = conn.Exec(ctx, "ALTER DATABASE "+quote(made)+" RENAME TO "+quote(s.Name())); err != nil {
+			return err
+		}
+		return s.noteClone(ctx, how.Clone)
 	})
-	if err != nil {
-		return err
-	}
-	return s.noteClone(ctx, how.Clone)
 }
 
 // noteClone notes in the database whether its files may share their blocks with those of the snapshot.
@@ -149,21 +148,17 @@ func (s *Store) noteClone(ctx context.Context, clone bool) error {
 
 // DropSnapshot removes the copy, and what a killed command left of others: store.Snapshotter.
 func (s *Store) DropSnapshot(ctx context.Context) error {
-	err := s.administer(ctx, "drop the snapshot of "+s.Label(), func(conn *pgx.Conn, name string) error {
+	return s.administer(ctx, "drop the snapshot of "+s.Label(), func(conn *pgx.Conn, name string) error {
 		for _, name := range []string{name, s.Name() + newSnapshotSuffix, s.Name() + oldSnapshotSuffix} {
 			if _, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+quote(name)); err != nil {
 				return err
 			}
 		}
+		if err := s.noteClone(ctx, false); store.Classify(err) != store.Config { // else there is no database, or not ds2's
+			return err
+		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	if err := s.noteClone(ctx, false); store.Classify(err) != store.Config { // else there is no database, or not ds2's
-		return err
-	}
-	return nil
 }
 
 // administer lends a connection to another database of the server, when this process has none to the target's own, with
@@ -216,8 +211,7 @@ func createCopy(ctx context.Context, conn *pgx.Conn, from, made string, clone bo
 		return err
 	}
 	if clone && version < clones {
-		return store.Refuse("clone "+from, "leave --clone out",
-			"only version 18 and later can share blocks between files")
+		return store.Refuse("clone "+from, "leave --clone out", "only version 18 and later can share blocks between files")
 	}
 	if version >= clones {
 		method := "copy"

@@ -31,7 +31,8 @@ const blackholes = 15
 // connection that would stream the log.
 func baseBackup(major int) string {
 	if major >= blackholes {
-		return "BASE_BACKUP (LABEL 'ds2', PROGRESS true, CHECKPOINT 'fast', WAL false, WAIT false, MANIFEST 'no', TARGET 'blackhole')"
+		return "BASE_BACKUP (LABEL 'ds2', PROGRESS true, CHECKPOINT 'fast', WAL false, WAIT false, MANIFEST 'no', " +
+			"TARGET 'blackhole')"
 	}
 	return "BASE_BACKUP LABEL 'ds2' PROGRESS FAST NOWAIT MANIFEST 'no'"
 }
@@ -46,15 +47,15 @@ func (s Readers) ReadBackup(ctx context.Context, tell func(done, total int64)) (
 		return b, err
 	}
 	var version int
-	err = s.DB().QueryRowContext(ctx, `SELECT current_setting('server_version_num')::int / 10000, 'PostgreSQL ' || current_setting('server_version'), current_setting('data_checksums') = 'on'`).
-		Scan(&version, &b.Server, &b.Checksums)
-	if err != nil {
+	const ask = `SELECT current_setting('server_version_num')::int / 10000,
+		'PostgreSQL ' || current_setting('server_version'), current_setting('data_checksums') = 'on'`
+	if err := s.DB().QueryRowContext(ctx, ask).Scan(&version, &b.Server, &b.Checksums); err != nil {
 		return b, s.Wrap(op, err)
 	}
 	b.Method, b.Streamed = baseBackup(version), version < blackholes
 	conn, err := s.replication(ctx)
 	if err != nil {
-		return b, s.wrapBackup(op, err)
+		return b, target.Hint(s.Wrap(op, err), backupHints)
 	}
 	defer target.Disconnect(conn)
 	meter := walSenderMeter(ctx, s.DB(), conn.PID())
@@ -66,7 +67,7 @@ func (s Readers) ReadBackup(ctx context.Context, tell func(done, total int64)) (
 	}
 	go func() { r.began <- s.backupBegan(waiting, conn.PID()) }()
 	if err := r.read(ctx, &b); err != nil {
-		return b, s.wrapBackup(op, err)
+		return b, target.Hint(s.Wrap(op, err), backupHints)
 	}
 	return b, nil
 }
@@ -82,24 +83,14 @@ func (s Readers) replication(ctx context.Context) (*pgconn.PgConn, error) {
 	return pgconn.ConnectConfig(ctx, &config.Config)
 }
 
-// wrapBackup is wrap, with what to do about a server that does not let a backup be taken.
-func (s Readers) wrapBackup(op string, err error) error {
-	wrapped := s.Wrap(op, err)
-	e, ok := errors.AsType[*store.Error](wrapped)
-	if !ok {
-		return wrapped
-	}
-	switch target.State(err) {
-	case target.InsufficientPrivilege:
-		e.Class, e.Hint = store.Config, "give the user the attribute REPLICATION: ALTER ROLE name REPLICATION"
-	case "28000": // invalid_authorization_specification
-		e.Class, e.Hint = store.Config, "let the user in for replication: a line 'host replication name address scram-sha-256' in pg_hba.conf, and ALTER ROLE name REPLICATION"
-	case "53300": // too_many_connections
-		e.Class, e.Hint = store.Config, "raise max_wal_senders, which takes a restart of the server"
-	case "55000": // object_not_in_prerequisite_state
-		e.Class, e.Hint = store.Config, "set wal_level to replica, which takes a restart of the server"
-	}
-	return wrapped
+// backupHints are what to do about a server that does not let a backup be taken.
+var backupHints = map[string]string{
+	target.InsufficientPrivilege: "give the user the attribute REPLICATION: ALTER ROLE name REPLICATION",
+	// invalid_authorization_specification
+	"28000": "let the user in for replication: a line 'host replication name address scram-sha-256' in pg_hba.conf, " +
+		"and ALTER ROLE name REPLICATION",
+	"53300": "raise max_wal_senders, which takes a restart of the server",    // too_many_connections
+	"55000": "set wal_level to replica, which takes a restart of the server", // object_not_in_prerequisite_state
 }
 
 // backupReading is a base backup under way.
@@ -119,17 +110,15 @@ type backupReading struct {
 // backupBegan waits until the process of a backup has its checkpoint and reads files, and gives the time. The process
 // itself says so only with the first megabytes, or the first second.
 func (s Readers) backupBegan(ctx context.Context, pid uint32) time.Time {
-	const every = 10 * time.Millisecond
+	const ask = `SELECT phase NOT IN ('initializing', 'waiting for checkpoint to finish', 'estimating backup size')
+		FROM pg_stat_progress_basebackup WHERE pid = $1`
 	for {
 		var reading bool
-		err := s.DB().QueryRowContext(ctx, "SELECT phase NOT IN ('initializing', 'waiting for checkpoint to finish', 'estimating backup size') FROM pg_stat_progress_basebackup WHERE pid = $1", int(pid)).Scan(&reading)
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return time.Time{}
-		}
-		if reading {
+		err := s.DB().QueryRowContext(ctx, ask, int(pid)).Scan(&reading)
+		switch {
+		case reading:
 			return time.Now()
-		}
-		if !progress.Pause(ctx, every) {
+		case err != nil && !errors.Is(err, sql.ErrNoRows), !progress.Pause(ctx, 10*time.Millisecond):
 			return time.Time{}
 		}
 	}
@@ -211,8 +200,9 @@ func (r *backupReading) end(b *store.Backup) {
 
 // walSenderMeter measures what the process of a replication connection got from the drives; nil where that cannot be.
 func walSenderMeter(ctx context.Context, db *sql.DB, pid uint32) *target.Meter {
+	const ask = `SELECT coalesce(client_port, -1) FROM pg_stat_activity WHERE pid = $1 AND backend_type = 'walsender'`
 	var port int
-	if err := db.QueryRowContext(ctx, "SELECT coalesce(client_port, -1) FROM pg_stat_activity WHERE pid = $1 AND backend_type = 'walsender'", int(pid)).Scan(&port); err != nil {
+	if err := db.QueryRowContext(ctx, ask, int(pid)).Scan(&port); err != nil {
 		return nil
 	}
 	return target.MeterOf(int(pid), port, "walsender ")

@@ -35,7 +35,10 @@ const checkpointShare = 2.5
 
 // replaySettings are what a replay test of so many bytes needs, in the units of pg_settings: seconds and megabytes.
 func replaySettings(bytes int64) map[string]int64 {
-	return map[string]int64{"checkpoint_timeout": longestTimeout, "max_wal_size": int64(checkpointShare*float64(bytes))>>20 + 64}
+	return map[string]int64{
+		"checkpoint_timeout": longestTimeout,
+		"max_wal_size":       int64(checkpointShare*float64(bytes))>>20 + 64,
+	}
 }
 
 // CheckReplay asks for what a replay test needs: store.Replayer. The user must be one who may change settings: a
@@ -45,32 +48,28 @@ func (s Replayer) CheckReplay(ctx context.Context, bytes int64, file string) err
 	if err := s.tellsOfRecovery(ctx, op, file); err != nil {
 		return err
 	}
-	var may bool
-	var version int
-	if err := s.DB().QueryRowContext(ctx, "SELECT current_setting('is_superuser') = 'on', current_setting('server_version_num')::int").Scan(&may, &version); err != nil {
-		return s.Wrap(op, err)
-	}
+	const askSetting = `SELECT setting::bigint, source, current_setting('is_superuser') = 'on',
+		current_setting('server_version_num')::int FROM pg_settings WHERE name = $1`
+	const askRight = `SELECT has_parameter_privilege($1, 'ALTER SYSTEM')
+		AND has_function_privilege('pg_reload_conf()', 'EXECUTE')`
 	for name, want := range replaySettings(bytes) {
 		var now int64
 		var source string
-		if err := s.DB().QueryRowContext(ctx, "SELECT setting::bigint, source FROM pg_settings WHERE name = $1", name).Scan(&now, &source); err != nil {
+		var may bool
+		var version int
+		err := s.DB().QueryRowContext(ctx, askSetting, name).Scan(&now, &source, &may, &version)
+		if err == nil && now < want && !may && version >= 150000 {
+			err = s.DB().QueryRowContext(ctx, askRight, name).Scan(&may)
+		}
+		switch {
+		case err != nil:
 			return s.Wrap(op, err)
-		}
-		if now >= want {
-			continue
-		}
-		if source == "command line" {
-			return store.Refuse(op, "start the server without it", "%s is %d on the server's command line: the test needs %d", name, now, want)
-		}
-		granted := may
-		if !may && version >= 150000 {
-			err := s.DB().QueryRowContext(ctx, "SELECT has_parameter_privilege($1, 'ALTER SYSTEM') AND has_function_privilege('pg_reload_conf()', 'EXECUTE')", name).Scan(&granted)
-			if err != nil {
-				return s.Wrap(op, err)
-			}
-		}
-		if !granted {
-			return store.Refuse(op, alterHint, "the user may not change %s", name)
+		case now >= want:
+		case source == "command line":
+			return store.Refuse(op, "start the server without it",
+				"%s is %d on the server's command line: the test needs %d", name, now, want)
+		case !may:
+			return store.Refuse(op, alterHints[target.InsufficientPrivilege], "the user may not change %s", name)
 		}
 	}
 	return nil
@@ -111,15 +110,16 @@ func (s Replayer) Change(ctx context.Context, settings []store.Setting, back boo
 			statement = "ALTER SYSTEM SET " + c.Name + " = " + store.Literal(*value)
 		}
 		if _, err := s.DB().ExecContext(ctx, statement); err != nil {
-			return s.wrapAlter(op, err)
+			return target.Hint(s.Wrap(op, err), alterHints)
 		}
 	}
 	if err := s.reload(ctx); err != nil || back {
-		return s.wrapAlter(op, err)
+		return target.Hint(s.Wrap(op, err), alterHints)
 	}
+	const ask = "SELECT setting, source FROM pg_settings WHERE name = $1"
 	for _, c := range settings {
 		var now, source string
-		if err := s.DB().QueryRowContext(ctx, "SELECT setting, source FROM pg_settings WHERE name = $1", c.Name).Scan(&now, &source); err != nil {
+		if err := s.DB().QueryRowContext(ctx, ask, c.Name).Scan(&now, &source); err != nil {
 			return err
 		}
 		if now != c.Value {
@@ -163,17 +163,9 @@ func (s Replayer) reload(ctx context.Context) error {
 	}
 }
 
-const alterHint = "let a superuser run it, who may change settings by ALTER SYSTEM"
-
-// wrapAlter is wrap, with who may change settings.
-func (s Replayer) wrapAlter(op string, err error) error {
-	wrapped := s.Wrap(op, err)
-	if target.State(err) == target.InsufficientPrivilege {
-		if e, ok := errors.AsType[*store.Error](wrapped); ok {
-			e.Class, e.Hint = store.Config, alterHint
-		}
-	}
-	return wrapped
+// alterHints are what to do where settings may not be changed.
+var alterHints = map[string]string{
+	target.InsufficientPrivilege: "let a superuser run it, who may change settings by ALTER SYSTEM",
 }
 
 // tellsOfRecovery makes sure that the server writes of its recovery, in words that Redo can read, and where it can read
@@ -181,17 +173,20 @@ func (s Replayer) wrapAlter(op string, err error) error {
 func (s Replayer) tellsOfRecovery(ctx context.Context, op, file string) error {
 	var level, language string
 	var own sql.NullString
-	err := s.DB().QueryRowContext(ctx, "SELECT current_setting('log_min_messages'), current_setting('lc_messages'), pg_current_logfile()").Scan(&level, &language, &own)
-	if err != nil {
-		return s.wrapAlter(op, err)
+	const ask = "SELECT current_setting('log_min_messages'), current_setting('lc_messages'), pg_current_logfile()"
+	if err := s.DB().QueryRowContext(ctx, ask).Scan(&level, &language, &own); err != nil {
+		return target.Hint(s.Wrap(op, err), alterHints)
 	}
 	switch plain, _, _ := strings.Cut(language, "."); {
 	case level == "fatal" || level == "panic":
-		return store.Refuse(op, "set log_min_messages to warning, its default", "log_min_messages is %s: the server would not say how long its recovery took", level)
+		return store.Refuse(op, "set log_min_messages to warning, its default",
+			"log_min_messages is %s: the server would not say how long its recovery took", level)
 	case plain != "" && plain != "C" && plain != "POSIX" && !strings.HasPrefix(plain, "en"):
-		return store.Refuse(op, "set lc_messages to C", "lc_messages is %s: ds2 reads messages about the recovery in English only", language)
+		return store.Refuse(op, "set lc_messages to C",
+			"lc_messages is %s: ds2 reads messages about the recovery in English only", language)
 	case file == "" && !own.Valid:
-		return store.Refuse(op, "name the file by --server-log, or turn on logging_collector", "the server writes its log where it cannot be read over a connection")
+		return store.Refuse(op, "name the file by --server-log, or turn on logging_collector",
+			"the server writes its log where it cannot be read over a connection")
 	}
 	if file != "" {
 		if _, err := os.Stat(file); err != nil {
@@ -203,7 +198,8 @@ func (s Replayer) tellsOfRecovery(ctx context.Context, op, file string) error {
 
 // LogSinceCheckpoint asks how far the log is beyond the last checkpoint's redo: store.Replayer.
 func (s Replayer) LogSinceCheckpoint(ctx context.Context) (stand store.LogStand, err error) {
-	err = s.DB().QueryRowContext(ctx, "SELECT redo_lsn::text, (pg_current_wal_flush_lsn() - redo_lsn)::bigint FROM pg_control_checkpoint()").Scan(&stand.From, &stand.Bytes)
+	const ask = `SELECT redo_lsn::text, (pg_current_wal_flush_lsn() - redo_lsn)::bigint FROM pg_control_checkpoint()`
+	err = s.DB().QueryRowContext(ctx, ask).Scan(&stand.From, &stand.Bytes)
 	return stand, s.Wrap("ask how much log stands since the last checkpoint of "+s.Label(), err)
 }
 
@@ -226,8 +222,10 @@ func (s Replayer) Redo(ctx context.Context, stood store.LogStand, file string) (
 // serverLog reads the end of a file, or of the server's own.
 func (s Replayer) serverLog(ctx context.Context, file string) (string, error) {
 	if file == "" {
+		const ask = `SELECT pg_read_binary_file(f, greatest((pg_stat_file(f)).size - $1::bigint, 0), $1::bigint)
+			FROM pg_current_logfile() f`
 		var text []byte
-		err := s.DB().QueryRowContext(ctx, `SELECT pg_read_binary_file(f, greatest((pg_stat_file(f)).size - $1::bigint, 0), $1::bigint) FROM pg_current_logfile() f`, logTail).Scan(&text)
+		err := s.DB().QueryRowContext(ctx, ask, logTail).Scan(&text)
 		return string(text), err
 	}
 	log, err := os.Open(file)
@@ -235,12 +233,11 @@ func (s Replayer) serverLog(ctx context.Context, file string) (string, error) {
 		return "", err
 	}
 	defer log.Close()
-	if end, err := log.Seek(0, io.SeekEnd); err != nil {
-		return "", err
-	} else if _, err := log.Seek(max(end-logTail, 0), io.SeekStart); err != nil {
+	end, err := log.Seek(0, io.SeekEnd)
+	if err != nil {
 		return "", err
 	}
-	text, err := io.ReadAll(io.LimitReader(log, logTail))
+	text, err := io.ReadAll(io.NewSectionReader(log, max(end-logTail, 0), logTail))
 	return string(text), err
 }
 
@@ -279,7 +276,8 @@ func readRedo(text, from string) (r store.Redo, err error) {
 	case began == "":
 		return r, errors.New("there is no recovery in it; is it the log of this server?")
 	case r.From != from:
-		return r, fmt.Errorf("its last recovery began at %s, and the last checkpoint was at %s: a checkpoint came before the kill, or it is the log of another server", r.From, from)
+		return r, fmt.Errorf("its last recovery began at %s, and the last checkpoint was at %s: "+
+			"a checkpoint came before the kill, or it is the log of another server", r.From, from)
 	case r.To == "":
 		return r, errors.New("its last recovery has not ended")
 	}
