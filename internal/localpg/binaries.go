@@ -34,6 +34,10 @@ type version struct{ major, minor int }
 
 func (v version) String() string { return fmt.Sprintf("%d.%d", v.major, v.minor) }
 
+func (v version) compare(o version) int {
+	return cmp.Or(cmp.Compare(v.major, o.major), cmp.Compare(v.minor, o.minor))
+}
+
 // installedAt are the places where packages put servers, besides those that PATH and pg_config name.
 var installedAt = []string{
 	"/usr/lib/postgresql/*/bin", // Debian
@@ -46,7 +50,9 @@ var installedAt = []string{
 }
 
 // fetched are the versions to fetch, the newest first.
-var fetched = []embedded.PostgresVersion{embedded.V18, embedded.V17, embedded.V16, embedded.V15, embedded.V14, "13.22.0"}
+var fetched = []embedded.PostgresVersion{
+	embedded.V18, embedded.V17, embedded.V16, embedded.V15, embedded.V14, "13.22.0",
+}
 
 // findBinaries finds the programs of a server: in dir where one is given, else the newest installed one of that major
 // version (0: of any), else fetched ones.
@@ -73,7 +79,8 @@ func findBinaries(ctx context.Context, dir string, major int, log *slog.Logger) 
 			return inspect(ctx, dir)
 		}
 	}
-	return binaries{}, fmt.Errorf("find PostgreSQL %d: it is not installed, and only versions 13 to 18 can be fetched", major)
+	const none = "find PostgreSQL %d: it is not installed, and only versions 13 to 18 can be fetched"
+	return binaries{}, fmt.Errorf(none, major)
 }
 
 // newestInstalled looks for installed servers.
@@ -96,8 +103,7 @@ func newestInstalled(ctx context.Context, major int) (best binaries, ok bool) {
 		if err != nil || major != 0 && b.version.major != major {
 			continue
 		}
-		newer := cmp.Or(cmp.Compare(b.version.major, best.version.major), cmp.Compare(b.version.minor, best.version.minor)) > 0
-		if newer {
+		if b.version.compare(best.version) > 0 {
 			best, ok = b, true
 		}
 	}
@@ -148,7 +154,8 @@ func fetch(ctx context.Context, v embedded.PostgresVersion, cache string, log *s
 		return bin, nil
 	}
 	fail := func(err error) (string, error) {
-		return "", fmt.Errorf("fetch PostgreSQL %s: %w; where the network is closed, install a PostgreSQL server package", v, err)
+		const hint = "where the network is closed, install a PostgreSQL server package"
+		return "", fmt.Errorf("fetch PostgreSQL %s: %w; %s", v, err, hint)
 	}
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return fail(err)
@@ -191,8 +198,9 @@ func unpackInto(dir string, v embedded.PostgresVersion) error {
 	defer removeNew(filepath.Join(os.TempDir(), "embedded_postgres_log*"))()
 	// The library can only fetch, unpack and start in one go, and cannot start as root. Given a data directory that
 	// nobody can make, it ends after the unpacking.
-	err = embedded.NewDatabase(embedded.DefaultConfig().Version(v).Port(0).Logger(io.Discard).
-		CachePath(work).RuntimePath(filepath.Join(work, "run")).BinariesPath(unpacked).DataPath("/dev/null/none")).Start()
+	config := embedded.DefaultConfig().Version(v).Port(0).Logger(io.Discard).CachePath(work).
+		RuntimePath(filepath.Join(work, "run")).BinariesPath(unpacked).DataPath("/dev/null/none")
+	err = embedded.NewDatabase(config).Start()
 	if _, statErr := os.Stat(filepath.Join(unpacked, "bin", "postgres")); statErr != nil {
 		return errors.Join(err, statErr)
 	}

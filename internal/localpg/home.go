@@ -38,7 +38,8 @@ func (o owner) makeHome() (dir string, lock *os.File, err error) {
 		return "", nil, err
 	}
 	// It gets its name when it is locked.
-	if lock, err = os.OpenFile(filepath.Join(dir, homeLock+".new"), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600); err != nil {
+	unnamed := filepath.Join(dir, homeLock+".new")
+	if lock, err = os.OpenFile(unnamed, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600); err != nil {
 		return "", nil, fmt.Errorf("make lock file: %w", err)
 	}
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {

@@ -3,6 +3,7 @@
 package localpg
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 )
 
 // Server is a running server, or one that Kill or Stop ended. Kill may be called while another method is at work.
@@ -29,17 +30,13 @@ type Server struct {
 	port     int
 	settings map[string]string
 
-	mu      sync.Mutex // guards process
-	process *process   // nil: not running
+	process atomic.Pointer[process] // nil: not running
 }
 
 // Start makes a cluster and starts a server on a free port of 127.0.0.1. The server does not outlive this process
 // (see process); Stop ends it in order.
 func Start(ctx context.Context, o Options) (_ *Server, err error) {
-	log := o.Log
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	log := cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	s := &Server{data: o.DataDir, password: rand.Text(), settings: o.Settings}
 	if s.binaries, err = findBinaries(ctx, o.BinDir, o.Version, log); err != nil {
 		return nil, err
@@ -83,7 +80,10 @@ func (s *Server) initCluster(ctx context.Context, o Options) error {
 	if err := s.owner.own(secret); err != nil {
 		return err
 	}
-	args := []string{"--pgdata=" + s.data, "--username=" + User, "--pwfile=" + secret, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"}
+	args := []string{
+		"--pgdata=" + s.data, "--username=" + User, "--pwfile=" + secret,
+		"--auth=scram-sha-256", "--encoding=UTF8", "--locale=C",
+	}
 	switch {
 	case o.Checksums:
 		args = append(args, "--data-checksums")
@@ -139,20 +139,14 @@ func (s *Server) launch(ctx context.Context) error {
 		p.kill() // there is nothing to be saved
 		return fmt.Errorf("start PostgreSQL: %w\n%s", err, lastLines(p.log()))
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.process = p
+	s.process.Store(p)
 	return nil
 }
 
 // URL is the target URL of a database on the server, password included.
 func (s *Server) URL(database string) string {
-	u := url.URL{
-		Scheme: "postgres",
-		User:   url.UserPassword(User, s.password),
-		Host:   net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)),
-		Path:   "/" + database,
-	}
+	host := net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port))
+	u := url.URL{Scheme: "postgres", User: url.UserPassword(User, s.password), Host: host, Path: "/" + database}
 	return u.String()
 }
 
@@ -183,28 +177,16 @@ func (s *Server) Stop() error {
 }
 
 // Quit ends the server at once, without a checkpoint. Unlike Kill it leaves no shared memory behind.
-func (s *Server) Quit() {
-	s.end((*process).quit)
-}
+func (s *Server) Quit() { s.end((*process).quit) }
 
 // Kill ends the server and all its processes as a power cut would: no checkpoint, nothing said. Restart brings it back.
-func (s *Server) Kill() {
-	s.end((*process).kill)
-}
+func (s *Server) Kill() { s.end((*process).kill) }
 
 // end ends the process in one way or the other, where there is one.
 func (s *Server) end(how func(*process)) {
-	s.mu.Lock()
-	p := s.process
-	s.mu.Unlock()
-	if p == nil {
-		return
-	}
-	how(p)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.process == p {
-		s.process = nil
+	if p := s.process.Load(); p != nil {
+		how(p)
+		s.process.CompareAndSwap(p, nil)
 	}
 }
 

@@ -3,12 +3,12 @@ package localpg
 import (
 	"context"
 	"database/sql"
-	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -35,9 +35,7 @@ func start(t *testing.T, o Options) *Server {
 	t.Helper()
 	s, err := Start(t.Context(), o)
 	require.NoError(t, err)
-	t.Cleanup(func() {
-		assert.NoError(t, s.Stop())
-	})
+	t.Cleanup(func() { assert.NoError(t, s.Stop()) })
 	return s
 }
 
@@ -60,7 +58,8 @@ func query(t *testing.T, s *Server, statement string) string {
 
 func TestServer(t *testing.T) {
 	t.Parallel()
-	s := start(t, Options{Checksums: true, Settings: map[string]string{"shared_buffers": "16MB", "application_name": "two words"}})
+	settings := map[string]string{"shared_buffers": "16MB", "application_name": "two words"}
+	s := start(t, Options{Checksums: true, Settings: settings})
 	for statement, want := range map[string]string{
 		"SHOW data_checksums":      "on",
 		"SHOW shared_buffers":      "16MB",
@@ -73,18 +72,13 @@ func TestServer(t *testing.T) {
 	} {
 		assert.Equal(t, want, query(t, s, statement), statement)
 	}
-	if got := query(t, s, "SHOW server_version"); !strings.HasPrefix(got, s.Version()) {
-		t.Errorf("server_version = %q, Version() = %q", got, s.Version())
-	}
+	assert.Regexp(t, "^"+regexp.QuoteMeta(s.Version()), query(t, s, "SHOW server_version"))
 
-	if err := connect(t, strings.Replace(s.URL("postgres"), ":"+s.password+"@", ":wrong@", 1)).Ping(); err == nil {
-		t.Error("a wrong password was let in")
-	}
+	wrong := strings.Replace(s.URL("postgres"), ":"+s.password+"@", ":wrong@", 1)
+	assert.Error(t, connect(t, wrong).Ping(), "a wrong password was let in")
 
-	home := s.home
 	require.NoError(t, s.Stop())
-	_, err := os.Stat(home)
-	assert.ErrorIs(t, err, os.ErrNotExist, "%s is still there after Stop", home)
+	assert.NoDirExists(t, s.home)
 }
 
 func TestKillAndRestart(t *testing.T) {
@@ -94,7 +88,7 @@ func TestKillAndRestart(t *testing.T) {
 	require.NoError(t, err)
 	url := s.URL("postgres")
 
-	children := childrenOf(s.process.cmd.Process.Pid)
+	children := childrenOf(s.process.Load().cmd.Process.Pid)
 	require.NotEqual(t, 0, len(children), "the server has no child processes")
 	s.Kill()
 	for _, child := range children {
@@ -103,18 +97,16 @@ func TestKillAndRestart(t *testing.T) {
 	require.NoError(t, s.Restart(t.Context()))
 	assert.Equal(t, url, s.URL("postgres"), "URL changed from")
 	assert.Equal(t, "kept", query(t, s, "SELECT word FROM t"), "after the crash the table")
-	if log, _ := os.ReadFile(s.LogFile()); !strings.Contains(string(log), "automatic recovery in progress") {
-		t.Errorf("the log reports no crash recovery:\n%s", log)
-	}
+	assert.Contains(t, s.process.Load().log(), "automatic recovery in progress", "after the crash")
 	require.NoError(t, s.Restart(t.Context()))
-	assert.NotContains(t, s.process.log(), "automatic recovery in progress", "a restart in order needed recovery")
+	assert.NotContains(t, s.process.Load().log(), "automatic recovery in progress", "after a restart in order")
 }
 
 // TestRestartAmidKill restarts a server whose postmaster somebody has killed, while that waits for its children.
 func TestRestartAmidKill(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{})
-	p := s.process
+	p := s.process.Load()
 	p.killing.Lock() // as kill does
 	p.cmd.Process.Kill()
 	<-p.exited
@@ -123,9 +115,8 @@ func TestRestartAmidKill(t *testing.T) {
 		gone.Store(true)
 		p.killing.Unlock()
 	})
-	if err := s.Restart(t.Context()); err != nil || !gone.Load() {
-		t.Errorf("restarted with %v, children gone: %v", err, gone.Load())
-	}
+	assert.NoError(t, s.Restart(t.Context()))
+	assert.True(t, gone.Load(), "the children are gone")
 }
 
 func TestStartErrors(t *testing.T) {
@@ -135,34 +126,38 @@ func TestStartErrors(t *testing.T) {
 		options Options
 		want    string
 	}{
-		"a bad setting: the error quotes the server": {Options{Settings: map[string]string{"shared_buffers": "lots"}}, `invalid value for parameter "shared_buffers": "lots"`},
-		"a data directory in use is left alone":      {Options{DataDir: full}, "is not empty"},
-		"a directory without a server":               {Options{BinDir: full}, "find initdb"},
-		"a version that nobody has":                  {Options{Version: 9}, "only versions 13 to 18"},
+		"a bad setting: the error quotes the server": {
+			Options{Settings: map[string]string{"shared_buffers": "lots"}},
+			`invalid value for parameter "shared_buffers": "lots"`},
+		"a data directory in use is left alone": {Options{DataDir: full}, "is not empty"},
+		"a directory without a server":          {Options{BinDir: full}, "find initdb"},
+		"a version that nobody has":             {Options{Version: 9}, "only versions 13 to 18"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("TMPDIR", openTempDir(t))
 			_, err := Start(t.Context(), c.options)
 			require.ErrorContains(t, err, c.want)
-			if left, _ := os.ReadDir(os.TempDir()); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
-			}
+			nothingIn(t, os.TempDir())
 		})
 	}
-	_, err := os.Stat(filepath.Join(full, "precious"))
-	assert.NoError(t, err)
+	assert.FileExists(t, filepath.Join(full, "precious"))
+}
+
+// nothingIn makes sure that a directory is empty.
+func nothingIn(t *testing.T, dir string) {
+	t.Helper()
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Empty(t, left, dir)
 }
 
 func TestStartCancelled(t *testing.T) {
 	t.Setenv("TMPDIR", openTempDir(t))
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond) // in the middle of initdb, or before it
 	defer cancel()
-	if _, err := Start(ctx, Options{}); !errors.Is(err, context.DeadlineExceeded) {
-		t.Fatalf("got %v, want %v", err, context.DeadlineExceeded)
-	}
-	if left, _ := os.ReadDir(os.TempDir()); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
-	}
+	_, err := Start(ctx, Options{})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	nothingIn(t, os.TempDir())
 }
 
 // openTempDir is a temporary directory that the server's user may enter.
@@ -192,14 +187,10 @@ func TestOwnerKilled(t *testing.T) {
 	out, err := owner.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, owner.Start())
-	buffer := make([]byte, 200)
-	n, err := out.Read(buffer)
-	require.NoError(t, err)
-	pidText, home, _ := strings.Cut(strings.TrimSpace(string(buffer[:n])), " ")
-	pid, err := strconv.Atoi(pidText)
-	if err != nil {
-		t.Fatalf("the owner says %q", buffer[:n])
-	}
+	var pid int
+	var home string
+	_, err = fmt.Fscanln(out, &pid, &home)
+	require.NoError(t, err, "what the owner says")
 	defer os.RemoveAll(home)
 	require.True(t, alive(pid), "no server with pid %d", pid)
 	require.NoError(t, owner.Process.Signal(syscall.SIGKILL))
@@ -208,11 +199,9 @@ func TestOwnerKilled(t *testing.T) {
 		time.Sleep(pollInterval)
 	}
 	next := start(t, Options{})
-	_, err = os.Stat(home)
-	assert.ErrorIs(t, err, os.ErrNotExist, "the next server leaves what the killed owner left")
+	assert.NoDirExists(t, home, "the next server leaves what the killed owner left")
 	start(t, Options{})
-	_, err = os.Stat(next.LogFile())
-	assert.NoError(t, err, "what belongs to a living owner")
+	assert.FileExists(t, next.LogFile(), "what belongs to a living owner")
 }
 
 // ownServerThenWait is the owner of TestOwnerKilled.
@@ -221,7 +210,7 @@ func ownServerThenWait() {
 	if err != nil {
 		panic(err)
 	}
-	os.Stdout.WriteString(strconv.Itoa(s.process.cmd.Process.Pid) + " " + s.home)
+	fmt.Println(s.process.Load().cmd.Process.Pid, s.home)
 	select {}
 }
 
@@ -232,17 +221,14 @@ func TestFetched(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	dir, err := fetch(t.Context(), embedded.V18, cache, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	if entries, _ := os.ReadDir(cache); len(entries) != 1 {
-		t.Errorf("the cache holds %v, want the server alone", entries)
-	}
-	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) != 0 {
-		t.Errorf("the temporary directory holds %v, %v", left, err)
-	}
+	entries, err := os.ReadDir(cache)
+	require.NoError(t, err)
+	assert.Len(t, entries, 1, "the cache holds the server alone")
+	nothingIn(t, os.TempDir())
 	t.Setenv("TMPDIR", "")
 	s := start(t, Options{BinDir: dir})
-	if got := query(t, s, "SHOW server_version"); got != s.Version() || !strings.HasPrefix(got, "18.") {
-		t.Errorf("server_version = %q, Version() = %q", got, s.Version())
-	}
+	assert.Equal(t, s.Version(), query(t, s, "SHOW server_version"))
+	assert.Regexp(t, `^18\.`, s.Version())
 	again, err := fetch(t.Context(), embedded.V18, cache, slog.New(slog.DiscardHandler))
 	assert.True(t, err == nil && again == dir, "the second time: %q, %v; want %q", again, err, dir)
 }

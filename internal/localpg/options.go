@@ -16,7 +16,7 @@ const User = "postgres"
 
 // Options say what server Start makes; the zero value is a good one.
 type Options struct {
-	Version   int               // major version; 0: the newest one installed or, with none installed, the newest to be fetched
+	Version   int               // major version; 0: the newest installed or, with none, the newest to be fetched
 	BinDir    string            // directory that holds postgres and initdb; empty: looked for
 	DataDir   string            // directory for the cluster, absent or empty, kept by Stop; empty: a temporary one
 	Settings  map[string]string // server settings, such as shared_buffers

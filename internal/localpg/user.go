@@ -37,7 +37,8 @@ func findOwner() (owner, error) {
 		}
 		return owner{name, &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, nil
 	}
-	return owner{}, errors.New("find a user for the server: PostgreSQL does not run as root, and there is neither a user postgres nor nobody")
+	return owner{}, errors.New("find a user for the server: PostgreSQL does not run as root, " +
+		"and there is neither a user postgres nor nobody")
 }
 
 // apply makes cmd run as the owner, in dir, with a plain environment: no PG variable and no locale of the caller's.
@@ -96,7 +97,8 @@ func (o owner) reaches(dir string) error {
 			enter = 0o010
 		}
 		if uint32(st.Mode)&enter == 0 {
-			return fmt.Errorf("directory %s is closed to user %s, who runs the server: name a place outside of it", dir, o.name)
+			return fmt.Errorf("directory %s is closed to user %s, who runs the server: name a place outside of it",
+				dir, o.name)
 		}
 		if dir == filepath.Dir(dir) {
 			return nil

@@ -20,7 +20,7 @@ type IOTimes interface {
 type IOTimed struct {
 	Unit string `json:"unit,omitempty"` // of durations, as the ratio tells; empty: unknown
 
-	// Ratio is that of their mean to the mean time in milliseconds that the server counts; nil: one of the two has none.
+	// Ratio is that of their mean to the mean time in milliseconds that the server counts; nil: one of them has none.
 	Ratio  *float64 `json:"ratio"`
 	Events int64    `json:"events"` // I/Os of which events told
 	IOs    int64    `json:"ios"`    // of the same roles, as the server counts them

@@ -3,6 +3,7 @@ package pgtest
 import (
 	"database/sql"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,17 +16,11 @@ func Contents(t testing.TB, url string) map[string]string {
 	db, err := sql.Open("pgx", url)
 	require.NoError(t, err)
 	defer db.Close()
-	rows, err := db.Query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
-	require.NoError(t, err)
-	defer rows.Close()
+	const tables = "SELECT coalesce(string_agg(tablename, ' '), '') FROM pg_tables WHERE schemaname = 'public'"
+	const sum = "SELECT count(*) || ' rows, sum ' || coalesce(sum(hashtextextended(r::text, 0)), 0) FROM %q r"
 	contents := map[string]string{}
-	for rows.Next() {
-		var table, sum string
-		require.NoError(t, rows.Scan(&table))
-		query := fmt.Sprintf("SELECT count(*) || ' rows, sum ' || coalesce(sum(hashtextextended(r::text, 0)), 0) FROM %q r", table)
-		require.NoError(t, db.QueryRow(query).Scan(&sum))
-		contents[table] = sum
+	for table := range strings.FieldsSeq(Value[string](t, db, tables)) {
+		contents[table] = Value[string](t, db, fmt.Sprintf(sum, table))
 	}
-	require.NoError(t, rows.Err())
 	return contents
 }

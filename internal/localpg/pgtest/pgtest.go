@@ -177,19 +177,26 @@ func Exec(t testing.TB, db interface {
 func Counted(t testing.TB, db *sql.DB) {
 	t.Helper()
 	db.SetMaxIdleConns(0)
-	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		var sessions, version int
-		err := db.QueryRow(`SELECT count(*), current_setting('server_version_num')::integer FROM pg_stat_activity
-			WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`).Scan(&sessions, &version)
-		require.NoError(t, err)
-		if sessions == 0 {
-			if version < 150000 {
-				time.Sleep(time.Second) // they may show what was counted half a second ago
-			}
-			return
-		}
-		require.False(t, time.Now().After(deadline), "%d sessions are still there", sessions)
+	Await(t, db, `SELECT count(*) = 0 FROM pg_stat_activity
+		WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`)
+	if Value[int](t, db, "SELECT current_setting('server_version_num')::integer") < 150000 {
+		time.Sleep(time.Second) // they may show what was counted half a second ago
 	}
+}
+
+// Await asks again and again until a query says that it is so.
+func Await(t testing.TB, db *sql.DB, query string) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Minute); !Value[bool](t, db, query); time.Sleep(10 * time.Millisecond) {
+		require.False(t, time.Now().After(deadline), "after minutes it is not so: %s", query)
+	}
+}
+
+// Value is the one value that a query gives.
+func Value[T any](t testing.TB, db *sql.DB, query string) (v T) {
+	t.Helper()
+	require.NoError(t, db.QueryRow(query).Scan(&v), query)
+	return v
 }
 
 // Open opens a store of a target for the test, with an engine's Open.

@@ -22,10 +22,9 @@ func TestCopyCluster(t *testing.T) {
 			db, err := sql.Open("pgx", s.URL("postgres"))
 			require.NoError(t, err)
 			defer db.Close()
-			var identity, on string
-			require.NoError(t, db.QueryRow("SELECT system_identifier, current_setting('data_checksums') FROM pg_control_system()").Scan(&identity, &on))
-			identities[identity] = true
-			assert.Equal(t, map[bool]string{true: "on", false: "off"}[checksums], on, "data_checksums")
+			identities[pgtest.Value[string](t, db, "SELECT system_identifier FROM pg_control_system()")] = true
+			on := pgtest.Value[bool](t, db, "SELECT current_setting('data_checksums') = 'on'")
+			assert.Equal(t, checksums, on, "data_checksums")
 			log, err := os.ReadFile(s.LogFile())
 			require.NoError(t, err)
 			assert.NotContains(t, string(log), "automatic recovery", "a copy needed recovery")

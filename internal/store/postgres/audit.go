@@ -16,7 +16,8 @@ func (s *Store) PrepareRead(ctx context.Context, conn *sql.Conn, ranges bool, te
 	const op = "prepare a session for the audit"
 	_, err = conn.ExecContext(ctx, `SELECT set_config(name, value, false) FROM (VALUES
 		('work_mem', '64MB'), ('jit', 'off'), ('max_parallel_workers_per_gather', '0'),
-		('enable_nestloop', 'off'), ('random_page_cost', '1.1'), ('enable_indexscan', $1)) v (name, value)`, strconv.FormatBool(!ranges))
+		('enable_nestloop', 'off'), ('random_page_cost', '1.1'), ('enable_indexscan', $1)) v (name, value)`,
+		strconv.FormatBool(!ranges))
 	if err != nil {
 		return false, s.Wrap(op, err)
 	}
@@ -34,8 +35,9 @@ const extension = 64
 func (s *Store) Slices(ctx context.Context, table string, behind, bytes int64) (slices []string, end int64, err error) {
 	var version int
 	var size, block int64
-	err = s.db.QueryRowContext(ctx, `SELECT current_setting('server_version_num')::int, pg_relation_size($1::text::regclass),
-		current_setting('block_size')::bigint`, table).Scan(&version, &size, &block)
+	err = s.db.QueryRowContext(ctx, `SELECT current_setting('server_version_num')::int,
+		pg_relation_size($1::text::regclass), current_setting('block_size')::bigint`, table).
+		Scan(&version, &size, &block)
 	if err != nil || version < 140000 {
 		return nil, 0, s.Wrap("ask for the size of "+table, err)
 	}

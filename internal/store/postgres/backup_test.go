@@ -1,14 +1,12 @@
-package postgres
+package postgres_test
 
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"os"
 	"os/exec"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -22,57 +20,41 @@ import (
 // tablespaces take.
 func TestReadBackup(t *testing.T) {
 	t.Parallel()
-	server, db := backupServer(t)
-	pgtest.Exec(t, db, "CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 20000)")
+	server := pgtest.Start(t, localpg.Options{Checksums: true})
+	s := open(t, server.URL("postgres"))
+	pgtest.Exec(t, s.DB(), "CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 20000)")
 	var told, total int64
-	got, err := openStore(t, server.URL("postgres")).Can().Backup.ReadBackup(t.Context(), func(done, all int64) { told, total = done, all })
+	got, err := s.Can().Backup.ReadBackup(t.Context(), func(done, all int64) { told, total = done, all })
 	require.NoError(t, err)
-	var tablespaces int64
-	require.NoError(t, db.QueryRow("SELECT sum(pg_tablespace_size(oid))::bigint FROM pg_tablespace").Scan(&tablespaces))
+	tablespaces := pgtest.Value[int64](t, s.DB(), "SELECT sum(pg_tablespace_size(oid))::bigint FROM pg_tablespace")
 	t.Logf("%+v; tablespaces take %d", got, tablespaces)
 	// The archive has a header for each file and a few small files besides.
-	if got.Bytes < tablespaces || float64(got.Bytes) > 1.03*float64(tablespaces)+1e6 || got.Seconds <= 0 || !got.Checksums {
-		t.Errorf("read %+v of tablespaces of %d bytes", got, tablespaces)
-	}
+	most := 1.03*float64(tablespaces) + 1e6
+	assert.True(t, got.Bytes >= tablespaces && float64(got.Bytes) <= most && got.Seconds > 0 && got.Checksums,
+		"read %+v of tablespaces of %d bytes", got, tablespaces)
 	assert.True(t, told == got.Bytes && total >= tablespaces, "progress ended at %d of %d", told, total)
 	assert.True(t, os.Geteuid() != 0 || got.Device != nil, "root was not told what the server's process read")
-	nothingLeft(t, db)
+	nothingLeft(t, s.DB())
 
-	pgtest.Exec(t, db, "CREATE ROLE nobody LOGIN PASSWORD 'secret'")
-	_, err = openStore(t, pgtest.As(t, server.URL("postgres"), "nobody", "secret")).Can().Backup.ReadBackup(t.Context(), func(int64, int64) {})
-	if e, ok := errors.AsType[*store.Error](err); !ok || e.Class != store.Config || e.Hint == "" {
-		t.Errorf("without the right: %v", err)
-	}
-}
-
-// backupServer starts a server with checksums that the test may kill.
-func backupServer(t *testing.T) (*localpg.Server, *sql.DB) {
-	t.Helper()
-	server := pgtest.Start(t, localpg.Options{Checksums: true})
-	return server, open(t, server)
-}
-
-func openStore(t *testing.T, target string) *Store {
-	t.Helper()
-	return pgtest.Open(t, Open, target).(*Store)
+	pgtest.Exec(t, s.DB(), "CREATE ROLE nobody LOGIN PASSWORD 'secret'")
+	nobody := open(t, pgtest.As(t, server.URL("postgres"), "nobody", "secret"))
+	_, err = nobody.Can().Backup.ReadBackup(t.Context(), func(int64, int64) {})
+	refused(t, err, store.Config, "REPLICATION")
 }
 
 // nothingLeft waits until the server serves no backup, and makes sure that there is no slot.
 func nothingLeft(t *testing.T, db *sql.DB) {
 	t.Helper()
-	const left = "SELECT (SELECT count(*) FROM pg_stat_progress_basebackup) + (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'walsender'), (SELECT count(*) FROM pg_replication_slots)"
-	processes, slots := 1, 0
-	for end := time.Now().Add(5 * time.Minute); processes > 0 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		require.NoError(t, db.QueryRow(left).Scan(&processes, &slots))
-	}
-	assert.True(t, processes <= 0 && slots <= 0, "%d processes and %d slots are left behind", processes, slots)
+	pgtest.Await(t, db, `SELECT NOT EXISTS (SELECT FROM pg_stat_progress_basebackup)
+		AND NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'walsender')`)
+	assert.Zero(t, pgtest.Value[int](t, db, "SELECT count(*) FROM pg_replication_slots"), "slots are left behind")
 }
 
 // amid calls f while the server is at a backup: it waits for a checkpoint whose process the test has stopped.
 func amid(t *testing.T, db *sql.DB, f func(checkpointer int)) {
 	t.Helper()
-	var checkpointer int
-	require.NoError(t, db.QueryRow("SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'").Scan(&checkpointer))
+	const find = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'"
+	checkpointer := pgtest.Value[int](t, db, find)
 	if err := syscall.Kill(checkpointer, syscall.SIGSTOP); err != nil {
 		t.Skip("only root and the server's own user may stop its processes: ", err)
 	}
@@ -80,29 +62,21 @@ func amid(t *testing.T, db *sql.DB, f func(checkpointer int)) {
 	f(checkpointer)
 }
 
-// underWay waits until the server is at a backup.
-func underWay(t *testing.T, db *sql.DB) {
-	t.Helper()
-	phase := ""
-	for end := time.Now().Add(5 * time.Minute); phase == ""; time.Sleep(10 * time.Millisecond) {
-		err := db.QueryRow("SELECT phase FROM pg_stat_progress_basebackup WHERE phase LIKE 'waiting for checkpoint%'").Scan(&phase)
-		if err != nil && !errors.Is(err, sql.ErrNoRows) || time.Now().After(end) {
-			t.Fatal("no backup began: ", err)
-		}
-	}
-}
+// underWay asks whether the server is at a backup.
+const underWay = "SELECT EXISTS (SELECT FROM pg_stat_progress_basebackup WHERE phase LIKE 'waiting for checkpoint%')"
 
 // TestReadBackupCutOff has the server killed, the backup canceled and ds2 killed amid a backup. Nothing is left behind.
 func TestReadBackupCutOff(t *testing.T) {
-	server, db := backupServer(t)
-	st := openStore(t, server.URL("postgres"))
+	server := pgtest.Start(t, localpg.Options{Checksums: true})
+	s := open(t, server.URL("postgres"))
+	db := s.DB()
 	begin := func(ctx context.Context) chan error {
 		done := make(chan error, 1)
 		go func() {
-			_, err := st.Can().Backup.ReadBackup(ctx, func(int64, int64) {})
+			_, err := s.Can().Backup.ReadBackup(ctx, func(int64, int64) {})
 			done <- err
 		}()
-		underWay(t, db)
+		pgtest.Await(t, db, underWay)
 		return done
 	}
 	amid(t, db, func(checkpointer int) {
@@ -118,7 +92,7 @@ func TestReadBackupCutOff(t *testing.T) {
 		program := exec.Command(os.Args[0], "-test.run", "^TestReadBackupToBeKilled$")
 		program.Env = append(os.Environ(), "DS2_TEST_BACKUP="+server.URL("postgres"))
 		require.NoError(t, program.Start())
-		underWay(t, db)
+		pgtest.Await(t, db, underWay)
 		program.Process.Kill()
 		program.Wait()
 		syscall.Kill(checkpointer, syscall.SIGCONT)
@@ -133,16 +107,15 @@ func TestReadBackupCutOff(t *testing.T) {
 	require.NoError(t, server.Restart(t.Context()))
 	db.SetMaxIdleConns(0)
 	nothingLeft(t, db)
-	next := openStore(t, server.URL("postgres")) // the connections of the other are dead
-	if b, err := next.Can().Backup.ReadBackup(t.Context(), func(int64, int64) {}); err != nil || b.Bytes == 0 {
-		t.Errorf("the next backup: %+v, %v", b, err)
-	}
+	next := open(t, server.URL("postgres")) // the connections of the other are dead
+	b, err := next.Can().Backup.ReadBackup(t.Context(), func(int64, int64) {})
+	assert.True(t, err == nil && b.Bytes > 0, "the next backup: %+v, %v", b, err)
 }
 
 // TestReadBackupToBeKilled is the program that TestReadBackupCutOff kills.
 func TestReadBackupToBeKilled(t *testing.T) {
 	if target := os.Getenv("DS2_TEST_BACKUP"); target != "" {
-		_, err := openStore(t, target).Can().Backup.ReadBackup(t.Context(), func(int64, int64) {})
+		_, err := open(t, target).Can().Backup.ReadBackup(t.Context(), func(int64, int64) {})
 		t.Error(err)
 	}
 }

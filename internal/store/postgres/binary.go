@@ -16,9 +16,9 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// binaryRows turns the dataset's CSV into the format of COPY … (FORMAT binary), for tables that have no texts: numbers,
-// dates and amounts cost the server several times what they cost here. Nothing is allocated for a row. What is no row
-// of a dataset is refused.
+// binaryRows turns the dataset's CSV into the format of COPY … (FORMAT binary), for tables that have no texts:
+// numbers, dates and amounts cost the server several times what they cost here. Nothing is allocated for a row. What is
+// no row of a dataset is refused.
 type binaryRows struct {
 	csv     io.Reader
 	columns []column
@@ -46,7 +46,9 @@ const (
 	numeric // of two decimal places
 )
 
-var kinds = map[uint32]kind{pgtype.Int2OID: smallint, pgtype.Int4OID: integer, pgtype.DateOID: date, pgtype.NumericOID: numeric}
+var kinds = map[uint32]kind{
+	pgtype.Int2OID: smallint, pgtype.Int4OID: integer, pgtype.DateOID: date, pgtype.NumericOID: numeric,
+}
 
 // binaryColumns are the columns of a table; none where it has one that is none of the kinds.
 func binaryColumns(ctx context.Context, conn *pgx.Conn, table string) ([]column, error) {
@@ -66,7 +68,8 @@ func binaryColumns(ctx context.Context, conn *pgx.Conn, table string) ([]column,
 }
 
 const (
-	binaryHeader  = "PGCOPY\n\xff\r\n\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00" // signature, flags, length of an extension
+	// The signature, flags and the length of an extension.
+	binaryHeader  = "PGCOPY\n\xff\r\n\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00"
 	binaryTrailer = "\xff\xff"
 	csvBuffer     = 64 << 10
 	slack         = 16 // bytes that may be looked at behind a row
@@ -74,7 +77,10 @@ const (
 )
 
 func newBinaryRows(csv io.Reader, columns []column) *binaryRows {
-	return &binaryRows{csv: csv, columns: columns, in: make([]byte, csvBuffer+slack), out: append(make([]byte, 0, 2*csvBuffer), binaryHeader...)}
+	return &binaryRows{
+		csv: csv, columns: columns, in: make([]byte, csvBuffer+slack),
+		out: append(make([]byte, 0, 2*csvBuffer), binaryHeader...),
+	}
 }
 
 // Read is of io.Reader.
@@ -224,7 +230,8 @@ func putAmount(out []byte, n int, units, cents uint64) int {
 		return len(end)
 	}
 	binary.BigEndian.PutUint32(out[n:], 12)
-	binary.BigEndian.PutUint64(out[n+4:], 2<<48|2)                      // two digits of base 10000, the first of them the units; two decimals
+	// Two digits of base 10000, the first of them the units; two decimals.
+	binary.BigEndian.PutUint64(out[n+4:], 2<<48|2)
 	binary.BigEndian.PutUint32(out[n+12:], uint32(units<<16|100*cents)) // the server drops zeros
 	return n + 16
 }

@@ -2,16 +2,17 @@ package postgres
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/procfs"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
@@ -29,24 +30,35 @@ var ways = []struct {
 		return err
 	}},
 	{"text", func(t testing.TB, conn *pgx.Conn, table string, csv io.Reader) error {
-		_, err := conn.PgConn().CopyFrom(t.Context(), csv, "COPY "+table+" FROM STDIN (FORMAT text, DELIMITER ',', NULL '')")
+		_, err := copyAs(t.Context(), conn, table, csv, "FORMAT text, DELIMITER ',', NULL ''")
 		return err
 	}},
+}
+
+// connection connects to a database, and executes statements.
+func connection(t testing.TB, url string, statements ...string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(func() { conn.Close(context.Background()) })
+	for _, statement := range statements {
+		_, err := conn.Exec(t.Context(), statement)
+		require.NoError(t, err, statement)
+	}
+	return conn
 }
 
 // tables makes the tables of DS2 in an empty database.
 func tables(t testing.TB) *pgx.Conn {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), pgtest.Database(t))
+	params := schema.Params{Customers: 1, OrdersPerMonth: 1, Products: 1}
+	statements, err := schema.Statements("postgres", schema.Tables, params)
 	require.NoError(t, err)
-	t.Cleanup(func() { conn.Close(t.Context()) })
-	statements, err := schema.Statements("postgres", schema.Tables, schema.Params{Customers: 1, OrdersPerMonth: 1, Products: 1})
-	require.NoError(t, err)
+	var all []string
 	for _, s := range statements {
-		_, err := conn.Exec(t.Context(), s.SQL)
-		require.NoError(t, err)
+		all = append(all, s.SQL)
 	}
-	return conn
+	return connection(t, pgtest.Database(t), all...)
 }
 
 // TestBinaryRowsAreTheServersOwn copies every table both ways, and compares what is stored.
@@ -70,19 +82,18 @@ func TestBinaryRowsAreTheServersOwn(t *testing.T) {
 			}
 			var sums []string
 			for _, way := range ways {
-				if err := way.copy(t, conn, string(part.Table), bytes.NewReader(rows)); err != nil {
-					t.Fatalf("%s, %s: %v", part.File, way.name, err)
-				}
+				err := way.copy(t, conn, string(part.Table), bytes.NewReader(rows))
+				require.NoError(t, err, "%s, %s", part.File, way.name)
+				const ask = `SELECT count(*) || ' rows, sum ' || sum(hashtextextended(r::text || pg_column_size(r), 0))
+					FROM %s r`
 				var sum string
-				err = conn.QueryRow(t.Context(), fmt.Sprintf(`SELECT count(*) || ' rows, sum ' || sum(hashtextextended(r::text || pg_column_size(r), 0)) FROM %s r`, part.Table)).Scan(&sum)
-				require.NoError(t, err)
+				require.NoError(t, conn.QueryRow(t.Context(), fmt.Sprintf(ask, part.Table)).Scan(&sum))
 				sums = append(sums, sum)
 				_, err = conn.Exec(t.Context(), "TRUNCATE "+string(part.Table))
 				require.NoError(t, err)
 			}
-			if sums[0] != sums[1] || !strings.HasPrefix(sums[0], fmt.Sprint(bytes.Count(rows, []byte("\n")), " rows")) {
-				t.Errorf("%s: %q", part.File, sums)
-			}
+			assert.Equal(t, sums[0], sums[1], part.File)
+			assert.Contains(t, sums[0], fmt.Sprint(bytes.Count(rows, []byte("\n")), " rows"), part.File)
 		}
 	}
 }
@@ -104,7 +115,8 @@ func TestBinaryRowsRefuse(t *testing.T) {
 		{"1,32768,2009/01/31,3.45,6\n", `row 1: column s is "32768": not a number of at most 32767`},
 		{"1x,2,2009/01/31,3.45,6\n", `row 1: column i is "1x": not a number of at most 2147483647`},
 		{"-1,2,2009/01/31,3.45,6\n", `row 1: column i is "-1": not a number of at most 2147483647`},
-		{"18446744073709551617,2,2009/01/31,3.45,6\n", `row 1: column i is "18446744073709551617": not a number of at most 2147483647`},
+		{"18446744073709551617,2,2009/01/31,3.45,6\n",
+			`row 1: column i is "18446744073709551617": not a number of at most 2147483647`},
 		{"1,2,2009/02/29,3.45,6\n", `row 1: column d is "2009/02/29": not a date`},
 		{"1,2,2009/13/01,3.45,6\n", `row 1: column d is "2009/13/01": not a date`},
 		{"1,2,2009/01/00,3.45,6\n", `row 1: column d is "2009/01/00": not a date`},
@@ -121,12 +133,12 @@ func TestBinaryRowsRefuse(t *testing.T) {
 			csv = strings.NewReader(c.csv)
 		}
 		out, err := io.ReadAll(iotest.OneByteReader(newBinaryRows(csv, columns)))
-		if fmt.Sprint(err) != c.want && !(err == nil && c.want == "") {
-			t.Errorf("%.40q: error %v, want %q", c.csv, err, c.want)
+		if c.want == "" {
+			assert.NoError(t, err, "%.40q", c.csv)
+		} else {
+			assert.EqualError(t, err, c.want, "%.40q", c.csv)
 		}
-		if whole := strings.HasSuffix(string(out), binaryTrailer); whole != (err == nil) {
-			t.Errorf("%.40q: error %v, but whole: %v", c.csv, err, whole)
-		}
+		assert.Equal(t, err == nil, strings.HasSuffix(string(out), binaryTrailer), "%.40q is whole", c.csv)
 	}
 }
 
@@ -174,13 +186,11 @@ func firstParts(b *testing.B, rows int) (parts []datagen.Part) {
 
 // processorTime is how long processors have worked for a process of this machine, in steps of 10 ms.
 func processorTime(b *testing.B, pid uint32) time.Duration {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	p, err := procfs.NewProc(int(pid))
 	if err != nil {
 		b.Skip(err)
 	}
-	_, rest, _ := strings.Cut(string(stat), ") ")
-	fields := strings.Fields(rest)
-	user, _ := strconv.Atoi(fields[11])
-	system, _ := strconv.Atoi(fields[12])
-	return time.Duration(user+system) * 10 * time.Millisecond
+	stat, err := p.Stat()
+	require.NoError(b, err)
+	return time.Duration(stat.CPUTime() * float64(time.Second))
 }

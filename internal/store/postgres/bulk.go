@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"io"
 	"strings"
@@ -91,10 +90,10 @@ func (s *Store) LoadTable(ctx context.Context, step, table string, csv io.Reader
 }
 
 // load copies rows as a step of a load, in one transaction with the note of it.
-func (s *Store) load(ctx context.Context, step string, copyRows func(*pgx.Conn) (int64, error)) (rows int64, err error) {
+func (s *Store) load(ctx context.Context, step string, copied func(*pgx.Conn) (int64, error)) (rows int64, err error) {
 	err = s.onConn(ctx, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(pgx.Tx) error {
-			if rows, err = copyRows(conn); err != nil {
+			if rows, err = copied(conn); err != nil {
 				return err
 			}
 			return note(ctx, conn, step, rows)
@@ -107,8 +106,8 @@ func (s *Store) load(ctx context.Context, step string, copyRows func(*pgx.Conn) 
 func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error {
 	err := s.onConn(ctx, func(conn *pgx.Conn) error {
 		if statement.Progress != "" {
-			var pid int32 // of the server itself: with a pooler between, the connection knows another
-			if err := conn.QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&pid); err != nil {
+			var pid string // of the server itself: with a pooler between, the connection knows another
+			if err := conn.QueryRow(ctx, "SELECT pg_backend_pid()::text").Scan(&pid); err != nil {
 				return err
 			}
 			s.running.Store(pid, statement.Name)
@@ -225,15 +224,12 @@ const progressQuery = `
 // Progress gives the share that is done, 0 to 1, of the running statements that have a means of progress, by their
 // names.
 func (s *Store) Progress(ctx context.Context) (map[string]float64, error) {
+	all, err := store.Pairs[float64](ctx, s.db, progressQuery)
 	shares := map[string]float64{}
-	err := store.List(ctx, s.db, progressQuery, func(rows *sql.Rows) error {
-		var pid int32
-		var share float64
-		err := rows.Scan(&pid, &share)
+	for pid, share := range all {
 		if name, ok := s.running.Load(pid); ok {
 			shares[name.(string)] = share
 		}
-		return err
-	})
+	}
 	return shares, s.Wrap("ask how far the statements are", err)
 }

@@ -33,7 +33,7 @@ type Conn struct {
 	execute pgproto3.Execute
 	arena   []byte    // of the parameters that are numbers
 	socket  io.Writer // that calls go to
-	out     []byte    // calls that are to be sent: a Frontend would make a new buffer after each that is longer than 1 KB
+	out     []byte    // calls to be sent: a Frontend would make a new buffer after each that is longer than 1 KB
 	invalid error     // of a call that could not be encoded
 
 	watch link.Watch
@@ -64,8 +64,9 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn
 		return nil, s.Wrap(op, err)
 	}
 	c := &Conn{
-		store: s, conn: hijacked.Conn, front: hijacked.Frontend, socket: hijacked.Conn, watch: link.NewWatch(hijacked.Conn),
-		bind: pgproto3.Bind{ParameterFormatCodes: binaryFormat, ResultFormatCodes: binaryFormat},
+		store: s, conn: hijacked.Conn, front: hijacked.Frontend, socket: hijacked.Conn,
+		watch: link.NewWatch(hijacked.Conn),
+		bind:  pgproto3.Bind{ParameterFormatCodes: binaryFormat, ResultFormatCodes: binaryFormat},
 	}
 	if err := c.prepare(ctx, planOnce, statements); err != nil {
 		c.Close(ctx)

@@ -1,19 +1,13 @@
 package postgres_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"math/big"
-	"net"
+	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"sync"
@@ -31,7 +25,6 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/storetest"
-	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
 	"ds2/schema"
 )
@@ -42,10 +35,7 @@ var tiny = datagen.Size{Customers: 100, OrdersPerMonth: 5, Products: 100}
 // logIn connects and has a user log in.
 func logIn(t *testing.T, s *postgres.Store) {
 	t.Helper()
-	session, err := connect(t.Context(), s)
-	require.NoError(t, err)
-	defer session.Close(t.Context())
-	login, err := session.Login(t.Context(), []byte("user7"), []byte("password"))
+	login, err := connect(t, s).Login(t.Context(), []byte("user7"), []byte("password"))
 	assert.True(t, err == nil && login.CustomerID == 7, "login: %+v, %v", login, err)
 }
 
@@ -64,7 +54,7 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 	s := open(t, target.String())
 	storetest.Load(t, s, tiny)
 	logIn(t, s)
-	assert.NoError(t, load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, silent))
+	reset(t, s, silent)
 	_, err = s.Placement(t.Context())
 	assert.NoError(t, err)
 	holder := store.Holder{Command: "drive", PID: 1, Host: "here", Since: time.Unix(1e9, 0).UTC()}
@@ -83,7 +73,8 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 
 	t.Run("password file", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "pgpass")
-		line := fmt.Sprintf("%s:%s:plain:plain:%s\n", target.Hostname(), target.Port(), `a b\:c@d/e?f#g%h&i=j\\k'l"m+ü[]{}`)
+		const escaped = `a b\:c@d/e?f#g%h&i=j\\k'l"m+ü[]{}`
+		line := fmt.Sprintf("%s:%s:plain:plain:%s\n", target.Hostname(), target.Port(), escaped)
 		require.NoError(t, os.WriteFile(file, []byte(line), 0o600))
 		t.Setenv("PGPASSFILE", file)
 		without := *target
@@ -100,11 +91,8 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 	t.Run("options", func(t *testing.T) {
 		with := *target
 		with.RawQuery = "application_name=mine&options=-c%20work_mem%3D4321kB"
-		var memory, name string
-		err := open(t, with.String()).DB().QueryRow("SELECT current_setting('work_mem'), current_setting('application_name')").Scan(&memory, &name)
-		if err != nil || memory != "4321kB" || name != "mine" {
-			t.Errorf("work_mem %q, application_name %q, %v", memory, name, err)
-		}
+		const ask = "SELECT concat(current_setting('work_mem'), ' ', current_setting('application_name'))"
+		assert.Equal(t, "4321kB mine", pgtest.Value[string](t, open(t, with.String()).DB(), ask))
 	})
 }
 
@@ -124,16 +112,12 @@ func TestTLSAndSocket(t *testing.T) {
 	s := open(t, encrypted.String())
 	storetest.Load(t, s, tiny)
 	logIn(t, s)
-	var plain int
-	if err := s.DB().QueryRow("SELECT count(*) FROM pg_stat_ssl WHERE pid = pg_backend_pid() AND NOT ssl").Scan(&plain); err != nil || plain != 0 {
-		t.Errorf("%d connections without TLS, %v", plain, err)
-	}
+	assert.True(t, pgtest.Value[bool](t, s.DB(), "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"))
 
 	stranger := *target
 	stranger.RawQuery = "sslmode=verify-full" // by the system's certificates, which this one is not of
-	if _, err := connect(t.Context(), open(t, stranger.String())); store.Classify(err) != store.Connection {
-		t.Errorf("a certificate of nobody's: %v", err)
-	}
+	_, err = open(t, stranger.String()).ConnectUser(t.Context())
+	assert.Equal(t, store.Connection, store.Classify(err), "a certificate of nobody's: %v", err)
 
 	password, _ := target.User.Password()
 	socket := url.URL{Scheme: "postgres", Path: "/ds2", User: url.UserPassword(localpg.User, password),
@@ -141,29 +125,20 @@ func TestTLSAndSocket(t *testing.T) {
 	logIn(t, open(t, socket.String()))
 }
 
-// selfSigned makes a certificate for 127.0.0.1 and its key, owned by the server's user.
+// selfSigned gives files of a certificate for 127.0.0.1 and its key, owned by the server's user.
 func selfSigned(t *testing.T, directory string) (certificate, key string) {
 	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "ds2 test"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-	}
-	signed, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	require.NoError(t, err)
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	web := httptest.NewTLSServer(nil)
+	defer web.Close()
+	pair := web.TLS.Certificates[0]
+	secret, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
 	require.NoError(t, err)
 	certificate, key = filepath.Join(directory, "server.crt"), filepath.Join(directory, "server.key")
 	for path, block := range map[string]*pem.Block{
-		certificate: {Type: "CERTIFICATE", Bytes: signed}, key: {Type: "PRIVATE KEY", Bytes: secret},
+		certificate: {Type: "CERTIFICATE", Bytes: pair.Certificate[0]}, key: {Type: "PRIVATE KEY", Bytes: secret},
 	} {
 		require.NoError(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
-		if os.Getuid() == 0 {
-			if out, err := exec.Command("chown", "--reference="+directory, path).CombinedOutput(); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-		}
+		giveTo(t, directory, path)
 	}
 	return certificate, key
 }
@@ -174,16 +149,15 @@ func TestLoadSurvivesKill(t *testing.T) {
 	server := pgtest.Start(t, localpg.Options{})
 	data, err := datagen.New(storetest.Size, datagen.DefaultWords(), datagen.Options{})
 	require.NoError(t, err)
-	report, err := load.Run(t.Context(), open(t, server.URL("ds2")), load.Options{Dataset: ds2.Dataset{Size: storetest.Size, Rows: data.Parts()}, AtOnce: 2})
+	o := load.Options{Dataset: ds2.Dataset{Size: storetest.Size, Rows: data.Parts()}, AtOnce: 2}
+	report, err := load.Run(t.Context(), open(t, server.URL("ds2")), o)
 	require.NoError(t, err)
 	server.Kill()
 	require.NoError(t, server.Restart(t.Context()))
 	s := open(t, server.URL("ds2"))
 	for _, table := range report.Tables {
-		var rows int64
-		if err := s.DB().QueryRow("SELECT count(*) FROM " + string(table.Table)).Scan(&rows); err != nil || rows != table.Rows {
-			t.Errorf("%s: %d rows loaded, %d after the crash, %v", table.Table, table.Rows, rows, err)
-		}
+		rows := pgtest.Value[int64](t, s.DB(), "SELECT count(*) FROM "+string(table.Table))
+		assert.Equal(t, table.Rows, rows, "%s, after the crash", table.Table)
 	}
 	info, err := store.ReadInfo(t.Context(), s.DB())
 	require.NoError(t, err)
@@ -204,9 +178,8 @@ func TestLoadWhoseServerDies(t *testing.T) {
 		_, err := load.Run(t.Context(), open(t, server.URL("ds2")), o)
 		// What the first session to fail heard: nothing more, that the postmaster is gone, or that nobody answers.
 		said := regexp.MustCompile("the server closed the connection|57P01|connection refused")
-		if e, ok := errors.AsType[*store.Error](err); !ok || e.Class != store.Connection || !said.MatchString(err.Error()) {
-			t.Errorf("killed in phase %s: %v", phase, err)
-		}
+		assert.True(t, store.Classify(err) == store.Connection && said.MatchString(err.Error()),
+			"killed in phase %s: %v", phase, err)
 		require.NoError(t, server.Restart(t.Context()))
 	}
 	o.Progress = nil
@@ -214,24 +187,20 @@ func TestLoadWhoseServerDies(t *testing.T) {
 	report, err := load.Run(t.Context(), s, o)
 	require.NoError(t, err)
 	for _, table := range report.Tables {
-		var rows int64
-		require.NoError(t, s.DB().QueryRow("SELECT count(*) FROM "+string(table.Table)).Scan(&rows))
-		if table.Rows != rows || table.Before != rows {
-			t.Errorf("%s: %d rows reported, %d of them loaded before, %d found", table.Table, table.Rows, table.Before, rows)
-		}
+		rows := pgtest.Value[int64](t, s.DB(), "SELECT count(*) FROM "+string(table.Table))
+		assert.Equal(t, rows, table.Rows, "%s: rows reported", table.Table)
+		assert.Equal(t, rows, table.Before, "%s: rows that were loaded before", table.Table)
 	}
 }
 
 // killer kills a server when some parts have been copied, or a statement of another phase has begun.
 type killer struct {
+	load.NoProgress
 	phase  schema.Phase
 	kill   func()
 	copied atomic.Int64
 	once   sync.Once
 }
-
-func (k *killer) Begin(schema.Phase)        {}
-func (k *killer) Tell(string, int64, int64) {}
 
 func (k *killer) Copied(datagen.Table, int64, int64) {
 	if k.copied.Add(1) > 20 && k.phase == schema.Data {

@@ -44,7 +44,8 @@ func imageContext(t *testing.T) io.ReadSeeker {
 		r.addProgram("/bin/" + program)
 	}
 	const user = 999 // as in the official image
-	r.file("etc/passwd", 0o644, 0, []byte("root:x:0:0:root:/root:/bin/sh\npostgres:x:999:999::/var/lib/postgresql:/bin/sh\n"))
+	r.file("etc/passwd", 0o644, 0,
+		[]byte("root:x:0:0:root:/root:/bin/sh\npostgres:x:999:999::/var/lib/postgresql:/bin/sh\n"))
 	r.file("etc/group", 0o644, 0, []byte("root:x:0:\npostgres:x:999:\n"))
 	r.file("usr/local/bin/docker-entrypoint.sh", 0o755, 0, entrypoint)
 	for _, dir := range []string{"docker-entrypoint-initdb.d/", "var/lib/postgresql/data/", "var/run/postgresql/"} {
@@ -55,8 +56,16 @@ func imageContext(t *testing.T) io.ReadSeeker {
 	var context bytes.Buffer
 	c := rootFS{t: t, archive: tar.NewWriter(&context)}
 	c.file("root.tar", 0o644, 0, root.Bytes())
-	c.file("Dockerfile", 0o644, 0, []byte("FROM scratch\nADD root.tar /\nENV PGDATA=/var/lib/postgresql/data PATH=/usr/local/bin:"+bin+":/usr/bin LC_ALL=C\n"+
-		"USER postgres\nEXPOSE 5432\nVOLUME /var/lib/postgresql/data\nSTOPSIGNAL SIGINT\nENTRYPOINT [\"docker-entrypoint.sh\"]\nCMD [\"postgres\"]\n"))
+	c.file("Dockerfile", 0o644, 0, []byte(`FROM scratch
+ADD root.tar /
+ENV PGDATA=/var/lib/postgresql/data PATH=/usr/local/bin:`+bin+`:/usr/bin LC_ALL=C
+USER postgres
+EXPOSE 5432
+VOLUME /var/lib/postgresql/data
+STOPSIGNAL SIGINT
+ENTRYPOINT ["docker-entrypoint.sh"]
+CMD ["postgres"]
+`))
 	require.NoError(t, c.archive.Close())
 	return bytes.NewReader(context.Bytes())
 }
@@ -70,43 +79,30 @@ type rootFS struct {
 
 func (r rootFS) file(name string, mode int64, owner int, content []byte) {
 	r.t.Helper()
-	header := tar.Header{Name: name, Mode: mode, Size: int64(len(content)), Uid: owner, Gid: owner, Typeflag: tar.TypeReg}
-	if strings.HasSuffix(name, "/") {
-		header.Typeflag = tar.TypeDir
-	}
-	if err := r.archive.WriteHeader(&header); err != nil {
-		r.t.Fatal(err)
-	}
-	if _, err := r.archive.Write(content); err != nil {
-		r.t.Fatal(err)
-	}
+	header := tar.Header{Name: name, Mode: mode, Size: int64(len(content)), Uid: owner, Gid: owner}
+	require.NoError(r.t, r.archive.WriteHeader(&header))
+	_, err := r.archive.Write(content)
+	require.NoError(r.t, err)
 }
 
 // add adds a file of the machine, and where that is a link what it leads to.
 func (r rootFS) add(path string) {
 	r.t.Helper()
 	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, err)
 	path = filepath.Join(dir, filepath.Base(path))
 	if r.added[path] {
 		return
 	}
 	r.added[path] = true
 	info, err := os.Lstat(path)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, err)
 	switch info.Mode().Type() {
 	case fs.ModeSymlink:
 		target, err := os.Readlink(path)
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		if err := r.archive.WriteHeader(&tar.Header{Name: path[1:], Linkname: target, Typeflag: tar.TypeSymlink}); err != nil {
-			r.t.Fatal(err)
-		}
+		require.NoError(r.t, err)
+		link := tar.Header{Name: path[1:], Linkname: target, Typeflag: tar.TypeSymlink}
+		require.NoError(r.t, r.archive.WriteHeader(&link))
 		if !filepath.IsAbs(target) {
 			target = filepath.Join(dir, target)
 		}
@@ -115,9 +111,7 @@ func (r rootFS) add(path string) {
 		}
 	case 0:
 		content, err := os.ReadFile(path)
-		if err != nil {
-			r.t.Fatal(err)
-		}
+		require.NoError(r.t, err)
 		r.file(path[1:], int64(info.Mode().Perm()), 0, content)
 	}
 }
@@ -153,7 +147,5 @@ func (r rootFS) addTree(dir string) {
 		}
 		return nil
 	})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	require.NoError(r.t, err)
 }

@@ -1,11 +1,10 @@
 package postgres_test
 
 import (
+	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"net"
-	"net/url"
 	"os"
 	"testing"
 	"time"
@@ -32,17 +31,15 @@ const (
 // TestConformanceInContainer runs the suite on PostgreSQL's own image where Docker has or can fetch it, elsewhere on
 // one that the test builds. Where Docker does not answer, TestConformance, on the server of package localpg, has to do.
 func TestConformanceInContainer(t *testing.T) {
-	image := os.Getenv(containerVariable)
-	asked := image != ""
-	if !asked {
-		image = containerImage
-	}
+	image := cmp.Or(os.Getenv(containerVariable), containerImage)
+	asked := os.Getenv(containerVariable) != ""
 	dockertest.Engine(t)
 	server, err := startContainer(t, testcontainers.WithImage(image))
 	if err != nil && !asked {
 		t.Logf("no container of %s, so one of PostgreSQL %s is built: %v", image, pgtest.Server(t).Version(), err)
 		image = "an image of the test's own"
-		server, err = startContainer(t, testcontainers.WithDockerfile(testcontainers.FromDockerfile{ContextArchive: imageContext(t), BuildLogWriter: t.Output()}))
+		build := testcontainers.FromDockerfile{ContextArchive: imageContext(t), BuildLogWriter: t.Output()}
+		server, err = startContainer(t, testcontainers.WithDockerfile(build))
 	}
 	require.NoError(t, err)
 	t.Logf("on a container of %s", image)
@@ -51,18 +48,18 @@ func TestConformanceInContainer(t *testing.T) {
 	port, err := server.MappedPort(t.Context(), "5432/tcp")
 	require.NoError(t, err)
 	at := func(database string) string {
-		target := url.URL{Scheme: "postgres", User: url.UserPassword("postgres", "test"), Host: net.JoinHostPort(host, port.Port()), Path: "/" + database}
-		return target.String()
+		return fmt.Sprintf("postgres://postgres:test@%s/%s", net.JoinHostPort(host, port.Port()), database)
 	}
-	db, err := sql.Open("pgx", at(containerDatabase))
-	require.NoError(t, err)
-	defer db.Close()
-	assert.NoError(t, db.PingContext(t.Context()), "the database that the container was told to make")
+	first := open(t, at(containerDatabase)).DB()
+	assert.NoError(t, first.PingContext(t.Context()), "the database that the container was told to make")
 	databases := 0
-	storetest.Run(t, storetest.Engine{Open: postgres.Open, Calls: ds2postgres.Connect, Kill: killOthers, Database: func(testing.TB) string {
+	database := func(testing.TB) string {
 		databases++
 		return at(fmt.Sprintf("ds2_%d", databases))
-	}})
+	}
+	storetest.Run(t, storetest.Engine{
+		Open: postgres.Open, Calls: ds2postgres.Connect, Kill: killOthers, Database: database,
+	})
 }
 
 // startContainer starts a server that ends with the test.
@@ -70,11 +67,12 @@ func startContainer(t *testing.T, image testcontainers.CustomizeRequestOption) (
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
+	// The image's first start is for its own preparations.
+	ready := wait.ForLog("database system is ready to accept connections").WithOccurrence(2)
 	server, err := testcontainers.Run(ctx, "", image,
 		testcontainers.WithEnv(map[string]string{"POSTGRES_PASSWORD": "test", "POSTGRES_DB": containerDatabase}),
 		testcontainers.WithExposedPorts("5432/tcp"),
-		// The image's first start is for its own preparations.
-		testcontainers.WithWaitStrategy(wait.ForLog("database system is ready to accept connections").WithOccurrence(2)))
+		testcontainers.WithWaitStrategy(ready))
 	testcontainers.CleanupContainer(t, server)
 	return server, err
 }

@@ -1,8 +1,8 @@
-package postgres
+package postgres_test
 
 import (
-	"database/sql"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -72,11 +71,12 @@ func TestDeepCheckFindsDamage(t *testing.T) {
 			}
 			slices.SortFunc(got.Damage, order)
 			slices.SortFunc(several.Damage, order)
-			if !slices.Equal(got.Damage, several.Damage) || several.Reading.Bad != got.Reading.Bad || several.Reading.Readers != 4 {
-				t.Errorf("4 readers found %+v, one found %+v", several, got)
-			}
-			if c.checksums && (got.Reading.Bad != int64(len(c.damage)) || len(got.Damage) != len(c.damage)) {
-				t.Errorf("%d pages are bad, want %d: %+v", got.Reading.Bad, len(c.damage), got.Damage)
+			assert.Equal(t, got.Damage, several.Damage, "4 readers")
+			assert.Equal(t, got.Reading.Bad, several.Reading.Bad, "4 readers")
+			assert.Equal(t, 4, several.Reading.Readers)
+			if c.checksums {
+				assert.EqualValues(t, len(c.damage), got.Reading.Bad, "%+v", got.Damage)
+				assert.Len(t, got.Damage, len(c.damage))
 			}
 			assert.Equal(t, c.checksums, got.Checksums, "the deep check says checksums")
 			for _, d := range c.damage {
@@ -84,11 +84,11 @@ func TestDeepCheckFindsDamage(t *testing.T) {
 					d.place, d.found = "", "" // it cannot say where a row's header is wrong, only that the table is
 				}
 				table, _, _ := strings.Cut(d.object, "_")
-				if !slices.ContainsFunc(got.Damage, func(g store.Damage) bool {
-					return strings.HasPrefix(g.Object, "public."+table) && strings.Contains(g.Place, d.place) && strings.Contains(g.Found, d.found)
-				}) {
-					t.Errorf("%s %s page %d is not among what was found: %+v", d.object, d.fork, d.page, got.Damage)
-				}
+				named := slices.ContainsFunc(got.Damage, func(g store.Damage) bool {
+					return strings.HasPrefix(g.Object, "public."+table) &&
+						strings.Contains(g.Place, d.place) && strings.Contains(g.Found, d.found)
+				})
+				assert.True(t, named, "%s %s page %d is not in %+v", d.object, d.fork, d.page, got.Damage)
 			}
 		})
 	}
@@ -97,37 +97,28 @@ func TestDeepCheckFindsDamage(t *testing.T) {
 // fill makes tables with indexes of the two kinds that the workload has, and gives the file of each fork.
 func fill(t *testing.T, server *localpg.Server, rows int, tables ...string) map[string]string {
 	t.Helper()
-	db := open(t, server)
+	db := open(t, server.URL("postgres")).DB()
 	for _, table := range tables {
-		for _, statement := range []string{
-			"CREATE TABLE goods (id int, words text)",
-			fmt.Sprintf("INSERT INTO goods SELECT n, 'word' || n || repeat(' other', 20) FROM generate_series(1, %d) n", rows),
-			"CREATE INDEX goods_id ON goods (id)",
-			"CREATE INDEX goods_words ON goods USING gin (to_tsvector('simple', words))",
-			"VACUUM goods", // makes the other forks
-		} {
-			_, err := db.Exec(strings.ReplaceAll(statement, "goods", table))
-			require.NoError(t, err, statement)
-		}
+		pgtest.Exec(t, db, fmt.Sprintf(`CREATE TABLE %[1]s (id int, words text);
+			INSERT INTO %[1]s SELECT n, 'word' || n || repeat(' other', 20) FROM generate_series(1, %[2]d) n;
+			CREATE INDEX %[1]s_id ON %[1]s (id);
+			CREATE INDEX %[1]s_words ON %[1]s USING gin (to_tsvector('simple', words))`, table, rows),
+			"VACUUM "+table) // makes the other forks
 	}
 	got := deepChecked(t, server)
-	if len(got.Damage) > 0 || got.Objects < 100 || got.Bytes < 5e6 || got.Reading == nil {
-		t.Fatalf("a new database is deep-checked as %+v", got)
-	}
+	require.True(t, len(got.Damage) == 0 && got.Objects >= 100 && got.Bytes >= 5e6 && got.Reading != nil,
+		"a new database is deep-checked as %+v", got)
 	unchecked, table := fmt.Sprint(got.Unchecked), "public."+tables[0]
-	if strings.Contains(unchecked, table+"_words") != (major(t, server) < 18) || strings.Contains(unchecked, table+"_id") {
-		t.Errorf("version %s did not check %s", server.Version(), unchecked)
-	}
+	assert.Equal(t, major(t, server) < 18, strings.Contains(unchecked, table+"_words"), unchecked)
+	assert.NotContains(t, unchecked, table+"_id")
 	files := map[string]string{}
 	for _, table := range tables {
 		for _, object := range []string{table, table + "_id", table + "_words"} {
-			var file string
-			require.NoError(t, db.QueryRow("SELECT pg_relation_filepath($1::text::regclass)", object).Scan(&file))
+			file := pgtest.Value[string](t, db, "SELECT pg_relation_filepath('"+object+"')")
 			files[object+" main"], files[object+" fsm"] = file, file+"_fsm"
 		}
 	}
-	_, err := db.Exec("CHECKPOINT") // recovery then has no page to write again
-	require.NoError(t, err)
+	pgtest.Exec(t, db, "CHECKPOINT") // recovery then has no page to write again
 	return files
 }
 
@@ -151,33 +142,22 @@ func flip(t *testing.T, name string, page int64, row bool, offset int64) {
 	pgtest.Flip(t, name, at)
 }
 
-func open(t *testing.T, server *localpg.Server) *sql.DB {
-	t.Helper()
-	db, err := sql.Open("pgx", server.URL("postgres"))
-	require.NoError(t, err)
-	t.Cleanup(func() { db.Close() })
-	return db
-}
-
 // leftOfDeepCheck counts the extensions and functions that a deep check may have left behind.
-const leftOfDeepCheck = "SELECT (SELECT count(*) FROM pg_extension WHERE extname IN ('amcheck', 'pg_prewarm')) + (SELECT count(*) FROM pg_proc WHERE proname = 'ds2_prewarm')"
+const leftOfDeepCheck = `SELECT (SELECT count(*) FROM pg_extension WHERE extname IN ('amcheck', 'pg_prewarm'))
+	+ (SELECT count(*) FROM pg_proc WHERE proname = 'ds2_prewarm')`
 
 // deepChecked makes a deep check, and makes sure that progress reaches its end and no extension is left behind.
 func deepChecked(t *testing.T, server *localpg.Server, how ...store.DeepReading) store.DeepCheck {
 	t.Helper()
-	st := openStore(t, server.URL("postgres"))
+	s := open(t, server.URL("postgres"))
 	var done, total int64
-	got, err := st.Can().DeepCheck(t.Context(), append(how, store.DeepReading{})[0], func(_ string, d, of int64) {
-		done, total = d, of
-	})
+	tell := func(_ string, d, of int64) { done, total = d, of }
+	got, err := s.Can().DeepCheck(t.Context(), append(how, store.DeepReading{})[0], tell)
 	require.NoError(t, err)
 	if done != total || total == 0 && (got.Log == nil || got.Log.Unread == "") {
 		t.Errorf("progress ended at %d of %d", done, total)
 	}
-	var extensions int
-	if err := st.DB().QueryRow(leftOfDeepCheck).Scan(&extensions); err != nil || extensions > 0 {
-		t.Errorf("%d extensions or functions are left behind, %v", extensions, err)
-	}
+	assert.Zero(t, pgtest.Value[int](t, s.DB(), leftOfDeepCheck), "extensions or functions are left behind")
 	return got
 }
 
@@ -186,7 +166,7 @@ func deepChecked(t *testing.T, server *localpg.Server, how ...store.DeepReading)
 func TestDeepCheckKilled(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})
-	db := open(t, server)
+	db := open(t, server.URL("postgres")).DB()
 	program := exec.Command(os.Args[0], "-test.run", "^TestDeepCheckToBeKilled$")
 	program.Env = append(os.Environ(), "DS2_TEST_DEEPCHECK="+server.URL("postgres"))
 	out, err := program.StdoutPipe()
@@ -196,15 +176,9 @@ func TestDeepCheckKilled(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, program.Process.Kill())
 	program.Wait()
-	left := 1
-	for end := time.Now().Add(5 * time.Minute); left > 0 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		require.NoError(t, db.QueryRow("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'ds2'").Scan(&left))
-	}
-	require.LessOrEqual(t, left, 0, "the server did not notice that its client is gone")
-	var extensions int
-	if err := db.QueryRow(leftOfDeepCheck).Scan(&extensions); err != nil || extensions > 0 {
-		t.Errorf("%d extensions or functions are left behind, %v", extensions, err)
-	}
+	pgtest.Await(t, db, // the server notices that its client is gone
+		"SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'ds2' AND pid <> pg_backend_pid()")
+	assert.Zero(t, pgtest.Value[int](t, db, leftOfDeepCheck), "extensions or functions are left behind")
 	assert.Empty(t, deepChecked(t, server).Damage, "the next check found")
 }
 
@@ -216,9 +190,56 @@ func TestDeepCheckToBeKilled(t *testing.T) {
 	if target == "" {
 		return // not asked for by TestDeepCheckKilled
 	}
-	_, err := openStore(t, target).Can().DeepCheck(t.Context(), store.DeepReading{Readers: 4}, func(string, int64, int64) {
+	_, err := open(t, target).Can().DeepCheck(t.Context(), store.DeepReading{Readers: 4}, func(string, int64, int64) {
 		fmt.Print(deepChecking)
 		select {} // until killed
 	})
 	t.Error(err)
+}
+
+// TestPacedReading reads pages at a rate, by one reader and by several.
+func TestPacedReading(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t, localpg.Options{Checksums: true})
+	pgtest.Exec(t, open(t, server.URL("postgres")).DB(),
+		"CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 10000)")
+	for _, readers := range []int{1, 8} {
+		const rate = 10e6
+		got := deepChecked(t, server, store.DeepReading{Readers: readers, Rate: rate})
+		measured := float64(got.Bytes) / got.Reading.Seconds
+		t.Logf("%d readers: %.1f MB/s, %+v", readers, measured/1e6, *got.Reading)
+		assert.LessOrEqual(t, measured, 1.1*rate, "%d readers", readers) // a machine that is busy may be slower
+	}
+}
+
+// TestCheckLog reads the log to its end, compares its bytes with what the server says, and finds a byte that was
+// changed.
+func TestCheckLog(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t, localpg.Options{})
+	db := open(t, server.URL("postgres")).DB()
+	pgtest.Exec(t, db, "CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 40000)")
+	check := func() *store.LogCheck {
+		t.Helper()
+		c := deepChecked(t, server, store.DeepReading{Log: true}).Log
+		require.NotNil(t, c, "nothing is said of the log")
+		return c
+	}
+	_, err := os.Stat(filepath.Join(server.BinDir(), "pg_waldump"))
+	if errors.Is(err, os.ErrNotExist) { // fetched servers have none
+		c := check()
+		assert.True(t, strings.Contains(c.Unread, "pg_waldump") && c.Records == 0, "without pg_waldump: %+v", c)
+		return
+	}
+	files := pgtest.Value[int64](t, db, `
+		SELECT sum(size) FROM pg_ls_waldir() WHERE name <= pg_walfile_name(pg_current_wal_lsn())`)
+	whole := check()
+	t.Logf("%+v of files of %d", *whole, files)
+	assert.Empty(t, whole.Unread+whole.Bad)
+	assert.GreaterOrEqual(t, whole.Records, int64(40000))
+	assert.True(t, whole.Bytes >= max(40e6, files-16<<20) && whole.Bytes <= files)
+	name := pgtest.Value[string](t, db, "SELECT pg_walfile_name(pg_current_wal_lsn() - 20000000)")
+	pgtest.Flip(t, filepath.Join(server.DataDir(), "pg_wal", name), 4<<20+100) // within the filler's rows
+	damaged := check()
+	assert.True(t, damaged.Bad != "" && damaged.Records < whole.Records, "a changed byte in %s: %+v", name, *damaged)
 }

@@ -11,11 +11,13 @@ import (
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
+	"ds2/internal/store/postgres"
 )
 
 const churn = `
-	CREATE TABLE changed AS SELECT n, repeat('x', 100) AS text FROM generate_series(1, 50000) n; CREATE INDEX ON changed (n);
-	ALTER TABLE changed SET (autovacuum_enabled = off); DELETE FROM changed WHERE n % 4 = 0; UPDATE changed SET n = -n WHERE n % 4 = 1`
+	CREATE TABLE changed AS SELECT n, repeat('x', 100) AS text FROM generate_series(1, 50000) n;
+	CREATE INDEX ON changed (n); ALTER TABLE changed SET (autovacuum_enabled = off);
+	DELETE FROM changed WHERE n % 4 = 0; UPDATE changed SET n = -n WHERE n % 4 = 1`
 
 func TestSettle(t *testing.T) {
 	s := open(t, pgtest.Database(t))
@@ -27,15 +29,10 @@ func TestSettle(t *testing.T) {
 	settled, err := s.Can().Deferred.DoDeferred(t.Context(), func(name string) { steps = append(steps, name) })
 	require.NoError(t, err)
 	assert.Equal(t, []string{"checkpoint", "vacuum", "checkpoint after the vacuum"}, steps)
-	if settled.Before != 25000 || settled.After != 0 {
-		t.Errorf("%+v of 12,500 removed and 12,500 replaced rows", settled)
-	}
-	var at time.Time
-	var dead int
-	require.NoError(t, s.DB().QueryRow("SELECT checkpoint_time, (SELECT n_dead_tup FROM pg_stat_user_tables WHERE relname = 'changed') FROM pg_control_checkpoint()").Scan(&at, &dead))
-	if at.Before(start) || dead != 0 {
-		t.Errorf("the last checkpoint was at %v, before %v; %d dead rows", at, start, dead)
-	}
+	assert.Equal(t, store.Deferred{Before: 25000}, settled, "12,500 removed and 12,500 replaced rows")
+	assert.False(t, lastCheckpoint(t, s).Before(start))
+	const dead = "SELECT n_dead_tup FROM pg_stat_user_tables WHERE relname = 'changed'"
+	assert.Zero(t, pgtest.Value[int](t, s.DB(), dead))
 }
 
 // TestSettleWhatIsSeen has a session that may still see the rows: they cannot be cleaned, and the result says so.
@@ -46,9 +43,8 @@ func TestSettleWhatIsSeen(t *testing.T) {
 	tx, err := s.DB().Begin()
 	require.NoError(t, err)
 	defer tx.Rollback()
-	var n int
-	require.NoError(t, tx.QueryRow("SELECT count(*) FROM changed").Scan(&n))
-	pgtest.Exec(t, tx, "DECLARE all_rows CURSOR FOR SELECT * FROM changed") // which keeps its snapshot
+	// A cursor keeps its snapshot.
+	pgtest.Exec(t, tx, "SELECT count(*) FROM changed", "DECLARE all_rows CURSOR FOR SELECT * FROM changed")
 	pgtest.Exec(t, s.DB(), "DELETE"+first)
 	s.DB().SetMaxIdleConns(0)
 	settled, err := s.Can().Deferred.DoDeferred(t.Context(), func(string) {})
@@ -71,7 +67,9 @@ func TestSettleTakesRights(t *testing.T) {
 // TestSettleKilled kills the server in the middle of a vacuum: the error is that of a lost connection, and after a
 // restart nothing goes on.
 func TestSettleKilled(t *testing.T) {
-	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"fsync": "off", "vacuum_cost_delay": "10ms", "vacuum_cost_limit": "10"}})
+	server := pgtest.Start(t, localpg.Options{
+		Settings: map[string]string{"fsync": "off", "vacuum_cost_delay": "10ms", "vacuum_cost_limit": "10"},
+	})
 	s := open(t, server.URL("postgres"))
 	pgtest.Exec(t, s.DB(), churn)
 	s.DB().SetMaxIdleConns(0)
@@ -82,7 +80,24 @@ func TestSettleKilled(t *testing.T) {
 	})
 	assert.Equal(t, store.Connection, store.Classify(err), "a server that was killed: %v", err)
 	require.NoError(t, server.Restart(t.Context()))
-	var vacuums, timeouts int
-	require.NoError(t, s.DB().QueryRow(`SELECT (SELECT count(*) FROM pg_stat_progress_vacuum), (SELECT count(*) FROM pg_db_role_setting)`).Scan(&vacuums, &timeouts))
-	assert.True(t, vacuums == 0 && timeouts == 0, "%d vacuums go on, %d settings are left", vacuums, timeouts)
+	assert.Zero(t, pgtest.Value[int](t, s.DB(), "SELECT count(*) FROM pg_stat_progress_vacuum"), "vacuums go on")
+	assert.Zero(t, pgtest.Value[int](t, s.DB(), "SELECT count(*) FROM pg_db_role_setting"), "settings are left")
+}
+
+// lastCheckpoint is when it was, as the cluster's control file has it, to the second.
+func lastCheckpoint(t *testing.T, s *postgres.Store) time.Time {
+	t.Helper()
+	return pgtest.Value[time.Time](t, s.DB(), "SELECT checkpoint_time FROM pg_control_checkpoint()")
+}
+
+func TestCheckpoint(t *testing.T) {
+	target := pgtest.Database(t)
+	s := open(t, target)
+	start := time.Now().Truncate(time.Second)
+	require.NoError(t, s.Checkpoint(t.Context()))
+	assert.False(t, lastCheckpoint(t, s).Before(start))
+
+	reader := plain(t, target)
+	refused(t, reader.Can().MayCheckpoint(t.Context()), store.Config, "pg_checkpoint")
+	refused(t, reader.Checkpoint(t.Context()), store.Config, "pg_checkpoint")
 }

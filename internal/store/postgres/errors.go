@@ -112,7 +112,7 @@ var classes = []struct {
 	{"40P01", store.Deadlock, ""},
 	{"40001", store.Serialization, ""},
 	{"55P03 57014", store.Timeout, ""}, // lock not available, query cancelled (by statement_timeout, mostly)
-	// Shutdown, crash, starting up, the server's idle and transaction timeouts, and nobody knows whether it was committed.
+	// Shutdown, crash, starting up, the server's idle and transaction timeouts; nobody knows whether it was committed.
 	{"57P01 57P02 57P03 57P05 25P03 25P04 40003", store.Connection, ""},
 	// As a standby is, and a primary after a failover.
 	{"25006", store.Connection, "name the primary server in the target: this one is read-only"},

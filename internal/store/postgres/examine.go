@@ -28,7 +28,8 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 			pg_is_in_recovery(), current_setting('default_transaction_read_only') = 'on',
 			r.rolsuper, pg_has_role(current_user, 'pg_monitor', 'USAGE'),
 			current_setting('max_connections')::int,
-			(SELECT sum(setting::int) FROM pg_settings WHERE name IN ('superuser_reserved_connections', 'reserved_connections')),
+			(SELECT sum(setting::int) FROM pg_settings
+				WHERE name IN ('superuser_reserved_connections', 'reserved_connections')),
 			(SELECT sum(numbackends) FROM pg_stat_database),
 			r.rolconnlimit, (SELECT count(*) FROM pg_stat_activity WHERE usename = current_user),
 			d.datconnlimit, (SELECT numbackends FROM pg_stat_database WHERE datname = current_database())
@@ -61,8 +62,8 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 	s.rights(ctx, &e, user)
 	if !monitor {
 		e.Hidden = true
-		e.Add("counters", false, store.Warning, user+" is no member of pg_monitor: the server tells it neither where the database's files lie, "+
-			"on which drives and with how much room, nor what other sessions do",
+		e.Add("counters", false, store.Warning, user+" is no member of pg_monitor: the server tells it neither where "+
+			"the database's files lie, on which drives and with how much room, nor what other sessions do",
 			fmt.Sprintf("GRANT pg_monitor TO %q", user))
 	}
 	e.LogGrowth = s.logGrowth(ctx, &e)
@@ -79,38 +80,42 @@ type connections struct {
 // examine says whether so many more fit.
 func (c connections) examine(e *store.Examination, needed int) {
 	free := c.max - c.reserved - c.inUse
-	do := fmt.Sprintf("raise max_connections by %d or more, and restart the server; or use fewer --threads", needed-free)
-	found := fmt.Sprintf("%d are needed and %d free: max_connections is %d, %d in use", needed, max(free, 0), c.max, c.inUse)
+	why := fmt.Sprintf("max_connections is %d, %d in use", c.max, c.inUse)
 	if c.reserved > 0 {
-		found += fmt.Sprintf(", %d reserved", c.reserved)
+		why += fmt.Sprintf(", %d reserved", c.reserved)
 	}
+	raise := "raise max_connections by %d or more, and restart the server; or use fewer --threads"
 	for _, limit := range []struct {
-		name        string
-		most, inUse int
-		raise       string
+		name, statement string
+		most, inUse     int
 	}{
-		{"the user", c.ofRole, c.ofRoleInUse, "ALTER ROLE … CONNECTION LIMIT"},
-		{"the database", c.ofDatabase, c.ofDatabaseInUse, "ALTER DATABASE … CONNECTION LIMIT"},
+		{"the user", "ALTER ROLE", c.ofRole, c.ofRoleInUse},
+		{"the database", "ALTER DATABASE", c.ofDatabase, c.ofDatabaseInUse},
 	} {
 		if own := limit.most - limit.inUse; limit.most >= 0 && own < free {
 			free = own
-			found = fmt.Sprintf("%d are needed and %d free: %s may have %d, %d in use", needed, max(free, 0), limit.name, limit.most, limit.inUse)
-			do = fmt.Sprintf("raise it by %d or more with %s; or use fewer --threads", needed-free, limit.raise)
+			raise = "raise it by %d or more with " + limit.statement + " … CONNECTION LIMIT; or use fewer --threads"
+			why = fmt.Sprintf("%s may have %d, %d in use", limit.name, limit.most, limit.inUse)
 		}
 	}
-	e.Add("connections", free >= needed, store.Failure, found, do)
+	found := fmt.Sprintf("%d are needed and %d free: %s", needed, max(free, 0), why)
+	e.Add("connections", free >= needed, store.Failure, found, fmt.Sprintf(raise, needed-free))
 }
 
 // rights looks what the user may not do with the tables and functions.
 func (s *Store) rights(ctx context.Context, e *store.Examination, user string) {
 	var unread, unwritten, uncalled string
 	err := s.db.QueryRowContext(ctx, `
-		SELECT coalesce(string_agg(relname, ', ' ORDER BY relname) FILTER (WHERE NOT has_table_privilege(oid, 'SELECT')), ''),
-			coalesce(string_agg(relname, ', ' ORDER BY relname) FILTER (WHERE NOT has_table_privilege(oid, 'INSERT') OR NOT has_table_privilege(oid, 'UPDATE')), ''),
+		WITH t AS (
+			SELECT relname, has_table_privilege(oid, 'SELECT') AS readable,
+				has_table_privilege(oid, 'INSERT') AND has_table_privilege(oid, 'UPDATE') AS writable
+			FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+				AND relname NOT LIKE 'ds2\_%')
+		SELECT coalesce(string_agg(relname, ', ' ORDER BY relname) FILTER (WHERE NOT readable), ''),
+			coalesce(string_agg(relname, ', ' ORDER BY relname) FILTER (WHERE NOT writable), ''),
 			(SELECT coalesce(string_agg(proname, ', ' ORDER BY proname), '') FROM pg_proc
 				WHERE pronamespace = current_schema()::regnamespace AND NOT has_function_privilege(oid, 'EXECUTE'))
-		FROM pg_class
-		WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname NOT LIKE 'ds2\_%'`).Scan(&unread, &unwritten, &uncalled)
+		FROM t`).Scan(&unread, &unwritten, &uncalled)
 	grant := func(what string) string { return fmt.Sprintf("GRANT %s TO %q, or connect as the owner", what, user) }
 	switch {
 	case err != nil:
@@ -132,16 +137,18 @@ func (s *Store) rights(ctx context.Context, e *store.Examination, user string) {
 
 // logGrowth is how much the log may still grow until checkpoints hold it, and what keeps more of it than that.
 func (s *Store) logGrowth(ctx context.Context, e *store.Examination) (growth int64) {
-	if err := s.db.QueryRowContext(ctx, `SELECT pg_size_bytes(current_setting('max_wal_size'))`).Scan(&growth); err != nil {
+	err := s.db.QueryRowContext(ctx, `SELECT pg_size_bytes(current_setting('max_wal_size'))`).Scan(&growth)
+	if err != nil {
 		return -1
 	}
 	var now int64
-	if err := s.db.QueryRowContext(ctx, `SELECT coalesce(sum(size), 0) FROM pg_ls_waldir()`).Scan(&now); err == nil { // it takes pg_monitor
+	err = s.db.QueryRowContext(ctx, `SELECT coalesce(sum(size), 0) FROM pg_ls_waldir()`).Scan(&now)
+	if err == nil { // it takes pg_monitor
 		growth = max(growth-now, 0)
 	}
 	var slots string
 	var archiving bool
-	err := s.db.QueryRowContext(ctx, `
+	err = s.db.QueryRowContext(ctx, `
 		SELECT coalesce((SELECT string_agg(slot_name, ', ') FROM pg_replication_slots WHERE NOT active), ''),
 			coalesce((SELECT last_failed_time > coalesce(last_archived_time, '-infinity') FROM pg_stat_archiver), false)
 				AND current_setting('archive_mode') <> 'off'`).Scan(&slots, &archiving)

@@ -42,11 +42,13 @@ func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err erro
 func (s *Store) takeLock(ctx context.Context, conn *pgx.Conn, l store.Lock) error {
 	database := store.LockKey("ds2", s.Name())
 	run := store.LockKey("ds2", s.Name(), "run", l.Run)
-	if _, err := conn.Exec(ctx, "SELECT set_config('application_name', $1, false)", l.Text(maxApplicationName)); err != nil {
+	const name = "SELECT set_config('application_name', $1, false)"
+	if _, err := conn.Exec(ctx, name, l.Text(maxApplicationName)); err != nil {
 		return err
 	}
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", store.LockKey("ds2", s.Name(), "taking")); err != nil {
+		taking := store.LockKey("ds2", s.Name(), "taking")
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", taking); err != nil {
 			return err
 		}
 		if l.Run != "" {

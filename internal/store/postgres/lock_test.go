@@ -1,7 +1,6 @@
 package postgres_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -20,17 +19,16 @@ func TestLockIsTakenAgain(t *testing.T) {
 	s := open(t, pgtest.Database(t))
 	told := make(chan error, 10)
 	lock := func(pid int) store.Lock {
-		return store.Lock{Holder: store.Holder{Command: "drive", PID: pid, Host: "here", Since: time.Unix(1e9, 0)}, Lost: func(err error) { told <- err }}
+		holder := store.Holder{Command: "drive", PID: pid, Host: "here", Since: time.Unix(1e9, 0)}
+		return store.Lock{Holder: holder, Lost: func(err error) { told <- err }}
 	}
 	unlock, err := s.Lock(t.Context(), lock(1))
 	require.NoError(t, err)
 	defer unlock()
 	end := func() { // waits for the session that holds the lock, and ends it
 		t.Helper()
-		for n := 0; n == 0; {
-			err := s.DB().QueryRowContext(t.Context(), "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name LIKE 'ds2 drive 1 %'").Scan(&n)
-			require.NoError(t, err)
-		}
+		pgtest.Await(t, s.DB(), `SELECT count(pg_terminate_backend(pid)) > 0
+			FROM pg_stat_activity WHERE application_name LIKE 'ds2 drive 1 %'`)
 	}
 	end()
 	end()
@@ -43,9 +41,14 @@ func TestLockIsTakenAgain(t *testing.T) {
 		defer other()
 		break
 	}
-	if err := <-told; err.Error() != s.Label()+" is in use by ds2 drive, process 2 on here, since 2001-09-09 01:46:40 UTC: wait for its end, or stop it" {
-		t.Errorf("told %v", err)
-	}
+	assert.EqualError(t, <-told, s.Label()+" is in use by ds2 drive, process 2 on here, "+
+		"since 2001-09-09 01:46:40 UTC: wait for its end, or stop it")
+}
+
+// locked is a lock that is not to be lost.
+func locked(t *testing.T, command string) store.Lock {
+	holder := store.Holder{Command: command, PID: 1, Host: "here"}
+	return store.Lock{Holder: holder, Lost: func(err error) { t.Errorf("told %v", err) }}
 }
 
 // TestLockSurvivesCrash kills the server: the lock is there again soon after the server is.
@@ -53,17 +56,13 @@ func TestLockSurvivesCrash(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})
 	s := open(t, server.URL("postgres"))
-	lock := store.Lock{Holder: store.Holder{Command: "drive", PID: 1, Host: "here"}, Lost: func(err error) { t.Errorf("told %v", err) }}
-	unlock, err := s.Lock(t.Context(), lock)
+	unlock, err := s.Lock(t.Context(), locked(t, "drive"))
 	require.NoError(t, err)
 	defer unlock()
 	server.Kill()
 	require.NoError(t, server.Restart(t.Context()))
-	for n := 0; n == 0; time.Sleep(10 * time.Millisecond) {
-		require.NoError(t, s.DB().QueryRowContext(t.Context(), "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'").Scan(&n))
-	}
-	lock.Command = "reset"
-	_, err = s.Lock(t.Context(), lock)
+	pgtest.Await(t, s.DB(), "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory')")
+	_, err = s.Lock(t.Context(), locked(t, "reset"))
 	assert.ErrorContains(t, err, "in use by ds2 drive", "lock")
 }
 
@@ -77,9 +76,6 @@ func TestLockOfRoleWithoutMaintenance(t *testing.T) {
 		"REVOKE CONNECT ON DATABASE postgres FROM PUBLIC", "REVOKE CONNECT ON DATABASE template1 FROM PUBLIC",
 	)
 	owner, guest := open(t, server.URL("target")), open(t, pgtest.As(t, server.URL("target"), "guest", "guest"))
-	lock := func(command string) store.Lock {
-		return store.Lock{Holder: store.Holder{Command: command, PID: 1, Host: "here"}, Lost: func(err error) { t.Errorf("told %v", err) }}
-	}
 	for _, c := range []struct {
 		why           string
 		first, second *postgres.Store
@@ -88,14 +84,10 @@ func TestLockOfRoleWithoutMaintenance(t *testing.T) {
 		{"the guest comes first", guest, owner},
 		{"two guests", guest, guest},
 	} {
-		unlock, err := c.first.Lock(t.Context(), lock("drive"))
+		unlock, err := c.first.Lock(t.Context(), locked(t, "drive"))
 		require.NoError(t, err, c.why)
-		if second, err := c.second.Lock(t.Context(), lock("reset")); err == nil {
-			second()
-			t.Errorf("%s: both have the lock", c.why)
-		} else if !strings.Contains(err.Error(), "in use by ds2 drive") {
-			t.Errorf("%s: %v", c.why, err)
-		}
+		_, err = c.second.Lock(t.Context(), locked(t, "reset"))
+		require.ErrorContains(t, err, "in use by ds2 drive", c.why)
 		unlock()
 	}
 }

@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"context"
-	"database/sql"
 	"testing"
 	"time"
 
@@ -14,27 +13,23 @@ import (
 	"ds2/internal/store"
 )
 
-// slots are the replication slots of a server that are named as those of readers.
-func slots(t *testing.T, db *sql.DB) (n, temporary int) {
-	t.Helper()
-	require.NoError(t, db.QueryRow(`SELECT count(*), count(*) FILTER (WHERE temporary AND active) FROM pg_replication_slots WHERE slot_name LIKE 'ds2\_%'`).Scan(&n, &temporary))
-	return n, temporary
-}
+// noSlots asks whether none of the server's replication slots is named as those of readers.
+const noSlots = `SELECT NOT EXISTS (SELECT FROM pg_replication_slots WHERE slot_name LIKE 'ds2\_%')`
 
 func TestOpenLog(t *testing.T) {
 	s := open(t, pgtest.Database(t))
 	r, err := s.Can().OpenLog(t.Context())
 	require.NoError(t, err)
 	defer r.Close()
-	if n, temporary := slots(t, s.DB()); n != 1 || temporary != 1 {
-		t.Errorf("%d slots, %d of them temporary and in use, while the log is read", n, temporary)
-	}
-	var written, received int64
+	const slots = `SELECT string_agg(concat(temporary, ' ', active), ',')
+		FROM pg_replication_slots WHERE slot_name LIKE 'ds2\_%'`
+	assert.Equal(t, "t t", pgtest.Value[string](t, s.DB(), slots), "one temporary slot that is in use")
 	const write = `
 		WITH begin AS MATERIALIZED (SELECT pg_current_wal_insert_lsn() AS lsn),
-			message AS MATERIALIZED (SELECT lsn, pg_logical_emit_message(false, 'ds2', repeat('x', 3000000)) AS at FROM begin)
+			message AS MATERIALIZED (
+				SELECT lsn, pg_logical_emit_message(false, 'ds2', repeat('x', 3000000)) AS at FROM begin)
 		SELECT at - lsn FROM message`
-	require.NoError(t, s.DB().QueryRow(write).Scan(&written))
+	written, received := pgtest.Value[int64](t, s.DB(), write), int64(0)
 	pgtest.Exec(t, s.DB(), "SELECT pg_switch_wal()") // which writes all of it
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
@@ -45,24 +40,17 @@ func TestOpenLog(t *testing.T) {
 	}
 
 	// The server is told how far the log was read, so that it need not keep it.
-	behind := int64(1)
-	for begin := time.Now(); behind > 0 && time.Since(begin) < 5*time.Minute; {
+	const behind = `SELECT pg_current_wal_flush_lsn() > restart_lsn
+		FROM pg_replication_slots WHERE slot_name LIKE 'ds2\_%'`
+	for pgtest.Value[bool](t, s.DB(), behind) {
+		require.NoError(t, ctx.Err(), "the slot still keeps some of the log")
 		wait, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		r.Read(wait)
 		cancel()
-		require.NoError(t, s.DB().QueryRow(`SELECT pg_current_wal_flush_lsn() - restart_lsn FROM pg_replication_slots WHERE slot_name LIKE 'ds2\_%'`).Scan(&behind))
 	}
-	assert.True(t, behind <= 0, "the slot still keeps %d bytes of the log", behind)
 
 	r.Close()
-	for begin := time.Now(); ; time.Sleep(20 * time.Millisecond) {
-		if n, _ := slots(t, s.DB()); n == 0 {
-			break
-		}
-		if time.Since(begin) > 5*time.Minute {
-			t.Fatal("the slot is still there five minutes after its reader left")
-		}
-	}
+	pgtest.Await(t, s.DB(), noSlots)
 }
 
 func TestOpenLogTakesARight(t *testing.T) {
@@ -112,7 +100,5 @@ func TestKilledServerKeepsNoSlot(t *testing.T) {
 	r.Close()
 	require.NoError(t, server.Restart(t.Context()))
 	s.DB().SetMaxIdleConns(0)
-	if n, _ := slots(t, s.DB()); n != 0 {
-		t.Errorf("%d slots after a kill", n)
-	}
+	assert.True(t, pgtest.Value[bool](t, s.DB(), noSlots))
 }

@@ -12,7 +12,8 @@ import (
 func TestNumeric(t *testing.T) {
 	for _, test := range []struct {
 		hundredths int64
-		wire       string // digits, weight, sign, places, then the digits: what PostgreSQL's numeric_send gives, but for leading noughts
+		// Digits, weight, sign, places, then the digits: what PostgreSQL's numeric_send gives, but for leading noughts.
+		wire string
 	}{
 		{0, "0001ffff000000020000"},
 		{1, "0001ffff000000020064"},

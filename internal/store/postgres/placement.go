@@ -60,7 +60,8 @@ func tablespace(ctx context.Context, conn *pgx.Conn, place string) (name string,
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return "", &store.Error{
 			Op: "make a tablespace in " + place, Class: store.Config, Code: e.Code, Err: target.ServerError{PgError: e},
-			Hint: "it must be an empty directory on the server, owned by the user that the server runs as, and the target's user a superuser",
+			Hint: "it must be an empty directory on the server, owned by the user that the server runs as, " +
+				"and the target's user a superuser",
 		}
 	}
 	return name, err
@@ -76,7 +77,6 @@ func directoryName(directory string) string {
 
 // Placement lists where tables and indexes lie: store.Capabilities.
 func (s *Store) Placement(ctx context.Context) ([]store.Placed, error) {
-	const op = "ask where tables and indexes lie"
 	placed, err := store.Collect(ctx, s.db, `
 		SELECT c.relname, CASE c.relkind WHEN 'i' THEN 'index' ELSE 'table' END,
 			t.spcname || coalesce(' (' || nullif(pg_tablespace_location(t.oid), '') || ')', ''),
@@ -86,49 +86,53 @@ func (s *Store) Placement(ctx context.Context) ([]store.Placed, error) {
 		JOIN pg_tablespace t ON t.oid = CASE c.reltablespace WHEN 0 THEN d.dattablespace ELSE c.reltablespace END
 		WHERE c.relkind IN ('r', 'i') AND c.relnamespace = current_schema()::regnamespace
 		ORDER BY 4 DESC, 1`, (*store.Placed).Columns)
-	return placed, s.Wrap(op, err)
+	return placed, s.Wrap("ask where tables and indexes lie", err)
 }
 
 // Advise tells what of the server's configuration a storage test should not have: store.Capabilities.
-func (s *Store) Advise(ctx context.Context, run time.Duration, memory int64) (reads string, others []string, err error) {
-	const op = "ask for the server's configuration"
-	var size, buffers, cache int64
+func (s *Store) Advise(
+	ctx context.Context, run time.Duration, memory int64,
+) (reads string, others []string, err error) {
+	var size, buffers, cache, checkpoint int64
 	var direct bool
 	var fsync, fullPageWrites, synchronousCommit string
-	var checkpoint int64
 	err = s.db.QueryRowContext(ctx, `
 		SELECT pg_database_size(current_database()), pg_size_bytes(current_setting('shared_buffers')),
 			coalesce(current_setting('debug_io_direct', true) LIKE '%data%', false),
-			greatest(pg_size_bytes(current_setting('shared_buffers')), pg_size_bytes(current_setting('effective_cache_size'))),
+			pg_size_bytes(current_setting('effective_cache_size')),
 			current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'),
 			(SELECT setting::bigint FROM pg_settings WHERE name = 'checkpoint_timeout')`).
 		Scan(&size, &buffers, &direct, &cache, &fsync, &fullPageWrites, &synchronousCommit, &checkpoint)
 	if err != nil {
-		return "", nil, s.Wrap(op, err)
+		return "", nil, s.Wrap("ask for the server's configuration", err)
 	}
 	if direct { // past the kernel's cache
 		memory = buffers
 	}
+	cache = max(cache, buffers)
 	switch {
 	case size < memory:
-		reads = fmt.Sprintf("the database of %d MB fits into the %d MB of memory that its server may use: its reads come from "+
-			"there and test no storage", size/1e6, memory/1e6)
+		reads = fmt.Sprintf("the database of %d MB fits into the %d MB of memory that its server may use: "+
+			"its reads come from there and test no storage", size/1e6, memory/1e6)
 	case memory == 0 && size < cache:
 		reads = fmt.Sprintf("the database of %d MB fits into the memory that the server counts on for caching, %d MB "+
-			"(the greater of shared_buffers and effective_cache_size): the drives see hardly a read", size/1e6, cache/1e6)
+			"(the greater of shared_buffers and effective_cache_size): the drives see hardly a read",
+			size/1e6, cache/1e6)
 	}
 	for _, setting := range []struct{ value, off string }{
 		{fsync, "fsync is off: commits do not wait for the drives, and a crash may lose the database"},
-		{fullPageWrites, "full_page_writes is off: the log is smaller than where data are safe, and a crash may lose the database"},
-		{synchronousCommit, "synchronous_commit is off: commits do not wait for the log, and a crash may lose the last of them"},
+		{fullPageWrites, "full_page_writes is off: the log is smaller than where data are safe, " +
+			"and a crash may lose the database"},
+		{synchronousCommit, "synchronous_commit is off: commits do not wait for the log, " +
+			"and a crash may lose the last of them"},
 	} {
 		if setting.value == "off" {
 			others = append(others, setting.off)
 		}
 	}
 	if every := time.Duration(checkpoint) * time.Second; run > 0 && every > run {
-		others = append(others, fmt.Sprintf("checkpoint_timeout is %s and the run lasts %s: it may end before the first checkpoint "+
-			"writes anything out; take a longer run or a shorter time", every, run))
+		others = append(others, fmt.Sprintf("checkpoint_timeout is %s and the run lasts %s: it may end before "+
+			"the first checkpoint writes anything out; take a longer run or a shorter time", every, run))
 	}
 	return reads, others, nil
 }

@@ -26,13 +26,17 @@ func serverDirectory(t *testing.T) string {
 	directory, err := os.MkdirTemp("", "ds2-tablespace-")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(directory) })
-	if os.Getuid() == 0 { // then the server is another user's: whoever owns its cluster
-		cmd := exec.Command("chown", "--reference="+pgtest.Server(t).DataDir(), directory)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
-	}
+	giveTo(t, pgtest.Server(t).DataDir(), directory)
 	return directory
+}
+
+// giveTo gives a file to the owner of a reference, where root runs the test: the server is then another user's.
+func giveTo(t *testing.T, reference, path string) {
+	t.Helper()
+	if os.Getuid() == 0 {
+		out, err := exec.Command("chown", "--reference="+reference, path).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
 }
 
 func TestPlacement(t *testing.T) {
@@ -43,8 +47,9 @@ func TestPlacement(t *testing.T) {
 	set, err := datagen.New(small, datagen.DefaultWords(), datagen.Options{})
 	require.NoError(t, err)
 	options := load.Options{
-		Dataset: ds2.Dataset{Size: small, Words: datagen.DefaultWords().Sum(), Rows: set.Parts()}, AtOnce: 2,
-		Schema: schema.Params{DataTablespace: data, IndexTablespace: indexes},
+		Dataset: ds2.Dataset{Size: small, Words: datagen.DefaultWords().Sum(), Rows: set.Parts()},
+		AtOnce:  2,
+		Schema:  schema.Params{DataTablespace: data, IndexTablespace: indexes},
 	}
 	t.Cleanup(func() {
 		pgtest.Exec(t, admin.DB(), "DROP DATABASE "+s.Name()+" WITH (FORCE)",
@@ -65,9 +70,7 @@ func TestPlacement(t *testing.T) {
 			want = indexes
 		}
 		assert.Contains(t, p.Place, want, "%s %s lies", p.Kind, p.Name)
-		if i > 0 && p.Bytes > placed[i-1].Bytes {
-			t.Errorf("%s with %d bytes comes after %d bytes", p.Name, p.Bytes, placed[i-1].Bytes)
-		}
+		assert.LessOrEqual(t, p.Bytes, placed[max(i-1, 0)].Bytes, "%s comes after a smaller one", p.Name)
 	}
 	for _, name := range []string{"customers", "customers_pkey", "ix_prod_title", "inventory"} {
 		assert.True(t, seen[name], "%s is not listed", name)
@@ -101,21 +104,17 @@ func TestAdvice(t *testing.T) {
 		says    []string
 		not     []string
 	}{
-		{"", 0, 0, []string{"fits into the memory that the server counts on", "fsync is off"}, []string{"checkpoint_timeout", "synchronous_commit"}},
+		{"", 0, 0, []string{"fits into the memory that the server counts on", "fsync is off"},
+			[]string{"checkpoint_timeout", "synchronous_commit"}},
 		{"-c synchronous_commit=off -c effective_cache_size=8kB", time.Minute, 0,
-			[]string{"synchronous_commit is off", "checkpoint_timeout is 5m0s and the run lasts 1m0s"}, []string{"full_page_writes"}},
+			[]string{"synchronous_commit is off", "checkpoint_timeout is 5m0s and the run lasts 1m0s"},
+			[]string{"full_page_writes"}},
 		{"", time.Hour, 0, nil, []string{"checkpoint_timeout"}},
 		{"", time.Hour, 64e9, []string{"fits into the 64000 MB of memory"}, nil},
 		{"", time.Hour, 1e6, nil, []string{"fits"}},
 	} {
-		target := pgtest.Server(t).URL(s.Name())
-		if test.options != "" {
-			separator := "?"
-			if strings.Contains(target, "?") {
-				separator = "&"
-			}
-			target += separator + "options=" + strings.NewReplacer(" ", "%20", "=", "%3D").Replace(test.options)
-		}
+		options := strings.NewReplacer(" ", "%20", "=", "%3D").Replace(test.options)
+		target := pgtest.Server(t).URL(s.Name()) + "?options=" + options
 		reads, advice, err := open(t, target).Advise(t.Context(), test.run, test.memory)
 		require.NoError(t, err)
 		all := strings.Join(append(advice, reads), "\n")
@@ -129,13 +128,14 @@ func TestAdvice(t *testing.T) {
 // TestAdviceDirect asks a server that reads past the kernel's cache, in which a database larger than its own does not
 // fit.
 func TestAdviceDirect(t *testing.T) {
-	server, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t), Settings: map[string]string{"debug_io_direct": "data", "shared_buffers": "1MB", "fsync": "off"}})
+	settings := map[string]string{"debug_io_direct": "data", "shared_buffers": "1MB", "fsync": "off"}
+	server, err := localpg.Start(t.Context(), localpg.Options{Version: pgtest.Version(t), Settings: settings})
 	if err != nil && strings.Contains(err.Error(), "debug_io_direct") {
 		t.Skip("versions before 16 have no direct I/O")
 	}
 	require.NoError(t, err)
 	defer server.Stop()
-	if reads, _, err := open(t, server.URL("postgres")).Advise(t.Context(), time.Hour, 64e9); reads != "" || err != nil {
-		t.Errorf("with direct I/O: %q, %v", reads, err)
-	}
+	reads, _, err := open(t, server.URL("postgres")).Advise(t.Context(), time.Hour, 64e9)
+	assert.NoError(t, err)
+	assert.Empty(t, reads, "with direct I/O")
 }

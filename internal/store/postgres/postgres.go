@@ -21,8 +21,14 @@ import (
 
 	"ds2/internal/escape"
 	"ds2/internal/store"
+	"ds2/internal/store/postgres/deepcheck"
+	"ds2/internal/store/postgres/deferred"
+	"ds2/internal/store/postgres/reading"
+	"ds2/internal/store/postgres/replay"
 	"ds2/internal/store/postgres/target"
 )
+
+var _ store.Database = (*Store)(nil)
 
 // Engine is the engine's name.
 const Engine = "postgres"
@@ -54,7 +60,8 @@ func Open(u *url.URL) (store.Database, error) {
 	s := &Store{config: config}
 	pool := config.Copy()
 	pool.BuildContextWatcherHandler = target.CancelStatement
-	s.db = stdlib.OpenDB(*pool, stdlib.OptionBeforeConnect(s.askPassword), stdlib.OptionAfterConnect(endless), stdlib.OptionResetSession(neverCancelled))
+	s.db = stdlib.OpenDB(*pool, stdlib.OptionBeforeConnect(s.askPassword),
+		stdlib.OptionAfterConnect(endless), stdlib.OptionResetSession(neverCancelled))
 	s.db.SetMaxIdleConns(poolIdle)
 	return s, nil
 }
@@ -74,7 +81,8 @@ func newFrontend(r io.Reader, w io.Writer) *pgproto3.Frontend {
 // user's query.
 func endless(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, `SELECT count(set_config(name, '0', false)) FROM pg_settings
-		WHERE name IN ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_session_timeout', 'idle_in_transaction_session_timeout')`)
+		WHERE name IN ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_session_timeout',
+			'idle_in_transaction_session_timeout')`)
 	return err
 }
 
@@ -125,3 +133,29 @@ func (s *Store) User() string { return s.config.User }
 
 // Close closes the pool.
 func (s *Store) Close() error { return s.db.Close() }
+
+// Can is what PostgreSQL can do: store.Database.
+func (s *Store) Can() store.Capabilities {
+	readers, deep, work := reading.Readers{Target: s}, deepcheck.Checker{Target: s}, deferred.Worker{Target: s}
+	return store.Capabilities{
+		LoadTable:     s.LoadTable,
+		LoadBinary:    s.LoadBinary,
+		Reset:         s.Reset,
+		Snapshots:     s,
+		Checkpoint:    s.Checkpoint,
+		MayCheckpoint: work.MayCheckpoint,
+		Buffers:       s.Buffers,
+		Placement:     s.Placement,
+		Advise:        s.Advise,
+		Examine:       s.Examine,
+		BulkRead:      s,
+		Changed:       s.Changed,
+		DeepCheck:     deep.DeepCheck,
+		OpenScrub:     readers.OpenScrub,
+		OpenLog:       readers.OpenLog,
+		Backup:        readers,
+		MayDeepCheck:  deep.MayDeepCheck,
+		Replay:        replay.Replayer{Target: s},
+		Deferred:      work,
+	}
+}

@@ -5,12 +5,17 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
+	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/storetest"
+	"ds2/internal/workload"
+	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
 	ds2postgres "ds2/internal/workload/ds2/postgres"
 )
@@ -23,7 +28,9 @@ const killOthers = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activit
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, storetest.Engine{Open: postgres.Open, Calls: ds2postgres.Connect, Database: pgtest.Database, Kill: killOthers})
+	storetest.Run(t, storetest.Engine{
+		Open: postgres.Open, Calls: ds2postgres.Connect, Database: pgtest.Database, Kill: killOthers,
+	})
 }
 
 func open(t testing.TB, target string) *postgres.Store {
@@ -32,8 +39,18 @@ func open(t testing.TB, target string) *postgres.Store {
 }
 
 // connect opens a session of DVD Store 2 on a store.
-func connect(ctx context.Context, s *postgres.Store) (calls.Session, error) {
-	return ds2postgres.Connect(ctx, s)
+func connect(t *testing.T, s *postgres.Store) calls.Session {
+	t.Helper()
+	session, err := ds2postgres.Connect(t.Context(), s)
+	require.NoError(t, err)
+	t.Cleanup(func() { session.Close(context.Background()) })
+	return session
+}
+
+// reset takes DVD Store 2's database back to the state after its load.
+func reset(t *testing.T, s *postgres.Store, tell progress.Tell) {
+	t.Helper()
+	require.NoError(t, load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, tell))
 }
 
 // refused is an error of a class that says a text.

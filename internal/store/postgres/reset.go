@@ -17,7 +17,7 @@ import (
 const unvacuumed = "reset_unvacuumed"
 
 // Reset returns the database to its state after the load: store.Capabilities.
-func (s *Store) Reset(ctx context.Context, statements []schema.Statement, rows io.Reader, begin func(statement string)) error {
+func (s *Store) Reset(ctx context.Context, statements []schema.Statement, rows io.Reader, begin func(string)) error {
 	err := s.onConn(ctx, func(conn *pgx.Conn) error {
 		var changed map[string]bool
 		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) (err error) {
@@ -53,7 +53,9 @@ func (s *Store) Reset(ctx context.Context, statements []schema.Statement, rows i
 
 // restoreRows runs the statements that go into one transaction. It returns, and notes in the database, the tables that
 // they changed, with those of an earlier reset that ended before it had vacuumed them.
-func (s *Store) restoreRows(ctx context.Context, tx pgx.Tx, statements []schema.Statement, rows io.Reader, begin func(string)) (map[string]bool, error) {
+func (s *Store) restoreRows(
+	ctx context.Context, tx pgx.Tx, statements []schema.Statement, rows io.Reader, begin func(string),
+) (map[string]bool, error) {
 	changed := map[string]bool{}
 	var noted string
 	err := tx.QueryRow(ctx, "SELECT value FROM ds2_info WHERE name = $1", unvacuumed).Scan(&noted)
@@ -81,7 +83,8 @@ func (s *Store) restoreRows(ctx context.Context, tx pgx.Tx, statements []schema.
 			}
 		}
 	}
-	_, err = tx.Exec(ctx, "INSERT INTO ds2_info (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+	_, err = tx.Exec(ctx, `INSERT INTO ds2_info (name, value) VALUES ($1, $2)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
 		unvacuumed, strings.Join(slices.Sorted(maps.Keys(changed)), " "))
 	return changed, err
 }
@@ -89,7 +92,8 @@ func (s *Store) restoreRows(ctx context.Context, tx pgx.Tx, statements []schema.
 // wellAnalyzed says whether fewer rows of a table have changed since it was analyzed than half of those of which the
 // server's autovacuum, by its default, would analyze it again in mid-run.
 func wellAnalyzed(ctx context.Context, conn *pgx.Conn, table string) (yes bool, err error) {
-	err = conn.QueryRow(ctx, `SELECT s.n_mod_since_analyze <= 0.05 * c.reltuples FROM pg_class c JOIN pg_stat_user_tables s ON s.relid = c.oid
+	err = conn.QueryRow(ctx, `SELECT s.n_mod_since_analyze <= 0.05 * c.reltuples
+		FROM pg_class c JOIN pg_stat_user_tables s ON s.relid = c.oid
 		WHERE c.oid = $1::text::regclass`, table).Scan(&yes)
 	return yes, err
 }

@@ -2,22 +2,21 @@ package postgres_test
 
 import (
 	"bytes"
-	"errors"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
-	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
 	"ds2/schema"
 )
+
+var onePurchase = &calls.Purchase{CustomerID: 1, Items: []calls.Item{{Product: 1, Quantity: 1}}}
 
 // TestResetVacuumsWhatWasWritten counts the vacuums of each table: those that a run left alone are not read again, and
 // what an earlier reset left undone is done.
@@ -32,15 +31,11 @@ func TestResetVacuumsWhatWasWritten(t *testing.T) {
 	}{
 		{"nothing was done", func(calls.Session) error { return nil }, []string{"inventory"}},
 		{"a new customer", func(session calls.Session) error {
-			text := []byte("TEXT")
-			_, err := session.NewCustomer(t.Context(), &calls.Customer{
-				FirstName: text, LastName: text, Address1: text, City: text, Country: text,
-				CreditCard: text, CreditCardExpiration: text, Username: text, Password: text, Gender: 'M',
-			})
+			_, err := session.NewCustomer(t.Context(), newCustomer)
 			return err
 		}, []string{"customers", "inventory"}},
 		{"a purchase", func(session calls.Session) error {
-			_, err := session.Purchase(t.Context(), &calls.Purchase{CustomerID: 1, Items: []calls.Item{{Product: 1, Quantity: 1}}})
+			_, err := session.Purchase(t.Context(), onePurchase)
 			return err
 		}, []string{"cust_hist", "inventory", "orderlines", "orders"}},
 		{"an earlier reset that ended before it had vacuumed", func(calls.Session) error {
@@ -49,14 +44,13 @@ func TestResetVacuumsWhatWasWritten(t *testing.T) {
 		}, []string{"customers", "inventory", "orders"}},
 		{"nothing since", func(calls.Session) error { return nil }, []string{"inventory"}},
 	} {
-		session, err := connect(t.Context(), s)
-		require.NoError(t, err)
+		session := connect(t, s)
 		require.NoError(t, c.work(session), c.why)
 		session.Close(t.Context())
 		pgtest.Counted(t, s.DB())
 		before := vacuums(t, s)
 		var told []string
-		require.NoError(t, load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, func(doing string, _, _ int64) { told = append(told, doing) }))
+		reset(t, s, func(doing string, _, _ int64) { told = append(told, doing) })
 		pgtest.Counted(t, s.DB())
 		after := vacuums(t, s)
 		var got []string
@@ -64,11 +58,10 @@ func TestResetVacuumsWhatWasWritten(t *testing.T) {
 			if after[table] > before[table] {
 				got = append(got, table)
 			}
-			if vacuumed := slices.Contains(told, "vacuum "+table); vacuumed != (after[table] > before[table]) {
-				t.Errorf("%s: told of vacuuming %s: %v", c.why, table, vacuumed)
-			}
+			vacuumed := slices.Contains(told, "vacuum "+table)
+			assert.Equal(t, after[table] > before[table], vacuumed, "%s: told of vacuuming %s", c.why, table)
 		}
-		assert.True(t, slices.Equal(got, c.want), "%s: vacuumed %v, want %v", c.why, got, c.want)
+		assert.Equal(t, c.want, got, c.why)
 	}
 }
 
@@ -80,25 +73,17 @@ func TestResetOfScatteredRows(t *testing.T) {
 	fresh := state(t, s)
 	work(t, s)
 	pgtest.Exec(t, s.DB(),
-		"CREATE TEMPORARY TABLE mixed AS SELECT * FROM cust_hist", "TRUNCATE cust_hist", "INSERT INTO cust_hist SELECT * FROM mixed ORDER BY orderid DESC", "DROP TABLE mixed",
-	)
-	require.NoError(t, load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, silent))
+		"CREATE TEMPORARY TABLE mixed AS SELECT * FROM cust_hist", "TRUNCATE cust_hist",
+		"INSERT INTO cust_hist SELECT * FROM mixed ORDER BY orderid DESC", "DROP TABLE mixed")
+	reset(t, s, silent)
 	assert.Equal(t, fresh, state(t, s), "after the reset")
 }
 
 // vacuums are how often each table was vacuumed by a statement.
 func vacuums(t *testing.T, s *postgres.Store) map[string]int {
 	t.Helper()
-	rows, err := s.DB().Query("SELECT relname, vacuum_count FROM pg_stat_user_tables")
+	counts, err := store.Pairs[int](t.Context(), s.DB(), "SELECT relname, vacuum_count FROM pg_stat_user_tables")
 	require.NoError(t, err)
-	defer rows.Close()
-	counts := map[string]int{}
-	for rows.Next() {
-		var table string
-		var n int
-		require.NoError(t, rows.Scan(&table, &n))
-		counts[table] = n
-	}
 	return counts
 }
 
@@ -107,20 +92,16 @@ func vacuums(t *testing.T, s *postgres.Store) map[string]int {
 func TestResetKeepsInventorySmall(t *testing.T) {
 	t.Parallel()
 	s := loaded(t, small)
-	bytes := func() (table, index int64) {
-		row := s.DB().QueryRow("SELECT pg_relation_size('inventory'), pg_relation_size('inventory_pkey')")
-		require.NoError(t, row.Scan(&table, &index))
-		return table, index
+	bytes := func(of string) int64 {
+		return pgtest.Value[int64](t, s.DB(), "SELECT pg_relation_size('"+of+"')")
 	}
-	table, index := bytes()
+	table, index := bytes("inventory"), bytes("inventory_pkey")
 	for range 3 {
-		_, err := s.DB().Exec("UPDATE inventory SET quan_in_stock = quan_in_stock + 1")
-		require.NoError(t, err)
+		pgtest.Exec(t, s.DB(), "UPDATE inventory SET quan_in_stock = quan_in_stock + 1")
 	}
-	require.NoError(t, load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, silent))
-	againTable, againIndex := bytes()
-	require.Equal(t, table, againTable)
-	require.LessOrEqual(t, againIndex, index+index/20)
+	reset(t, s, silent)
+	require.Equal(t, table, bytes("inventory"))
+	require.LessOrEqual(t, bytes("inventory_pkey"), index+index/20)
 }
 
 // TestResetCutOff ends a reset after its last statement and before its commit: rows and sequences both stay, or no new
@@ -142,16 +123,10 @@ func TestResetCutOff(t *testing.T) {
 		require.NoError(t, err)
 	}
 	err = s.Reset(t.Context(), cut, &rows, func(string) {})
-	if e, ok := errors.AsType[*store.Error](err); !ok || e.Code != "22012" { // division by zero
-		t.Fatalf("a reset that is cut off: %v", err)
-	}
+	require.ErrorContains(t, err, "(22012)", "division by zero")
 	assert.Equal(t, worked, state(t, s), "after a reset that was cut off")
-	session, err := connect(t.Context(), s)
-	require.NoError(t, err)
-	defer session.Close(t.Context())
-	if _, err := session.Purchase(t.Context(), &calls.Purchase{CustomerID: 1, Items: []calls.Item{{Product: 1, Quantity: 1}}}); err != nil {
-		t.Errorf("a purchase after it: %v", err)
-	}
+	_, err = connect(t, s).Purchase(t.Context(), onePurchase)
+	assert.NoError(t, err, "a purchase after it")
 }
 
 // TestTimeoutsOfUsers: a database's limits on its users' statements are not for the pool, through which loads, resets
@@ -165,9 +140,6 @@ func TestTimeoutsOfUsers(t *testing.T) {
 	}
 	s := open(t, target)
 	for _, name := range timeouts {
-		var value string
-		if err := s.DB().QueryRow("SHOW " + name).Scan(&value); err != nil || value != "0" {
-			t.Errorf("%s is %s, want 0: %v", name, value, err)
-		}
+		assert.Equal(t, "0", pgtest.Value[string](t, s.DB(), "SHOW "+name), name)
 	}
 }

@@ -3,7 +3,6 @@ package postgres_test
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -28,17 +27,15 @@ func plain(t *testing.T, target string) *postgres.Store {
 }
 
 // pass reads once through the database.
-func pass(t *testing.T, r store.Reader) (requests int, bytes int64) {
+func pass(t *testing.T, r store.Reader) (bytes int64) {
 	t.Helper()
-	for {
+	for last := false; !last; {
 		read, err := r.Read(t.Context())
 		require.NoError(t, err)
-		require.True(t, read.Bytes <= store.ScrubRequest, "a request of %d bytes", read.Bytes)
-		requests, bytes = requests+1, bytes+read.Bytes
-		if read.Last {
-			return requests, bytes
-		}
+		require.LessOrEqual(t, read.Bytes, int64(store.ScrubRequest), "a request")
+		bytes, last = bytes+read.Bytes, read.Last
 	}
+	return bytes
 }
 
 func TestScrub(t *testing.T) {
@@ -50,30 +47,21 @@ func TestScrub(t *testing.T) {
 	r, err := s.Can().OpenScrub(t.Context())
 	require.NoError(t, err)
 	defer r.Close()
-	var all, large int64
-	if err := s.DB().QueryRow(`
-		SELECT sum(bytes), count(*) FILTER (WHERE bytes > 262144) FROM (SELECT pg_relation_size(oid) AS bytes FROM pg_class
-			WHERE relkind IN ('r', 'i', 'm', 'S', 't') AND NOT relisshared) f`).Scan(&all, &large); err != nil {
-		t.Fatal(err)
-	}
-	requests, bytes := pass(t, r)
+	all := pgtest.Value[int64](t, s.DB(), `
+		SELECT sum(pg_relation_size(oid)) FROM pg_class WHERE relkind IN ('r', 'i', 'm', 'S', 't') AND NOT relisshared`)
+	bytes := pass(t, r)
 	assert.Equal(t, all, bytes, "a pass read")
-	t.Logf("%d requests for %d bytes in a pass, %d files of more than one request", requests, bytes, large)
 
 	// A table that grew is read whole the next time, and one that goes away while it is read ends no scan.
 	pgtest.Exec(t, s.DB(), "INSERT INTO big SELECT n, repeat('y', 500) FROM generate_series(1, 20000) n")
-	if _, err := r.Read(t.Context()); err != nil { // which lists the files
-		t.Fatal(err)
-	}
+	_, err = r.Read(t.Context()) // which lists the files
+	require.NoError(t, err)
 	pgtest.Exec(t, s.DB(), "DROP TABLE gone; CHECKPOINT") // which removes the file
-	if _, again := pass(t, r); again < bytes+6_000_000 {
-		t.Errorf("the second pass read %d bytes, after %d, another 10 MB and less 3.6 MB", again, bytes)
-	}
+	assert.GreaterOrEqual(t, pass(t, r), bytes+6_000_000, "the second pass, of another 10 MB and less 3.6 MB")
 
 	pgtest.Exec(t, s.DB(), killOthers)
-	if _, err := r.Read(t.Context()); store.Classify(err) != store.Connection {
-		t.Errorf("on a connection that was ended: %v", err)
-	}
+	_, err = r.Read(t.Context())
+	assert.Equal(t, store.Connection, store.Classify(err), "on a connection that was ended: %v", err)
 }
 
 func TestScrubTakesARight(t *testing.T) {
@@ -81,7 +69,8 @@ func TestScrubTakesARight(t *testing.T) {
 	s := plain(t, target)
 	_, err := s.Can().OpenScrub(t.Context())
 	refused(t, err, store.Config, "GRANT EXECUTE ON FUNCTION pg_read_binary_file")
-	pgtest.Exec(t, open(t, target).DB(), "GRANT EXECUTE ON FUNCTION pg_read_binary_file(text, bigint, bigint, boolean) TO ds2_reader")
+	pgtest.Exec(t, open(t, target).DB(),
+		"GRANT EXECUTE ON FUNCTION pg_read_binary_file(text, bigint, bigint, boolean) TO ds2_reader")
 	r, err := s.Can().OpenScrub(t.Context())
 	require.NoError(t, err)
 	defer r.Close()
@@ -93,15 +82,11 @@ func TestScrubGoesOn(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"fsync": "off"}})
 	s := open(t, server.URL("postgres"))
-	var path, data string
-	pgtest.Exec(t, s.DB(), "CREATE TABLE bad AS SELECT generate_series(1, 200000)")
-	require.NoError(t, s.DB().QueryRow("SELECT pg_relation_filepath('bad'), current_setting('data_directory')").Scan(&path, &data))
-	file := filepath.Join(data, path)
-	pgtest.Exec(t, s.DB(), "CHECKPOINT")
+	pgtest.Exec(t, s.DB(), "CREATE TABLE bad AS SELECT generate_series(1, 200000)", "CHECKPOINT")
+	path := pgtest.Value[string](t, s.DB(), "SELECT pg_relation_filepath('bad')")
+	file := filepath.Join(server.DataDir(), path)
 	require.NoError(t, os.Rename(file, file+"-was"))
-	if err := os.Mkdir(file, 0o755); err != nil { // which can be opened, has a size, and cannot be read
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Mkdir(file, 0o755)) // which can be opened, has a size, and cannot be read
 	r, err := s.Can().OpenScrub(t.Context())
 	require.NoError(t, err)
 	defer r.Close()
@@ -110,9 +95,7 @@ func TestScrubGoesOn(t *testing.T) {
 		read, err := r.Read(t.Context())
 		if last = read.Last; err != nil {
 			failed++
-			if store.Classify(err) != store.Resource || !strings.Contains(err.Error(), path) {
-				t.Fatalf("a file that cannot be read: %v", err)
-			}
+			refused(t, err, store.Resource, path)
 		}
 	}
 	assert.NotEqual(t, 0, failed, "no request failed")

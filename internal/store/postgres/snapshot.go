@@ -154,10 +154,11 @@ func (s *Store) DropSnapshot(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := s.noteClone(ctx, false); store.Classify(err) != store.Config { // else there is no database, or not ds2's
-			return err
+		err := s.noteClone(ctx, false)
+		if store.Classify(err) == store.Config { // there is no database, or not ds2's
+			return nil
 		}
-		return nil
+		return err
 	})
 }
 
@@ -183,8 +184,8 @@ func (s *Store) administer(ctx context.Context, op string, f func(conn *pgx.Conn
 // copyDatabase makes database made as a copy of database from, file by file, with all that is set for it. Database old
 // is dropped before; it may be made itself.
 func (s *Store) copyDatabase(ctx context.Context, conn *pgx.Conn, from, old, made string, how store.Copying) error {
-	work, err := measureCopy(ctx, conn, from, old)
-	if err != nil {
+	work := &copyWork{to: old, before: -1}
+	if err := conn.QueryRow(ctx, "SELECT pg_database_size($1::name)", from).Scan(&work.all); err != nil {
 		return err
 	}
 	defer s.follow(ctx, work, how.Tell)()
@@ -193,7 +194,7 @@ func (s *Store) copyDatabase(ctx context.Context, conn *pgx.Conn, from, old, mad
 	}
 	work.dropped.Store(true)
 	stop := s.readAhead(ctx, from, work)
-	err = createCopy(ctx, conn, from, made, how.Clone)
+	err := createCopy(ctx, conn, from, made, how.Clone)
 	stop()
 	if err != nil {
 		return err
@@ -211,7 +212,8 @@ func createCopy(ctx context.Context, conn *pgx.Conn, from, made string, clone bo
 		return err
 	}
 	if clone && version < clones {
-		return store.Refuse("clone "+from, "leave --clone out", "only version 18 and later can share blocks between files")
+		return store.Refuse("clone "+from, "leave --clone out",
+			"only version 18 and later can share blocks between files")
 	}
 	if version >= clones {
 		method := "copy"

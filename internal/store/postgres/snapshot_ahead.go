@@ -19,8 +19,8 @@ const (
 
 // dataFile is a file of a database.
 type dataFile struct {
-	path string
-	size int64
+	Path string
+	Size int64
 }
 
 // readAhead reads the files of a database shortly before a copy reads them, until stop is called. Only a superuser may
@@ -40,28 +40,28 @@ func (s *Store) readAhead(ctx context.Context, database string, w *copyWork) (st
 			return
 		}
 		readFiles(ctx, files, w.copied, func(path string, offset int64) error {
-			_, err := conn.Exec(ctx, "SELECT length(pg_read_binary_file($1, $2, $3, true))", path, offset, int64(aheadChunk))
+			const read = "SELECT length(pg_read_binary_file($1, $2, $3, true))"
+			_, err := conn.Exec(ctx, read, path, offset, int64(aheadChunk))
 			return err
 		})
 	}()
 	return func() { cancel(); <-ended }
 }
 
-// readFiles calls read for each chunk of files that a copy has not reached yet. copied is how many GB it has.
-func readFiles(ctx context.Context, files []dataFile, copied func() float64, read func(path string, offset int64) error) {
+// readFiles calls read for each chunk of files that a copy has not reached yet, with the file's path and the place in
+// it. copied is how many GB the copy has.
+func readFiles(ctx context.Context, files []dataFile, copied func() float64, read func(string, int64) error) {
 	at := 0.0 // GB
 	for _, f := range files {
-		for offset := int64(0); offset < f.size; offset += aheadChunk {
+		for offset := int64(0); offset < f.Size; offset += aheadChunk {
 			for at > copied()+aheadMost {
 				if !progress.Pause(ctx, copyEvery/4) {
 					return
 				}
 			}
-			chunk := float64(min(aheadChunk, f.size-offset)) / 1e9
-			if at+chunk > copied() {
-				if read(f.path, offset) != nil {
-					return
-				}
+			chunk := float64(min(aheadChunk, f.Size-offset)) / 1e9
+			if at+chunk > copied() && read(f.Path, offset) != nil {
+				return
 			}
 			at += chunk
 		}
@@ -79,12 +79,10 @@ func filesOf(ctx context.Context, conn *pgx.Conn, database string) ([]dataFile, 
 			FROM pg_database d, pg_tablespace t, pg_ls_dir('pg_tblspc/' || t.oid, true, false) v
 			WHERE d.datname = $1 AND v LIKE 'PG_' || current_setting('server_version_num')::integer / 10000 || '_%'
 		)
-		SELECT dir || '/' || file, coalesce((pg_stat_file(dir || '/' || file, true)).size, 0) FROM places, pg_ls_dir(dir, true, false) file`, database)
+		SELECT dir || '/' || file AS path, coalesce((pg_stat_file(dir || '/' || file, true)).size, 0) AS size
+		FROM places, pg_ls_dir(dir, true, false) file`, database)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (f dataFile, err error) {
-		err = row.Scan(&f.path, &f.size)
-		return f, err
-	})
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[dataFile])
 }

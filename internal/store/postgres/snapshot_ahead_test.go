@@ -10,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -43,7 +42,8 @@ func TestReadFiles(t *testing.T) {
 	count := func(string, int64) error { reads++; return nil }
 	readFiles(t.Context(), files, func() float64 { return 1.501 }, count)
 	assert.Equal(t, 0, reads, "%d reads of what is copied already", reads)
-	readFiles(t.Context(), files, func() float64 { return 0 }, func(string, int64) error { reads++; return errors.New("refused") })
+	refuse := func(string, int64) error { reads++; return errors.New("refused") }
+	readFiles(t.Context(), files, func() float64 { return 0 }, refuse)
 	assert.Equal(t, 1, reads, "%d reads, the first refused", reads)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -54,51 +54,34 @@ func TestReadFiles(t *testing.T) {
 func TestFilesOf(t *testing.T) {
 	server := pgtest.Server(t)
 	url := pgtest.Database(t)
-	conn, err := pgx.Connect(t.Context(), url)
-	require.NoError(t, err)
-	defer conn.Close(context.Background())
-	for _, statement := range []string{
+	conn := connection(t, url,
 		"SET allow_in_place_tablespaces = on",
 		"CREATE TABLESPACE ds2_ahead LOCATION ''",
 		"CREATE TABLE here AS SELECT generate_series(1, 100000)",
 		"CREATE TABLE there TABLESPACE ds2_ahead AS SELECT generate_series(1, 100000)",
-		"CHECKPOINT",
-	} {
-		_, err := conn.Exec(t.Context(), statement)
-		require.NoError(t, err)
-	}
-	t.Cleanup(func() {
-		conn, err := pgx.Connect(context.Background(), url)
-		require.NoError(t, err)
-		defer conn.Close(context.Background())
-		for _, statement := range []string{"DROP TABLE there", "DROP TABLESPACE ds2_ahead"} {
-			_, err := conn.Exec(context.Background(), statement)
-			assert.NoError(t, err)
-		}
-	})
-	var size int64
-	var here, there string
-	err = conn.QueryRow(t.Context(), `SELECT pg_database_size(current_database()), pg_relation_filepath('here'), pg_relation_filepath('there')`).Scan(&size, &here, &there)
-	require.NoError(t, err)
+		"CHECKPOINT")
+	db := pgtest.Open(t, Open, url).(*Store).DB()
+	t.Cleanup(func() { pgtest.Exec(t, db, "DROP TABLE there", "DROP TABLESPACE ds2_ahead") })
+	size := pgtest.Value[int64](t, db, "SELECT pg_database_size(current_database())")
+	here := pgtest.Value[string](t, db, "SELECT pg_relation_filepath('here')")
+	there := pgtest.Value[string](t, db, "SELECT pg_relation_filepath('there')")
 	files, err := filesOf(t.Context(), conn, conn.Config().Database)
 	require.NoError(t, err)
 	var sum int64
 	var names []string
 	for _, f := range files {
-		sum += f.size
-		if filepath.Dir(f.path) == filepath.Dir(here) {
-			names = append(names, filepath.Base(f.path))
+		sum += f.Size
+		if filepath.Dir(f.Path) == filepath.Dir(here) {
+			names = append(names, filepath.Base(f.Path))
 		}
 	}
 	assert.Equal(t, size, sum, "%d files", len(files))
-	if !slices.ContainsFunc(files, func(f dataFile) bool { return f.path == there }) {
-		t.Errorf("%s is not among %v", there, files)
-	}
+	isThere := func(f dataFile) bool { return f.Path == there }
+	assert.True(t, slices.ContainsFunc(files, isThere), "%s in %v", there, files)
 	directory, err := os.Open(filepath.Join(server.DataDir(), filepath.Dir(here)))
 	require.NoError(t, err)
 	defer directory.Close()
 	want, err := directory.Readdirnames(-1)
-	if err != nil || !slices.Equal(names, want) {
-		t.Errorf("%v, %v: the files are listed as\n%q\nand not as the directory has them,\n%q", here, err, names, want)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, want, names, "%s: the files are listed as the directory has them", here)
 }

@@ -18,32 +18,40 @@ const settings = `
 	WITH d AS (SELECT * FROM pg_database WHERE datname = $1),
 	t AS (SELECT * FROM pg_database WHERE datname = $2),
 	rights AS (
-		SELECT t.datname AS made, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee, a.privilege_type, a.is_grantable
-		FROM d CROSS JOIN t CROSS JOIN aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) a
+		SELECT t.datname AS made, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END AS grantee,
+			a.privilege_type, a.is_grantable
+		FROM d, t, aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) a
 		WHERE d.datacl IS DISTINCT FROM t.datacl
 	), stale AS (
-		SELECT DISTINCT t.datname AS made, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
-		FROM d CROSS JOIN t CROSS JOIN aclexplode(coalesce(t.datacl, acldefault('d', t.datdba)) || acldefault('d', d.datdba)) a
+		SELECT DISTINCT t.datname AS made,
+			CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END AS grantee
+		FROM d, t, aclexplode(coalesce(t.datacl, acldefault('d', t.datdba)) || acldefault('d', d.datdba)) a
 		WHERE d.datacl IS DISTINCT FROM t.datacl
 	), kept AS (
-		SELECT t.datname AS made, split_part(c, '=', 1) AS name, substr(c, strpos(c, '=') + 1) AS value, r.rolname AS role,
-			CASE WHEN r.rolname IS NULL THEN format('ALTER DATABASE %I', t.datname) ELSE format('ALTER ROLE %I IN DATABASE %I', r.rolname, t.datname) END AS alter
-		FROM d CROSS JOIN t JOIN pg_db_role_setting s ON s.setdatabase = d.oid CROSS JOIN unnest(s.setconfig) c LEFT JOIN pg_roles r ON r.oid = s.setrole
+		SELECT split_part(c, '=', 1) AS name, substr(c, strpos(c, '=') + 1) AS value, r.rolname AS role,
+			CASE WHEN r.rolname IS NULL THEN format('ALTER DATABASE %I', t.datname)
+				ELSE format('ALTER ROLE %I IN DATABASE %I', r.rolname, t.datname) END AS alter
+		FROM d CROSS JOIN t JOIN pg_db_role_setting s ON s.setdatabase = d.oid
+		CROSS JOIN unnest(s.setconfig) c LEFT JOIN pg_roles r ON r.oid = s.setrole
 	)
 	SELECT what, sql FROM (
-		SELECT 1, 'the owner ' || pg_get_userbyid(d.datdba), format('ALTER DATABASE %I OWNER TO %I', t.datname, pg_get_userbyid(d.datdba))
-		FROM d CROSS JOIN t WHERE d.datdba <> t.datdba
+		SELECT 1, 'the owner ' || pg_get_userbyid(d.datdba),
+			format('ALTER DATABASE %I OWNER TO %I', t.datname, pg_get_userbyid(d.datdba))
+		FROM d, t WHERE d.datdba <> t.datdba
 		UNION ALL
 		SELECT 2, 'the connection limit', format('ALTER DATABASE %I CONNECTION LIMIT %s', t.datname, d.datconnlimit)
-		FROM d CROSS JOIN t WHERE d.datconnlimit <> t.datconnlimit
+		FROM d, t WHERE d.datconnlimit <> t.datconnlimit
 		UNION ALL
-		SELECT 3, 'the comment', format('COMMENT ON DATABASE %I IS %L', t.datname, shobj_description(d.oid, 'pg_database'))
-		FROM d CROSS JOIN t WHERE shobj_description(d.oid, 'pg_database') IS DISTINCT FROM shobj_description(t.oid, 'pg_database')
+		SELECT 3, 'the comment', format('COMMENT ON DATABASE %I IS %L', t.datname, c.kept)
+		FROM d, t, shobj_description(d.oid, 'pg_database') c (kept)
+		WHERE c.kept IS DISTINCT FROM shobj_description(t.oid, 'pg_database')
 		UNION ALL
-		SELECT 4, 'the rights of ' || grantee, format('REVOKE ALL ON DATABASE %I FROM %s CASCADE', made, grantee) FROM stale
+		SELECT 4, 'the rights of ' || grantee, format('REVOKE ALL ON DATABASE %I FROM %s CASCADE', made, grantee)
+		FROM stale
 		UNION ALL
 		SELECT 5, 'the right ' || privilege_type || ' of ' || grantee,
-			format('GRANT %s ON DATABASE %I TO %s', privilege_type, made, grantee) || CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END
+			format('GRANT %s ON DATABASE %I TO %s', privilege_type, made, grantee)
+				|| CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END
 		FROM rights
 		UNION ALL
 		SELECT 6, 'earlier settings', CASE s.setrole WHEN 0 THEN format('ALTER DATABASE %I RESET ALL', t.datname)
@@ -77,7 +85,8 @@ func keepSettings(ctx context.Context, conn *pgx.Conn, from, to string, warn fun
 			})
 			refused, ok := errors.AsType[*pgconn.PgError](err)
 			if ok && !conn.IsClosed() {
-				warn(fmt.Sprintf("%s of database %s is not kept in its copy %s: %v", one.What, from, to, target.ServerError{PgError: refused}))
+				said := target.ServerError{PgError: refused}
+				warn(fmt.Sprintf("%s of database %s is not kept in its copy %s: %v", one.What, from, to, said))
 				continue
 			}
 			if err != nil {

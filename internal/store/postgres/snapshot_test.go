@@ -2,8 +2,7 @@ package postgres_test
 
 import (
 	"context"
-	"maps"
-	"slices"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -11,13 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
-	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
-	"ds2/internal/workload"
-	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
 )
 
@@ -29,33 +25,34 @@ var small = datagen.Size{Customers: 600, OrdersPerMonth: 50, Products: 10_000}
 // work does what a run does: new customers, purchases by old and new ones, products that run out.
 func work(t *testing.T, s *postgres.Store) {
 	t.Helper()
-	session, err := connect(t.Context(), s)
-	require.NoError(t, err)
-	defer session.Close(t.Context())
-	text := []byte("TEXT")
-	customer, err := session.NewCustomer(t.Context(), &calls.Customer{
-		FirstName: text, LastName: text, Address1: text, City: text, Country: text,
-		CreditCard: text, CreditCardExpiration: text, Username: text, Password: text, Gender: 'M',
-	})
+	session := connect(t, s)
+	defer session.Close(t.Context()) // nobody is connected to a database that is copied
+	customer, err := session.NewCustomer(t.Context(), newCustomer)
 	require.True(t, err == nil && customer != 0, "new customer %d: %v", customer, err)
 	for i := range 200 {
-		p := &calls.Purchase{CustomerID: 1 + int64(i)%customer, Items: []calls.Item{{Product: 10_000, Quantity: 3}, {Product: int32(i%5 + 1), Quantity: 3}}}
-		_, err := session.Purchase(t.Context(), p)
+		items := []calls.Item{{Product: 10_000, Quantity: 3}, {Product: int32(i%5 + 1), Quantity: 3}}
+		_, err := session.Purchase(t.Context(), &calls.Purchase{CustomerID: 1 + int64(i)%customer, Items: items})
 		require.NoError(t, err)
 	}
+}
+
+var text = []byte("TEXT")
+
+var newCustomer = &calls.Customer{
+	FirstName: text, LastName: text, Address1: text, City: text, Country: text,
+	CreditCard: text, CreditCardExpiration: text, Username: text, Password: text, Gender: 'M',
 }
 
 // state is the contents of a database with the storage parameters of its tables and what its triggers do.
 func state(t *testing.T, s *postgres.Store) map[string]string {
 	t.Helper()
 	state := pgtest.Contents(t, pgtest.Server(t).URL(s.Name()))
-	var catalog string
-	err := s.DB().QueryRow(`SELECT string_agg(concat_ws(' ', relname, relkind, reloptions), ', ' ORDER BY relname)
-		|| (SELECT string_agg(concat_ws(' ', tgname, tgenabled), ', ' ORDER BY tgname) FROM pg_trigger WHERE NOT tgisinternal)
+	state["catalog"] = pgtest.Value[string](t, s.DB(), `
+		SELECT string_agg(concat_ws(' ', relname, relkind, reloptions), ', ' ORDER BY relname)
+		|| (SELECT string_agg(concat_ws(' ', tgname, tgenabled), ', ' ORDER BY tgname)
+			FROM pg_trigger WHERE NOT tgisinternal)
 		|| (SELECT string_agg(concat_ws(' ', sequencename, last_value), ', ' ORDER BY sequencename) FROM pg_sequences)
-		FROM pg_class WHERE relnamespace = 'public'::regnamespace`).Scan(&catalog)
-	require.NoError(t, err)
-	state["catalog"] = catalog
+		FROM pg_class WHERE relnamespace = 'public'::regnamespace`)
 	return state
 }
 
@@ -64,56 +61,52 @@ func fully(t *testing.T) store.Copying {
 	return store.Copying{Tell: silent, Warn: func(what string) { t.Error(what) }}
 }
 
+// snapshotted makes a snapshot of a database, which is gone when the test ends.
+func snapshotted(t *testing.T, s *postgres.Store) {
+	t.Helper()
+	require.NoError(t, s.CreateSnapshot(t.Context(), fully(t)))
+	t.Cleanup(func() { assert.NoError(t, s.DropSnapshot(context.Background())) })
+}
+
 func TestBackToTheStart(t *testing.T) {
 	t.Parallel()
 	s := loaded(t, small)
 	fresh := state(t, s)
-	require.NoError(t, s.CreateSnapshot(t.Context(), fully(t)))
+	snapshotted(t, s)
 	room, err := s.SnapshotRoom(t.Context())
-	if err != nil || room.Database < 1e6 || room.Copy < 1e6 || !slices.Equal(room.Directories, []string{pgtest.Server(t).DataDir()}) {
-		t.Errorf("room: %+v, %v", room, err)
-	}
-	t.Cleanup(func() {
-		assert.NoError(t, s.DropSnapshot(context.Background()))
-	})
+	require.NoError(t, err)
+	assert.Equal(t, []string{pgtest.Server(t).DataDir()}, room.Directories)
+	assert.True(t, room.Database >= 1e6 && room.Copy >= 1e6, "room: %+v", room)
+	restore := func() { require.NoError(t, s.RestoreSnapshot(t.Context(), fully(t))) }
 	for _, way := range []struct {
 		name string
-		back func() error
+		back func()
 	}{
-		{"reset", func() error { return load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, silent) }},
-		{"snapshot", func() error { return s.RestoreSnapshot(t.Context(), fully(t)) }},
-		{"snapshot again", func() error { return s.RestoreSnapshot(t.Context(), fully(t)) }},
-		{"reset of what was not changed", func() error { return load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, silent) }},
+		{"reset", func() { reset(t, s, silent) }},
+		{"snapshot", restore},
+		{"snapshot again", restore},
 	} {
-		if way.name != "reset of what was not changed" {
-			work(t, s)
-			require.False(t, maps.Equal(state(t, s), fresh), "%s: the work changed nothing", way.name)
-		}
-		require.NoError(t, way.back(), way.name)
+		work(t, s)
+		require.NotEqual(t, fresh, state(t, s), "%s: the work changed nothing", way.name)
+		way.back()
 		assert.Equal(t, fresh, state(t, s), "after %s", way.name)
 	}
+	reset(t, s, silent)
+	assert.Equal(t, fresh, state(t, s), "after a reset of what was not changed")
 }
 
 func TestSnapshotErrors(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	err := s.RestoreSnapshot(t.Context(), fully(t))
-	if store.Classify(err) != store.Config || !strings.Contains(err.Error(), "ds2 snapshot create") {
-		t.Errorf("restore without a snapshot: %v", err)
-	}
+	refused(t, s.RestoreSnapshot(t.Context(), fully(t)), store.Config, "ds2 snapshot create")
 	assert.NoError(t, s.DB().Ping(), "the database is gone")
 
 	other := open(t, pgtest.Server(t).URL(s.Name()))
 	require.NoError(t, other.DB().Ping())
-	err = s.CreateSnapshot(t.Context(), fully(t))
-	if store.Classify(err) != store.Resource || !strings.Contains(err.Error(), "connected") {
-		t.Errorf("snapshot of a database in use: %v", err)
-	}
+	refused(t, s.CreateSnapshot(t.Context(), fully(t)), store.Resource, "connected")
 
-	err = open(t, pgtest.Server(t).URL(strings.Repeat("x", 60))).CreateSnapshot(t.Context(), fully(t))
-	if store.Classify(err) != store.Config || !strings.Contains(err.Error(), "63") {
-		t.Errorf("snapshot with too long a name: %v", err)
-	}
+	long := open(t, pgtest.Server(t).URL(strings.Repeat("x", 60)))
+	refused(t, long.CreateSnapshot(t.Context(), fully(t)), store.Config, "63")
 }
 
 // TestSnapshotIsKept makes a second snapshot that fails or was killed before: the first one is there until the second
@@ -122,10 +115,7 @@ func TestSnapshotIsKept(t *testing.T) {
 	t.Parallel()
 	s := loaded(t, small)
 	fresh := state(t, s)
-	require.NoError(t, s.CreateSnapshot(t.Context(), fully(t)))
-	t.Cleanup(func() {
-		assert.NoError(t, s.DropSnapshot(context.Background()))
-	})
+	snapshotted(t, s)
 	work(t, s)
 	worked := state(t, s)
 	other := open(t, pgtest.Server(t).URL(s.Name()))
@@ -145,21 +135,20 @@ func TestSnapshotIsKept(t *testing.T) {
 	pgtest.Exec(t, s.DB(), "UPDATE inventory SET sales = 0")
 	require.NoError(t, s.RestoreSnapshot(t.Context(), fully(t)))
 	assert.Equal(t, worked, state(t, s), "the second snapshot holds")
-	var others int
-	err := admin.DB().QueryRow("SELECT count(*) FROM pg_database WHERE starts_with(datname, $1)", s.Name()+"_ds2_snap_").Scan(&others)
-	assert.True(t, err == nil && others == 0, "%d databases are left over beside the snapshot, %v", others, err)
+	const others = "SELECT count(*) FROM pg_database WHERE starts_with(datname, '%s_ds2_snap_')"
+	assert.Zero(t, pgtest.Value[int](t, admin.DB(), fmt.Sprintf(others, s.Name())), "databases beside the snapshot")
 }
 
 // settingsOf is what is set for a database outside of its files.
 func settingsOf(t *testing.T, s *postgres.Store) string {
 	t.Helper()
-	var all string
-	err := s.DB().QueryRow(`SELECT concat_ws(E'\n', pg_get_userbyid(d.datdba), d.datconnlimit, shobj_description(d.oid, 'pg_database'),
-		(SELECT string_agg(concat_ws(' ', a.grantee::regrole, a.privilege_type, a.is_grantable), ', ' ORDER BY a.grantee, a.privilege_type) FROM aclexplode(d.datacl) a),
-		(SELECT string_agg(concat_ws(' ', s.setrole::regrole, s.setconfig), ', ' ORDER BY s.setrole) FROM pg_db_role_setting s WHERE s.setdatabase = d.oid))
-		FROM pg_database d WHERE d.datname = current_database()`).Scan(&all)
-	require.NoError(t, err)
-	return all
+	return pgtest.Value[string](t, s.DB(), `
+		SELECT concat_ws(E'\n', pg_get_userbyid(d.datdba), d.datconnlimit, shobj_description(d.oid, 'pg_database'),
+			(SELECT string_agg(concat_ws(' ', grantee::regrole, privilege_type, is_grantable), ', '
+				ORDER BY grantee, privilege_type) FROM aclexplode(d.datacl)),
+			(SELECT string_agg(concat_ws(' ', setrole::regrole, setconfig), ', ' ORDER BY setrole)
+				FROM pg_db_role_setting WHERE setdatabase = d.oid))
+		FROM pg_database d WHERE d.datname = current_database()`)
 }
 
 // TestSnapshotKeepsSettings restores a database that a user has set this and that for, also after the snapshot was
@@ -171,8 +160,7 @@ func TestSnapshotKeepsSettings(t *testing.T) {
 	do := func(statements ...string) {
 		t.Helper()
 		for _, statement := range statements {
-			_, err := admin.DB().Exec(strings.NewReplacer("DATABASE", "DATABASE "+s.Name()).Replace(statement))
-			require.NoError(t, err, statement)
+			pgtest.Exec(t, admin.DB(), strings.ReplaceAll(statement, "DATABASE", "DATABASE "+s.Name()))
 		}
 	}
 	do("CREATE ROLE ds2_owner", `CREATE ROLE "ds2 user"`)
@@ -182,18 +170,15 @@ func TestSnapshotKeepsSettings(t *testing.T) {
 				admin.DB().Exec("ALTER DATABASE " + database + " OWNER TO postgres")
 				admin.DB().Exec("REVOKE ALL ON DATABASE " + database + " FROM " + role)
 			}
-			_, err := admin.DB().Exec("DROP ROLE " + role)
-			assert.NoError(t, err)
+			pgtest.Exec(t, admin.DB(), "DROP ROLE "+role)
 		}
 	})
 	do("ALTER DATABASE SET work_mem = '5MB'", "COMMENT ON DATABASE IS 'it''s mine'")
-	require.NoError(t, s.CreateSnapshot(t.Context(), fully(t)))
-	t.Cleanup(func() {
-		assert.NoError(t, s.DropSnapshot(context.Background()))
-	})
-	do(`ALTER DATABASE SET search_path = "$user", "an app", public`, "ALTER DATABASE SET work_mem = '7MB'", "ALTER DATABASE SET app.name = 'a, b'",
-		`ALTER ROLE "ds2 user" IN DATABASE SET random_page_cost = 1.3`, "REVOKE ALL ON DATABASE FROM PUBLIC",
-		`GRANT CONNECT ON DATABASE TO "ds2 user" WITH GRANT OPTION`, "ALTER DATABASE CONNECTION LIMIT 77", "ALTER DATABASE OWNER TO ds2_owner")
+	snapshotted(t, s)
+	do(`ALTER DATABASE SET search_path = "$user", "an app", public`, "ALTER DATABASE SET work_mem = '7MB'",
+		"ALTER DATABASE SET app.name = 'a, b'", `ALTER ROLE "ds2 user" IN DATABASE SET random_page_cost = 1.3`,
+		"REVOKE ALL ON DATABASE FROM PUBLIC", `GRANT CONNECT ON DATABASE TO "ds2 user" WITH GRANT OPTION`,
+		"ALTER DATABASE CONNECTION LIMIT 77", "ALTER DATABASE OWNER TO ds2_owner")
 	want := settingsOf(t, s)
 	require.NoError(t, s.RestoreSnapshot(t.Context(), fully(t)))
 	assert.Equal(t, want, settingsOf(t, s), "after the restore")
@@ -201,7 +186,8 @@ func TestSnapshotKeepsSettings(t *testing.T) {
 	do("DROP DATABASE")
 	require.NoError(t, s.RestoreSnapshot(t.Context(), fully(t)))
 	assert.Equal(t, want, settingsOf(t, s), "after the restore of a database that was gone")
-	do("ALTER DATABASE RESET ALL", "GRANT TEMPORARY ON DATABASE TO PUBLIC", "COMMENT ON DATABASE IS NULL", "ALTER DATABASE CONNECTION LIMIT -1")
+	do("ALTER DATABASE RESET ALL", "GRANT TEMPORARY ON DATABASE TO PUBLIC", "COMMENT ON DATABASE IS NULL",
+		"ALTER DATABASE CONNECTION LIMIT -1")
 	want = settingsOf(t, s)
 	require.NoError(t, s.RestoreSnapshot(t.Context(), fully(t)))
 	assert.Equal(t, want, settingsOf(t, s), "after settings were taken back")
@@ -214,21 +200,15 @@ func TestClone(t *testing.T) {
 	s := loaded(t, small)
 	clone := fully(t)
 	clone.Clone = true
-	t.Cleanup(func() {
-		assert.NoError(t, s.DropSnapshot(context.Background()))
-	})
+	t.Cleanup(func() { assert.NoError(t, s.DropSnapshot(context.Background())) })
 	cloned := func() bool {
 		info, err := store.ReadInfo(t.Context(), s.DB())
 		require.NoError(t, err)
 		return info[store.InfoClone] != ""
 	}
-	var version int
-	require.NoError(t, s.DB().QueryRow("SELECT current_setting('server_version_num')::integer / 10000").Scan(&version))
 	err := s.CreateSnapshot(t.Context(), clone)
-	if version < 18 {
-		if store.Classify(err) != store.Config || !strings.Contains(err.Error(), "leave --clone out") {
-			t.Errorf("a clone on version %d: %v", version, err)
-		}
+	if major(t, pgtest.Server(t)) < 18 {
+		refused(t, err, store.Config, "leave --clone out")
 		return
 	}
 	require.NoError(t, err)

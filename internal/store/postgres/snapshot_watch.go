@@ -23,12 +23,6 @@ type copyWork struct {
 	seen    atomic.Int64 // bytes of the copy
 }
 
-// measureCopy looks at the size of the database that is copied.
-func measureCopy(ctx context.Context, conn *pgx.Conn, from, to string) (*copyWork, error) {
-	w := &copyWork{to: to, before: -1}
-	return w, conn.QueryRow(ctx, "SELECT pg_database_size($1::name)", from).Scan(&w.all)
-}
-
 // has says how many bytes the files have that belong to no database.
 func (w *copyWork) has(unnamed int64) {
 	if !w.dropped.Load() || w.before < 0 {

@@ -1,8 +1,10 @@
 package postgres
 
 import (
-	"net/url"
+	"context"
+	"net"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
@@ -13,23 +15,14 @@ import (
 )
 
 func TestPlanOnce(t *testing.T) {
-	for _, test := range []struct{ name, parameter, want string }{
+	for _, test := range []struct{ name, query, want string }{
 		{"by itself", "", "force_generic_plan"},
-		{"set by the user", "force_custom_plan", "force_custom_plan"},
+		{"set by the user", "?plan_cache_mode=force_custom_plan", "force_custom_plan"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			u, err := url.Parse(pgtest.Database(t))
-			require.NoError(t, err)
-			if test.parameter != "" {
-				query := u.Query()
-				query.Set("plan_cache_mode", test.parameter)
-				u.RawQuery = query.Encode()
-			}
-			s, err := Open(u)
-			require.NoError(t, err)
-			defer s.Close()
+			s := pgtest.Open(t, Open, pgtest.Database(t)+test.query).(*Store)
 			show := Statement{"show", "SELECT current_setting('plan_cache_mode')"}
-			c, err := s.(*Store).ConnectUser(t.Context(), show)
+			c, err := s.ConnectUser(t.Context(), show)
 			require.NoError(t, err)
 			defer c.Close(t.Context())
 			c.Call(&show)
@@ -81,4 +74,44 @@ func TestLost(t *testing.T) {
 			t.Errorf("%s: %v, want %v", code, got, want)
 		}
 	}
+}
+
+// slowConn is a connection on a busy machine: a write returns long after the server has answered it.
+type slowConn struct{ *net.TCPConn }
+
+func (c slowConn) Write(p []byte) (int, error) {
+	n, err := c.TCPConn.Write(p)
+	time.Sleep(50 * time.Millisecond)
+	return n, err
+}
+
+// TestConnectOnABusyMachine connects where pgconn's reader in the background is at work when the connection is taken
+// over, and must not lose the server's answers to it.
+func TestConnectOnABusyMachine(t *testing.T) {
+	s := pgtest.Open(t, Open, pgtest.Database(t)).(*Store)
+	s.config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return slowConn{conn.(*net.TCPConn)}, nil
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	// The database has no tables, so the statement cannot be prepared: the server's answer that says so is wanted.
+	session, err := s.ConnectUser(ctx, Statement{"missing", "SELECT * FROM missing"})
+	if err == nil {
+		session.Close(ctx)
+		t.Fatal("a statement on a table that does not exist was prepared")
+	}
+	require.NoError(t, ctx.Err(), "the server's answer was lost: %v", err)
+
+	one := Statement{"one", "SELECT 1"}
+	session, err = s.ConnectUser(ctx, one)
+	require.NoError(t, err)
+	defer session.Close(ctx)
+	session.Call(&one)
+	rows := 0
+	require.NoError(t, session.Each(ctx, false, func([][]byte) bool { rows++; return true }), "the first call")
+	require.Equal(t, 1, rows)
 }

@@ -19,8 +19,10 @@ const heapPages = 8 << 10
 
 // checks are the functions that this server's amcheck has.
 func (s *deepCheck) checks(ctx context.Context) (map[string]bool, error) {
-	known, err := store.Pairs[bool](ctx, s.conn, `SELECT DISTINCT p.proname, true FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid
-		AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e' JOIN pg_extension e ON e.oid = d.refobjid WHERE e.extname = 'amcheck'`)
+	known, err := store.Pairs[bool](ctx, s.conn, `
+		SELECT DISTINCT p.proname, true FROM pg_proc p
+		JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e'
+		JOIN pg_extension e ON e.oid = d.refobjid WHERE e.extname = 'amcheck'`)
 	if err != nil {
 		return nil, fmt.Errorf("list what amcheck can do: %w", err)
 	}
@@ -74,7 +76,7 @@ func (s *deepCheck) unchecked(r relation, reason string) {
 
 // call runs a function of amcheck that raises an error at the first damage.
 func (s *deepCheck) call(ctx context.Context, r relation, function string) error {
-	_, err := s.conn.ExecContext(ctx, "SELECT "+s.schemas["amcheck"]+"."+fmt.Sprintf(function, r.regclass()))
+	_, err := s.conn.ExecContext(ctx, "SELECT "+s.amcheck+"."+fmt.Sprintf(function, r.regclass()))
 	return s.found(r, err)
 }
 
@@ -97,8 +99,9 @@ func (s *deepCheck) checkHeap(ctx context.Context, r relation) error {
 }
 
 func (s *deepCheck) checkHeapRange(ctx context.Context, r relation, from, to int64) error {
-	query := fmt.Sprintf("SELECT blkno, coalesce(offnum, 0), msg FROM %s.verify_heapam(%s, check_toast => true, startblock => %d, endblock => %d)",
-		s.schemas["amcheck"], r.regclass(), from, to-1)
+	query := fmt.Sprintf(`SELECT blkno, coalesce(offnum, 0), msg
+		FROM %s.verify_heapam(%s, check_toast => true, startblock => %d, endblock => %d)`,
+		s.amcheck, r.regclass(), from, to-1)
 	err := store.EachRow(ctx, s.conn, math.MaxInt64, query, func(rows *sql.Rows) error {
 		var block, line int64
 		var message string

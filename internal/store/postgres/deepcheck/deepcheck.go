@@ -31,7 +31,8 @@ type deepCheck struct {
 	readers   []*pageReader // the first is conn's
 	pageSize  int64
 	tell      progress.Tell
-	schemas   map[string]string // of the extensions, quoted
+	prewarm   string // schema of this extension, quoted
+	amcheck   string // likewise
 	relations []relation
 	damaged   map[uint32]bool // relations with pages that cannot be read
 	reading   store.Reading
@@ -72,7 +73,7 @@ func (r relation) pages() (n int64) {
 // begin makes a check that has begun.
 func (c Checker) begin(ctx context.Context, how store.DeepReading, tell progress.Tell) (*deepCheck, error) {
 	s := &deepCheck{
-		Target: c.Target, how: how, tell: tell, schemas: map[string]string{}, damaged: map[uint32]bool{},
+		Target: c.Target, how: how, tell: tell, damaged: map[uint32]bool{},
 		throttle: throttle.New(how.Rate),
 		reading:  store.Reading{Readers: max(how.Readers, 1), Rate: how.Rate, Device: new(int64)},
 		result:   store.DeepCheck{Damage: []store.Damage{}, Unchecked: []string{}},
@@ -88,7 +89,7 @@ func (c Checker) MayDeepCheck(ctx context.Context) error {
 }
 
 // DeepCheck reads and checks every page: store.Capabilities.
-func (c Checker) DeepCheck(ctx context.Context, how store.DeepReading, tell progress.Tell) (_ store.DeepCheck, err error) {
+func (c Checker) DeepCheck(ctx context.Context, how store.DeepReading, tell progress.Tell) (store.DeepCheck, error) {
 	start := time.Now()
 	s, err := c.begin(ctx, how, tell)
 	defer func() { s.leave(ctx) }() // not the first connection, if that was lost
@@ -148,22 +149,17 @@ func (s *deepCheck) show(r relation) {
 	s.tell("read and check "+r.name, s.worked, s.work)
 }
 
-// extension makes sure that an extension is there.
-func (s *deepCheck) extension(ctx context.Context, name string) error {
-	const find = `SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = $1`
-	var schema string
-	err := s.conn.QueryRowContext(ctx, find, name).Scan(&schema)
-	if errors.Is(err, sql.ErrNoRows) {
-		if _, err = s.conn.ExecContext(ctx, "CREATE EXTENSION "+name); err != nil {
-			return fmt.Errorf("create extension %s: %w; it comes with the server's contrib package and needs a superuser", name, err)
-		}
-		err = s.conn.QueryRowContext(ctx, find, name).Scan(&schema)
+// extension makes sure that an extension is there, and gives its schema, quoted.
+func (s *deepCheck) extension(ctx context.Context, name string) (schema string, err error) {
+	if _, err := s.conn.ExecContext(ctx, "CREATE EXTENSION IF NOT EXISTS "+name); err != nil {
+		const hint = "it comes with the server's contrib package and needs a superuser"
+		return "", fmt.Errorf("create extension %s: %w; %s", name, err, hint)
 	}
-	if err != nil {
-		return fmt.Errorf("find extension %s: %w", name, err)
+	const find = `SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = $1`
+	if err := s.conn.QueryRowContext(ctx, find, name).Scan(&schema); err != nil {
+		return "", fmt.Errorf("find extension %s: %w", name, err)
 	}
-	s.schemas[name] = schema
-	return nil
+	return schema, nil
 }
 
 // undo goes back to where the extensions had just been made: what failed since no longer stands in the way, and locks
@@ -187,10 +183,11 @@ func (s *deepCheck) connect(ctx context.Context) (err error) {
 	if err := beginCheck(ctx, s.conn); err != nil {
 		return err
 	}
-	for _, name := range []string{"pg_prewarm", "amcheck"} {
-		if err := s.extension(ctx, name); err != nil {
-			return err
-		}
+	if s.prewarm, err = s.extension(ctx, "pg_prewarm"); err != nil {
+		return err
+	}
+	if s.amcheck, err = s.extension(ctx, "amcheck"); err != nil {
+		return err
 	}
 	if _, err := s.conn.ExecContext(ctx, "SAVEPOINT ds2"); err != nil {
 		return fmt.Errorf("set a savepoint: %w", err)
@@ -250,16 +247,20 @@ func (s *deepCheck) reconnect(ctx context.Context) error {
 
 // list finds every relation that has pages.
 func (s *deepCheck) list(ctx context.Context) error {
-	err := store.EachRow(ctx, s.conn, math.MaxInt64, `
-		SELECT c.oid, coalesce(i.indrelid, c.oid), format('%I.%I', n.nspname, c.relname), c.relkind::text, coalesce(a.amname, ''),
-			coalesce(i.indisvalid AND i.indisready, true), f.name, pg_relation_size(c.oid, f.name) / $1::bigint
+	const ask = `
+		SELECT c.oid, coalesce(i.indrelid, c.oid), format('%I.%I', n.nspname, c.relname), c.relkind::text,
+			coalesce(a.amname, ''), coalesce(i.indisvalid AND i.indisready, true),
+			f.name, pg_relation_size(c.oid, f.name) / $1::bigint
 		FROM pg_class c
 		JOIN pg_namespace n ON n.oid = c.relnamespace
 		LEFT JOIN pg_am a ON a.oid = c.relam
 		LEFT JOIN pg_index i ON i.indexrelid = c.oid
 		CROSS JOIN (VALUES ('main'), ('fsm'), ('vm'), ('init')) f (name)
-		WHERE c.relpersistence <> 't' AND pg_relation_filenode(c.oid) IS NOT NULL AND pg_relation_size(c.oid, f.name) > 0
-		ORDER BY pg_total_relation_size(coalesce(i.indrelid, c.oid)), coalesce(i.indrelid, c.oid), i.indrelid IS NOT NULL, n.nspname, c.relname, c.oid, f.name`, func(rows *sql.Rows) error {
+		WHERE c.relpersistence <> 't' AND pg_relation_filenode(c.oid) IS NOT NULL
+			AND pg_relation_size(c.oid, f.name) > 0
+		ORDER BY pg_total_relation_size(coalesce(i.indrelid, c.oid)), coalesce(i.indrelid, c.oid),
+			i.indrelid IS NOT NULL, n.nspname, c.relname, c.oid, f.name`
+	err := store.EachRow(ctx, s.conn, math.MaxInt64, ask, func(rows *sql.Rows) error {
 		var r relation
 		var f fork
 		err := rows.Scan(&r.oid, &r.table, &r.name, &r.kind, &r.method, &r.usable, &f.name, &f.pages)

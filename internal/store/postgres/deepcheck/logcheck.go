@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -31,14 +30,22 @@ type logPlace struct {
 // findLog asks the server for its log from the oldest segment on from which none is missing, up to what is on the
 // drive.
 const findLog = `
-	WITH now AS (SELECT pg_current_wal_flush_lsn() AS lsn, (SELECT setting::bigint FROM pg_settings WHERE name = 'wal_segment_size') AS size),
-	current AS (SELECT lsn, size, substr(pg_walfile_name(lsn), 1, 8) AS timeline, div(lsn - '0/0', size)::bigint AS segment FROM now),
+	WITH now AS (
+		SELECT pg_current_wal_flush_lsn() AS lsn, setting::bigint AS size
+		FROM pg_settings WHERE name = 'wal_segment_size'),
+	current AS (
+		SELECT lsn, size, substr(pg_walfile_name(lsn), 1, 8) AS timeline, div(lsn - '0/0', size)::bigint AS segment
+		FROM now),
 	there AS (
-		SELECT ('x' || substr(name, 9, 8))::bit(32)::bigint * (4294967296 / current.size) + ('x' || substr(name, 17, 8))::bit(32)::bigint AS segment
+		SELECT ('x' || substr(name, 9, 8))::bit(32)::bigint * (4294967296 / current.size)
+			+ ('x' || substr(name, 17, 8))::bit(32)::bigint AS segment
 		FROM pg_ls_waldir(), current WHERE name ~ '^[0-9A-F]{24}$' AND substr(name, 1, 8) = timeline),
-	run AS (SELECT there.segment, row_number() OVER (ORDER BY there.segment DESC) AS n FROM there, current WHERE there.segment <= current.segment),
+	run AS (
+		SELECT there.segment, row_number() OVER (ORDER BY there.segment DESC) AS n
+		FROM there, current WHERE there.segment <= current.segment),
 	oldest AS (SELECT min(run.segment) AS segment FROM run, current WHERE run.segment = current.segment + 1 - run.n)
-	SELECT (SELECT setting FROM pg_config WHERE name = 'BINDIR'), current_setting('data_directory'), (SELECT system_identifier::text FROM pg_control_system()), pg_is_in_recovery(),
+	SELECT (SELECT setting FROM pg_config WHERE name = 'BINDIR'), current_setting('data_directory'),
+		(SELECT system_identifier::text FROM pg_control_system()), pg_is_in_recovery(),
 		('x' || timeline)::bit(32)::bigint, (oldest.segment * size)::bigint, (lsn - '0/0')::bigint, size
 	FROM current, oldest`
 
@@ -46,25 +53,29 @@ const findLog = `
 // programs and files on this machine; where they are not, the result says so.
 func (s Checker) checkLog(ctx context.Context, tell func(done, total int64)) (*store.LogCheck, error) {
 	var p logPlace
-	err := s.DB().QueryRowContext(ctx, findLog).Scan(&p.programs, &p.data, &p.system, &p.standby, &p.timeline, &p.start, &p.end, &p.size)
+	err := s.DB().QueryRowContext(ctx, findLog).
+		Scan(&p.programs, &p.data, &p.system, &p.standby, &p.timeline, &p.start, &p.end, &p.size)
 	if err != nil {
 		if wrapped := s.Wrap("ask where the log is", err); store.Classify(wrapped) == store.Connection {
 			return nil, wrapped
 		}
 		return &store.LogCheck{Unread: fmt.Sprintf("the server does not say where its log is: %v", err)}, nil
 	}
-	c := &store.LogCheck{Method: "pg_waldump", Bytes: p.end - p.start}
-	program := filepath.Join(p.programs, "pg_waldump")
-	if runtime.GOOS == "windows" {
-		program += ".exe"
+	c := &store.LogCheck{Method: "pg_waldump"}
+	program, err := exec.LookPath(filepath.Join(p.programs, "pg_waldump"))
+	switch {
+	case !target.Holds(p.data, p.system, p.standby):
+		c.Unread = "there are no files of the server in " + p.data + " of this machine, or they are not to be read"
+	case err != nil:
+		c.Unread = fmt.Sprintf("the server's programs are not on this machine: %v", errors.Unwrap(err))
 	}
-	if c.Unread = p.missing(program); c.Unread != "" {
-		c.Bytes = 0
+	if c.Unread != "" {
 		return c, nil
 	}
+	c.Bytes = p.end - p.start
 	// --quiet would not count the records.
-	cmd := exec.CommandContext(ctx, program, "--stats", "--path", filepath.Join(p.data, "pg_wal"), "--timeline", strconv.FormatInt(p.timeline, 10),
-		"--start", position(p.start), "--end", position(p.end))
+	cmd := exec.CommandContext(ctx, program, "--stats", "--path", filepath.Join(p.data, "pg_wal"),
+		"--timeline", fmt.Sprint(p.timeline), "--start", position(p.start), "--end", position(p.end))
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
@@ -104,14 +115,3 @@ var totalRecords = regexp.MustCompile(`(?m)^Total\s+([0-9]+)`)
 
 // position writes a position in the log as the server does.
 func position(at int64) string { return fmt.Sprintf("%X/%X", at>>32, at&0xffffffff) }
-
-// missing says why the log cannot be read here; empty where it can.
-func (p logPlace) missing(program string) string {
-	if !target.Holds(p.data, p.system, p.standby) {
-		return fmt.Sprintf("there are no files of the server in %s of this machine, or they are not to be read", p.data)
-	}
-	if _, err := os.Stat(program); err != nil {
-		return fmt.Sprintf("the server's programs are not on this machine: %v", err)
-	}
-	return ""
-}

@@ -30,7 +30,7 @@ type pageReader struct {
 // of an extension in its transaction the others cannot see, so that they declare its function for themselves, in a
 // transaction that is never committed either.
 func (s *deepCheck) openReaders(ctx context.Context) error {
-	s.readers, s.device = []*pageReader{{s.conn, s.schemas["pg_prewarm"] + ".pg_prewarm"}}, target.NewMeter(ctx, s.conn)
+	s.readers, s.device = []*pageReader{{s.conn, s.prewarm + ".pg_prewarm"}}, target.NewMeter(ctx, s.conn)
 	for len(s.readers) < min(s.how.Readers, maxReaders) {
 		conn, err := s.DB().Conn(ctx)
 		if err != nil {
@@ -40,7 +40,8 @@ func (s *deepCheck) openReaders(ctx context.Context) error {
 		if err := beginCheck(ctx, conn); err != nil {
 			return err
 		}
-		const declare = `CREATE FUNCTION pg_temp.ds2_prewarm(regclass, text, text, bigint, bigint) RETURNS bigint AS '$libdir/pg_prewarm', 'pg_prewarm' LANGUAGE C; SAVEPOINT ds2`
+		const declare = `CREATE FUNCTION pg_temp.ds2_prewarm(regclass, text, text, bigint, bigint) RETURNS bigint
+			AS '$libdir/pg_prewarm', 'pg_prewarm' LANGUAGE C; SAVEPOINT ds2`
 		if _, err := conn.ExecContext(ctx, declare); err != nil {
 			return fmt.Errorf("declare pg_prewarm: %w", err)
 		}
@@ -84,9 +85,8 @@ func (s *deepCheck) readRelation(ctx context.Context, r relation) error {
 			if err := s.throttle.Wait(ctx, (part.to-part.from)*s.pageSize); err != nil {
 				return err
 			}
-			var found []store.Damage
 			start := time.Now()
-			cached, err := s.readRange(ctx, reader, r, part, &found)
+			cached, bad, err := reader.read(ctx, r, part)
 			took := time.Since(start).Seconds() * 1e3
 			mu.Lock()
 			defer mu.Unlock()
@@ -94,11 +94,9 @@ func (s *deepCheck) readRelation(ctx context.Context, r relation) error {
 			s.reading.Cached += cached * s.pageSize
 			s.reading.MeanMS += took // a sum until the end
 			s.reading.MaxMS = max(s.reading.MaxMS, took)
-			for _, d := range found {
-				s.damaged[r.oid] = true
-				s.reading.Bad++
-				s.damage(r, d.Place, d.Found)
-			}
+			s.damaged[r.oid] = s.damaged[r.oid] || len(bad) > 0
+			s.reading.Bad += int64(len(bad))
+			s.result.Damage = append(s.result.Damage, bad...)
 			s.worked += part.to - part.from
 			s.show(r)
 			return err
@@ -114,36 +112,38 @@ func (s *deepCheck) readRelation(ctx context.Context, r relation) error {
 	return failed
 }
 
-// readRange reads a range; where that fails, its pages one by one, so that every damaged page is found.
-func (s *deepCheck) readRange(ctx context.Context, reader *pageReader, r relation, part pageRange, bad *[]store.Damage) (cached int64, err error) {
-	cached, err = reader.prewarm(ctx, r, part)
+// read reads a range; where that fails, its pages one by one, so that every damaged page is found. It tells how many
+// were in the server's cache.
+func (r *pageReader) read(ctx context.Context, of relation, part pageRange) (int64, []store.Damage, error) {
+	cached, err := r.prewarm(ctx, of, part)
 	if err == nil || target.Lost(err) {
-		return cached, err
+		return cached, nil, err
 	}
-	if err := undo(ctx, reader.conn); err != nil {
-		return 0, err
+	if err := undo(ctx, r.conn); err != nil {
+		return 0, nil, err
 	}
 	if part.to-part.from == 1 {
 		server, err := aboutData(err)
 		if err != nil {
-			return 0, err
+			return 0, nil, err
 		}
-		*bad = append(*bad, store.Damage{Place: fmt.Sprintf("%s block %d", part.name, part.from), Found: server.Error()})
-		return 0, nil
+		place := fmt.Sprintf("%s block %d", part.name, part.from)
+		return 0, []store.Damage{{Object: of.name, Place: place, Found: server.Error()}}, nil
 	}
+	var bad []store.Damage
 	for page := part.from; page < part.to; page++ {
-		n, err := s.readRange(ctx, reader, r, pageRange{part.fork, page, page + 1}, bad)
+		n, found, err := r.read(ctx, of, pageRange{part.fork, page, page + 1})
+		cached, bad = cached+n, append(bad, found...)
 		if err != nil {
-			return cached, err
+			return cached, bad, err
 		}
-		cached += n
 	}
-	return cached, nil
+	return cached, bad, nil
 }
 
-// prewarm reads pages and tells how many were in the server's cache.
 func (r *pageReader) prewarm(ctx context.Context, of relation, part pageRange) (cached int64, err error) {
-	statement := fmt.Sprintf("EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) SELECT %s(%s, 'buffer', '%s', %d, %d)",
+	statement := fmt.Sprintf(`
+		EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) SELECT %s(%s, 'buffer', '%s', %d, %d)`,
 		r.function, of.regclass(), part.name, part.from, part.to-1)
 	var text []byte
 	if err := r.conn.QueryRowContext(ctx, statement).Scan(&text); err != nil {
@@ -154,11 +154,12 @@ func (r *pageReader) prewarm(ctx context.Context, of relation, part pageRange) (
 			Read int64 `json:"Shared Read Blocks"`
 		}
 	}
-	if err := json.Unmarshal(text, &plans); err != nil {
-		return 0, fmt.Errorf("read the plan %s: %w", text, err)
+	err = json.Unmarshal(text, &plans)
+	if err == nil && len(plans) != 1 {
+		err = fmt.Errorf("%d plans of one statement", len(plans))
 	}
-	if len(plans) != 1 {
-		return 0, fmt.Errorf("read the plan %s: %d plans of one statement", text, len(plans))
+	if err != nil {
+		return 0, fmt.Errorf("read the plan %s: %w", text, err)
 	}
 	return max(0, part.to-part.from-plans[0].Plan.Read), nil
 }

@@ -30,16 +30,16 @@ func (s Worker) MayCheckpoint(ctx context.Context) error {
 	op := "make a checkpoint on " + s.Label()
 	var checkpoint bool
 	const ask = `
-		SELECT rolsuper OR coalesce((SELECT pg_has_role(current_user, oid, 'USAGE') FROM pg_roles WHERE rolname = 'pg_checkpoint'), false)
+		SELECT rolsuper OR EXISTS (
+			SELECT FROM pg_roles p WHERE p.rolname = 'pg_checkpoint' AND pg_has_role(current_user, p.oid, 'USAGE'))
 		FROM pg_roles WHERE rolname = current_user`
 	if err := s.DB().QueryRowContext(ctx, ask).Scan(&checkpoint); err != nil {
 		return s.Wrap(op, err)
 	}
 	if !checkpoint {
-		return store.Refuse(op,
-			fmt.Sprintf("GRANT pg_checkpoint TO %q (PostgreSQL 15 or later), or run with --checkpoint-first=false and without --debt",
-				s.User()),
-			"the user may not run a checkpoint")
+		hint := fmt.Sprintf("GRANT pg_checkpoint TO %q (PostgreSQL 15 or later), "+
+			"or run with --checkpoint-first=false and without --debt", s.User())
+		return store.Refuse(op, hint, "the user may not run a checkpoint")
 	}
 	return nil
 }
@@ -129,7 +129,8 @@ const statisticsTime = time.Second
 // deadRows are the rows that the server counts as dead in the tables of the target.
 func (s Worker) deadRows(ctx context.Context, conn *pgx.Conn) (n int64, err error) {
 	progress.Pause(ctx, statisticsTime)
-	const ask = "SELECT coalesce(sum(n_dead_tup), 0)::bigint FROM pg_stat_user_tables WHERE schemaname = current_schema()"
+	const ask = `SELECT coalesce(sum(n_dead_tup), 0)::bigint
+		FROM pg_stat_user_tables WHERE schemaname = current_schema()`
 	err = conn.QueryRow(ctx, ask).Scan(&n)
 	return n, s.Wrap("do the deferred work of "+s.Label(), err)
 }

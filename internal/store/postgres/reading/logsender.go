@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -67,27 +66,34 @@ func (s Readers) sendsLog(ctx context.Context, op string) error {
 	var senders, sending, slots, slotsInUse int
 	var allowed, everybody bool
 	const ask = `
-		SELECT current_setting('wal_level'), current_setting('synchronous_standby_names') LIKE '%*%', current_setting('max_wal_senders')::int, (SELECT count(*) FROM pg_stat_replication),
+		SELECT current_setting('wal_level'), current_setting('synchronous_standby_names') LIKE '%*%',
+			current_setting('max_wal_senders')::int, (SELECT count(*) FROM pg_stat_replication),
 			current_setting('max_replication_slots')::int, (SELECT count(*) FROM pg_replication_slots),
 			rolsuper OR rolreplication
 		FROM pg_roles WHERE rolname = current_user`
-	if err := s.DB().QueryRowContext(ctx, ask).Scan(&level, &everybody, &senders, &sending, &slots, &slotsInUse, &allowed); err != nil {
+	err := s.DB().QueryRowContext(ctx, ask).
+		Scan(&level, &everybody, &senders, &sending, &slots, &slotsInUse, &allowed)
+	if err != nil {
 		return s.Wrap(op, err)
 	}
-	refused := func(why, hint string, a ...any) error {
-		return store.Refuse(op, fmt.Sprintf(hint, a...)+", or leave out --copies", "%s", why)
+	refused := func(do, why string, args ...any) error {
+		return store.Refuse(op, do+", or leave out --copies", why, args...)
 	}
 	switch {
 	case level == "minimal":
-		return refused("wal_level is minimal, with which a server has no copies", "set wal_level to replica and restart the server")
+		return refused("set wal_level to replica and restart the server",
+			"wal_level is minimal, with which a server has no copies")
 	case senders <= sending:
-		return refused(fmt.Sprintf("max_wal_senders is %d, and %d are in use", senders, sending), "raise max_wal_senders and restart the server")
+		return refused("raise max_wal_senders and restart the server",
+			"max_wal_senders is %d, and %d are in use", senders, sending)
 	case slots <= slotsInUse:
-		return refused(fmt.Sprintf("max_replication_slots is %d, and %d are in use", slots, slotsInUse), "raise max_replication_slots and restart the server")
+		return refused("raise max_replication_slots and restart the server",
+			"max_replication_slots is %d, and %d are in use", slots, slotsInUse)
 	case everybody: // a reader that throws the log away is no second place for it
-		return refused("synchronous_standby_names takes every reader of the log for a standby, and commits would wait for this one", "name the standbys there in place of *")
+		return refused("name the standbys there in place of *", "synchronous_standby_names takes every reader "+
+			"of the log for a standby, and commits would wait for this one")
 	case !allowed:
-		return refused("the user has no right to replicate", "ALTER ROLE %q REPLICATION", s.User())
+		return refused(fmt.Sprintf("ALTER ROLE %q REPLICATION", s.User()), "the user has no right to replicate")
 	}
 	return nil
 }
@@ -98,15 +104,12 @@ func (r *logReader) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	own, err := r.row(ctx, `SELECT pid, coalesce(client_port, -1) FROM pg_stat_activity WHERE pid = pg_backend_pid()`)
-	if err != nil {
-		return err
-	}
 	slot := "ds2_" + strings.ToLower(rand.Text()[:12])
 	if _, err := r.row(ctx, "CREATE_REPLICATION_SLOT "+slot+" TEMPORARY PHYSICAL RESERVE_WAL"); err != nil {
 		return err
 	}
-	r.conn.Frontend().SendQuery(&pgproto3.Query{String: fmt.Sprintf("START_REPLICATION SLOT %s PHYSICAL %s TIMELINE %s", slot, system[2], system[1])})
+	start := fmt.Sprintf("START_REPLICATION SLOT %s PHYSICAL %s TIMELINE %s", slot, system[2], system[1])
+	r.conn.Frontend().SendQuery(&pgproto3.Query{String: start})
 	if err := r.conn.Frontend().Flush(); err != nil {
 		return err
 	}
@@ -119,9 +122,7 @@ func (r *logReader) start(ctx context.Context) error {
 		case *pgproto3.ErrorResponse:
 			return pgconn.ErrorResponseToPgError(m)
 		case *pgproto3.CopyBothResponse:
-			pid, _ := strconv.Atoi(string(own[0]))
-			port, _ := strconv.Atoi(string(own[1]))
-			r.device = target.MeterOf(pid, port, "walsender ")
+			r.device = walSenderMeter(ctx, r.DB(), r.conn.PID())
 			r.was = r.device.Bytes()
 			return nil
 		}

@@ -51,14 +51,15 @@ func (s Readers) OpenScrub(ctx context.Context) (_ store.Reader, err error) {
 		}
 	}()
 	var allowed bool
-	const ask = `SELECT has_function_privilege('pg_read_binary_file(text, bigint, bigint, boolean)', 'EXECUTE'), pg_size_bytes(current_setting('segment_size'))`
-	if err := conn.QueryRowContext(ctx, ask).Scan(&allowed, &r.segment); err != nil {
+	const function = "pg_read_binary_file(text, bigint, bigint, boolean)"
+	const ask = `SELECT has_function_privilege($1, 'EXECUTE'), pg_size_bytes(current_setting('segment_size'))`
+	if err := conn.QueryRowContext(ctx, ask, function).Scan(&allowed, &r.segment); err != nil {
 		return nil, s.Wrap(op, err)
 	}
 	if !allowed {
-		return nil, store.Refuse(op,
-			fmt.Sprintf("connect to the database as a superuser and GRANT EXECUTE ON FUNCTION pg_read_binary_file(text, bigint, bigint, boolean) TO %q, or leave out --scrub-rate", s.User()),
-			"the user may not read the server's files")
+		hint := fmt.Sprintf("connect to the database as a superuser and GRANT EXECUTE ON FUNCTION %s TO %q, "+
+			"or leave out --scrub-rate", function, s.User())
+		return nil, store.Refuse(op, hint, "the user may not read the server's files")
 	}
 	r.device = target.NewMeter(ctx, conn)
 	return r, r.list(ctx)
@@ -68,7 +69,8 @@ func (s Readers) OpenScrub(ctx context.Context) (_ store.Reader, err error) {
 func (r *scrub) list(ctx context.Context) error {
 	const files = `
 		SELECT path, bytes FROM (
-			SELECT reltablespace, pg_relation_filenode(oid) AS node, pg_relation_filepath(oid) AS path, pg_relation_size(oid) AS bytes
+			SELECT reltablespace, pg_relation_filenode(oid) AS node,
+				pg_relation_filepath(oid) AS path, pg_relation_size(oid) AS bytes
 			FROM pg_class WHERE relkind IN ('r', 'i', 'm', 'S', 't') AND relpersistence <> 't' AND NOT relisshared) f
 		WHERE bytes > 0 ORDER BY reltablespace, node`
 	r.files, r.at, r.from = r.files[:0], 0, 0
@@ -103,12 +105,14 @@ func (r *scrub) Read(ctx context.Context) (store.Read, error) {
 
 	before := r.device.Bytes()
 	var bytes sql.NullInt64 // NULL where the relation was dropped meanwhile
-	err := r.conn.QueryRowContext(ctx, "SELECT length(pg_read_binary_file($1, $2, $3, true))", path, offset, length).Scan(&bytes)
-	if err != nil {
-		if target.Lost(err) {
-			return read, r.wrap(err)
-		}
-		return read, &store.Error{Op: fmt.Sprintf("scrub %s: read %d bytes at %d of %s", r.Label(), length, offset, path), Class: store.Resource, Code: target.State(err), Err: err}
+	const ask = "SELECT length(pg_read_binary_file($1, $2, $3, true))"
+	err := r.conn.QueryRowContext(ctx, ask, path, offset, length).Scan(&bytes)
+	switch {
+	case target.Lost(err):
+		return read, r.wrap(err)
+	case err != nil:
+		op := fmt.Sprintf("scrub %s: read %d bytes at %d of %s", r.Label(), length, offset, path)
+		return read, &store.Error{Op: op, Class: store.Resource, Code: target.State(err), Err: err}
 	}
 	read.Bytes = bytes.Int64
 	if after := r.device.Bytes(); before >= 0 && after >= 0 {

@@ -22,15 +22,16 @@ type Meter struct{ pids []int }
 func NewMeter(ctx context.Context, conn *sql.Conn) *Meter {
 	var own, port int
 	var database string
-	err := conn.QueryRowContext(ctx, `SELECT pid, coalesce(client_port, -1), datname FROM pg_stat_activity WHERE pid = pg_backend_pid()`).Scan(&own, &port, &database)
-	if err != nil {
+	const self = `SELECT pid, coalesce(client_port, -1), datname FROM pg_stat_activity WHERE pid = pg_backend_pid()`
+	if err := conn.QueryRowContext(ctx, self).Scan(&own, &port, &database); err != nil {
 		return nil
 	}
 	m := MeterOf(own, port, database+" ")
 	if m == nil {
 		return nil
 	}
-	workers, err := store.Collect(ctx, conn, `SELECT pid FROM pg_stat_activity WHERE backend_type = 'io worker'`, store.Itself[int])
+	const others = `SELECT pid FROM pg_stat_activity WHERE backend_type = 'io worker'`
+	workers, err := store.Collect(ctx, conn, others, store.Itself[int])
 	m.pids = append(m.pids, workers...)
 	if err != nil || m.Bytes() < 0 {
 		return nil
@@ -51,16 +52,18 @@ func (m *Meter) With(other *Meter) *Meter {
 // MeterOf measures one process of the server, whose title holds a word; nil where that is not what runs here under its
 // number, or nobody may look.
 func MeterOf(pid, port int, word string) *Meter {
-	title, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	title := string(text)
 	from := fmt.Sprintf("(%d)", port)
 	if port < 0 {
 		from = "[local]"
 	}
-	m := &Meter{pids: []int{pid}}
-	if err != nil || !strings.HasPrefix(string(title), "postgres:") || !strings.Contains(string(title), word) || !strings.Contains(string(title), from) || m.Bytes() < 0 {
-		return nil
+	if strings.HasPrefix(title, "postgres:") && strings.Contains(title, word) && strings.Contains(title, from) {
+		if m := (&Meter{pids: []int{pid}}); m.Bytes() >= 0 {
+			return m
+		}
 	}
-	return m
+	return nil
 }
 
 // Bytes is what the processes have read from drives since they began; -1: nobody knows.
