@@ -26,21 +26,20 @@ func (s *suite) inDoubt(t *testing.T) {
 	through := pgtest.Open(t, s.engine.Open, throughProxy(t, s.target, &cut))
 	buyer := s.idle(t)
 	for _, test := range []struct {
-		name    string
-		inDoubt bool
-		call    func(calls.Session) error
-		done    string // the rows that it wrote; empty where it writes nothing
+		name string
+		call func(calls.Session) error
+		done string // the rows that it wrote; empty where it writes nothing
 	}{
-		{"purchase", true, func(session calls.Session) error {
+		{"purchase", func(session calls.Session) error {
 			_, err := session.Purchase(t.Context(), order(buyer, calls.Item{Product: 90, Quantity: 1}))
 			return err
 		}, fmt.Sprintf("orders WHERE customerid = %d", buyer)},
-		{"new customer", true, func(session calls.Session) error {
+		{"new customer", func(session calls.Session) error {
 			_, err := session.NewCustomer(t.Context(), customer("newuser9"))
 			return err
 		}, "customers WHERE username = 'newuser9'"},
-		{"login", false, func(session calls.Session) error { return logIn(t.Context(), session) }, ""},
-		{"browse", false, func(session calls.Session) error {
+		{"login", func(session calls.Session) error { return logIn(t.Context(), session) }, ""},
+		{"browse", func(session calls.Session) error {
 			_, err := session.BrowseByCategory(t.Context(), 5, 3)
 			return err
 		}, ""},
@@ -53,9 +52,8 @@ func (s *suite) inDoubt(t *testing.T) {
 		cut.Store(true)
 		err = test.call(session)
 		e, ok := errors.AsType[*store.Error](err)
-		if !ok || e.Class != store.Connection || e.InDoubt != test.inDoubt {
-			t.Errorf("%s whose answer was lost: %#v, want in doubt %v", test.name, err, test.inDoubt)
-		}
+		assert.True(t, ok && e.Class == store.Connection && e.InDoubt == (test.done != ""),
+			"%s whose answer was lost: %#v", test.name, err)
 		if test.done != "" {
 			deadline := time.Now().Add(10 * time.Second)
 			for s.count(t, "%s", test.done) == 0 {
@@ -73,15 +71,13 @@ func (s *suite) inDoubt(t *testing.T) {
 	cut.Store(false)
 	session := s.connect(t)
 	_, err := session.Purchase(t.Context(), order(1<<30, calls.Item{Product: 90, Quantity: 1}))
-	if e, ok := errors.AsType[*store.Error](err); !ok || e.InDoubt {
-		t.Errorf("purchase of a customer who does not exist: %#v", err)
-	}
+	e, ok := errors.AsType[*store.Error](err)
+	assert.True(t, ok && !e.InDoubt, "purchase of a customer who does not exist: %#v", err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = session.Purchase(ctx, order(buyer, calls.Item{Product: 90, Quantity: 1}))
-	if e, ok := errors.AsType[*store.Error](err); ok && e.InDoubt {
-		t.Errorf("purchase that was never sent: %#v", err)
-	}
+	e, ok = errors.AsType[*store.Error](err)
+	assert.False(t, ok && e.InDoubt, "purchase that was never sent: %#v", err)
 }
 
 // throughProxy is the target behind a proxy that, while cut is set, drops the connection instead of passing an answer

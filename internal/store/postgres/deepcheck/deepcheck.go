@@ -149,14 +149,19 @@ func (s *deepCheck) show(r relation) {
 	s.tell("read and check "+r.name, s.worked, s.work)
 }
 
-// extension makes sure that an extension is there, and gives its schema, quoted.
+// extension makes sure that an extension is there, and gives its schema, quoted. Where it is nothing is created, which
+// a standby would refuse.
 func (s *deepCheck) extension(ctx context.Context, name string) (schema string, err error) {
-	if _, err := s.conn.ExecContext(ctx, "CREATE EXTENSION IF NOT EXISTS "+name); err != nil {
-		const hint = "it comes with the server's contrib package and needs a superuser"
-		return "", fmt.Errorf("create extension %s: %w; %s", name, err, hint)
-	}
 	const find = `SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = $1`
-	if err := s.conn.QueryRowContext(ctx, find, name).Scan(&schema); err != nil {
+	err = s.conn.QueryRowContext(ctx, find, name).Scan(&schema)
+	if errors.Is(err, sql.ErrNoRows) {
+		if _, err = s.conn.ExecContext(ctx, "CREATE EXTENSION "+name); err != nil {
+			const hint = "it comes with the server's contrib package and needs a superuser"
+			return "", fmt.Errorf("create extension %s: %w; %s", name, err, hint)
+		}
+		err = s.conn.QueryRowContext(ctx, find, name).Scan(&schema)
+	}
+	if err != nil {
 		return "", fmt.Errorf("find extension %s: %w", name, err)
 	}
 	return schema, nil
