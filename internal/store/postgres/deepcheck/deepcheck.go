@@ -149,8 +149,8 @@ func (s *deepCheck) show(r relation) {
 	s.tell("read and check "+r.name, s.worked, s.work)
 }
 
-// extension makes sure that an extension is there, and gives its schema, quoted. Where it is nothing is created, which
-// a standby would refuse.
+// extension makes sure that an extension is there, and gives its schema, quoted. A standby would refuse to create one
+// IF NOT EXISTS, though it does.
 func (s *deepCheck) extension(ctx context.Context, name string) (schema string, err error) {
 	const find = `SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = $1`
 	err = s.conn.QueryRowContext(ctx, find, name).Scan(&schema)
