@@ -40,3 +40,49 @@ func keepsNoLog(err error) bool {
 	const simpleRecovery, noFullBackup = 4208, 4214
 	return target.HasNumber(err, simpleRecovery, noFullBackup)
 }
+
+// Checkpoint makes a checkpoint of the database: store.Capabilities.
+func (s *Store) Checkpoint(ctx context.Context) error {
+	_, err := s.db.ExecContext(ctx, "CHECKPOINT")
+	return s.Wrap("make a checkpoint on "+s.Label(), err)
+}
+
+// MayDropCache asks for the right to DropCache: store.Capabilities.
+func (s *Store) MayDropCache(ctx context.Context) error {
+	op := "empty the cache of " + s.Label()
+	err := target.Lacks(ctx, s, op, "leave --cold-start out", "this server, Babelfish, has no DBCC DROPCLEANBUFFERS", "")
+	if err != nil {
+		return err
+	}
+	const ask = "SELECT CAST(COALESCE(HAS_PERMS_BY_NAME(NULL, NULL, 'ALTER SERVER STATE'), 0) AS bit)"
+	return target.May(ctx, s, op, ask, "the login may not run DBCC DROPCLEANBUFFERS",
+		"GRANT ALTER SERVER STATE TO the login, or leave --cold-start out")
+}
+
+// DropCache empties the server's buffer pool: store.Capabilities.
+func (s *Store) DropCache(ctx context.Context) error {
+	_, err := s.db.ExecContext(ctx, "DBCC DROPCLEANBUFFERS WITH NO_INFOMSGS")
+	return s.Wrap("empty the cache of "+s.Label(), err)
+}
+
+// Durability is a database's option DELAYED_DURABILITY: whether commits may return before their log is on the drive.
+type Durability string
+
+// The values of the option.
+const (
+	DurabilityUnknown  Durability = ""         // the server has no such thing
+	DurabilityDisabled Durability = "DISABLED" // none does, whatever it asks for
+	DurabilityAllowed  Durability = "ALLOWED"  // those that ask for it
+	DurabilityForced   Durability = "FORCED"   // all do
+)
+
+// DelayedDurability asks for the option of the target's database.
+func (s *Store) DelayedDurability(ctx context.Context) (d Durability, err error) {
+	v, err := s.ask(ctx)
+	if err != nil || v.babelfish {
+		return DurabilityUnknown, err
+	}
+	const ask = "SELECT delayed_durability_desc FROM sys.databases WHERE name = DB_NAME()"
+	err = s.db.QueryRowContext(ctx, ask).Scan(&d)
+	return d, s.Wrap("ask for the delayed durability of "+s.Label(), err)
+}

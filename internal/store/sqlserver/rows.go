@@ -3,10 +3,14 @@ package sqlserver
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -38,20 +42,19 @@ func eachRow(columns int, next, take func(row []any) error) (n int64, err error)
 	}
 }
 
+// parsers read the fields of CSV, by the column's type.
+var parsers = map[string]func(field []byte) (any, error){
+	"TINYINT": parseInt, "SMALLINT": parseInt, "INT": parseInt, "MONEY": parseText, "DATETIME": parseDate,
+	"VARCHAR": parseBytes, "CHAR": parseBytes,
+}
+
 // fromCSV is the format of CSV without quotes, such as DS2's. An empty field is NULL in a column that may be, an empty
 // text in another.
 func fromCSV(csv io.Reader, columns []column) (next func(row []any) error, err error) {
 	for i := range columns {
-		switch c := &columns[i]; c.kind {
-		case "TINYINT", "SMALLINT", "INT":
-			c.parse = parseInt
-		case "MONEY":
-			c.parse = parseText
-		case "DATETIME":
-			c.parse = parseDate
-		case "VARCHAR", "CHAR":
-			c.parse, c.text = parseBytes, true
-		default:
+		c := &columns[i]
+		c.parse, c.text = parsers[c.kind], strings.HasSuffix(c.kind, "CHAR")
+		if c.parse == nil {
 			return nil, fmt.Errorf("column %s is of type %s, which the dataset does not have", c.name, c.kind)
 		}
 	}
@@ -113,4 +116,51 @@ func parseDate(field []byte) (any, error) {
 		return nil, fmt.Errorf("%q is not a date such as 2009/12/31", field)
 	}
 	return date, nil
+}
+
+// wholeNumber is the bytes of a type of whole numbers.
+var wholeNumber = map[string]int{"SMALLINT": 2, "INT": 4, "BIGINT": 8}
+
+// fromNative is bcp's native format: whole numbers as they stand in memory, little end first, and binary columns with
+// two bytes of length before them. Nothing is NULL.
+func fromNative(native io.Reader, columns []column) (next func(row []any) error, err error) {
+	for _, c := range columns {
+		if wholeNumber[c.kind] == 0 && c.kind != "VARBINARY" {
+			return nil, fmt.Errorf("column %s is of type %s, which rows in binary do not have", c.name, c.kind)
+		}
+	}
+	in, fields := bufio.NewReaderSize(native, 64<<10), make([][]byte, len(columns))
+	read := func(i, n int) ([]byte, error) {
+		fields[i] = slices.Grow(fields[i][:0], n)[:n]
+		_, err := io.ReadFull(in, fields[i])
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return fields[i], err
+	}
+	return func(row []any) error {
+		if _, err := in.Peek(1); err == io.EOF {
+			return io.EOF
+		}
+		for i, c := range columns {
+			field, err := read(i, cmp.Or(wholeNumber[c.kind], 2))
+			if err == nil && c.kind == "VARBINARY" {
+				field, err = read(i, int(binary.LittleEndian.Uint16(field)))
+			}
+			if err != nil {
+				return err
+			}
+			switch c.kind {
+			case "SMALLINT":
+				row[i] = int64(int16(binary.LittleEndian.Uint16(field)))
+			case "INT":
+				row[i] = int64(int32(binary.LittleEndian.Uint32(field)))
+			case "BIGINT":
+				row[i] = int64(binary.LittleEndian.Uint64(field))
+			default:
+				row[i] = field
+			}
+		}
+		return nil
+	}, nil
 }

@@ -1,0 +1,196 @@
+package sqlserver
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	mssql "github.com/microsoft/go-mssqldb"
+
+	"ds2/internal/store"
+	"ds2/internal/store/sqlserver/target"
+	"ds2/schema"
+)
+
+// LoadRows streams rows of CSV into a table as a step of a load.
+func (s *Store) LoadRows(ctx context.Context, step, table string, csv io.Reader) (int64, error) {
+	return s.loadRows(ctx, step, table, csv, fromCSV)
+}
+
+// LoadBinary is LoadRows with rows in the native format of Microsoft's bcp, of a table of whole numbers and binary
+// columns without NULL.
+func (s *Store) LoadBinary(ctx context.Context, step, table string, native io.Reader) (int64, error) {
+	return s.loadRows(ctx, step, table, native, fromNative)
+}
+
+func (s *Store) loadRows(ctx context.Context, step, table string, in io.Reader, as format) (copied int64, err error) {
+	err = s.step(ctx, schema.Statement{Name: step}, func(conn *mssql.Conn) (int64, error) {
+		copied, err = s.bulk(ctx, conn, table, in, as)
+		return copied, err
+	})
+	return copied, s.Wrap("copy "+step, err)
+}
+
+// maxStepRetries is how often a step that was chosen as a deadlock's victim, and so rolled back, is run again.
+const maxStepRetries = 5
+
+// ExecStep runs a statement as a step of a load.
+func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error {
+	if statement.Progress == schema.FullTextProgress {
+		s.filling.Store(&statement)
+		defer s.filling.Store(nil)
+	}
+	for try := 0; ; try++ {
+		err := s.Wrap(statement.Name, s.step(ctx, statement, func(conn *mssql.Conn) (int64, error) {
+			return statement.Rows, exec(ctx, conn, statement.SQL)
+		}))
+		// Builds that go on concurrently may wait for each other's locks on the server's own tables.
+		if store.Classify(err) != store.Deadlock || try == maxStepRetries {
+			return err
+		}
+	}
+}
+
+// step runs a step in one transaction with the note that it was run, and how many rows it copied. What SQL Server
+// refuses in a transaction is noted afterwards.
+func (s *Store) step(ctx context.Context, of schema.Statement, run func(*mssql.Conn) (copied int64, err error)) error {
+	return s.onOwnConn(ctx, func(conn *mssql.Conn) error {
+		runAndNote := func() error {
+			copied, err := run(conn)
+			if err != nil {
+				return err
+			}
+			const note = "INSERT INTO ds2_steps (name, copied) VALUES (@p1, @p2)"
+			return exec(ctx, conn, note, mssql.VarChar(of.Name), copied)
+		}
+		if of.NoTransaction {
+			return runAndNote()
+		}
+		return transact(ctx, conn, runAndNote)
+	})
+}
+
+// transact runs f in a transaction of a connection that rolls back when it is closed.
+func transact(ctx context.Context, conn *mssql.Conn, f func() error) error {
+	tx, err := conn.BeginTx(ctx, driver.TxOptions{})
+	if err != nil {
+		return err
+	}
+	if err := f(); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// onOwnConn lends a connection that is closed afterwards, which also rolls back what was not committed: one that is
+// given up amid the rows of a bulk load is of no use to a pool.
+func (s *Store) onOwnConn(ctx context.Context, f func(*mssql.Conn) error) error {
+	conn, network, err := s.dial(ctx, s.config)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	// go-mssqldb looks at the context while it reads, not while it writes, and a server that waits for a lock takes no
+	// rows.
+	stop := context.AfterFunc(ctx, network.cut)
+	defer stop()
+	if err := f(conn); err != nil {
+		return cmp.Or(ctx.Err(), err) // the end of the context is why the connection failed
+	}
+	return nil
+}
+
+// exec runs a statement on a connection that is not database/sql's.
+func exec(ctx context.Context, conn *mssql.Conn, statement string, args ...driver.Value) error {
+	stmt, err := conn.PrepareContext(ctx, statement)
+	if err != nil {
+		return err
+	}
+	named := make([]driver.NamedValue, len(args))
+	for i, arg := range args {
+		named[i] = driver.NamedValue{Ordinal: i + 1, Value: arg}
+	}
+	_, err = stmt.(*mssql.Stmt).ExecContext(ctx, named)
+	return err
+}
+
+// bulk brings the rows that in holds into a table, by the protocol's bulk load. Keys keep the values that the rows
+// bring. The table is locked as a whole, which is what lets SQL Server log pages and not rows.
+func (s *Store) bulk(ctx context.Context, conn *mssql.Conn, table string, in io.Reader, as format) (int64, error) {
+	server, err := s.ask(ctx)
+	if err != nil {
+		return 0, err
+	}
+	names, columns, err := columnsOf(ctx, conn, table)
+	if err != nil {
+		return 0, err
+	}
+	next, err := as(in, columns)
+	if err != nil {
+		return 0, err
+	}
+	bulk := conn.CreateBulkContext(ctx, table, names)
+	bulk.Options.Tablock = true
+	if key, ok := schema.ClusteredKey[strings.ToLower(table)]; ok && !server.babelfish {
+		bulk.Options.Order = []string{key}
+	}
+	sent, err := eachRow(len(columns), next, bulk.AddRow)
+	if err != nil {
+		return 0, err
+	}
+	copied, err := bulk.Done()
+	if err == nil && copied != sent {
+		err = fmt.Errorf("the server took %d of %d rows", copied, sent)
+	}
+	return copied, err
+}
+
+// columnsOf asks the server for a table's columns, which stand in the order of the CSV files.
+func columnsOf(ctx context.Context, conn *mssql.Conn, table string) (names []string, columns []column, err error) {
+	stmt, err := conn.PrepareContext(ctx, "SELECT * FROM "+target.QuoteName(table)+" WHERE 1 = 0")
+	if err != nil {
+		return nil, nil, err
+	}
+	answer, err := stmt.(*mssql.Stmt).QueryContext(ctx, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer answer.Close()
+	rows := answer.(*mssql.Rows)
+	names = rows.Columns()
+	for i, name := range names {
+		nullable, _ := rows.ColumnTypeNullable(i)
+		columns = append(columns, column{name: name, kind: rows.ColumnTypeDatabaseTypeName(i), nullable: nullable})
+	}
+	if err := rows.Next(make([]driver.Value, len(columns))); err != io.EOF {
+		return nil, nil, fmt.Errorf("read the columns: %w", err)
+	}
+	return names, columns, nil
+}
+
+// Progress gives how much of the full-text index is filled while a statement waits for that, by the statement's name.
+// Of other indexes SQL Server does not tell.
+func (s *Store) Progress(ctx context.Context) (map[string]float64, error) {
+	statement := s.filling.Load()
+	if statement == nil {
+		return nil, nil
+	}
+	var share sql.NullFloat64
+	err := s.db.QueryRowContext(ctx, `SELECT
+			CAST(OBJECTPROPERTYEX(object_id, 'TableFulltextItemCount') AS float) / NULLIF((SELECT COUNT(*) FROM `+
+		target.QuoteName(statement.Table)+`), 0)
+		FROM sys.fulltext_indexes
+		WHERE object_id = OBJECT_ID(@p1) AND has_crawl_completed = 0`, statement.Table).Scan(&share)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil || !share.Valid {
+		return nil, s.Wrap("ask how far the full-text index is", err)
+	}
+	return map[string]float64{statement.Name: min(share.Float64, 1)}, nil
+}
