@@ -1,6 +1,7 @@
 package sqlserver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -13,20 +14,21 @@ import (
 
 // Advise tells what of the server's configuration a storage test should not have: store.Capabilities. It judges the
 // settings that the record of a run holds too.
-func (s *Store) Advise(ctx context.Context, run time.Duration, memory int64) (reads string, others []string, err error) {
+func (s *Store) Advise(ctx context.Context, run time.Duration, memory int64) (reads string, all []string, err error) {
 	v, err := s.ask(ctx)
 	if err != nil {
 		return "", nil, err
 	}
 	if v.babelfish {
-		return "", []string{"this server is Babelfish for PostgreSQL, of which ds2 knows no settings: nothing warns of a database that fits into memory"}, nil
+		return "", []string{"this server is Babelfish for PostgreSQL, of which ds2 knows no settings: " +
+			"nothing warns of a database that fits into memory"}, nil
 	}
 	settings, err := s.settings(ctx)
 	if err != nil {
 		return "", nil, s.Wrap("ask for the server's configuration", err)
 	}
-	reads, others = advice(settings, run, memory)
-	return reads, others, nil
+	reads, all = advice(settings, run, memory)
+	return reads, all, nil
 }
 
 // settings are those of the server and of the database by name; what the server does not know or tell is missing.
@@ -35,7 +37,8 @@ func (s *Store) settings(ctx context.Context) (settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, _ := (&store.Server{Queries: queries}).Settings(ctx, s) // an error: this version or edition has no such thing, or does not tell
+	// An error: this version or edition has no such thing, or does not tell.
+	found, _ := (&store.Server{Queries: queries}).Settings(ctx, s)
 	return found, ctx.Err()
 }
 
@@ -59,25 +62,23 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 		}
 	}
 	const mb = 1 << 20
-	if memory == 0 {
-		memory = s.number("server memory bytes")
-	}
-	cache := memory
-	if limit := s.number("max server memory (MB)") * mb; limit > 0 && (cache == 0 || limit < cache) {
+	cache, limit := cmp.Or(memory, s.number("server memory bytes")), s.number("max server memory (MB)")*mb
+	if limit > 0 && (cache == 0 || limit < cache) {
 		cache = limit
 	}
-	if used := s.number("database used bytes"); used > 0 && used < cache {
-		reads = fmt.Sprintf("the database of %d MB fits into the %d MB of memory that the server may take: its reads test no storage",
-			used/1e6, cache/1e6)
+	data := s.number("database used bytes")
+	if data > 0 && data < cache {
+		reads = fmt.Sprintf("the database of %d MB fits into the %d MB of memory that the server may take: "+
+			"its reads test no storage", data/1e6, cache/1e6)
 	}
 	model, chain := s["database recovery model"], s["database log chain"]
 	size, used := s.number("database log bytes"), s.number("database log used bytes")
-	warn(model == "FULL" && chain == "none", "recovery is full in name only until the first full backup, and the log is "+
-		"truncated as under simple recovery: make one with ds2 snapshot create")
-	warn(model == "FULL" && chain != "none" && size > 0 && used > size/2, "the log of %d MB is %d %% full, and only a backup of it "+
-		"makes room: back it up, or let ds2 reset --discard-log do so, before it grows in the run", size/1e6, 100*used/max(size, 1))
-	// Other workloads choose theirs when they are loaded.
-	warn((model == "SIMPLE" || model == "BULK_LOGGED") && s["ds2 workload"] == "",
+	warn(model == "FULL" && chain == "none", "recovery is full in name only until the first full backup, and the log "+
+		"is truncated as under simple recovery: make one with ds2 snapshot create")
+	warn(model == "FULL" && chain != "none" && size > 0 && used > size/2, "the log of %d MB is %d %% full, and only a "+
+		"backup of it makes room: back it up, or let ds2 reset --discard-log do so, before it grows in the run",
+		size/1e6, 100*used/max(size, 1))
+	warn((model == "SIMPLE" || model == "BULK_LOGGED") && s["ds2 workload"] == "", // other workloads choose theirs
 		"the recovery model is %s; DVD Store's storage report measured under full recovery", model)
 	durability := Durability(s["database delayed durability"]) // under ALLOWED none is lazy that does not ask for it
 	warn(durability == DurabilityForced,
@@ -85,8 +86,8 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 	verify := s["database page verify"]
 	warn(verify != "" && verify != "CHECKSUM",
 		"page verify is %s: damage by the drives may go unnoticed; set it to CHECKSUM", verify)
-	warn(s["server instant file initialization"] == "N", "instant file initialization is off: each growth of a data file is "+
-		"first filled with zeros; grant the server's account Perform volume maintenance tasks")
+	warn(s["server instant file initialization"] == "N", "instant file initialization is off: each growth of a data "+
+		"file is first filled with zeros; grant the server's account Perform volume maintenance tasks")
 	free := s.number("log volume free bytes")
 	warn(free > 0 && size > 0 && free < size/4,
 		"the log's volume %s has %d MB left: a log that must grow will stop the run", s["log volume"], free/1e6)
@@ -96,66 +97,48 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 		"accelerated database recovery is on: it also writes versions of rows to the database")
 	warn(s["database read committed snapshot"] == "1" && s["service objective"] == "",
 		"read committed snapshot is on: it also writes versions of rows; the storage report ran without")
-	every := time.Duration(s.number("database target recovery time (s)")) * time.Second
-	warn(run > 0 && every > run,
-		"the target recovery time is %s and the run lasts %s: it may end before checkpoints write anything out", every, run)
 	_, known := s["database target recovery time (s)"]
-	warn(known && every == 0 && run > 0 && run < 5*time.Minute,
-		"the target recovery time is 0, so checkpoints come about once a minute or less often: a run of %s sees few of them", run)
+	every := time.Duration(s.number("database target recovery time (s)")) * time.Second
+	warn(run > 0 && every > run, "the target recovery time is %s and the run lasts %s: "+
+		"it may end before checkpoints write anything out", every, run)
+	warn(known && every == 0 && run > 0 && run < 5*time.Minute, "the target recovery time is 0, so checkpoints come "+
+		"about once a minute or less often: a run of %s sees few of them", run)
 	target, taken := s.number("server memory target bytes"), s.number("server memory committed bytes")
-	warn(target > 0 && taken < target/10*9 && taken < s.number("database used bytes"), "the server's memory is still growing, "+
-		"%d MB of %d MB: until it has all, it reads eight pages where one is asked for; let a longer warm-up fill it", taken/mb, target/mb)
-	for _, distorts := range []struct{ setting, whenNot, says string }{
-		{"server buffer pool extension", "0", "the buffer pool extension is on: reads of pages that left the cache come from its file and not from the data files"},
-		{"database memory optimized pages", "0", "hybrid buffer pool is on: pages on persistent memory are read in place, past the cache and the drives under test"},
-		{"database encryption", "0", "transparent data encryption is on: the processors encrypt each page that is read or written"},
-		{"database compressed indexes", "0", "some tables or indexes are compressed: fewer pages are read and written, for more work of the processors"},
-		{"database availability group", "0", "the database is in an availability group: commits may wait until other replicas have written the log, too"},
-		{"server resource governor", "0", "the Resource Governor is on, and may limit I/O, memory and processors of these sessions"},
-	} {
+	warn(target > 0 && taken < target/10*9 && taken < data, "the server's memory is still growing, %d MB of %d MB: "+
+		"until it has all, it reads eight pages where one is asked for; let a longer warm-up fill it",
+		taken/mb, target/mb)
+	for _, distorts := range distortions {
 		value, known := s[distorts.setting]
-		warn(known && value != distorts.whenNot, "%s", distorts.says)
+		warn(known && value != "0", "%s", distorts.says)
 	}
-	flags, pages, level := s["server trace flags"], s.number("server suspect pages"), s.number("database compatibility level")
+	flags, pages := s["server trace flags"], s.number("server suspect pages")
 	warn(flags != "", "trace flags %s are on for the whole server: a server to compare with must have the same", flags)
 	warn(pages > 0, "msdb.dbo.suspect_pages lists %d damaged pages of this database: check it by ds2 verify --deep, "+
 		"and look at the drive", pages)
-	warn(level > 0 && level < 130, "the compatibility level is %d, of SQL Server before 2016: its optimizer is another's", level)
-	files, processors := s.number("tempdb data files"), s.number("server processors")
-	warn(files > 0 && files < min(processors, 8),
-		"tempdb has %d data files for %d processors: give it %d", files, processors, min(processors, 8))
+	level := s.number("database compatibility level")
+	warn(level > 0 && level < 130,
+		"the compatibility level is %d, of SQL Server before 2016: its optimizer is another's", level)
+	files, wanted := s.number("tempdb data files"), min(s.number("server processors"), 8)
+	warn(files > 0 && files < wanted, "tempdb has %d data files for %d processors: give it %d",
+		files, s.number("server processors"), wanted)
 	plan := s["ActivePowerScheme"]
 	warn(plan != "" && !strings.EqualFold(strings.Trim(plan, "{}"), highPerformance),
 		"Windows' power plan is not High performance: the processors slow down between requests")
 	return reads, advice
 }
 
-// placement asks for tables and indexes with their filegroups.
-const placement = `SELECT CASE WHEN i.index_id > 1 THEN i.name ELSE o.name END, CASE WHEN i.index_id > 1 THEN 'index' ELSE 'table' END,
-		d.name + COALESCE(' (' + CAST(f.files AS varchar(10)) + ' files, ' + f.path + ')', ''), p.bytes
-	FROM sys.indexes AS i
-	JOIN sys.objects AS o ON o.object_id = i.object_id AND o.type = 'U' AND o.is_ms_shipped = 0
-	JOIN sys.data_spaces AS d ON d.data_space_id = i.data_space_id
-	CROSS APPLY (SELECT SUM(used_page_count) * 8192 AS bytes FROM sys.dm_db_partition_stats
-		WHERE object_id = i.object_id AND index_id = i.index_id HAVING COUNT(*) > 0) AS p
-	OUTER APPLY (SELECT COUNT(*) AS files, MIN(physical_name) AS path FROM sys.database_files
-		WHERE data_space_id = d.data_space_id HAVING COUNT(*) > 0) AS f
-	ORDER BY p.bytes DESC, 1`
-
-// placementOnBabelfish asks the same where there are neither filegroups nor views of what an index takes.
-const placementOnBabelfish = `SELECT name, 'table', 'with its indexes', CAST(pg_total_relation_size(object_id) AS bigint)
-	FROM sys.tables WHERE is_ms_shipped = 0 ORDER BY 4 DESC, 1`
-
-// Placement lists the tables and indexes by their filegroups: store.Capabilities.
-func (s *Store) Placement(ctx context.Context) (placed []store.Placed, err error) {
-	v, err := s.ask(ctx)
-	if err != nil {
-		return nil, err
-	}
-	query := placement
-	if v.babelfish {
-		query = placementOnBabelfish
-	}
-	placed, err = store.Collect(ctx, s.db, query, (*store.Placed).Columns)
-	return placed, s.Wrap("ask where tables and indexes lie", err)
+// distortions are settings that are 0 where they distort nothing.
+var distortions = []struct{ setting, says string }{
+	{"server buffer pool extension", "the buffer pool extension is on: " +
+		"reads of pages that left the cache come from its file and not from the data files"},
+	{"database memory optimized pages", "hybrid buffer pool is on: " +
+		"pages on persistent memory are read in place, past the cache and the drives under test"},
+	{"database encryption",
+		"transparent data encryption is on: the processors encrypt each page that is read or written"},
+	{"database compressed indexes", "some tables or indexes are compressed: " +
+		"fewer pages are read and written, for more work of the processors"},
+	{"database availability group", "the database is in an availability group: " +
+		"commits may wait until other replicas have written the log, too"},
+	{"server resource governor",
+		"the Resource Governor is on, and may limit I/O, memory and processors of these sessions"},
 }

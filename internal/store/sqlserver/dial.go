@@ -1,6 +1,7 @@
 package sqlserver
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -63,7 +64,8 @@ func (s *Store) dial(ctx context.Context, config msdsn.Config) (*mssql.Conn, *ne
 		if ended := ctx.Err(); ended != nil {
 			err = fmt.Errorf("%w: %w", ended, err)
 		}
-		return nil, nil, &connectError{err: err, certificate: n.certificate, tls: n.shook && !n.verified && !n.broken.Load()}
+		disagree := n.shook && !n.verified && !n.broken.Load()
+		return nil, nil, &connectError{err: err, certificate: n.certificate, tls: disagree}
 	}
 	if config.Database == s.config.Database {
 		s.opened.Store(true)
@@ -193,10 +195,7 @@ func verifyChain(config *tls.Config, state tls.ConnectionState) error {
 	if len(state.PeerCertificates) == 0 {
 		return errors.New("the server has no certificate")
 	}
-	name := state.ServerName
-	if name == "" { // an IP address is not sent, nor kept
-		name = config.ServerName
-	}
+	name := cmp.Or(state.ServerName, config.ServerName) // an IP address is not sent, nor kept
 	options := x509.VerifyOptions{Roots: config.RootCAs, DNSName: name, Intermediates: x509.NewCertPool()}
 	for _, c := range state.PeerCertificates[1:] {
 		options.Intermediates.AddCert(c)

@@ -19,24 +19,30 @@ const maxProgramName = 128
 // look at the sessions of others: it ends with the session, too.
 func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err error) {
 	return store.KeepLock(ctx, s, l, func(ctx context.Context) (store.HeldLock, error) {
+		held := appLock{names: []string{s.lockID("run", l.Run), s.lockID()}}
 		config := s.config
-		config.Database, config.AppName = "master", l.Text(maxProgramName-len(" ")-lockIDLength)+" "+s.lockID()
-		db := sql.OpenDB(connector{s, config})
-		conn, err := db.Conn(ctx)
-		if err != nil && store.Classify(s.Wrap("connect", err)) == store.Config { // a login of the target's database alone, as in Azure
-			db.Close()
-			config.Database = s.Name()
-			db = sql.OpenDB(connector{s, config})
-			conn, err = db.Conn(ctx)
+		config.AppName = l.Text(maxProgramName-len(" ")-lockIDLength) + " " + s.lockID()
+		connect := func(database string) (err error) {
+			config.Database = database
+			held.db = sql.OpenDB(connector{s, config})
+			held.conn, err = held.db.Conn(ctx)
+			return err
+		}
+		err := connect("master")
+		// A login of the target's database alone, as in Azure.
+		if store.Classify(s.Wrap("connect", err)) == store.Config {
+			held.db.Close()
+			err = connect(s.Name())
 		}
 		if err == nil {
-			err = s.takeLock(ctx, conn, l)
+			err = s.takeLock(ctx, held.conn, l)
 		}
 		if err != nil {
-			appLock{db, conn, nil}.Close()
+			held.names = nil
+			held.Close()
 			return nil, err
 		}
-		return appLock{db, conn, []string{s.lockID("run", l.Run), s.lockID()}}, nil
+		return held, nil
 	})
 }
 
@@ -46,27 +52,34 @@ func (s *Store) takeLock(ctx context.Context, conn *sql.Conn, l store.Lock) erro
 	// A drive's own locks are no hindrance to APPLOCK_TEST, which asks for those of others.
 	const take = `
 		DECLARE @got int = 0;
-		EXEC @got = sp_getapplock @Resource = @p1, @LockMode = 'Exclusive', @LockOwner = 'Session', @LockTimeout = 30000, @DbPrincipal = 'public';
+		EXEC @got = sp_getapplock @Resource = @p1, @LockMode = 'Exclusive', @LockOwner = 'Session',
+			@LockTimeout = 30000, @DbPrincipal = 'public';
 		IF @got >= 0
 		BEGIN
 			IF @p4 = 0
-				EXEC @got = sp_getapplock @Resource = @p2, @LockMode = 'Exclusive', @LockOwner = 'Session', @LockTimeout = 0, @DbPrincipal = 'public';
-			ELSE IF APPLOCK_TEST('public', @p2, 'Exclusive', 'Session') = 0 AND APPLOCK_TEST('public', @p3, 'Exclusive', 'Session') = 1
+				EXEC @got = sp_getapplock @Resource = @p2, @LockMode = 'Exclusive', @LockOwner = 'Session',
+					@LockTimeout = 0, @DbPrincipal = 'public';
+			ELSE IF APPLOCK_TEST('public', @p2, 'Exclusive', 'Session') = 0
+				AND APPLOCK_TEST('public', @p3, 'Exclusive', 'Session') = 1
 				SET @got = -1; -- others are at work, and none of them on this run
 			ELSE
 			BEGIN
-				EXEC @got = sp_getapplock @Resource = @p2, @LockMode = 'Shared', @LockOwner = 'Session', @LockTimeout = 0, @DbPrincipal = 'public';
+				EXEC @got = sp_getapplock @Resource = @p2, @LockMode = 'Shared', @LockOwner = 'Session',
+					@LockTimeout = 0, @DbPrincipal = 'public';
 				IF @got >= 0
-					EXEC @got = sp_getapplock @Resource = @p3, @LockMode = 'Shared', @LockOwner = 'Session', @LockTimeout = 0, @DbPrincipal = 'public';
+					EXEC @got = sp_getapplock @Resource = @p3, @LockMode = 'Shared', @LockOwner = 'Session',
+						@LockTimeout = 0, @DbPrincipal = 'public';
 			END
 			EXEC sp_releaseapplock @Resource = @p1, @LockOwner = 'Session', @DbPrincipal = 'public';
 		END
 		SELECT @got`
-	names := "##ds2_lock_" + s.lockID()
 	var got int
-	if err := conn.QueryRowContext(ctx, take, s.lockID("taking"), s.lockID(), s.lockID("run", l.Run), l.Run != "").Scan(&got); err != nil {
+	run := s.lockID("run", l.Run)
+	err := conn.QueryRowContext(ctx, take, s.lockID("taking"), s.lockID(), run, l.Run != "").Scan(&got)
+	if err != nil {
 		return err
 	}
+	names := "##ds2_lock_" + s.lockID()
 	if got < 0 {
 		return &store.LockedError{Label: s.Label(), By: s.lockHolder(ctx, conn, names)}
 	}
@@ -118,7 +131,8 @@ func (a appLock) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), store.UnlockTime)
 	defer cancel()
 	for _, name := range a.names { // the server would notice a while later that the connection is gone
-		_, _ = a.conn.ExecContext(ctx, "IF APPLOCK_MODE('public', @p1, 'Session') <> 'NoLock' EXEC sp_releaseapplock @Resource = @p1, @LockOwner = 'Session', @DbPrincipal = 'public'", name)
+		_, _ = a.conn.ExecContext(ctx, `IF APPLOCK_MODE('public', @p1, 'Session') <> 'NoLock'
+			EXEC sp_releaseapplock @Resource = @p1, @LockOwner = 'Session', @DbPrincipal = 'public'`, name)
 	}
 	if a.conn != nil {
 		a.conn.Close() // into the pool, which closes it

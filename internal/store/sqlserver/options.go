@@ -20,49 +20,51 @@ import (
 // taken are the options of a target: those of go-mssqldb that make sense here. It ignores what it does not know, and a
 // slip in encrypt would go unnoticed.
 var taken = []string{
-	msdsn.Database, msdsn.AppName, msdsn.Encrypt, msdsn.TrustServerCertificate, msdsn.Certificate, msdsn.ServerCertificate,
-	msdsn.HostNameInCertificate, msdsn.TLSMin, msdsn.PacketSize, msdsn.ConnectionTimeout, msdsn.DialTimeout, msdsn.KeepAlive,
-	msdsn.LogParam, msdsn.WorkstationID, msdsn.ServerSpn, msdsn.FailoverPartner, msdsn.FailOverPort, msdsn.DisableRetry, msdsn.Protocol,
-	msdsn.MultiSubnetFailover, msdsn.ApplicationIntent, msdsn.EpaEnabled, msdsn.NoTraceID, msdsn.UserID, msdsn.Password,
-	"authenticator", "fedauth", "clientcertpath", "clientassertion", "tenant id", "applicationclientid", "resource id", "serviceconnectionid", "systemtoken", "userassertion",
+	msdsn.Database, msdsn.AppName, msdsn.Encrypt, msdsn.TrustServerCertificate, msdsn.Certificate,
+	msdsn.ServerCertificate, msdsn.HostNameInCertificate, msdsn.TLSMin, msdsn.PacketSize, msdsn.ConnectionTimeout,
+	msdsn.DialTimeout, msdsn.KeepAlive, msdsn.LogParam, msdsn.WorkstationID, msdsn.ServerSpn, msdsn.FailoverPartner,
+	msdsn.FailOverPort, msdsn.DisableRetry, msdsn.Protocol, msdsn.MultiSubnetFailover, msdsn.ApplicationIntent,
+	msdsn.EpaEnabled, msdsn.NoTraceID, msdsn.UserID, msdsn.Password,
+	"authenticator", "fedauth", "clientcertpath", "clientassertion", "tenant id", "applicationclientid",
+	"resource id", "serviceconnectionid", "systemtoken", "userassertion",
 }
 
 // otherNames are what Microsoft's other clients call some of them.
 var otherNames = map[string]string{
-	"connect timeout": msdsn.ConnectionTimeout, "timeout": msdsn.ConnectionTimeout, "application name": msdsn.AppName,
-	"initial catalog": msdsn.Database, "trust server certificate": msdsn.TrustServerCertificate, "host name in certificate": msdsn.HostNameInCertificate,
+	"connect timeout": msdsn.ConnectionTimeout, "timeout": msdsn.ConnectionTimeout,
+	"application name": msdsn.AppName, "initial catalog": msdsn.Database,
+	"trust server certificate": msdsn.TrustServerCertificate, "host name in certificate": msdsn.HostNameInCertificate,
 }
 
-// options is a target as go-mssqldb is to have it, and what is kept from it: the time that a login may take, and the
-// certificates that the server's is to be signed by, nil for this machine's.
-func options(target *url.URL) (_ *url.URL, login time.Duration, roots *x509.CertPool, err error) {
-	u, query, login := *target, url.Values{}, loginTimeout
+// read takes over what a target says.
+func (s *Store) read(target *url.URL) (err error) {
+	u, query := *target, url.Values{}
 	for name, values := range target.Query() {
 		key := strings.ToLower(name)
 		key = cmp.Or(otherNames[key], key)
 		if !slices.Contains(taken, key) {
-			return nil, 0, nil, fmt.Errorf("the option %q is unknown", name)
+			return fmt.Errorf("the option %q is unknown", name)
 		}
 		query[key] = append(query[key], values...)
 	}
 	if query.Get("authenticator") == "krb5" {
-		return nil, 0, nil, errors.New("authenticator=krb5 is not in this ds2: use a user of the server, an access token, or authenticator=winsspi from Windows")
+		return errors.New("authenticator=krb5 is not in this ds2: " +
+			"use a user of the server, an access token, or authenticator=winsspi from Windows")
 	}
 	if text := query.Get(msdsn.ConnectionTimeout); text != "" {
 		// go-mssqldb would take it for the longest silence of the whole connection: backups, restores and index builds
 		// are longer.
 		seconds, err := strconv.ParseUint(text, 10, 31)
 		if err != nil {
-			return nil, 0, nil, fmt.Errorf("%s is not a number of seconds: %q", msdsn.ConnectionTimeout, text)
+			return fmt.Errorf("%s is not a number of seconds: %q", msdsn.ConnectionTimeout, text)
 		}
-		if seconds > 0 {
-			login = time.Duration(seconds) * time.Second
-		}
+		s.loginTimeout = cmp.Or(time.Duration(seconds)*time.Second, s.loginTimeout)
 		query.Del(msdsn.ConnectionTimeout)
 	}
+	var roots *x509.CertPool // nil: this machine's
 	if path := query.Get(msdsn.Certificate); path != "" && !query.Has("fedauth") {
 		if roots, err = readCertificates(path); err != nil {
-			return nil, 0, nil, err
+			return err
 		}
 		query.Del(msdsn.Certificate)
 	}
@@ -70,7 +72,24 @@ func options(target *url.URL) (_ *url.URL, login time.Duration, roots *x509.Cert
 		query.Set(msdsn.Encrypt, "true") // without it any certificate would be taken
 	}
 	u.RawQuery = query.Encode()
-	return &u, login, roots, nil
+	if s.config, err = msdsn.Parse(u.String()); err != nil {
+		return err // it names the option, never the password
+	}
+	if s.config.TLSConfig != nil && roots != nil {
+		s.config.TLSConfig.RootCAs = roots
+	}
+	s.config.Database = cmp.Or(s.config.Database, "DS2")
+	if !query.Has(msdsn.AppName) {
+		s.config.AppName = "ds2"
+	}
+	if !query.Has("fedauth") {
+		return nil
+	}
+	if s.entra = &u; newFedAuthConnector == nil {
+		return errors.New("fedauth is not in this ds2: build it with -tags azuread, " +
+			"or leave user and fedauth out and have --password-command print an access token")
+	}
+	return nil
 }
 
 // readCertificates reads a file of certificates, in PEM or one in DER, whatever its name ends in.

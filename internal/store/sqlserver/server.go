@@ -29,12 +29,11 @@ type server struct {
 	dataPath, logPath string // where it keeps new databases
 }
 
-// azureDatabase tells whether the server is Azure SQL Database.
-func (v server) azureDatabase() bool { return v.edition == editionAzureDatabase && !v.babelfish }
-
-// azure tells whether Azure runs the server and decides where files lie.
+// azureDatabase tells whether the server is Azure SQL Database, azure whether Azure runs it and decides where files
+// lie.
+func (v server) azureDatabase() bool { return !v.babelfish && v.edition == editionAzureDatabase }
 func (v server) azure() bool {
-	return v.azureDatabase() || v.edition == editionManagedInstance && !v.babelfish
+	return v.azureDatabase() || !v.babelfish && v.edition == editionManagedInstance
 }
 
 // check is an error where the server cannot serve a workload at all.
@@ -42,14 +41,16 @@ func (v server) check(uses schema.Features) error {
 	const op = "look at the server"
 	switch {
 	case v.babelfish && uses.FullText && !v.fullText:
-		return store.Refuse(op, "have an administrator run EXEC sp_babelfish_configure 'escape_hatch_fulltext', 'ignore', 'server', once: the workload searches by it",
+		return store.Refuse(op, "have an administrator run EXEC sp_babelfish_configure 'escape_hatch_fulltext', "+
+			"'ignore', 'server', once: the workload searches by it",
 			"Babelfish refuses statements of full-text search to this login")
 	case v.babelfish || v.azure():
 		return nil
 	case v.major < oldest:
 		return store.Refuse(op, "use SQL Server 2016 or later", "its major version is %d, before %d", v.major, oldest)
 	case uses.FullText && !v.fullText:
-		return store.Refuse(op, "install it (mssql-server-fts on Linux): the workload searches by it", "full-text search is not installed")
+		return store.Refuse(op, "install it (mssql-server-fts on Linux): the workload searches by it",
+			"full-text search is not installed")
 	}
 	return nil
 }
@@ -95,7 +96,9 @@ func properties(ctx context.Context, db *sql.DB) (server, error) {
 	v.babelfish, v.fullText = babelfish.Int64 == 1, fullText.Int64 == 1
 	v.dataPath, v.logPath = dataPath.String, logPath.String
 	if err == nil && v.babelfish {
-		err = db.QueryRowContext(ctx, "SELECT CASE current_setting('babelfishpg_tsql.escape_hatch_fulltext') WHEN 'ignore' THEN 1 ELSE 0 END").Scan(&v.fullText)
+		const ask = `SELECT CASE current_setting('babelfishpg_tsql.escape_hatch_fulltext')
+			WHEN 'ignore' THEN 1 ELSE 0 END`
+		err = db.QueryRowContext(ctx, ask).Scan(&v.fullText)
 	}
 	return v, err
 }
@@ -162,17 +165,17 @@ func (v server) lacks(placed bool) schema.Features {
 }
 
 // leftOut tells in a line each what the SQL does without.
-func (v server) leftOut(o schema.Layout) []string {
-	const takesNo = "left out, for this server has none: "
-	files := takesNo + "filegroups, file placement and file sizes"
+func (v server) leftOut(o schema.Layout) (lines []string) {
+	const none = "left out, for this server has none: "
+	files := none + "filegroups, file placement and file sizes"
 	switch {
 	case v.babelfish || v.azureDatabase():
 	case v.azure():
-		files = "left out, for Azure places the files of a Managed Instance: filegroups and file sizes; in General Purpose the size of a file decides its IOPS, so set it before a run: ALTER DATABASE … MODIFY FILE"
+		files = "left out, for Azure places the files of a Managed Instance: filegroups and file sizes; in General " +
+			"Purpose the size of a file decides its IOPS, so set it before a run: ALTER DATABASE … MODIFY FILE"
 	default:
 		files = "left out, for the database is there already: filegroups; drop it first to have its files laid out"
 	}
-	var lines []string
 	add := func(uses, lacks bool, line string) {
 		if uses && lacks {
 			lines = append(lines, line)
@@ -180,19 +183,23 @@ func (v server) leftOut(o schema.Layout) []string {
 	}
 	uses, lacks, login := o.Uses, o.Lacks, o.Password != ""
 	add(uses.Files, lacks.Files, files)
-	add(uses.Recovery, lacks.Recovery, takesNo+"recovery models, a target recovery time, and a Query Store to switch off")
-	add(uses.Statistics, lacks.Statistics, takesNo+"CREATE STATISTICS and UPDATE STATISTICS")
-	add(uses.Catalog, lacks.Catalog, takesNo+"full-text catalogs, neutral language and stop lists")
-	add(uses.ServerState && login, lacks.ServerState, takesNo+"the right VIEW SERVER STATE, so runs as the driver's user record no server counters")
-	add(uses.Owners && login, lacks.Owners, takesNo+"members of db_owner, so the driver's user is granted the tables and procedures, and cannot run ds2 reset")
-	add(uses.DelayedDurability, lacks.DelayedDurability, takesNo+"delayed durability, so no commit can be lazy: runs need --lazy 0")
+	add(uses.Recovery, lacks.Recovery, none+"recovery models, a target recovery time, and a Query Store to switch off")
+	add(uses.Statistics, lacks.Statistics, none+"CREATE STATISTICS and UPDATE STATISTICS")
+	add(uses.Catalog, lacks.Catalog, none+"full-text catalogs, neutral language and stop lists")
+	add(uses.ServerState && login, lacks.ServerState,
+		none+"the right VIEW SERVER STATE, so runs as the driver's user record no server counters")
+	add(uses.Owners && login, lacks.Owners, none+"members of db_owner, so the driver's user is granted the tables and "+
+		"procedures, and cannot run ds2 reset")
+	add(uses.DelayedDurability, lacks.DelayedDurability,
+		none+"delayed durability, so no commit can be lazy: runs need --lazy 0")
 	return lines
 }
 
 // placed tells whether the filegroups are there, or will be because the database is yet to be made.
 func (s *Store) placed(ctx context.Context) (bool, error) {
 	var n int
-	err := s.db.QueryRowContext(ctx, "SELECT COUNT(*) FROM sys.filegroups WHERE name = @p1", schema.SQLServerFilegroup).Scan(&n)
+	const ask = "SELECT COUNT(*) FROM sys.filegroups WHERE name = @p1"
+	err := s.db.QueryRowContext(ctx, ask, schema.SQLServerFilegroup).Scan(&n)
 	if target.DeniesDatabase(err) {
 		return true, nil
 	}
@@ -214,24 +221,22 @@ func (s *Store) Schema() string { return "SCHEMA_NAME()" }
 
 // standing is how a database stands, as master knows it.
 type standing struct {
-	there     bool
-	state     string // state_desc of sys.databases
+	state     string // state_desc of sys.databases; empty: it is not there
 	access    bool   // the login may use it
 	collation string // empty where it is not open
 }
 
 // standing asks master for the target's database.
-func (s *Store) standing(ctx context.Context, master *sql.DB) (standing, error) {
-	var d standing
+func (s *Store) standing(ctx context.Context, master *sql.DB) (d standing, err error) {
 	var access sql.NullInt64
 	var collation sql.NullString
-	err := master.QueryRowContext(ctx, `
+	err = master.QueryRowContext(ctx, `
 		SELECT state_desc, HAS_DBACCESS(name), CAST(DATABASEPROPERTYEX(name, 'Collation') AS varchar(128))
 		FROM sys.databases WHERE name = @p1`, s.Name()).Scan(&d.state, &access, &collation)
+	d.access, d.collation = access.Int64 == 1, collation.String
 	if errors.Is(err, sql.ErrNoRows) {
-		return standing{}, nil
+		err = nil
 	}
-	d.there, d.access, d.collation = true, access.Int64 == 1, collation.String
 	return d, err
 }
 
@@ -241,18 +246,21 @@ func (d standing) check(database string) error {
 		return &store.Error{Op: "open database " + database, Class: class, Err: errors.New(why), Hint: hint}
 	}
 	switch {
-	case !d.there:
+	case d.state == "":
 		return nil
 	case d.state == "RECOVERING":
 		return refuse(store.Connection, "the server is still recovering it", "wait until its state is ONLINE")
 	case d.state == "RESTORING":
-		return refuse(store.Config, "its state is RESTORING: a restore was not finished", "restore it with ds2 snapshot restore, or drop it")
+		return refuse(store.Config, "its state is RESTORING: a restore was not finished",
+			"restore it with ds2 snapshot restore, or drop it")
 	case d.state == "OFFLINE":
-		return refuse(store.Config, "its state is OFFLINE", "set it online: ALTER DATABASE "+target.QuoteName(database)+" SET ONLINE")
+		return refuse(store.Config, "its state is OFFLINE",
+			"set it online: ALTER DATABASE "+target.QuoteName(database)+" SET ONLINE")
 	case d.state != "ONLINE":
 		return refuse(store.Config, "its state is "+d.state, "look at the server's error log")
 	case strings.Contains(d.collation, "_CS") || strings.Contains(d.collation, "_BIN"):
-		return refuse(store.Config, "its collation "+d.collation+" tells upper from lower case, and the databases that ds2 makes do not",
+		return refuse(store.Config, "its collation "+d.collation+
+			" tells upper from lower case, and the databases that ds2 makes do not",
 			"drop the database and let ds2 load make it, or name another")
 	}
 	return nil
@@ -269,12 +277,13 @@ func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statemen
 		if s.db.PingContext(ctx) != nil {
 			return s.Wrap("ask for database "+s.Name(), err)
 		}
-		database = standing{there: true, state: "ONLINE", access: true}
+		database = standing{state: "ONLINE", access: true}
 	}
 	if err := database.check(s.Name()); err != nil {
 		return err
 	}
-	if database.there {
+	there := database.state != ""
+	if there {
 		if err := s.db.PingContext(ctx); err != nil {
 			op := "connect to " + s.Label()
 			if target.DeniesDatabase(err) && !database.access {
@@ -285,7 +294,7 @@ func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statemen
 		}
 	}
 	for _, statement := range statements {
-		if statement.UnlessExists && database.there {
+		if statement.UnlessExists && there {
 			continue
 		}
 		if _, err := master.ExecContext(ctx, statement.SQL); err != nil {

@@ -84,13 +84,13 @@ func TestDatabasesThatCannotBeLoaded(t *testing.T) {
 		says     string
 	}{
 		{"not there", standing{}, "", ""},
-		{"online", standing{there: true, state: "ONLINE", access: true, collation: "SQL_Latin1_General_CP1_CI_AS"}, "", ""},
-		{"recovering after a restart", standing{there: true, state: "RECOVERING"}, store.Connection, "wait until its state is ONLINE"},
-		{"amid a restore", standing{there: true, state: "RESTORING"}, store.Config, "restore it with ds2 snapshot restore, or drop it"},
-		{"offline", standing{there: true, state: "OFFLINE"}, store.Config, "ALTER DATABASE [DS2] SET ONLINE"},
-		{"suspect", standing{there: true, state: "SUSPECT"}, store.Config, "look at the server's error log"},
-		{"case-sensitive", standing{there: true, state: "ONLINE", access: true, collation: "Latin1_General_CS_AS"}, store.Config, "tells upper from lower case"},
-		{"binary", standing{there: true, state: "ONLINE", access: true, collation: "Latin1_General_BIN2"}, store.Config, "tells upper from lower case"},
+		{"online", standing{state: "ONLINE", access: true, collation: "SQL_Latin1_General_CP1_CI_AS"}, "", ""},
+		{"recovering after a restart", standing{state: "RECOVERING"}, store.Connection, "wait until its state is ONLINE"},
+		{"amid a restore", standing{state: "RESTORING"}, store.Config, "restore it with ds2 snapshot restore, or drop it"},
+		{"offline", standing{state: "OFFLINE"}, store.Config, "ALTER DATABASE [DS2] SET ONLINE"},
+		{"suspect", standing{state: "SUSPECT"}, store.Config, "look at the server's error log"},
+		{"case-sensitive", standing{state: "ONLINE", access: true, collation: "Latin1_General_CS_AS"}, store.Config, "tells upper from lower case"},
+		{"binary", standing{state: "ONLINE", access: true, collation: "Latin1_General_BIN2"}, store.Config, "tells upper from lower case"},
 	} {
 		err := c.database.check("DS2")
 		if (err != nil) != (c.class != "") || err != nil && (store.Classify(err) != c.class || !strings.Contains(err.Error(), c.says)) {

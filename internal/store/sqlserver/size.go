@@ -1,6 +1,10 @@
 package sqlserver
 
-import "context"
+import (
+	"context"
+
+	"ds2/internal/store"
+)
 
 // TableBytes is the size of a table's rows, with the upper levels of the key in whose order they lie.
 func (s *Store) TableBytes(ctx context.Context, table string) (bytes int64, err error) {
@@ -9,7 +13,8 @@ func (s *Store) TableBytes(ctx context.Context, table string) (bytes int64, err 
 		return 0, err
 	}
 	query := `SELECT COALESCE(SUM(a.used_pages), 0) * 8192 FROM sys.allocation_units AS a
-		JOIN sys.partitions AS p ON p.hobt_id = a.container_id AND p.index_id IN (0, 1) WHERE p.object_id = OBJECT_ID(@p1)`
+		JOIN sys.partitions AS p ON p.hobt_id = a.container_id AND p.index_id IN (0, 1)
+		WHERE p.object_id = OBJECT_ID(@p1)`
 	if v.babelfish { // which has none of these views, and calls PostgreSQL's functions
 		query = "SELECT pg_total_relation_size(OBJECT_ID(@p1))"
 	}
@@ -23,10 +28,43 @@ func (s *Store) TableRows(ctx context.Context, table string) (rows int64, err er
 	if err != nil {
 		return 0, err
 	}
+	query, args := `SELECT COALESCE(SUM(rows), 0) FROM sys.partitions
+		WHERE object_id = OBJECT_ID(@p1) AND index_id IN (0, 1)`, []any{table}
 	if v.babelfish { // which knows only at times
-		err = s.db.QueryRowContext(ctx, "SELECT COUNT_BIG(*) FROM "+table).Scan(&rows)
-	} else {
-		err = s.db.QueryRowContext(ctx, "SELECT COALESCE(SUM(rows), 0) FROM sys.partitions WHERE object_id = OBJECT_ID(@p1) AND index_id IN (0, 1)", table).Scan(&rows)
+		query, args = "SELECT COUNT_BIG(*) FROM "+table, nil
 	}
+	err = s.db.QueryRowContext(ctx, query, args...).Scan(&rows)
 	return rows, s.Wrap("ask for the rows of table "+table+" in "+s.Label(), err)
+}
+
+// placement asks for tables and indexes with their filegroups.
+const placement = `SELECT CASE WHEN i.index_id > 1 THEN i.name ELSE o.name END,
+		CASE WHEN i.index_id > 1 THEN 'index' ELSE 'table' END,
+		d.name + COALESCE(' (' + CAST(f.files AS varchar(10)) + ' files, ' + f.path + ')', ''), p.bytes
+	FROM sys.indexes AS i
+	JOIN sys.objects AS o ON o.object_id = i.object_id AND o.type = 'U' AND o.is_ms_shipped = 0
+	JOIN sys.data_spaces AS d ON d.data_space_id = i.data_space_id
+	CROSS APPLY (SELECT SUM(used_page_count) * 8192 AS bytes FROM sys.dm_db_partition_stats
+		WHERE object_id = i.object_id AND index_id = i.index_id HAVING COUNT(*) > 0) AS p
+	OUTER APPLY (SELECT COUNT(*) AS files, MIN(physical_name) AS path FROM sys.database_files
+		WHERE data_space_id = d.data_space_id HAVING COUNT(*) > 0) AS f
+	ORDER BY p.bytes DESC, 1`
+
+// placementOnBabelfish asks the same where there are neither filegroups nor views of what an index takes.
+const placementOnBabelfish = `SELECT
+		name, 'table', 'with its indexes', CAST(pg_total_relation_size(object_id) AS bigint)
+	FROM sys.tables WHERE is_ms_shipped = 0 ORDER BY 4 DESC, 1`
+
+// Placement lists the tables and indexes by their filegroups: store.Capabilities.
+func (s *Store) Placement(ctx context.Context) (placed []store.Placed, err error) {
+	v, err := s.ask(ctx)
+	if err != nil {
+		return nil, err
+	}
+	query := placement
+	if v.babelfish {
+		query = placementOnBabelfish
+	}
+	placed, err = store.Collect(ctx, s.db, query, (*store.Placed).Columns)
+	return placed, s.Wrap("ask where tables and indexes lie", err)
 }

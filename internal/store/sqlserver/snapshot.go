@@ -1,6 +1,7 @@
 package sqlserver
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -113,12 +114,13 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	before, unknown := map[string]string(nil), error(nil)
 	if now.state == "ONLINE" {
 		before, unknown = s.options(ctx, master)
-		if _, err := master.ExecContext(ctx, "ALTER DATABASE "+database+" SET OFFLINE WITH ROLLBACK IMMEDIATE"); err != nil {
+		_, err := master.ExecContext(ctx, "ALTER DATABASE "+database+" SET OFFLINE WITH ROLLBACK IMMEDIATE")
+		if err != nil {
 			return s.Wrap(op, err)
 		}
 	}
-	_, err = master.ExecContext(ctx, "RESTORE DATABASE "+database+" FROM DISK = "+quoteText(current.file)+" WITH REPLACE, CHECKSUM"+moves)
-	if err != nil {
+	from := " FROM DISK = " + quoteText(current.file)
+	if _, err = master.ExecContext(ctx, "RESTORE DATABASE "+database+from+" WITH REPLACE, CHECKSUM"+moves); err != nil {
 		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
 		// Where the restore did not begin, the database is as it was, only offline.
@@ -130,7 +132,8 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	}
 	after, failed := s.options(ctx, master)
 	if err := errors.Join(unknown, failed); err != nil {
-		how.Warn(fmt.Sprintf("the options of %s are those of the backup; whether they changed is not known: %v", s.Label(), err))
+		how.Warn(fmt.Sprintf("the options of %s are those of the backup; whether they changed is not known: %v",
+			s.Label(), err))
 		return ctx.Err()
 	}
 	s.setBack(ctx, master, before, after, how.Warn)
@@ -142,8 +145,8 @@ func (s *Store) watchBackup(ctx context.Context, command string, tell progress.T
 	master := s.master()
 	stop := progress.Watch(ctx, time.Second, func(ctx context.Context) bool {
 		var percent float64
-		err := master.QueryRowContext(ctx, "SELECT COALESCE(MAX(percent_complete), 0) FROM sys.dm_exec_requests WHERE command = @p1 AND database_id IN (DB_ID(@p2), DB_ID('master'))",
-			command, s.Name()).Scan(&percent)
+		err := master.QueryRowContext(ctx, `SELECT COALESCE(MAX(percent_complete), 0) FROM sys.dm_exec_requests
+			WHERE command = @p1 AND database_id IN (DB_ID(@p2), DB_ID('master'))`, command, s.Name()).Scan(&percent)
 		if err == nil { // else it is only for show
 			tell(strings.ToLower(command), int64(percent*1000), 100_000)
 		}
@@ -156,11 +159,14 @@ func (s *Store) watchBackup(ctx context.Context, command string, tell progress.T
 // file that it does not know goes where it was when the backup was made.
 func (s *Store) moves(ctx context.Context, master *sql.DB, file string) (string, error) {
 	var files []string
-	err := target.Named(ctx, master, "RESTORE FILELISTONLY FROM DISK = "+quoteText(file), func(row map[string]string) { files = append(files, row["LogicalName"]) })
+	err := target.Named(ctx, master, "RESTORE FILELISTONLY FROM DISK = "+quoteText(file), func(row map[string]string) {
+		files = append(files, row["LogicalName"])
+	})
 	if err != nil {
 		return "", err
 	}
-	known, err := store.Pairs[string](ctx, master, "SELECT name, physical_name FROM sys.master_files WHERE database_id = DB_ID("+quoteText(s.Name())+")")
+	known, err := store.Pairs[string](ctx, master,
+		"SELECT name, physical_name FROM sys.master_files WHERE database_id = DB_ID("+quoteText(s.Name())+")")
 	if err != nil {
 		return "", err
 	}
@@ -204,3 +210,74 @@ func (s *Store) needBackup(ctx context.Context, op string, how store.Copying) er
 }
 
 func quoteText(text string) string { return "N" + store.Literal(text) }
+
+// askOptions asks for what ALTER DATABASE sets and a restore brings back as it was at the backup, and who owns the
+// database.
+const askOptions = "SELECT *, SUSER_SNAME(owner_sid) AS owner FROM sys.databases WHERE name = @p1"
+
+// databaseOption is one of them: the column of askOptions that shows it, which older servers may not have, and the
+// clause of ALTER DATABASE that sets it. One without a clause is not set back.
+type databaseOption struct{ column, clause string }
+
+var databaseOptions = []databaseOption{
+	{"owner", ""}, // by ALTER AUTHORIZATION
+	{"compatibility_level", "COMPATIBILITY_LEVEL = %s"},
+	{"recovery_model_desc", "RECOVERY %s"},
+	{"page_verify_option_desc", "PAGE_VERIFY %s"},
+	{"delayed_durability_desc", "DELAYED_DURABILITY = %s"},
+	{"target_recovery_time_in_seconds", "TARGET_RECOVERY_TIME = %s SECONDS"},
+	{"snapshot_isolation_state_desc", "ALLOW_SNAPSHOT_ISOLATION %s"},
+	{"is_read_committed_snapshot_on", "READ_COMMITTED_SNAPSHOT %s WITH ROLLBACK IMMEDIATE"},
+	{"is_accelerated_database_recovery_on", "ACCELERATED_DATABASE_RECOVERY = %s WITH ROLLBACK IMMEDIATE"},
+	{"is_query_store_on", "QUERY_STORE = %s"},
+	{"is_auto_create_stats_on", "AUTO_CREATE_STATISTICS %s"},
+	{"is_auto_update_stats_on", "AUTO_UPDATE_STATISTICS %s"},
+	{"is_auto_update_stats_async_on", "AUTO_UPDATE_STATISTICS_ASYNC %s"},
+	{"is_parameterization_forced", "PARAMETERIZATION %s"},
+	{"is_auto_shrink_on", "AUTO_SHRINK %s"},
+	{"is_trustworthy_on", "TRUSTWORTHY %s"},
+	{"containment_desc", "CONTAINMENT = %s"},
+	{"is_encrypted", ""}, // all pages would be written again
+}
+
+// statement sets the option of a database to what askOptions gave; empty: it cannot.
+func (o databaseOption) statement(database, value string) string {
+	words := map[string]string{"true": "ON", "false": "OFF"}
+	if o.column == "is_parameterization_forced" {
+		words = map[string]string{"true": "FORCED", "false": "SIMPLE"}
+	}
+	value = cmp.Or(words[value], value)
+	switch {
+	case o.column == "owner":
+		return "ALTER AUTHORIZATION ON DATABASE::" + target.QuoteName(database) + " TO " + target.QuoteName(value)
+	case o.clause == "":
+		return ""
+	}
+	return "ALTER DATABASE " + target.QuoteName(database) + " SET " + fmt.Sprintf(o.clause, value)
+}
+
+// options are what askOptions says of the database, by column.
+func (s *Store) options(ctx context.Context, master *sql.DB) (found map[string]string, err error) {
+	err = target.Named(ctx, master, askOptions, func(row map[string]string) { found = row }, s.Name())
+	return found, err
+}
+
+// setBack sets the options that differ, of those that both know, to what they were before, and warns of those that it
+// cannot set.
+func (s *Store) setBack(ctx context.Context, master *sql.DB, before, after map[string]string, warn func(string)) {
+	for _, o := range databaseOptions {
+		was, known := before[o.column]
+		is, still := after[o.column]
+		if !known || !still || was == is {
+			continue
+		}
+		err := errors.New("ds2 does not set it")
+		if statement := o.statement(s.Name(), was); statement != "" {
+			_, err = master.ExecContext(ctx, statement)
+		}
+		if err != nil {
+			warn(fmt.Sprintf("%s: %s was %s and is %s after the restore: "+
+				"set it again, or make the snapshot again once it is set: %v", s.Label(), o.column, was, is, err))
+		}
+	}
+}

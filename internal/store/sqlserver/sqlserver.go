@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -23,7 +22,11 @@ import (
 	"ds2/internal/escape"
 	"ds2/internal/process"
 	"ds2/internal/store"
+	"ds2/internal/store/sqlserver/deepcheck"
+	"ds2/internal/store/sqlserver/deferred"
+	"ds2/internal/store/sqlserver/iowatch"
 	"ds2/internal/store/sqlserver/reading"
+	"ds2/internal/store/sqlserver/replay"
 	"ds2/schema"
 )
 
@@ -34,22 +37,21 @@ const Engine = "sqlserver"
 // come back clean (docs/howto/sqlserver-first-run.md).
 const Experimental = "experimental: not yet run on Microsoft's server"
 
+var _ store.Database = (*Store)(nil)
+
 // Store is a database in SQL Server.
 type Store struct {
-	config   msdsn.Config
-	entra    *url.URL                                  // the target where it has Entra ID give the token: go-mssqldb reads it again
-	password func(ctx context.Context) (string, error) // nil: the config's
-	db       *sql.DB
+	config       msdsn.Config
+	entra        *url.URL // the target where it has Entra ID give the token: go-mssqldb reads it again
+	loginTimeout time.Duration
+	password     func(ctx context.Context) (string, error) // nil: the config's
+	db           *sql.DB
+	wire         bool // wire makes the users' calls, not go-mssqldb
+	readers      reading.Readers
 
 	opened atomic.Bool // the target's database has been reached once
 	asked  sync.Mutex
 	server *server // nil until asked
-
-	loginTimeout time.Duration
-
-	wire bool // wire makes the users' calls, not go-mssqldb
-
-	readers reading.Readers
 
 	filling atomic.Pointer[schema.Statement] // the one that waits for a full-text index; nil where none does
 }
@@ -57,32 +59,12 @@ type Store struct {
 // Open makes a Store of a target URL as go-mssqldb takes it: sqlserver://user:password@host:port/instance?database=DS2
 // with further options such as encrypt=true. The database is DS2 where none is named. It does not connect.
 func Open(target *url.URL) (store.Database, error) {
-	target, timeout, roots, err := options(target)
-	if err != nil {
+	s := &Store{loginTimeout: loginTimeout}
+	if err := s.read(target); err != nil {
 		return nil, fmt.Errorf("read target URL: %w", err)
 	}
-	config, err := msdsn.Parse(target.String())
-	if err != nil {
-		return nil, fmt.Errorf("read target URL: %w", err) // msdsn names the option, never the password
-	}
-	if config.TLSConfig != nil && roots != nil {
-		config.TLSConfig.RootCAs = roots
-	}
-	if config.Database == "" {
-		config.Database = "DS2"
-	}
-	if !target.Query().Has(msdsn.AppName) {
-		config.AppName = "ds2"
-	}
-	s := &Store{config: config, loginTimeout: timeout}
 	s.readers = reading.Of(s)
-	if target.Query().Has("fedauth") {
-		if newFedAuthConnector == nil {
-			return nil, errors.New("read target URL: fedauth is not in this ds2: build it with -tags azuread, or leave user and fedauth out and have --password-command print an access token")
-		}
-		s.entra = target
-	}
-	s.db = sql.OpenDB(connector{s, config})
+	s.db = sql.OpenDB(connector{s, s.config})
 	return s, nil
 }
 
@@ -102,10 +84,11 @@ func (s *Store) Engine() string { return Engine }
 
 // Label is host:port/database, or host\instance/database for a named instance.
 func (s *Store) Label() string {
-	if s.config.Instance != "" {
-		return escape.Text(s.config.Host + `\` + s.config.Instance + "/" + s.config.Database)
+	host := s.config.Host + `\` + s.config.Instance
+	if s.config.Instance == "" {
+		host = net.JoinHostPort(s.config.Host, strconv.FormatUint(cmp.Or(s.config.Port, 1433), 10))
 	}
-	return escape.Text(net.JoinHostPort(s.config.Host, strconv.FormatUint(cmp.Or(s.config.Port, 1433), 10)) + "/" + s.config.Database)
+	return escape.Text(host + "/" + s.config.Database)
 }
 
 // Here looks for the server's process among those of this machine: store.Database.
@@ -118,3 +101,32 @@ func (s *Store) DB() *sql.DB { return s.db }
 
 // Close closes the pool.
 func (s *Store) Close() error { return s.db.Close() }
+
+// Can is what SQL Server can do: store.Database.
+func (s *Store) Can() store.Capabilities {
+	deep, work, watcher := deepcheck.Checker{Target: s}, deferred.Worker{Target: s}, iowatch.Watcher{Target: s}
+	return store.Capabilities{
+		LocksTables:   true,
+		LoadBinary:    s.LoadBinary,
+		Reset:         s.Reset,
+		Snapshots:     s,
+		Checkpoint:    s.Checkpoint,
+		MayCheckpoint: work.MayCheckpoint,
+		DropCache:     s.DropCache,
+		MayDropCache:  s.MayDropCache,
+		IOFaults:      watcher.Faults,
+		TimeIO:        watcher.TimeIO,
+		MayTimeIO:     watcher.MayTimeIO,
+		Log:           s,
+		Placement:     s.Placement,
+		Advise:        s.Advise,
+		Examine:       s.Examine,
+		DeepCheck:     deep.DeepCheck,
+		OpenScrub:     s.readers.OpenScrub,
+		OpenLog:       s.readers.OpenLog,
+		Backup:        s.readers,
+		MayDeepCheck:  deep.MayDeepCheck,
+		Replay:        replay.Replayer{Target: s},
+		Deferred:      work,
+	}
+}

@@ -63,6 +63,7 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn
 	if err != nil {
 		return nil, s.Wrap(op, err)
 	}
+	var calls caller = &driverCaller{conn: conn, unread: &network.unread, statements: statements}
 	if s.wire {
 		plain, err := network.handOver()
 		if err != nil {
@@ -71,9 +72,9 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn
 				"add encrypt=disable to the target where the server allows it, or have go-mssqldb make the calls",
 				"%w", err)
 		}
-		return &Conn{store: s, statements: statements, caller: newWire(plain, network.packet(), statements)}, nil
+		calls = newWire(plain, network.packet(), statements)
 	}
-	return &Conn{store: s, statements: statements, caller: &driverCaller{conn: conn, unread: &network.unread, statements: statements}}, nil
+	return &Conn{store: s, statements: statements, caller: calls}, nil
 }
 
 // Call begins the call of one of the statements that the connection was made with; its parameters follow.
@@ -93,28 +94,26 @@ func (c *Conn) CallText(name string, sql, declared []byte) {
 const AnyColumns = -1
 
 // Each sends the call and hands every row of the answer, which has so many columns, to row, down to the last. What row
-// is given is valid until it returns. The error is that of Fail.
+// is given is valid until it returns. The error of a call that writes is in doubt where it was
+// sent, and the server did not tell how it ended.
 func (c *Conn) Each(ctx context.Context, writes bool, columns int, row func(values []Value) error) error {
-	name := c.current
-	if err := ctx.Err(); err != nil {
-		return c.Fail(ctx, name, false, err)
+	err := ctx.Err()
+	switch {
+	case err != nil:
+		writes = false
+	case !c.whole():
+		err, writes = driver.ErrBadConn, false
+	default:
+		err = c.call(ctx, columns, row)
 	}
-	if !c.whole() {
-		return c.Fail(ctx, name, false, driver.ErrBadConn)
+	if err == nil {
+		return nil
 	}
-	if err := c.call(ctx, columns, row); err != nil {
-		return c.Fail(ctx, name, writes, err)
-	}
-	return nil
-}
-
-// Fail is the error of a call. It is in doubt where the call writes, was sent, and the server did not tell how it
-// ended.
-func (c *Conn) Fail(ctx context.Context, op string, writes bool, err error) error {
+	// A server that does not confirm the cancelling in time loses the connection.
 	if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) {
-		err = fmt.Errorf("%w: %w", ended, err) // a server that does not confirm the cancelling in time loses the connection
+		err = fmt.Errorf("%w: %w", ended, err)
 	}
-	wrapped := c.store.Wrap(op, err)
+	wrapped := c.store.Wrap(c.current, err)
 	if e, ok := wrapped.(*store.Error); ok && writes && e.Class == store.Connection {
 		_, unsent := errors.AsType[mssql.RetryableError](err)
 		e.InDoubt = !unsent

@@ -20,7 +20,8 @@ type Checker struct{ target.Target }
 // MayDeepCheck asks whether the user may have the database checked: store.Capabilities.
 func (s Checker) MayDeepCheck(ctx context.Context) error {
 	op := "check " + s.Label()
-	err := target.Lacks(ctx, s, op, "leave --deep out, or of a run --verify deep and --deep-every", "this server, Babelfish, has no DBCC CHECKDB", "")
+	err := target.Lacks(ctx, s, op, "leave --deep out, or of a run --verify deep and --deep-every",
+		"this server, Babelfish, has no DBCC CHECKDB", "")
 	if err == nil { // it takes the rights of a check, and checks nothing
 		_, err = s.DB().ExecContext(ctx, "DBCC CHECKDB (0) WITH ESTIMATEONLY, NO_INFOMSGS")
 	}
@@ -48,7 +49,8 @@ func (s Checker) DeepCheck(ctx context.Context, how store.DeepReading, tell prog
 	err = conn.QueryRowContext(ctx, `
 		SELECT @@SPID, 'SQL Server ' + CAST(SERVERPROPERTY('ProductVersion') AS varchar(50)),
 			(SELECT CASE page_verify_option WHEN 2 THEN 1 ELSE 0 END FROM sys.databases WHERE name = DB_NAME()),
-			(SELECT COUNT(*) FROM sys.partitions), (SELECT SUM(used_page_count) * 8192 FROM sys.dm_db_partition_stats)`).
+			(SELECT COUNT(*) FROM sys.partitions),
+			(SELECT SUM(used_page_count) * 8192 FROM sys.dm_db_partition_stats)`).
 		Scan(&session, &result.Server, &result.Checksums, &result.Objects, &result.Bytes)
 	if err != nil {
 		return result, s.Wrap(op, err)
@@ -69,7 +71,8 @@ func (s Checker) DeepCheck(ctx context.Context, how store.DeepReading, tell prog
 	})
 	stop()
 	for _, f := range faults {
-		result.Damage = append(result.Damage, store.Damage{Object: s.objectName(ctx, conn, f.object), Place: f.place, Found: f.message})
+		object := s.objectName(ctx, conn, f.object)
+		result.Damage = append(result.Damage, store.Damage{Object: object, Place: f.place, Found: f.message})
 	}
 	result.Pages = result.Bytes / 8192
 	if err == nil && how.Log {
@@ -111,4 +114,33 @@ func (s Checker) objectName(ctx context.Context, conn *sql.Conn, object int64) s
 	const ask = "SELECT OBJECT_SCHEMA_NAME(@p1) + '.' + OBJECT_NAME(@p1) WHERE OBJECT_NAME(@p1) IS NOT NULL"
 	_ = conn.QueryRowContext(ctx, ask, object).Scan(&name)
 	return name
+}
+
+// checkLog has the server read the log that its chain of backups keeps, for a copy-only backup to NUL, which leaves the
+// chain as it is and verifies the checksums of the blocks. A server that keeps no log for backups has no other means to
+// read it.
+func (s Checker) checkLog(ctx context.Context, conn *sql.Conn) *store.LogCheck {
+	c := &store.LogCheck{Method: "BACKUP LOG " + target.QuoteName(s.Name()) + " TO DISK = N'NUL' " +
+		"WITH COPY_ONLY, CHECKSUM, NO_COMPRESSION"}
+	_, used, kept, err := s.LogSpace(ctx)
+	switch {
+	case err != nil:
+		c.Unread = "nobody may ask how much log there is: " + err.Error()
+		return c
+	case !kept:
+		c.Unread = "under simple recovery, or before the first full backup, SQL Server has no statement " +
+			"that reads the log"
+		return c
+	}
+	start := time.Now()
+	const badPage, badLog, badBackup = 824, 9004, 3043
+	_, err = conn.ExecContext(ctx, c.Method)
+	if target.HasNumber(err, badPage, badLog, badBackup) {
+		c.Bad = err.Error()
+	} else if err != nil {
+		c.Unread = err.Error()
+		return c
+	}
+	c.Bytes, c.Seconds = used, time.Since(start).Seconds()
+	return c
 }

@@ -14,7 +14,8 @@ import (
 // The rights of DoDeferred.
 const (
 	mayCheckpoint = `SELECT CAST(COALESCE(HAS_PERMS_BY_NAME(QUOTENAME(DB_NAME()), 'DATABASE', 'CHECKPOINT'), 0) AS bit)`
-	mayView       = `SELECT CAST(COALESCE(HAS_PERMS_BY_NAME(QUOTENAME(DB_NAME()), 'DATABASE', 'VIEW DATABASE STATE'), 0) AS bit)`
+	mayView       = `SELECT CAST(COALESCE(
+		HAS_PERMS_BY_NAME(QUOTENAME(DB_NAME()), 'DATABASE', 'VIEW DATABASE STATE'), 0) AS bit)`
 )
 
 // ghostRecords asks for the rows that were deleted and still lie in their pages. Of an index of 10,000 pages and more
@@ -43,7 +44,8 @@ func (s Worker) MayCheckpoint(ctx context.Context) error {
 // CheckDeferred looks for the rights to run CHECKPOINT and to see ghost records: store.DeferredWorker.
 func (s Worker) CheckDeferred(ctx context.Context) error {
 	op := "do the deferred work of " + s.Label()
-	err := target.Lacks(ctx, s, op, target.AsPostgres+"leave out --debt", "this server, Babelfish, tells of no rows that it has yet to remove", "")
+	err := target.Lacks(ctx, s, op, target.AsPostgres+"leave out --debt",
+		"this server, Babelfish, tells of no rows that it has yet to remove", "")
 	if err == nil {
 		err = s.MayCheckpoint(ctx)
 	}

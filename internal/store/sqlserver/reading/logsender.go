@@ -118,7 +118,8 @@ const logBackup = "ds2 copy"
 // BackUpLog is the statement. Without copyOnly the next backup begins at its end. Compression, which a server may have
 // on by default, would take processor time for nothing.
 func BackUpLog(database string, copyOnly bool) string {
-	statement := "BACKUP LOG " + target.QuoteName(database) + " TO DISK = N'NUL' WITH NAME = N'" + logBackup + "', NO_COMPRESSION"
+	statement := "BACKUP LOG " + target.QuoteName(database) +
+		" TO DISK = N'NUL' WITH NAME = N'" + logBackup + "', NO_COMPRESSION"
 	if copyOnly {
 		statement += ", COPY_ONLY"
 	}
@@ -138,7 +139,8 @@ const (
 	// it.
 	keptLogBackup = `SELECT TOP (1) m.physical_device_name
 	FROM msdb.dbo.backupset AS b JOIN msdb.dbo.backupmediafamily AS m ON m.media_set_id = b.media_set_id
-	WHERE b.database_name = DB_NAME() AND b.type = 'L' AND b.is_copy_only = 0 AND m.physical_device_name <> 'NUL' AND COALESCE(b.name, '') <> @p1
+	WHERE b.database_name = DB_NAME() AND b.type = 'L' AND b.is_copy_only = 0
+		AND m.physical_device_name <> 'NUL' AND COALESCE(b.name, '') <> @p1
 		AND b.backup_finish_date > (
 			SELECT MAX(f.backup_finish_date) FROM msdb.dbo.backupset AS f
 			WHERE f.database_name = DB_NAME() AND f.type = 'D' AND f.is_copy_only = 0)
@@ -151,7 +153,8 @@ const (
 	// logFileReads is what the server counted of the log since it opened its files; its reads pass no cache of the
 	// system.
 	logFileReads = `SELECT SUM(s.num_of_bytes_read)
-	FROM sys.dm_io_virtual_file_stats(DB_ID(), NULL) AS s JOIN sys.database_files AS f ON f.file_id = s.file_id WHERE f.type = 1`
+	FROM sys.dm_io_virtual_file_stats(DB_ID(), NULL) AS s
+	JOIN sys.database_files AS f ON f.file_id = s.file_id WHERE f.type = 1`
 )
 
 // Statements are the questions, for whoever parses them.
@@ -183,33 +186,29 @@ func (s Readers) OpenLog(ctx context.Context) (store.Reader, error) {
 // sendsLog is an error of class Config where there is no log to be read, where the user may not read it, or where it is
 // somebody's.
 func (s Readers) sendsLog(ctx context.Context, op string) error {
-	v, err := s.Kind(ctx)
+	const leave = "leave out --copies"
+	err := target.Lacks(ctx, s, op, target.AsPostgres+leave, "this server, Babelfish, has no BACKUP LOG",
+		"Azure backs the log up by itself, and lets nobody else do so")
 	if err != nil {
 		return err
 	}
-	refused := func(hint, why string, a ...any) error {
-		return store.Refuse(op, hint+"leave out --copies", why, a...)
-	}
-	switch {
-	case v.Babelfish:
-		return refused(target.AsPostgres, "this server, Babelfish, has no BACKUP LOG")
-	case v.Azure:
-		return refused("", "Azure backs the log up by itself, and lets nobody else do so")
-	}
+	refused := func(hint, why string, a ...any) error { return store.Refuse(op, hint+", or "+leave, why, a...) }
 	var model string
 	var begun, allowed bool
 	if err := s.DB().QueryRowContext(ctx, logChain).Scan(&model, &begun, &allowed); err != nil {
 		return s.Wrap(op, err)
 	}
 	database := target.QuoteName(s.Name())
+	backup := "BACKUP DATABASE " + database + " TO DISK = N'NUL'"
 	switch {
 	case model == "SIMPLE":
-		return refused("ALTER DATABASE "+database+" SET RECOVERY FULL, then BACKUP DATABASE "+database+" TO DISK = N'NUL', or ",
+		return refused("ALTER DATABASE "+database+" SET RECOVERY FULL, then "+backup,
 			"the database is under simple recovery, under which nothing reads its log")
 	case !begun:
-		return refused("BACKUP DATABASE "+database+" TO DISK = N'NUL', or ", "the database has had no full backup, before which nothing reads its log; one with COPY_ONLY does not count")
+		return refused(backup, "the database has had no full backup, before which nothing reads its log; "+
+			"one with COPY_ONLY does not count")
 	case !allowed:
-		return refused("make the user a member of db_backupoperator, or ", "the user may not back the log up")
+		return refused("make the user a member of db_backupoperator", "the user may not back the log up")
 	}
 	var kept string
 	err = s.DB().QueryRowContext(ctx, keptLogBackup, logBackup).Scan(&kept)
@@ -219,7 +218,8 @@ func (s Readers) sendsLog(ctx context.Context, op string) error {
 	case err != nil:
 		return s.Wrap(op, err)
 	}
-	return refused("use a database whose log nobody keeps, or ", "its log is backed up, last to %s: copies would end that chain of backups, for they read the log by backups that are discarded", kept)
+	return refused("use a database whose log nobody keeps", "its log is backed up, last to %s: copies would end that "+
+		"chain of backups, for they read the log by backups that are discarded", kept)
 }
 
 // Read makes the reader's next backup.

@@ -4,6 +4,7 @@ package replay
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -35,7 +36,8 @@ const truncatedShare = 0.6
 const (
 	// checkpointing asks for what decides when checkpoints come, and whether the server can say how much log stands:
 	// from 2016 SP2 on.
-	checkpointing = `SELECT CAST(CASE WHEN d.recovery_model_desc = 'SIMPLE' OR r.last_log_backup_lsn IS NULL THEN 1 ELSE 0 END AS bit),
+	checkpointing = `SELECT
+		CAST(CASE WHEN d.recovery_model_desc = 'SIMPLE' OR r.last_log_backup_lsn IS NULL THEN 1 ELSE 0 END AS bit),
 		(SELECT SUM(CAST(size AS bigint)) * 8192 FROM sys.database_files WHERE type = 1),
 		CAST(CASE WHEN OBJECT_ID('sys.dm_db_log_stats') IS NULL THEN 0 ELSE 1 END AS bit),
 		CAST(COALESCE(HAS_PERMS_BY_NAME(QUOTENAME(DB_NAME()), 'DATABASE', 'ALTER'), 0) AS bit)
@@ -63,16 +65,13 @@ func SetTarget(database string, seconds int) string {
 // log.
 func (s Replayer) CheckReplay(ctx context.Context, bytes int64, file string) error {
 	op := "prepare " + s.Label() + " for a replay test"
-	v, err := s.Kind(ctx)
+	err := target.Lacks(ctx, s, op, target.AsPostgres+"leave out --replay",
+		"this server, Babelfish, has no log of its own whose checkpoints ds2 could delay",
+		"nobody kills a server of Azure's")
 	if err != nil {
 		return err
 	}
-	switch {
-	case v.Babelfish:
-		return store.Refuse(op, target.AsPostgres+"leave out --replay", "this server, Babelfish, has no log of its own whose checkpoints ds2 could delay")
-	case v.Azure:
-		return store.Refuse(op, "leave out --replay", "nobody kills a server of Azure's")
-	case file != "":
+	if file != "" {
 		return store.Refuse(op, "leave out --server-log", "ds2 asks SQL Server itself for its error log")
 	}
 	var size int64
@@ -82,20 +81,23 @@ func (s Replayer) CheckReplay(ctx context.Context, bytes int64, file string) err
 	}
 	switch most := int64(truncatedShare * float64(size)); {
 	case !tells:
-		return store.Refuse(op, "use SQL Server 2016 SP2 or later", "the server has no sys.dm_db_log_stats, which tells how much log stands since the last checkpoint")
+		return store.Refuse(op, "use SQL Server 2016 SP2 or later",
+			"the server has no sys.dm_db_log_stats, which tells how much log stands since the last checkpoint")
 	case !alters:
-		return store.Refuse(op, "make the user a member of db_owner", "the user may not set the database's "+targetRecoveryTime)
+		return store.Refuse(op, "make the user a member of db_owner",
+			"the user may not set the database's "+targetRecoveryTime)
 	case truncated && bytes > most:
-		return store.Refuse(op, fmt.Sprintf("ask for at most %d MB by --replay, or make the log larger: ALTER DATABASE … MODIFY FILE", most/1e6),
-			"the log has %d MB, and where it is not kept for backups a checkpoint comes when 70 %% of it are in use", size/1e6)
+		const hint = "ask for at most %d MB by --replay, or make the log larger: ALTER DATABASE … MODIFY FILE"
+		return store.Refuse(op, fmt.Sprintf(hint, most/1e6), "the log has %d MB, and where it is not kept for backups "+
+			"a checkpoint comes when 70 %% of it are in use", size/1e6)
 	}
 	const executeDenied, notOfRole = 229, 15003
-	if err := target.ReadsErrorLog(ctx, s.DB()); target.HasNumber(err, executeDenied, notOfRole) {
-		return store.Refuse(op, "let a member of sysadmin run it", "the user may not read the server's error log, which says how long a recovery took")
-	} else if err != nil {
-		return s.Wrap(op, err)
+	err = target.ReadsErrorLog(ctx, s.DB())
+	if target.HasNumber(err, executeDenied, notOfRole) {
+		return store.Refuse(op, "let a member of sysadmin run it",
+			"the user may not read the server's error log, which says how long a recovery took")
 	}
-	return nil
+	return s.Wrap(op, err)
 }
 
 // ReplaySettings is the database's TARGET_RECOVERY_TIME, where that is lower than it has to be: store.Replayer.
@@ -104,7 +106,8 @@ func (s Replayer) ReplaySettings(ctx context.Context, _ int64) ([]store.Setting,
 	if err := s.DB().QueryRowContext(ctx, askTarget).Scan(&now); err != nil || now >= longestRecovery {
 		return nil, err
 	}
-	return []store.Setting{{Name: targetRecoveryTime, Value: strconv.Itoa(longestRecovery), Before: new(strconv.Itoa(now))}}, nil
+	before, longest := strconv.Itoa(now), strconv.Itoa(longestRecovery)
+	return []store.Setting{{Name: targetRecoveryTime, Value: longest, Before: &before}}, nil
 }
 
 // Change sets it: store.Replayer.
@@ -154,7 +157,9 @@ func (s Replayer) Redo(ctx context.Context, stood store.LogStand, _ string) (sto
 	for end := time.Now().Add(undoTime); ; {
 		var lines []logLine
 		for number := range errorLogs {
-			more, err := s.recoveries(ctx, number)
+			more, err := store.Collect(ctx, s.DB(), recoveries, func(l *logLine) []any {
+				return []any{&l.at, new(sql.NullString), &l.text} // between the two, the process
+			}, number)
 			if err != nil && number == 0 { // there may be no older ones
 				return store.Redo{}, s.Wrap(op, err)
 			}
@@ -164,7 +169,8 @@ func (s Replayer) Redo(ctx context.Context, stood store.LogStand, _ string) (sto
 			return r, nil
 		}
 		if time.Now().After(end) {
-			return store.Redo{}, fmt.Errorf("%s: it does not say in English how long the recovery of the database took after the kill", op)
+			return store.Redo{}, errors.New(op + ": it does not say in English how long the recovery of the database " +
+				"took after the kill")
 		}
 		if !progress.Pause(ctx, undoPause) {
 			return store.Redo{}, s.Wrap(op, ctx.Err())
@@ -175,30 +181,19 @@ func (s Replayer) Redo(ctx context.Context, stood store.LogStand, _ string) (sto
 // logLine is one of the server's error log.
 type logLine struct {
 	at   time.Time // by the server's clock
-	text string
-}
-
-// recoveries reads an error log of the server's; 0 is the current one.
-func (s Replayer) recoveries(ctx context.Context, number int) (lines []logLine, err error) {
-	err = store.List(ctx, s.DB(), recoveries, func(rows *sql.Rows) error {
-		var at time.Time
-		var process, text sql.NullString
-		err := rows.Scan(&at, &process, &text)
-		lines = append(lines, logLine{at, text.String})
-		return err
-	}, number)
-	return lines, err
+	text sql.NullString
 }
 
 // recoveryCompleted is message 3421. From 2019 on it says more within the parentheses, from 2022 on after them.
-var recoveryCompleted = regexp.MustCompile(`^Recovery completed for database (.*) \(database ID [0-9]+\) in [0-9]+ second\(s\) \(analysis ([0-9]+) ms, redo ([0-9]+) ms, undo ([0-9]+) ms`)
+var recoveryCompleted = regexp.MustCompile(`^Recovery completed for database (.*) \(database ID [0-9]+\) ` +
+	`in [0-9]+ second\(s\) \(analysis ([0-9]+) ms, redo ([0-9]+) ms, undo ([0-9]+) ms`)
 
 // readRecovery finds the first recovery of a database after the log stood as it did: later ones are of snapshots, which
 // bear its name.
 func readRecovery(lines []logLine, database string, stood store.LogStand) (r store.Redo, found bool) {
 	var at time.Time
 	for _, line := range lines {
-		m := recoveryCompleted.FindStringSubmatch(line.text)
+		m := recoveryCompleted.FindStringSubmatch(line.text.String)
 		if m == nil || m[1] != database || !line.at.After(stood.At) || found && !line.at.Before(at) {
 			continue
 		}
@@ -211,7 +206,8 @@ func readRecovery(lines []logLine, database string, stood store.LogStand) (r sto
 			seconds[i] = float64(ms) / 1e3
 		}
 		at, found = line.at, true
-		r = store.Redo{Bytes: stood.Bytes, From: stood.From, Seconds: seconds[1], Analysis: &seconds[0], Undo: &seconds[2]}
+		r = store.Redo{Bytes: stood.Bytes, From: stood.From}
+		r.Analysis, r.Seconds, r.Undo = &seconds[0], seconds[1], &seconds[2]
 	}
 	return r, found
 }

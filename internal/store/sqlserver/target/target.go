@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	mssql "github.com/microsoft/go-mssqldb"
@@ -32,7 +33,7 @@ type Kind struct {
 }
 
 // Lacks is an error where the server is Babelfish, or Azure runs it, and it has not what is asked of it: why, where it
-// has not.
+// has not. Azure's hint is without AsPostgres.
 func Lacks(ctx context.Context, t Target, op, hint, babelfish, azure string) error {
 	kind, err := t.Kind(ctx)
 	switch {
@@ -41,7 +42,7 @@ func Lacks(ctx context.Context, t Target, op, hint, babelfish, azure string) err
 	case kind.Babelfish && babelfish != "":
 		return store.Refuse(op, hint, "%s", babelfish)
 	case kind.Azure && azure != "":
-		return store.Refuse(op, hint, "%s", azure)
+		return store.Refuse(op, strings.TrimPrefix(hint, AsPostgres), "%s", azure)
 	}
 	return nil
 }
@@ -66,7 +67,8 @@ func QuoteName(name string) string { return mssql.TSQLQuoter{}.ID(name) }
 // often only that something failed.
 func HasNumber(err error, numbers ...int32) bool {
 	e, ok := errors.AsType[mssql.Error](err)
-	return ok && slices.ContainsFunc(append(e.All, e), func(m mssql.Error) bool { return slices.Contains(numbers, m.Number) })
+	has := func(m mssql.Error) bool { return slices.Contains(numbers, m.Number) }
+	return ok && slices.ContainsFunc(append(e.All, e), has)
 }
 
 // Named hands row each row of an answer by the names of its columns, which differ between versions. What is NULL is
@@ -117,7 +119,7 @@ func ReadsErrorLog(ctx context.Context, db *sql.DB) error {
 	english := false
 	err := store.List(ctx, db, AskErrorLog, func(*sql.Rows) error { english = true; return nil })
 	if err == nil && !english {
-		err = &store.Error{Op: "read the server's error log", Class: store.Config, Err: errors.New("it is not in English")}
+		err = store.Refuse("read the server's error log", "", "it is not in English")
 	}
 	return err
 }
