@@ -58,7 +58,8 @@ func (a *answer) read(b []byte, columns int, row func([]Value) error) (err error
 			}
 		case tokenRow, tokenNBCRow:
 			a.row(token == tokenNBCRow)
-			if (columns != AnyColumns && len(a.kinds) != columns || len(a.kinds) == 0) && err == nil { // before any that are named
+			other := columns != AnyColumns && len(a.kinds) != columns || len(a.kinds) == 0 // before any that are named
+			if other && err == nil {
 				err = errShape
 			}
 			if err == nil && !a.short {
@@ -103,7 +104,8 @@ var fixedSize = [256]byte{0x30: 1, 0x32: 1, 0x34: 2, 0x38: 4, 0x7F: 8, typeMoney
 
 // columns reads COLMETADATA: [MS-TDS] 2.2.7.4.
 func (a *answer) columns() {
-	const none, inParts = 0xFFFF, 0xFFFF // of columns; the size of a type whose values come in parts, which none of the columns is
+	const none = 0xFFFF    // of columns
+	const inParts = 0xFFFF // the size of a type whose values come in parts, which none of the columns is
 	n := a.uint16()
 	a.kinds, a.values = a.kinds[:0], a.values[:0]
 	if n == none {
@@ -184,9 +186,7 @@ func parseError(b []byte) mssql.Error {
 	e := mssql.Error{Number: int32(t.uint32()), State: t.byte(), Class: t.byte()}
 	text := t.take(2 * int(t.uint16()))
 	units := make([]uint16, len(text)/2)
-	for i := range units {
-		units[i] = binary.LittleEndian.Uint16(text[2*i:])
-	}
+	_, _ = binary.Decode(text, binary.LittleEndian, units) // there are as many
 	e.Message = string(utf16.Decode(units))
 	return e
 }

@@ -50,13 +50,13 @@ func (s *Store) Checkpoint(ctx context.Context) error {
 // MayDropCache asks for the right to DropCache: store.Capabilities.
 func (s *Store) MayDropCache(ctx context.Context) error {
 	op := "empty the cache of " + s.Label()
-	err := target.Lacks(ctx, s, op, "leave --cold-start out", "this server, Babelfish, has no DBCC DROPCLEANBUFFERS", "")
-	if err != nil {
+	const leave, lacks = "leave --cold-start out", "this server, Babelfish, has no DBCC DROPCLEANBUFFERS"
+	if err := target.Lacks(ctx, s, op, leave, lacks, ""); err != nil {
 		return err
 	}
 	const ask = "SELECT CAST(COALESCE(HAS_PERMS_BY_NAME(NULL, NULL, 'ALTER SERVER STATE'), 0) AS bit)"
 	return target.May(ctx, s, op, ask, "the login may not run DBCC DROPCLEANBUFFERS",
-		"GRANT ALTER SERVER STATE TO the login, or leave --cold-start out")
+		"GRANT ALTER SERVER STATE TO the login, or "+leave)
 }
 
 // DropCache empties the server's buffer pool: store.Capabilities.

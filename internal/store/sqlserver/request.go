@@ -56,7 +56,9 @@ func (r *request) Int64(v int64) { r.int(v, 8) }
 
 // transactionHeader is what each message begins with, [MS-TDS] 2.2.5.3: the sizes of all headers and of this one, a
 // transaction descriptor, which is of none, and one request at a time. There is room for the packet's header before it.
-var transactionHeader = [packetHeader + 22]byte{packetHeader: 22, packetHeader + 4: 18, packetHeader + 8: 2, packetHeader + 18: 1}
+var transactionHeader = [packetHeader + 22]byte{
+	packetHeader: 22, packetHeader + 4: 18, packetHeader + 8: 2, packetHeader + 18: 1,
+}
 
 // appendCall appends what stands before the parameters of a remote procedure call: [MS-TDS] 2.2.6.6.
 func appendCall(b []byte, procedure string) []byte {
@@ -121,12 +123,12 @@ func (r *request) int(v int64, size byte) {
 	}
 }
 
-// Text adds a varchar: the columns are, and a comparison with nvarchar could not use their indexes.
-func (r *request) Text(v []byte) { r.bytes(v, 0, typeVarChar, 0x40, 0x1F, 0, 0, 0, 0, 0) } // at most 8,000 bytes, the database's collation
+// Text adds a varchar of the database's collation: the columns are, and a comparison with nvarchar could not use their
+// indexes.
+func (r *request) Text(v []byte)   { r.bytes(v, 0, typeVarChar, 0x40, 0x1F, 0, 0, 0, 0, 0) }
+func (r *request) Binary(v []byte) { r.bytes(v, 0, typeVarBinary, 0x40, 0x1F) }
 
-// Binary adds a varbinary.
-func (r *request) Binary(v []byte) { r.bytes(v, 0, typeVarBinary, 0x40, 0x1F) } // at most 8,000 bytes
-
+// bytes adds at most 8,000 bytes.
 func (r *request) bytes(v []byte, kind ...byte) {
 	r.name()
 	r.out = binary.LittleEndian.AppendUint16(append(r.out, kind...), uint16(len(v)))

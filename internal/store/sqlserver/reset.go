@@ -15,7 +15,9 @@ import (
 
 // Reset takes the database back to the state after the load: store.Capabilities. What is copied is copied before the
 // transaction.
-func (s *Store) Reset(ctx context.Context, statements []schema.Statement, rows io.Reader, begin func(statement string)) error {
+func (s *Store) Reset(
+	ctx context.Context, statements []schema.Statement, rows io.Reader, begin func(statement string),
+) error {
 	copied := 1 + slices.IndexFunc(statements, func(statement schema.Statement) bool { return statement.ThenCopy })
 	var inside, after []schema.Statement
 	for _, statement := range statements[copied:] {

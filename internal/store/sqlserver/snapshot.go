@@ -28,37 +28,30 @@ func (s *Store) backupFiles() [2]string {
 	return [2]string{"ds2_snapshot_" + s.Name() + ".bak", "ds2_snapshot_" + s.Name() + "_2.bak"}
 }
 
-// backup is a file of a backup.
-type backup struct {
-	file     string
-	finished time.Time // zero: it is not there, or not whole
+// newest is which of the two holds the whole backup that was finished last, and which the next one is for. Zero: it is
+// not there, or not whole.
+func newest(finished [2]time.Time) (current, next int) {
+	switch {
+	case finished[1].After(finished[0]):
+		return 1, 0
+	case finished[0].IsZero():
+		return 0, 0
+	}
+	return 0, 1
 }
 
-// newest is the file with the whole backup that was finished last, and the file for the next one.
-func newest(of [2]backup) (current backup, next string) {
-	current, other := of[0], of[1]
-	if other.finished.After(current.finished) {
-		current, other = other, current
-	}
-	if current.finished.IsZero() {
-		return current, current.file
-	}
-	return current, other.file
-}
-
-// backups looks at the two files.
-func (s *Store) backups(ctx context.Context, db *sql.DB) (found [2]backup, err error) {
+// backups looks when the two were finished.
+func (s *Store) backups(ctx context.Context, db *sql.DB) (finished [2]time.Time, err error) {
 	for i, file := range s.backupFiles() {
-		found[i].file = file
 		failed := target.Named(ctx, db, "RESTORE HEADERONLY FROM DISK = "+quoteText(file), func(row map[string]string) {
-			finished, err := time.Parse(time.RFC3339Nano, row["BackupFinishDate"])
-			if err == nil && finished.After(found[i].finished) { // one that was cut off has no such time
-				found[i].finished = finished
+			at, err := time.Parse(time.RFC3339Nano, row["BackupFinishDate"])
+			if err == nil && at.After(finished[i]) { // one that was cut off has no such time
+				finished[i] = at
 			}
 		})
 		err = errors.Join(err, failed) // it is not there, or no backup; or ds2 may not look, and then may not restore
 	}
-	return found, err
+	return finished, err
 }
 
 // SnapshotRoom asks for the size of the pages in use, of which a backup consists: store.Snapshotter. Where the server's
@@ -77,13 +70,13 @@ func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 		return err
 	}
 	defer s.watchBackup(ctx, "BACKUP DATABASE", how.Tell)()
-	found, err := s.backups(ctx, s.db)
+	finished, err := s.backups(ctx, s.db)
 	if ctx.Err() != nil {
 		return s.Wrap(op, err)
 	}
-	_, next := newest(found)
-	_, err = s.db.ExecContext(ctx, fmt.Sprintf("BACKUP DATABASE %s TO DISK = %s WITH FORMAT, INIT, CHECKSUM",
-		target.QuoteName(s.Name()), quoteText(next)))
+	_, next := newest(finished)
+	_, err = s.db.ExecContext(ctx, "BACKUP DATABASE "+target.QuoteName(s.Name())+
+		" TO DISK = "+quoteText(s.backupFiles()[next])+" WITH FORMAT, INIT, CHECKSUM")
 	return s.Wrap(op, err)
 }
 
@@ -97,12 +90,13 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	defer s.watchBackup(ctx, "RESTORE DATABASE", how.Tell)()
 	master := s.master()
 	defer master.Close()
-	found, err := s.backups(ctx, master)
-	current, _ := newest(found)
-	if current.finished.IsZero() { // before anybody is disconnected
-		return s.Wrap(op, errors.Join(fmt.Errorf("there is no backup %s, nor %s", found[0].file, found[1].file), err))
+	files := s.backupFiles()
+	finished, err := s.backups(ctx, master)
+	current, _ := newest(finished)
+	if finished[current].IsZero() { // before anybody is disconnected
+		return s.Wrap(op, errors.Join(fmt.Errorf("there is no backup %s, nor %s", files[0], files[1]), err))
 	}
-	moves, err := s.moves(ctx, master, current.file)
+	moves, err := s.moves(ctx, master, files[current])
 	if err != nil {
 		return s.Wrap(op, err)
 	}
@@ -119,7 +113,7 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 			return s.Wrap(op, err)
 		}
 	}
-	from := " FROM DISK = " + quoteText(current.file)
+	from := " FROM DISK = " + quoteText(files[current])
 	if _, err = master.ExecContext(ctx, "RESTORE DATABASE "+database+from+" WITH REPLACE, CHECKSUM"+moves); err != nil {
 		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()

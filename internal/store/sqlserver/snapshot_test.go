@@ -8,31 +8,27 @@ import (
 	"time"
 	"unicode/utf16"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/store/sqlserver/tdstest"
 )
 
 func TestNewestBackup(t *testing.T) {
-	early, late := time.Unix(100, 0), time.Unix(200, 0)
+	early, late, none := time.Unix(100, 0), time.Unix(200, 0), time.Time{}
 	for _, c := range []struct {
 		why           string
-		first, second time.Time // when they were finished
-		current, next string
+		finished      [2]time.Time
+		current, next int
 	}{
-		{"there is none", time.Time{}, time.Time{}, "", "a"},
-		{"the first one", early, time.Time{}, "a", "b"},
-		{"the second is newer", early, late, "b", "a"},
-		{"the first was written again", late, early, "a", "b"},
-		{"the first was cut off when it was written again", time.Time{}, early, "b", "a"},
+		{"there is none", [2]time.Time{none, none}, 0, 0},
+		{"the first one", [2]time.Time{early, none}, 0, 1},
+		{"the second is newer", [2]time.Time{early, late}, 1, 0},
+		{"the first was written again", [2]time.Time{late, early}, 0, 1},
+		{"the first was cut off when it was written again", [2]time.Time{none, early}, 1, 0},
 	} {
-		current, next := newest([2]backup{{"a", c.first}, {"b", c.second}})
-		if current.finished.IsZero() {
-			current.file = ""
-		}
-		if current.file != c.current || next != c.next {
-			t.Errorf("%s: restore %q and write %q, want %q and %q", c.why, current.file, next, c.current, c.next)
-		}
+		current, next := newest(c.finished)
+		assert.Equal(t, [2]int{c.current, c.next}, [2]int{current, next}, "%s: the one to restore and to write", c.why)
 	}
 }
 
@@ -57,12 +53,12 @@ func TestBackups(t *testing.T) {
 			return tdstest.Answer(columns, append([]byte{tokenRow, 4, 1, 0, 0, 0}, c.finished...), tdstest.Done(tdstest.DoneFinal))
 		}})
 		s := openURL(t, server.URL("DS2"))
-		found, err := s.backups(t.Context(), s.db)
-		if found[0].finished.IsZero() == c.want || !found[1].finished.IsZero() || err == nil {
-			t.Errorf("%s: %v, %v", c.why, found, err)
+		finished, err := s.backups(t.Context(), s.db)
+		if finished[0].IsZero() == c.want || !finished[1].IsZero() || err == nil {
+			t.Errorf("%s: %v, %v", c.why, finished, err)
 		}
-		if c.want && found[0].finished.Year() != 1900+45824/365 {
-			t.Errorf("finished in %d", found[0].finished.Year())
+		if c.want && finished[0].Year() != 1900+45824/365 {
+			t.Errorf("finished in %d", finished[0].Year())
 		}
 	}
 }

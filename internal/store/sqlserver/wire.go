@@ -43,8 +43,8 @@ const (
 
 func newWire(conn net.Conn, packet int, statements []Statement) *wire {
 	direct := recorded(link.Direct(conn))
-	return &wire{request: newRequest(statements), conn: conn, direct: direct, watch: link.NewWatch(conn), packet: packet,
-		in: bufio.NewReaderSize(direct, max(packet, 16<<10))}
+	return &wire{request: newRequest(statements), conn: conn, direct: direct, watch: link.NewWatch(conn),
+		packet: packet, in: bufio.NewReaderSize(direct, max(packet, 16<<10))}
 }
 
 func (w *wire) whole() bool { return !w.severed }
@@ -133,7 +133,7 @@ func (w *wire) close() error {
 	w.watch.Stop()
 	if w.busy {
 		w.conn.SetDeadline(time.Now().Add(time.Second))
-		w.conn.Write([]byte{packetAttn, lastPacket, 0, packetHeader, 0, 0, 1, 0}) // a server that is gone need not be told
+		_, _ = w.conn.Write([]byte{packetAttn, lastPacket, 0, packetHeader, 0, 0, 1, 0}) // it may be gone
 	}
 	return w.conn.Close()
 }

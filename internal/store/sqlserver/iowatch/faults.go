@@ -20,11 +20,14 @@ INSERT INTO #lines EXEC sys.sp_readerrorlog @p2, 1, N'Error: 825,';
 INSERT INTO #lines EXEC sys.sp_readerrorlog @p2, 1, N'I/O requests taking longer than';
 SELECT COALESCE(said, '') FROM #lines WHERE at > @p1
 UNION ALL
-SELECT CONCAT('damaged page ', file_id, ':', page_id, ', event ', event_type, ' of msdb.dbo.suspect_pages') FROM msdb.dbo.suspect_pages
+SELECT CONCAT('damaged page ', file_id, ':', page_id, ', event ', event_type, ' of msdb.dbo.suspect_pages')
+FROM msdb.dbo.suspect_pages
 WHERE database_id = DB_ID() AND event_type IN (1, 2, 3) AND last_update_date > @p1 AND @p2 = 0`
 
 // Statements are those for whoever parses them, without those of event sessions, which that parser does not know.
-var Statements = []string{"DECLARE @p1 datetime, @p2 int;\n" + faults, ownName, orphaned, files, "DECLARE @p1 sysname;\n" + read, counted}
+var Statements = []string{
+	"DECLARE @p1 datetime, @p2 int;\n" + faults, ownName, orphaned, files, "DECLARE @p1 sysname;\n" + read, counted,
+}
 
 // Watcher watches the I/Os of a database.
 type Watcher struct{ target.Target }
@@ -47,7 +50,7 @@ func (w Watcher) Faults(ctx context.Context) (since func(ctx context.Context) ([
 	}
 	return func(ctx context.Context) (all []string, err error) {
 		for log := range 2 { // a start of the server begins a new one
-			found, err := w.noted(ctx, begin, log)
+			found, err := store.Collect(ctx, w.DB(), faults, store.Itself[string], begin, log)
 			if err != nil && log == 0 { // there may be no older one
 				return nil, w.Wrap(op, err)
 			}
@@ -55,8 +58,4 @@ func (w Watcher) Faults(ctx context.Context) (since func(ctx context.Context) ([
 		}
 		return all, nil
 	}, nil
-}
-
-func (w Watcher) noted(ctx context.Context, after time.Time, log int) ([]string, error) {
-	return store.Collect(ctx, w.DB(), faults, store.Itself[string], after, log)
 }

@@ -3,8 +3,10 @@ package iowatch
 import (
 	"context"
 	"database/sql"
+	"encoding/xml"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -22,11 +24,12 @@ func (w Watcher) MayTimeIO(ctx context.Context) error {
 		return err
 	}
 	var may, sees bool
-	err = w.DB().QueryRowContext(ctx, `SELECT CAST(COALESCE(HAS_PERMS_BY_NAME(NULL, NULL, 'ALTER ANY EVENT SESSION'), 0) AS bit),
+	err = w.DB().QueryRowContext(ctx, `SELECT
+		CAST(COALESCE(HAS_PERMS_BY_NAME(NULL, NULL, 'ALTER ANY EVENT SESSION'), 0) AS bit),
 		CAST(COALESCE(HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW SERVER STATE'), 0) AS bit)`).Scan(&may, &sees)
 	if err == nil && !(may && sees) {
-		return store.Refuse(op, "GRANT ALTER ANY EVENT SESSION, VIEW SERVER STATE TO the login, or leave --io-events out",
-			"the login may not make event sessions and read what they count")
+		const hint = "GRANT ALTER ANY EVENT SESSION, VIEW SERVER STATE TO the login, or leave --io-events out"
+		return store.Refuse(op, hint, "the login may not make event sessions and read what they count")
 	}
 	return w.Wrap(op, err)
 }
@@ -52,23 +55,32 @@ func definition(role, database int, logs []string) string {
 		files = "[file_id] = " + strings.Join(logs, " OR [file_id] = ")
 	}
 	return fmt.Sprintf(`ADD EVENT sqlserver.%[1]s (WHERE ([database_id] = %[2]d AND (%[3]s)))
-ADD TARGET package0.histogram (SET filtering_event_name = N'sqlserver.%[1]s', slots = %[4]d, source = N'duration', source_type = 0)
-WITH (MAX_MEMORY = 16 MB, EVENT_RETENTION_MODE = ALLOW_MULTIPLE_EVENT_LOSS, MAX_DISPATCH_LATENCY = 1 SECONDS, MEMORY_PARTITION_MODE = PER_NODE)`,
+ADD TARGET package0.histogram (
+	SET filtering_event_name = N'sqlserver.%[1]s', slots = %[4]d, source = N'duration', source_type = 0)
+WITH (MAX_MEMORY = 16 MB, EVENT_RETENTION_MODE = ALLOW_MULTIPLE_EVENT_LOSS, MAX_DISPATCH_LATENCY = 1 SECONDS,
+	MEMORY_PARTITION_MODE = PER_NODE)`,
 		r.event, database, files, slots)
 }
 
 // The names of event sessions begin with the session of their ds2, by number and login, since ds2 may be killed and
 // leave them.
 const (
-	ownName  = "SELECT CONCAT('ds2_io_', session_id, '_', DATEDIFF(second, '20200101', login_time), '_') FROM sys.dm_exec_sessions WHERE session_id = @@SPID"
-	orphaned = `SELECT e.name FROM sys.server_event_sessions e WHERE e.name LIKE 'ds2[_]io[_]%' AND NOT EXISTS (SELECT 1 FROM sys.dm_exec_sessions s
-		WHERE e.name LIKE CONCAT('ds2[_]io[_]', s.session_id, '[_]', DATEDIFF(second, '20200101', s.login_time), '[_]%'))`
+	ownName = `SELECT CONCAT('ds2_io_', session_id, '_', DATEDIFF(second, '20200101', login_time), '_')
+		FROM sys.dm_exec_sessions WHERE session_id = @@SPID`
+	orphaned = `SELECT e.name FROM sys.server_event_sessions e
+		WHERE e.name LIKE 'ds2[_]io[_]%' AND NOT EXISTS (SELECT 1 FROM sys.dm_exec_sessions s WHERE e.name LIKE
+			CONCAT('ds2[_]io[_]', s.session_id, '[_]', DATEDIFF(second, '20200101', s.login_time), '[_]%'))`
 	files = "SELECT DB_ID(), file_id FROM sys.database_files WHERE type = 1"
-	read  = `SELECT t.target_data FROM sys.dm_xe_sessions s JOIN sys.dm_xe_session_targets t ON t.event_session_address = s.address WHERE s.name = @p1`
+	read  = `SELECT t.target_data FROM sys.dm_xe_sessions s
+		JOIN sys.dm_xe_session_targets t ON t.event_session_address = s.address WHERE s.name = @p1`
 	// counted is what the server counts of the same I/Os: how many, and their time in milliseconds.
-	counted = `SELECT COALESCE(SUM(CASE WHEN f.type <> 1 THEN v.num_of_reads END), 0), COALESCE(SUM(CASE WHEN f.type <> 1 THEN v.io_stall_read_ms END), 0),
-		COALESCE(SUM(CASE WHEN f.type <> 1 THEN v.num_of_writes END), 0), COALESCE(SUM(CASE WHEN f.type <> 1 THEN v.io_stall_write_ms END), 0),
-		COALESCE(SUM(CASE WHEN f.type = 1 THEN v.num_of_writes END), 0), COALESCE(SUM(CASE WHEN f.type = 1 THEN v.io_stall_write_ms END), 0)
+	counted = `SELECT
+		COALESCE(SUM(CASE WHEN f.type <> 1 THEN v.num_of_reads END), 0),
+		COALESCE(SUM(CASE WHEN f.type <> 1 THEN v.io_stall_read_ms END), 0),
+		COALESCE(SUM(CASE WHEN f.type <> 1 THEN v.num_of_writes END), 0),
+		COALESCE(SUM(CASE WHEN f.type <> 1 THEN v.io_stall_write_ms END), 0),
+		COALESCE(SUM(CASE WHEN f.type = 1 THEN v.num_of_writes END), 0),
+		COALESCE(SUM(CASE WHEN f.type = 1 THEN v.io_stall_write_ms END), 0)
 		FROM sys.dm_io_virtual_file_stats(DB_ID(), NULL) v JOIN sys.database_files f ON f.file_id = v.file_id`
 )
 
@@ -92,7 +104,8 @@ type timing struct {
 func (w Watcher) TimeIO(ctx context.Context) (store.IOTimes, error) {
 	t := &timing{Target: w.Target}
 	if err := t.begin(ctx); err != nil {
-		return nil, errors.Join(t.Wrap("begin to time the I/Os of "+t.Label()+" by events", err), t.drop(context.WithoutCancel(ctx)))
+		err = t.Wrap("begin to time the I/Os of "+t.Label()+" by events", err)
+		return nil, errors.Join(err, t.drop(context.WithoutCancel(ctx)))
 	}
 	return t, nil
 }
@@ -141,11 +154,8 @@ func (t *timing) run(ctx context.Context, verb, session, how string) error {
 
 // counted is what the server counts.
 func (t *timing) counted(ctx context.Context) (now [len(roles)]amount, err error) {
-	var into []any
-	for i := range now {
-		into = append(into, &now[i].count, &now[i].time)
-	}
-	return now, t.DB().QueryRowContext(ctx, counted).Scan(into...)
+	row := t.DB().QueryRowContext(ctx, counted)
+	return now, row.Scan(&now[0].count, &now[0].time, &now[1].count, &now[1].time, &now[2].count, &now[2].time)
 }
 
 // Read gives the times since it was called the last time: store.IOTimes.
@@ -195,7 +205,8 @@ func (t *timing) since(ctx context.Context, role int) (histogram, error) {
 	t.was[role] = now
 	if len(now) > slots/2 || partly != nil {
 		t.was[role] = nil
-		err = errors.Join(t.run(ctx, "ALTER", t.sessions[role], "STATE = STOP"), t.run(ctx, "ALTER", t.sessions[role], "STATE = START"))
+		stopped := t.run(ctx, "ALTER", t.sessions[role], "STATE = STOP")
+		err = errors.Join(stopped, t.run(ctx, "ALTER", t.sessions[role], "STATE = START"))
 	}
 	if err = errors.Join(partly, t.Wrap("begin an event session again", err)); err != nil {
 		return nil, err
@@ -222,7 +233,8 @@ func (t *timing) unit() (time.Duration, error) {
 	case ratio > 1000./factor && ratio < 1000*factor:
 		return time.Microsecond, nil
 	}
-	return 0, fmt.Errorf("the unit of their durations is unknown: they are %.3g times the milliseconds that the server counts", ratio)
+	return 0, fmt.Errorf("the unit of their durations is unknown: "+
+		"they are %.3g times the milliseconds that the server counts", ratio)
 }
 
 // End ends the timing, when the last events have come, and drops what it made: store.IOTimes.
@@ -248,10 +260,65 @@ func (t *timing) drop(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	for _, session := range t.sessions {
-		err = errors.Join(err, t.Wrap("drop event session "+session+", which the next run with --io-events does", t.run(ctx, "DROP", session, "")))
+		op := "drop event session " + session + ", which the next run with --io-events does"
+		err = errors.Join(err, t.Wrap(op, t.run(ctx, "DROP", session, "")))
 	}
 	if t.owner != nil {
 		err = errors.Join(err, t.owner.Close())
 	}
 	return err
+}
+
+// histogram counts I/Os by their duration, in a unit that is not known.
+type histogram map[int64]uint64
+
+// parse reads what the histogram target tells. The server's pages say that a full one ignores new durations, while some
+// servers are said to count them as others and not to tell, so that a full one is an error, too.
+func parse(text string) (histogram, error) {
+	var told struct {
+		Truncated int64 `xml:"truncated,attr"`
+		Buckets   int   `xml:"buckets,attr"`
+		Slots     []struct {
+			Count uint64 `xml:"count,attr"`
+			Value int64  `xml:"value"`
+		} `xml:"Slot"`
+	}
+	if text == "" { // nothing has come yet
+		return nil, nil
+	}
+	if err := xml.Unmarshal([]byte(text), &told); err != nil {
+		return nil, fmt.Errorf("read the histogram: %w", err)
+	}
+	h := histogram{}
+	for _, s := range told.Slots {
+		h[s.Value] += s.Count
+	}
+	switch {
+	case told.Truncated > 0:
+		return h, fmt.Errorf("the histogram lost %d", told.Truncated)
+	case told.Buckets > 0 && len(told.Slots) >= told.Buckets:
+		return h, fmt.Errorf("the histogram is full: it cannot tell apart more than %d durations", told.Buckets)
+	}
+	return h, nil
+}
+
+// minus is what came after an earlier state.
+func (h histogram) minus(was histogram) histogram {
+	since := histogram{}
+	for value, n := range h {
+		if n > was[value] {
+			since[value] = n - was[value]
+		}
+	}
+	return since
+}
+
+// times are the durations, each taken for the longest that is told by the same number.
+func (h histogram) times(name string, unit time.Duration) measure.Distribution {
+	each, sum, micros := unit.Microseconds(), int64(0), map[int64]uint64{}
+	for value, n := range h {
+		sum += int64(n) * value
+		micros[value*each+each-1] = n
+	}
+	return measure.Counted(name, time.Duration(sum)*unit, maps.All(micros))
 }

@@ -44,7 +44,8 @@ func (s Readers) ReadBackup(ctx context.Context, tell func(done, total int64)) (
 	}
 	defer conn.Close()
 	var session int
-	err = conn.QueryRowContext(ctx, `SELECT @@SPID, 'SQL Server ' + CAST(SERVERPROPERTY('ProductVersion') AS varchar(50)),
+	err = conn.QueryRowContext(ctx, `SELECT @@SPID,
+		'SQL Server ' + CAST(SERVERPROPERTY('ProductVersion') AS varchar(50)),
 		(SELECT CASE page_verify_option WHEN 2 THEN 1 ELSE 0 END FROM sys.databases WHERE database_id = DB_ID()),
 		(SELECT SUM(used_page_count) * 8192 FROM sys.dm_db_partition_stats)`).
 		Scan(&session, &b.Server, &b.Checksums, &b.Bytes)

@@ -60,10 +60,12 @@ func (l *logRounds) leave(r *logReader) {
 }
 
 // read has a reader read its next piece, when it is due and its turn. last says that it is the last to read it.
-func (l *logRounds) read(ctx context.Context, r *logReader, backup func(last bool) (store.Read, error)) (store.Read, error) {
+func (l *logRounds) read(
+	ctx context.Context, r *logReader, backup func(last bool) (store.Read, error),
+) (read store.Read, err error) {
 	for {
 		if err := l.turn.Acquire(ctx, 1); err != nil {
-			return store.Read{}, err
+			return read, err
 		}
 		var wait <-chan time.Time // until the piece is due; nil: until the round has ended
 		ended := l.ended
@@ -85,7 +87,7 @@ func (l *logRounds) read(ctx context.Context, r *logReader, backup func(last boo
 		case <-wait:
 		case <-ended:
 		case <-ctx.Done():
-			return store.Read{}, ctx.Err()
+			return read, ctx.Err()
 		}
 	}
 }

@@ -35,7 +35,7 @@ func TestReadRecovery(t *testing.T) {
 		line("2008-05-21 13:03:46.97", completed+"MYDATABASE (database ID 12) in 5 second(s) "+
 			"(analysis 602 ms, redo 3954 ms, undo 105 ms.)"),
 	}
-	lines[3].text.String += "   " // as that page has it
+	lines[3].text.String += "   "          // as that page has it
 	again := func(when string) []logLine { // a snapshot of it, or what came before
 		return append(lines, line(when, completed+"MYDATABASE (database ID 12) in 1 second(s) "+
 			"(analysis 1 ms, redo 2 ms, undo 3 ms.)"))

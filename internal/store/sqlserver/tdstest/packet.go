@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"slices"
+	"strings"
 	"unicode/utf16"
 )
 
@@ -60,7 +61,6 @@ func (r *reader) message() (kind byte, payload []byte, err error) {
 	}
 }
 
-// readMessage reads one message.
 func readMessage(r io.Reader) (kind byte, payload []byte, err error) {
 	return (&reader{Reader: r}).message()
 }
@@ -109,11 +109,12 @@ type Login struct {
 // text reads text in UCS-2.
 func text(b []byte) string {
 	units := make([]uint16, len(b)/2)
-	for i := range units {
-		units[i] = binary.LittleEndian.Uint16(b[2*i:])
-	}
+	_, _ = binary.Decode(b, binary.LittleEndian, units) // there are as many
 	return string(utf16.Decode(units))
 }
+
+// Text is the ASCII of a request's payload, its statement's among it.
+func Text(payload []byte) string { return strings.ReplaceAll(string(payload), "\x00", "") }
 
 func parseLogin(payload []byte) (Login, error) {
 	const optionFlags1, optionFlags3, user, password, extension, database, fixed = 24, 27, 40, 44, 56, 68, 94
@@ -129,7 +130,8 @@ func parseLogin(payload []byte) (Login, error) {
 		b ^= 0xA5
 		secret[i] = b<<4 | b>>4
 	}
-	l := Login{User: text(field(user)), Password: text(secret), Database: text(field(database)), MustHave: payload[optionFlags1]&0x40 != 0}
+	l := Login{User: text(field(user)), Password: text(secret), Database: text(field(database))}
+	l.MustHave = payload[optionFlags1]&0x40 != 0
 	if payload[optionFlags3]&0x10 != 0 { // fExtension
 		const fedAuth = 0x02
 		at := binary.LittleEndian.Uint32(payload[binary.LittleEndian.Uint16(payload[extension:]):])

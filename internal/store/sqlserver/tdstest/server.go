@@ -52,10 +52,13 @@ type Decision struct {
 	Close  bool   // as a server does after a login that failed
 }
 
+// Refuse ends a login with what is an error.
+func Refuse(tokens ...[]byte) Decision { return Decision{Answer: Failed(tokens...), Close: true} }
+
 // Options say how the server behaves. What is zero is left out.
 type Options struct {
-	Encryption  byte            // EncryptLogin by default: then there must be a Certificate
-	Certificate tls.Certificate //
+	Certificate tls.Certificate // without one Encryption is EncryptNothing
+	Encryption  byte            // EncryptLogin by default
 	TLSVersion  uint16          // the highest; TLS 1.2 by default, as there is below TDS 8.0
 
 	// PacketSize is what the server settles on after the login, whatever the client asks for: [MS-TDS] 2.2.7.9, type 4.
@@ -92,6 +95,9 @@ func Start(t testing.TB, options Options) *Server {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
+	if options.Certificate.Certificate == nil {
+		options.Encryption = EncryptNothing
+	}
 	s := &Server{options: options, listener: listener}
 	s.wg.Go(s.accept)
 	t.Cleanup(func() {
@@ -108,7 +114,8 @@ func (s *Server) URL(database string, options ...string) *url.URL {
 	for i := 0; i+1 < len(options); i += 2 {
 		query.Set(options[i], options[i+1])
 	}
-	return &url.URL{Scheme: "sqlserver", User: url.UserPassword("user", "secret"), Host: s.listener.Addr().String(), RawQuery: query.Encode()}
+	return &url.URL{Scheme: "sqlserver", User: url.UserPassword("user", "secret"), Host: s.listener.Addr().String(),
+		RawQuery: query.Encode()}
 }
 
 // Cut has every connection end at a phase from now on; Never lets them be.
@@ -173,7 +180,7 @@ func (s *Server) serve(conn net.Conn) error {
 	if err = cmp.Or(err, s.isCut(AfterLogin)); err != nil {
 		return err
 	}
-	decision := Decision{}
+	var decision Decision
 	if s.options.Decide != nil {
 		decision = s.options.Decide(login)
 	}
@@ -181,20 +188,16 @@ func (s *Server) serve(conn net.Conn) error {
 		return s.handOver(client, request)
 	}
 	if len(decision.Answer) == 0 {
-		decision.Answer = Answer(Database(login.Database, "master"), LoginAck(), s.packetSize(), Done(DoneFinal))
+		var size []byte
+		if s.options.PacketSize > 0 {
+			size = envChange(4, strconv.Itoa(s.options.PacketSize), strconv.Itoa(firstSize))
+		}
+		decision.Answer = Answer(Database(login.Database, "master"), LoginAck(), size, Done(DoneFinal))
 	}
 	if _, err := s.send(client, nil, decision.Answer, InLoginAnswer); err != nil || decision.Close {
 		return err
 	}
 	return s.session(client)
-}
-
-// packetSize tells the client which it is.
-func (s *Server) packetSize() []byte {
-	if s.options.PacketSize == 0 {
-		return nil
-	}
-	return envChange(4, strconv.Itoa(s.options.PacketSize), strconv.Itoa(firstSize))
 }
 
 // readLogin reads LOGIN7, through TLS where that was agreed, and gives the connection that the session goes on on.
@@ -207,8 +210,8 @@ func (s *Server) readLogin(conn net.Conn) (client net.Conn, payload []byte, err 
 			return nil, nil, err
 		}
 		handshake := &handshakeConn{Conn: conn}
-		secure := tls.Server(handshake, &tls.Config{Certificates: []tls.Certificate{s.options.Certificate}, MinVersion: tls.VersionTLS10,
-			MaxVersion: cmp.Or(s.options.TLSVersion, tls.VersionTLS12)})
+		secure := tls.Server(handshake, &tls.Config{Certificates: []tls.Certificate{s.options.Certificate},
+			MinVersion: tls.VersionTLS10, MaxVersion: cmp.Or(s.options.TLSVersion, tls.VersionTLS12)})
 		if err := secure.Handshake(); err != nil {
 			return nil, nil, err
 		}

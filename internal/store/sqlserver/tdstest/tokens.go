@@ -54,6 +54,9 @@ func Done(status uint16) []byte {
 	return append(b, make([]byte, 2+8)...) // no command, no rows
 }
 
+// Failed is an answer of tokens that ends with an error.
+func Failed(tokens ...[]byte) []byte { return append(Answer(tokens...), Done(DoneError)...) }
+
 // Answer joins tokens.
 func Answer(tokens ...[]byte) []byte { return slices.Concat(tokens...) }
 
@@ -69,9 +72,6 @@ func shortText(text string) []byte {
 }
 
 func ucs2(text string) []byte {
-	var b []byte
-	for _, unit := range utf16.Encode([]rune(text)) {
-		b = binary.LittleEndian.AppendUint16(b, unit)
-	}
+	b, _ := binary.Append(nil, binary.LittleEndian, utf16.Encode([]rune(text)))
 	return b
 }
