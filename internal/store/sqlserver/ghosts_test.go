@@ -14,8 +14,8 @@ import (
 // tables, and what it was asked.
 func ghostly(t *testing.T, answers ...[]byte) (s *Store, asked *[]string) {
 	asked = new([]string)
-	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func(payload []byte) []byte {
-		text := strings.ReplaceAll(string(payload), "\x00", "")
+	server := tdstest.Start(t, tdstest.Options{Request: func(payload []byte) []byte {
+		text := tdstest.Text(payload)
 		switch {
 		case strings.Contains(text, askWhat):
 			return sqlServer2022
@@ -34,7 +34,7 @@ func ghostly(t *testing.T, answers ...[]byte) (s *Store, asked *[]string) {
 // TestGhostsAreCounted: deferred work is done when the server counts no deleted rows in any table, and a reset ends
 // then, or where its user may not ask. An answer that is none ends both.
 func TestGhostsAreCounted(t *testing.T) {
-	broken := tdstest.Answer(tdstest.Error(8115, 2, 16, "Arithmetic overflow error converting expression to data type int."), tdstest.Done(tdstest.DoneError))
+	broken := tdstest.Failed(tdstest.Error(8115, 2, 16, "Arithmetic overflow error converting expression to data type int."))
 	for _, c := range []struct {
 		name    string
 		answers [][]byte

@@ -39,7 +39,7 @@ func TestEndlessAnswer(t *testing.T) {
 	for clause, answer := range hostileAnswers() {
 		for path, open := range paths {
 			t.Run(clause+", "+path, func(t *testing.T) {
-				server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Endless: true, Request: func([]byte) []byte { return answer }})
+				server := tdstest.Start(t, tdstest.Options{Endless: true, Request: func([]byte) []byte { return answer }})
 				s := open(t, server.URL("DS2"))
 				gaveUp := func(who string, err error) {
 					t.Helper()
@@ -109,7 +109,7 @@ func manyRowsAnswer() []byte {
 // TestManyRows has a pool read them.
 func TestManyRows(t *testing.T) {
 	answer := manyRowsAnswer()
-	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func([]byte) []byte { return answer }})
+	server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte { return answer }})
 	found, err := openURL(t, server.URL("DS2")).DB().QueryContext(t.Context(), "SELECT X")
 	require.NoError(t, err)
 	defer found.Close()
@@ -125,7 +125,7 @@ func TestManyRows(t *testing.T) {
 // TestScrubOfManyRows has a scan read them, as rows of one table, to the end of its pass.
 func TestScrubOfManyRows(t *testing.T) {
 	answer := manyRowsAnswer()
-	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func([]byte) []byte { return answer }})
+	server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte { return answer }})
 	s := openURL(t, server.URL("DS2"))
 	const rowBytes = 8192
 	r, err := s.readers.Scrub(t.Context(), reading.Table{Name: "[dbo].[X]", RowBytes: rowBytes})

@@ -25,7 +25,7 @@ type timedServer struct {
 func (s *timedServer) answer(payload []byte) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	text := strings.ReplaceAll(string(payload), "\x00", "")
+	text := tdstest.Text(payload)
 	if s.refuses != "" && strings.Contains(text, s.refuses) {
 		return denied
 	}
@@ -57,7 +57,7 @@ func (s *timedServer) answer(payload []byte) []byte {
 }
 
 func (s *timedServer) open(t *testing.T) *Store {
-	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: s.answer})
+	server := tdstest.Start(t, tdstest.Options{Request: s.answer})
 	return openURL(t, server.URL("DS2"))
 }
 

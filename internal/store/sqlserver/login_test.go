@@ -72,7 +72,7 @@ func TestLoginAnswers(t *testing.T) {
 	} {
 		t.Run(c.clause, func(t *testing.T) {
 			let := true
-			server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Decide: func(l tdstest.Login) tdstest.Decision {
+			server := tdstest.Start(t, tdstest.Options{Decide: func(l tdstest.Login) tdstest.Decision {
 				if l.MustHave || l.Database != "DS2" || l.User != "user" {
 					t.Errorf("login %+v", l)
 				}
@@ -109,7 +109,7 @@ func TestLoginAnswers(t *testing.T) {
 // TestRefusedIsToldOnce: what sets settings back before each command leaves it to the command to say that the database
 // is refused.
 func TestRefusedIsToldOnce(t *testing.T) {
-	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Decide: func(tdstest.Login) tdstest.Decision {
+	server := tdstest.Start(t, tdstest.Options{Decide: func(tdstest.Login) tdstest.Decision {
 		return refusal(33557097, 16, `Cannot open database "DS2" requested by the login. The login failed`)
 	}})
 	if _, err := store.RestoreSettings(t.Context(), openURL(t, server.URL("DS2")), ""); err != nil {
@@ -200,7 +200,7 @@ func TestCutConnections(t *testing.T) {
 // TestLoginThatHangs has the server read what comes and never answer: the context's end ends the login.
 func TestLoginThatHangs(t *testing.T) {
 	silent := make(chan struct{})
-	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Decide: func(tdstest.Login) tdstest.Decision {
+	server := tdstest.Start(t, tdstest.Options{Decide: func(tdstest.Login) tdstest.Decision {
 		<-silent
 		return tdstest.Decision{Close: true, Answer: tdstest.Done(0)}
 	}})
@@ -224,11 +224,11 @@ func TestRequestsThatFail(t *testing.T) {
 	}{
 		{"3.3.5.4 the connection is cut after the request", tdstest.AfterRequest, nil, true},
 		{"3.3.5.4 the connection is cut in the answer", tdstest.InAnswer, tdstest.Answer(tdstest.Info(1, 1, "on"), tdstest.Done(0)), true},
-		{"2.2.7.10 ERROR 6005: the server is being shut down", tdstest.Never, tdstest.Answer(tdstest.Error(6005, 1, 10, "SHUTDOWN is in progress."), tdstest.Done(tdstest.DoneError)), true},
+		{"2.2.7.10 ERROR 6005: the server is being shut down", tdstest.Never, tdstest.Failed(tdstest.Error(6005, 1, 10, "SHUTDOWN is in progress.")), true},
 	} {
 		for path, open := range paths {
 			t.Run(c.clause+", "+path, func(t *testing.T) {
-				server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func([]byte) []byte { return c.answer }})
+				server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte { return c.answer }})
 				session := connect(t, open(t, server.URL("DS2")))
 				server.Cut(c.cut)
 				err := call(t.Context(), session)
@@ -246,7 +246,7 @@ func TestRequestsThatFail(t *testing.T) {
 func TestLoginLimit(t *testing.T) {
 	answer := idAnswer(nil, []byte{0xD1, 4, 7, 0, 0, 0}, tdstest.Done(tdstest.DoneFinal))
 	release := make(chan struct{})
-	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func([]byte) []byte { <-release; return answer }})
+	server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte { <-release; return answer }})
 	done := make(chan error)
 	const limit = 5 * time.Second // a busy machine logs in meanwhile
 	for path, open := range paths {
@@ -266,7 +266,7 @@ func TestLoginLimit(t *testing.T) {
 	}
 	silent := make(chan struct{})
 	defer close(silent)
-	hangs := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Decide: func(tdstest.Login) tdstest.Decision { <-silent; return tdstest.Decision{Close: true} }})
+	hangs := tdstest.Start(t, tdstest.Options{Decide: func(tdstest.Login) tdstest.Decision { <-silent; return tdstest.Decision{Close: true} }})
 	if err := openURL(t, hangs.URL("DS2", "connection timeout", "1")).DB().PingContext(t.Context()); err == nil {
 		t.Error("a login that hangs has no end")
 	}
@@ -287,7 +287,7 @@ func TestAttention(t *testing.T) {
 	} {
 		t.Run(clause, func(t *testing.T) {
 			answers, asked := make(chan []byte, 1), make(chan struct{}, 10)
-			server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func([]byte) []byte {
+			server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte {
 				select {
 				case answer := <-answers:
 					return answer
@@ -312,7 +312,7 @@ func TestAttention(t *testing.T) {
 				}
 				return
 			}
-			answers <- tdstest.Answer(tdstest.Error(1205, 51, 13, "Transaction was deadlocked."), tdstest.Done(tdstest.DoneError))
+			answers <- tdstest.Failed(tdstest.Error(1205, 51, 13, "Transaction was deadlocked."))
 			if err := call(t.Context(), session); store.Classify(err) != store.Deadlock {
 				t.Errorf("after the attention: got %v of class %s", err, store.Classify(err))
 			}
@@ -323,7 +323,7 @@ func TestAttention(t *testing.T) {
 // TestSeveralAddresses dials the addresses of a name concurrently, as go-mssqldb does by default, while the login is
 // cut off: for the race detector.
 func TestSeveralAddresses(t *testing.T) {
-	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing})
+	server := tdstest.Start(t, tdstest.Options{})
 	var n network
 	var dialling sync.WaitGroup
 	for range 4 {

@@ -16,7 +16,7 @@ func TestRecorded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "wire")
 	t.Setenv(recordFile, path)
 	answer := idAnswer(nil, []byte{0xD1, 4, 7, 0, 0, 0}, tdstest.Done(tdstest.DoneFinal))
-	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func([]byte) []byte { return answer }})
+	server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte { return answer }})
 	s := openWire(t, server.URL("DS2"))
 	first, second := connect(t, s), connect(t, s)
 	for _, conn := range []*Conn{first, second, first} {

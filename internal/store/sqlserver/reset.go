@@ -19,13 +19,9 @@ func (s *Store) Reset(
 	ctx context.Context, statements []schema.Statement, rows io.Reader, begin func(statement string),
 ) error {
 	copied := 1 + slices.IndexFunc(statements, func(statement schema.Statement) bool { return statement.ThenCopy })
-	var inside, after []schema.Statement
-	for _, statement := range statements[copied:] {
-		if statement.NoTransaction {
-			after = append(after, statement)
-		} else {
-			inside = append(inside, statement)
-		}
+	only := func(outside bool) []schema.Statement {
+		others := func(statement schema.Statement) bool { return statement.NoTransaction != outside }
+		return slices.DeleteFunc(slices.Clone(statements[copied:]), others)
 	}
 	err := s.onOwnConn(ctx, func(conn *mssql.Conn) error {
 		run := func(statements []schema.Statement) error {
@@ -45,10 +41,10 @@ func (s *Store) Reset(
 		if err := run(statements[:copied]); err != nil {
 			return err
 		}
-		if err := transact(ctx, conn, func() error { return run(inside) }); err != nil {
+		if err := transact(ctx, conn, func() error { return run(only(false)) }); err != nil {
 			return err
 		}
-		if err := run(after); err != nil {
+		if err := run(only(true)); err != nil {
 			return err
 		}
 		begin("wait until the server has removed deleted rows")

@@ -36,12 +36,12 @@ func rowsOf(columns int, all ...string) []byte {
 }
 
 // denied is the answer to who may not ask.
-var denied = tdstest.Answer(tdstest.Error(300, 1, 14, "VIEW SERVER STATE permission was denied on object 'server', database 'master'."), tdstest.Done(tdstest.DoneError))
+var denied = tdstest.Failed(tdstest.Error(300, 1, 14, "VIEW SERVER STATE permission was denied on object 'server', database 'master'."))
 
 // answering is a server that answers what holds a piece of text, and denies what it does not know.
 func answering(t *testing.T, answers map[string][]byte) *Store {
-	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func(payload []byte) []byte {
-		asked := strings.ReplaceAll(string(payload), "\x00", "")
+	server := tdstest.Start(t, tdstest.Options{Request: func(payload []byte) []byte {
+		asked := tdstest.Text(payload)
 		for piece, answer := range answers {
 			if strings.Contains(asked, piece) {
 				return answer

@@ -41,9 +41,9 @@ func TestBackups(t *testing.T) {
 		finished []byte // the length of the value, and the value
 		want     bool
 	}{{"whole", append([]byte{8}, date...), true}, {"cut off", []byte{0}, false}} {
-		server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func(request []byte) []byte {
-			if strings.Contains(strings.ReplaceAll(string(request), "\x00", ""), "_2.bak") {
-				return tdstest.Answer(tdstest.Error(3201, 1, 16, "Cannot open backup device."), tdstest.Done(tdstest.DoneError))
+		server := tdstest.Start(t, tdstest.Options{Request: func(request []byte) []byte {
+			if strings.Contains(tdstest.Text(request), "_2.bak") {
+				return tdstest.Failed(tdstest.Error(3201, 1, 16, "Cannot open backup device."))
 			}
 			columns := append([]byte{tokenColumns, 2, 0, 0, 0, 0, 0, 0, 0, typeIntN, 4, 8}, "P\x00o\x00s\x00i\x00t\x00i\x00o\x00n\x00"...)
 			columns = append(columns, 0, 0, 0, 0, 1, 0, 0x6F, 8, 16)
@@ -68,7 +68,7 @@ func TestBackups(t *testing.T) {
 func TestOptionsSetBack(t *testing.T) {
 	var mu sync.Mutex
 	var sent []string
-	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func(payload []byte) []byte {
+	server := tdstest.Start(t, tdstest.Options{Request: func(payload []byte) []byte {
 		units := make([]uint16, len(payload)/2)
 		for i := range units {
 			units[i] = binary.LittleEndian.Uint16(payload[2*i:])
@@ -80,7 +80,7 @@ func TestOptionsSetBack(t *testing.T) {
 			sent = append(sent, text[i:])
 		}
 		if strings.Contains(text, "TRUSTWORTHY") {
-			return tdstest.Answer(tdstest.Error(15247, 1, 16, "User does not have permission to perform this action."), tdstest.Done(tdstest.DoneError))
+			return tdstest.Failed(tdstest.Error(15247, 1, 16, "User does not have permission to perform this action."))
 		}
 		return tdstest.Answer(tdstest.Done(0))
 	}})

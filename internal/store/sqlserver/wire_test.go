@@ -68,7 +68,7 @@ func TestAnswers(t *testing.T) {
 					t.Skip("go-mssqldb reads such answers in its own way")
 				}
 				sent := make(chan []byte, 1)
-				server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func(b []byte) []byte {
+				server := tdstest.Start(t, tdstest.Options{Request: func(b []byte) []byte {
 					sent <- bytes.Clone(b)
 					return c.answer
 				}})
@@ -122,7 +122,7 @@ func TestPacketSizes(t *testing.T) {
 			body := bytes.Repeat([]byte("b"), 7000)
 			answer := idAnswer(tdstest.Info(1, 1, strings.Repeat("x", 20_000)), []byte{0xD1, 4, 7, 0, 0, 0}, tdstest.Done(tdstest.DoneFinal))
 			got := make(chan int, 1)
-			server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, PacketSize: size, Request: func(b []byte) []byte {
+			server := tdstest.Start(t, tdstest.Options{PacketSize: size, Request: func(b []byte) []byte {
 				got <- bytes.Count(b, body)
 				return answer
 			}})
@@ -166,7 +166,7 @@ func TestTexts(t *testing.T) {
 	}{{false, "wire"}, {true, "wire"}, {false, "driver"}, {true, "driver"}} {
 		long := c.long
 		sent := make(chan []byte, 1)
-		options := tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func(b []byte) []byte {
+		options := tdstest.Options{Request: func(b []byte) []byte {
 			sent <- bytes.Clone(b)
 			return answer
 		}}

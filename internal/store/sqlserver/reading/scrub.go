@@ -150,13 +150,12 @@ func (r *scrub) begin(ctx context.Context, t Table) error {
 	if err != nil {
 		return err
 	}
-	r.rows, err = stmt.(*mssql.Stmt).QueryContext(ctx, nil)
+	rows, err := stmt.(*mssql.Stmt).QueryContext(ctx, nil)
 	if err != nil {
-		r.rows = nil
 		r.at++
 		return err
 	}
-	r.row = make([]driver.Value, len(r.rows.Columns()))
+	r.rows, r.row = rows, make([]driver.Value, len(rows.Columns()))
 	return nil
 }
 

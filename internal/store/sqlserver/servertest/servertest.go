@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	mssqldb "github.com/microsoft/go-mssqldb"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/modules/mssql"
@@ -45,13 +46,10 @@ func Database(t testing.TB) string {
 	name := fmt.Sprintf("ds2_test_%d_%d", os.Getpid(), databases.Add(1))
 	t.Cleanup(func() {
 		db, err := sql.Open("sqlserver", in(*target, "master"))
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer db.Close()
-		if _, err := db.Exec("DROP DATABASE IF EXISTS " + mssqldb.TSQLQuoter{}.ID(name)); err != nil {
-			t.Errorf("drop the test's database: %v", err)
+		if assert.NoError(t, err) {
+			defer db.Close()
+			_, err = db.Exec("DROP DATABASE IF EXISTS " + mssqldb.TSQLQuoter{}.ID(name))
+			assert.NoError(t, err, "drop the test's database")
 		}
 	})
 	return in(*target, name)
@@ -84,17 +82,12 @@ func in(target url.URL, database string) string {
 // container starts a SQL Server that ends with the test and returns its URL.
 func container(t testing.TB) string {
 	t.Helper()
-	server, err := mssql.Run(t.Context(), "", mssql.WithAcceptEULA(),
-		testcontainers.WithDockerfile(testcontainers.FromDockerfile{Context: imageFolder()}))
+	_, file, _, _ := runtime.Caller(0) // the Dockerfile lies beside it, whichever package's tests run
+	image := testcontainers.FromDockerfile{Context: filepath.Join(filepath.Dir(file), "testdata")}
+	server, err := mssql.Run(t.Context(), "", mssql.WithAcceptEULA(), testcontainers.WithDockerfile(image))
 	testcontainers.CleanupContainer(t, server)
 	require.NoError(t, err)
 	target, err := server.ConnectionString(t.Context(), "encrypt=disable")
 	require.NoError(t, err)
 	return target
-}
-
-// imageFolder is where the Dockerfile lies, whichever package's tests run.
-func imageFolder() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "testdata")
 }
