@@ -5,41 +5,39 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestAdvice(t *testing.T) {
 	sound := settings{
 		"max server memory (MB)": "8192", "server memory bytes": "68719476736", "database used bytes": "20000000000",
-		"database recovery model": "FULL", "database log chain": "begun", "database log bytes": "8400000000", "database log used bytes": "10000000",
-		"database delayed durability": "DISABLED", "database page verify": "CHECKSUM", "server instant file initialization": "Y",
-		"log volume": `F:\`, "log volume free bytes": "500000000000", "database query store": "0", "database accelerated recovery": "0",
-		"database read committed snapshot": "0", "database target recovery time (s)": "60", "database compatibility level": "160",
-		"server memory target bytes": "8589934592", "server memory committed bytes": "8589934592", "server buffer pool extension": "0",
-		"database memory optimized pages": "0", "database availability group": "0", "database encryption": "0", "database compressed indexes": "0", "server resource governor": "0",
-		"tempdb data files": "8", "server processors": "24", "ActivePowerScheme": highPerformance,
+		"database recovery model": "FULL", "database log chain": "begun", "database log bytes": "8400000000",
+		"database log used bytes": "10000000", "database delayed durability": "DISABLED",
+		"database page verify": "CHECKSUM", "server instant file initialization": "Y", "log volume": `F:\`,
+		"log volume free bytes": "500000000000", "database query store": "0", "database accelerated recovery": "0",
+		"database read committed snapshot": "0", "database target recovery time (s)": "60",
+		"database compatibility level": "160", "server memory target bytes": "8589934592",
+		"server memory committed bytes": "8589934592", "server buffer pool extension": "0",
+		"database memory optimized pages": "0", "database availability group": "0", "database encryption": "0",
+		"database compressed indexes": "0", "server resource governor": "0", "tempdb data files": "8",
+		"server processors": "24", "ActivePowerScheme": highPerformance,
 	}
-	const run = 20 * time.Minute
-	advice := func(s settings, run time.Duration, memory int64) []string {
-		reads, others := advice(s, run, memory)
+	with := func(s settings, more ...string) []string {
+		s = maps.Clone(s)
+		for i := 0; i < len(more); i += 2 {
+			s[more[i]] = more[i+1]
+		}
+		reads, others := advice(s, 20*time.Minute, 0)
 		if reads != "" {
 			others = append(others, reads)
 		}
 		return others
 	}
-	if lines := advice(sound, run, 0); len(lines) != 0 {
-		t.Errorf("of the storage report's own server: %q", lines)
-	}
-	allowed := maps.Clone(sound)
-	if allowed["database delayed durability"] = "ALLOWED"; len(advice(allowed, run, 0)) != 0 {
-		t.Error("commits are lazy where they ask for it, and orders do not")
-	}
-	if lines := advice(settings{}, run, 0); len(lines) != 0 {
-		t.Errorf("where nothing is told: %q", lines)
-	}
-	mailbox := maps.Clone(sound)
-	if mailbox["database recovery model"], mailbox["ds2 workload"] = "SIMPLE", "mailbox"; len(advice(mailbox, run, 0)) != 0 {
-		t.Error("a mailbox store is warned of the recovery model that ds2 gave it")
-	}
+	assert.Empty(t, with(sound), "of the storage report's own server")
+	assert.Empty(t, with(sound, "database delayed durability", "ALLOWED"), "orders do not ask for it")
+	assert.Empty(t, with(settings{}), "where nothing is told")
+	assert.Empty(t, with(sound, "database recovery model", "SIMPLE", "ds2 workload", "mailbox"), "which ds2 gave it")
 	for _, c := range []struct{ name, value, says string }{
 		{"max server memory (MB)", "2147483647", "fits into the 68719 MB of memory"},
 		{"database used bytes", "4000000000", "fits into the 8589 MB of memory"},
@@ -67,13 +65,8 @@ func TestAdvice(t *testing.T) {
 		{"tempdb data files", "1", "tempdb has 1 data files for 24 processors: give it 8"},
 		{"ActivePowerScheme", "381b4222-f694-41f0-9685-ff5bb260df2e", "power plan is not High performance"},
 	} {
-		changed := settings{}
-		for name, value := range sound {
-			changed[name] = value
-		}
-		changed[c.name] = c.value
-		if lines := advice(changed, run, 0); len(lines) != 1 || !strings.Contains(lines[0], c.says) {
-			t.Errorf("%s = %s: got %q, want one line that says %q", c.name, c.value, lines, c.says)
-		}
+		lines := with(sound, c.name, c.value)
+		assert.Len(t, lines, 1, "%s = %s", c.name, c.value)
+		assert.Contains(t, strings.Join(lines, "\n"), c.says)
 	}
 }

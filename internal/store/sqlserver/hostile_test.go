@@ -41,8 +41,8 @@ func TestEndlessAnswer(t *testing.T) {
 	for clause, answer := range hostileAnswers() {
 		for path, open := range paths {
 			t.Run(clause+", "+path, func(t *testing.T) {
-				server := tdstest.Start(t, tdstest.Options{Endless: true, Request: func([]byte) []byte { return answer }})
-				s := open(t, server.URL("DS2"))
+				options := tdstest.Options{Endless: true, Request: func([]byte) []byte { return answer }}
+				s := open(t, tdstest.Start(t, options).URL("DS2"))
 				gaveUp := func(who string, err error) {
 					t.Helper()
 					said := fmt.Sprintf("%.1000v", err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/microsoft/go-mssqldb/msdsn"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/store"
@@ -32,17 +33,20 @@ func TestOptions(t *testing.T) {
 		{"Kerberos from Linux", "authenticator=krb5", "krb5 is not in this ds2"},
 		{"a certificate in PEM called .crt", "encrypt=true&certificate=" + file("x.crt", text), ""},
 		{"one in DER called .cer", "encrypt=true&certificate=" + file("x.cer", der), ""},
-		{"a file without a certificate", "encrypt=true&certificate=" + file("x.pem", []byte("nothing")), "holds no certificate"},
+		{"a file without one", "encrypt=true&certificate=" + file("x.pem", []byte("nothing")), "holds no certificate"},
 		{"a file that is not there", "encrypt=true&certificate=%2Fnowhere.pem", "no such file"},
 	} {
 		u, err := url.Parse("sqlserver://user:secret@host?" + c.query)
 		require.NoError(t, err)
 		s, err := Open(u)
-		if (err == nil) != (c.refused == "") || err != nil && (!strings.Contains(err.Error(), c.refused) || strings.Contains(err.Error(), "secret")) {
-			t.Errorf("%s: %v", c.why, err)
+		if c.refused != "" {
+			assert.ErrorContains(t, err, c.refused, c.why)
+			assert.NotContains(t, err.Error(), "secret", c.why)
+			continue
 		}
-		if err == nil && strings.Contains(c.query, "&certificate") && s.(*Store).config.TLSConfig.RootCAs == nil {
-			t.Errorf("%s: the certificate is not used", c.why)
+		require.NoError(t, err, c.why)
+		if strings.Contains(c.query, "&certificate") {
+			assert.NotNil(t, s.(*Store).config.TLSConfig.RootCAs, c.why)
 		}
 	}
 }
@@ -51,23 +55,17 @@ func TestOptions(t *testing.T) {
 // looked at.
 func TestPasswordsInClear(t *testing.T) {
 	for target, hides := range map[string]bool{
-		"sqlserver://u:p@host": false, "sqlserver://u:p@host?encrypt=false": false, "sqlserver://u:p@host?encrypt=true": true,
-		"sqlserver://u:p@host?encrypt=strict": true, "sqlserver://u:p@127.0.0.1?encrypt=disable": true, "sqlserver://u:p@localhost": true,
-		"sqlserver://u:p@x.database.windows.net": true,
+		"host": false, "host?encrypt=false": false, "host?encrypt=true": true, "host?encrypt=strict": true,
+		"127.0.0.1?encrypt=disable": true, "localhost": true, "x.database.windows.net": true,
 	} {
-		if s := open(t, target); s.hides() != hides {
-			t.Errorf("%s: hides %v", target, !hides)
-		}
+		assert.Equal(t, hides, open(t, "sqlserver://u:p@"+target).hides(), target)
 	}
-	if s := open(t, "sqlserver://u:p@x.database.windows.net"); s.config.Encryption != msdsn.EncryptionRequired || s.config.TrustServerCertificate {
-		t.Errorf("Azure: encryption %v, trusts unseen %v", s.config.Encryption, s.config.TrustServerCertificate)
-	}
+	azure := open(t, "sqlserver://u:p@x.database.windows.net").config
+	assert.Equal(t, msdsn.Encryption(msdsn.EncryptionRequired), azure.Encryption)
+	assert.False(t, azure.TrustServerCertificate)
 	s := open(t, "sqlserver://u:p@host")
 	s.server = &server{edition: 3, major: 16, fullText: true}
-	var params schema.Params
-	params.Layout.Password = "Secret1!"
-	params.Layout.Login = "ds2user"
-	if _, err := s.Adapt(t.Context(), &params); store.Classify(err) != store.Config || !strings.Contains(err.Error(), "in clear") {
-		t.Errorf("a login over a network in clear: %v", err)
-	}
+	_, err := s.Adapt(t.Context(), &schema.Params{Layout: schema.Layout{Login: "ds2user", Password: "Secret1!"}})
+	assert.ErrorContains(t, err, "in clear")
+	assert.Equal(t, store.Config, store.Classify(err))
 }

@@ -1,12 +1,10 @@
 package sqlserver
 
 import (
-	"encoding/binary"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-	"unicode/utf16"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -45,12 +43,10 @@ func TestBackups(t *testing.T) {
 			if strings.Contains(tdstest.Text(request), "_2.bak") {
 				return tdstest.Failed(tdstest.Error(3201, 1, 16, "Cannot open backup device."))
 			}
-			columns := append([]byte{tokenColumns, 2, 0, 0, 0, 0, 0, 0, 0, typeIntN, 4, 8}, "P\x00o\x00s\x00i\x00t\x00i\x00o\x00n\x00"...)
-			columns = append(columns, 0, 0, 0, 0, 1, 0, 0x6F, 8, 16)
-			for _, c := range "BackupFinishDate" {
-				columns = append(columns, byte(c), 0)
-			}
-			return tdstest.Answer(columns, append([]byte{tokenRow, 4, 1, 0, 0, 0}, c.finished...), tdstest.Done(tdstest.DoneFinal))
+			columns := appendWide([]byte{tokenColumns, 2, 0, 0, 0, 0, 0, 0, 0, typeIntN, 4, 8}, []byte("Position"))
+			columns = appendWide(append(columns, 0, 0, 0, 0, 1, 0, 0x6F, 8, 16), []byte("BackupFinishDate"))
+			row := append([]byte{tokenRow, 4, 1, 0, 0, 0}, c.finished...)
+			return tdstest.Answer(columns, row, tdstest.Done(tdstest.DoneFinal))
 		}})
 		s := openURL(t, server.URL("DS2"))
 		finished, err := s.backups(t.Context(), s.db)
@@ -68,33 +64,31 @@ func TestBackups(t *testing.T) {
 func TestOptionsSetBack(t *testing.T) {
 	var mu sync.Mutex
 	var sent []string
+	denied := tdstest.Failed(tdstest.Error(15247, 1, 16, "User does not have permission to perform this action."))
 	server := tdstest.Start(t, tdstest.Options{Request: func(payload []byte) []byte {
-		units := make([]uint16, len(payload)/2)
-		for i := range units {
-			units[i] = binary.LittleEndian.Uint16(payload[2*i:])
-		}
-		text := string(utf16.Decode(units))
+		text := tdstest.Text(payload)
 		mu.Lock()
 		defer mu.Unlock()
 		if i := strings.Index(text, "ALTER"); i >= 0 {
 			sent = append(sent, text[i:])
 		}
 		if strings.Contains(text, "TRUSTWORTHY") {
-			return tdstest.Failed(tdstest.Error(15247, 1, 16, "User does not have permission to perform this action."))
+			return denied
 		}
-		return tdstest.Answer(tdstest.Done(0))
+		return tdstest.Done(tdstest.DoneFinal)
 	}})
-	opened, err := Open(server.URL("it's]here"))
-	require.NoError(t, err)
-	defer opened.Close()
-	s := opened.(*Store)
+	s := openURL(t, server.URL("it's]here"))
 	before := map[string]string{
-		"owner": "ds2 user", "compatibility_level": "150", "recovery_model_desc": "SIMPLE", "is_query_store_on": "false", "is_parameterization_forced": "true",
-		"is_read_committed_snapshot_on": "true", "target_recovery_time_in_seconds": "0", "is_trustworthy_on": "true", "is_encrypted": "true", "is_auto_shrink_on": "false",
+		"owner": "ds2 user", "compatibility_level": "150", "recovery_model_desc": "SIMPLE",
+		"is_query_store_on": "false", "is_parameterization_forced": "true", "is_read_committed_snapshot_on": "true",
+		"target_recovery_time_in_seconds": "0", "is_trustworthy_on": "true", "is_encrypted": "true",
+		"is_auto_shrink_on": "false",
 	}
 	after := map[string]string{
-		"owner": "sa", "compatibility_level": "160", "recovery_model_desc": "FULL", "is_query_store_on": "false", "is_parameterization_forced": "false",
-		"is_read_committed_snapshot_on": "false", "target_recovery_time_in_seconds": "60", "is_trustworthy_on": "false", "is_encrypted": "false", "containment_desc": "NONE",
+		"owner": "sa", "compatibility_level": "160", "recovery_model_desc": "FULL",
+		"is_query_store_on": "false", "is_parameterization_forced": "false", "is_read_committed_snapshot_on": "false",
+		"target_recovery_time_in_seconds": "60", "is_trustworthy_on": "false", "is_encrypted": "false",
+		"containment_desc": "NONE",
 	}
 	var warned []string
 	s.setBack(t.Context(), s.db, before, after, func(text string) { warned = append(warned, text) })
@@ -108,10 +102,9 @@ func TestOptionsSetBack(t *testing.T) {
 		"ALTER DATABASE [it's]]here] SET TRUSTWORTHY ON",
 	}
 	require.Equal(t, want, sent)
-	if len(warned) != 2 || !strings.Contains(warned[0], "is_trustworthy_on was true and is false") || !strings.Contains(warned[0], "permission") ||
-		!strings.Contains(warned[1], "is_encrypted was true") {
-		t.Errorf("warned: %q", warned)
-	}
+	require.Len(t, warned, 2)
+	require.Regexp(t, "is_trustworthy_on was true and is false.*permission", warned[0])
+	require.Contains(t, warned[1], "is_encrypted was true")
 	sent = nil
 	s.setBack(t.Context(), s.db, nil, after, func(text string) { t.Error(text) })
 	require.Empty(t, sent, "of a database that was not open nothing is known")
