@@ -25,19 +25,16 @@ func BenchmarkCopy(b *testing.B) {
 	s := opened.(*sqlserver.Store)
 	size := datagen.Size{Customers: 400_000, OrdersPerMonth: 1, Products: 1}
 	params := schema.Params{Database: s.Name(), Customers: int64(size.Customers), OrdersPerMonth: 1, Products: 1}
-	if _, err := s.Adapt(b.Context(), &params); err != nil {
-		b.Fatal(err)
-	}
+	_, err = s.Adapt(b.Context(), &params)
+	require.NoError(b, err)
 	statements, err := schema.Statements(s.Engine(), schema.Database, params)
 	require.NoError(b, err)
 	require.NoError(b, s.CreateDatabase(b.Context(), statements))
-	if statements, err = schema.Statements(s.Engine(), schema.Tables, params); err != nil {
-		b.Fatal(err)
-	}
+	statements, err = schema.Statements(s.Engine(), schema.Tables, params)
+	require.NoError(b, err)
 	for _, statement := range statements {
-		if _, err := s.DB().ExecContext(b.Context(), statement.SQL); err != nil {
-			b.Fatal(err)
-		}
+		_, err := s.DB().ExecContext(b.Context(), statement.SQL)
+		require.NoError(b, err)
 	}
 	for _, rows := range []int{10_000, 50_000, 200_000} { // a file holds 200,000
 		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
@@ -55,14 +52,13 @@ func BenchmarkCopy(b *testing.B) {
 						w.CloseWithError(err)
 					}()
 					copied++
-					if _, err := s.LoadRows(b.Context(), fmt.Sprintf("%d of %d", copied, rows), string(part.Table), r); err != nil {
-						b.Fatal(err)
-					}
+					step := fmt.Sprintf("%d of %d", copied, rows)
+					_, err := s.LoadRows(b.Context(), step, string(part.Table), r)
+					require.NoError(b, err)
 				}
 				b.StopTimer()
-				if _, err := s.DB().ExecContext(b.Context(), "TRUNCATE TABLE CUSTOMERS"); err != nil {
-					b.Fatal(err)
-				}
+				_, err := s.DB().ExecContext(b.Context(), "TRUNCATE TABLE CUSTOMERS")
+				require.NoError(b, err)
 				b.StartTimer()
 			}
 			b.ReportMetric(float64(size.Customers)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")

@@ -28,7 +28,8 @@ func selfSigned(t testing.TB, name string, negative bool) tls.Certificate {
 	serial := bytes.Repeat([]byte{0x5A}, 16)
 	template := &x509.Certificate{
 		SerialNumber: new(big.Int).SetBytes(serial), Subject: pkix.Name{CommonName: "SSL_Self_Signed_Fallback"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), IsCA: true, BasicConstraintsValid: true,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		IsCA: true, BasicConstraintsValid: true,
 	}
 	if ip := net.ParseIP(name); ip != nil {
 		template.IPAddresses = []net.IP{ip}
@@ -37,9 +38,8 @@ func selfSigned(t testing.TB, name string, negative bool) tls.Certificate {
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	require.NoError(t, err)
-	if negative { // crypto/x509 makes none; the signature is wrong then, which nobody looks at who trusts the server unseen
-		at := bytes.Index(der, serial)
-		der[at] |= 0x80
+	if negative { // crypto/x509 makes none; the signature is wrong then, at which nobody looks who trusts unseen
+		der[bytes.Index(der, serial)] |= 0x80
 	}
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }

@@ -3,6 +3,8 @@ package sqlserver_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver"
 	"ds2/internal/store/sqlserver/servertest"
@@ -17,11 +19,13 @@ const killOthers = `DECLARE @sql varchar(max) = '';
 	EXEC(@sql);`
 
 func TestConformance(t *testing.T) {
-	e := storetest.Engine{Open: sqlserver.Open, Calls: ds2sqlserver.Connect, Database: servertest.Database, Kill: killOthers, Phrase: true, OtherCalls: func(s store.Database) { s.(*sqlserver.Store).UseWire() }}
-	switch babelfish, err := servertest.IsBabelfish(servertest.Database(t)); {
-	case err != nil:
-		t.Fatal(err)
-	case babelfish:
+	e := storetest.Engine{
+		Open: sqlserver.Open, Calls: ds2sqlserver.Connect, Database: servertest.Database, Kill: killOthers,
+		Phrase: true, OtherCalls: func(s store.Database) { s.(*sqlserver.Store).UseWire() },
+	}
+	babelfish, err := servertest.IsBabelfish(servertest.Database(t))
+	require.NoError(t, err)
+	if babelfish {
 		e.Missing = store.Bug // its number for that is the one for everything that it has none for
 	}
 	storetest.Run(t, e)

@@ -7,21 +7,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/store"
-	"ds2/internal/store/sqlserver/servertest"
-	"ds2/schema"
 )
 
 // TestDeadlock has each of two transactions ask for the row that the other holds: one is the victim, the other goes on.
 func TestDeadlock(t *testing.T) {
-	s := open(t, servertest.Database(t))
-	create := []schema.Statement{{Name: "create database", SQL: "CREATE DATABASE " + s.Name()}}
-	require.NoError(t, s.CreateDatabase(t.Context(), create))
-	_, err := s.DB().ExecContext(t.Context(), `CREATE TABLE stock (id int PRIMARY KEY, n int);
+	s := created(t, `CREATE TABLE stock (id int PRIMARY KEY, n int);
 		INSERT INTO stock VALUES (1, 0), (2, 0)`)
-	require.NoError(t, err)
 	const update = "UPDATE stock SET n = n + 1 WHERE id = @p1"
 	var both [2]*sql.Tx
 	for i := range both {
+		var err error
 		both[i], err = s.DB().BeginTx(t.Context(), nil)
 		require.NoError(t, err)
 		defer both[i].Rollback()

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"net/url"
-	"strings"
 	"testing"
 
 	mssql "github.com/microsoft/go-mssqldb"
@@ -35,7 +34,8 @@ func TestWrap(t *testing.T) {
 		{"duplicate key, which NEW_CUSTOMER takes care of", number(2627), store.Bug, "2627"},
 		{"the first message says why, the last only that it failed",
 			mssql.Error{Number: 1750, All: []mssql.Error{{Number: 1205}, {Number: 1750}}}, store.Deadlock, "1205"},
-		{"a load into a database of an availability group", mssql.Error{Number: 5069, All: []mssql.Error{{Number: 1468}, {Number: 5069}}}, store.Config, "1468"},
+		{"a load into a database of an availability group",
+			mssql.Error{Number: 5069, All: []mssql.Error{{Number: 1468}, {Number: 5069}}}, store.Config, "1468"},
 		{"a secondary replica", number(976), store.Config, "976"},
 		{"no right to DBCC CHECKDB", number(7983), store.Config, "7983"},
 		{"a file that the server does not see", number(4860), store.Config, "4860"},
@@ -51,9 +51,7 @@ func TestWrap(t *testing.T) {
 			t.Errorf("%s: got %#v, want class %s and code %q", c.why, e, c.class, c.code)
 		}
 	}
-	if s.Wrap("purchase", nil) != nil {
-		t.Error("no error is wrapped into one")
-	}
+	require.NoError(t, s.Wrap("purchase", nil))
 }
 
 func TestOpen(t *testing.T) {
@@ -64,14 +62,12 @@ func TestOpen(t *testing.T) {
 		{"sqlserver://localhost?database=DS2", "localhost:1433/DS2", ""},
 	} {
 		s := open(t, c.target)
-		if s.Label() != c.label || s.config.User != c.user {
-			t.Errorf("%s: label %s, user %s; want %s, %s", c.target, s.Label(), s.config.User, c.label, c.user)
-		}
+		require.Equal(t, []string{c.label, c.user}, []string{s.Label(), s.config.User}, c.target)
 	}
 	u, _ := url.Parse("sqlserver://u:secret@h?encrypt=perhaps")
-	if _, err := Open(u); err == nil || strings.Contains(err.Error(), "secret") {
-		t.Errorf("a wrong option: got error %v, want one without the password", err)
-	}
+	_, err := Open(u)
+	require.Error(t, err, "a wrong option")
+	require.NotContains(t, err.Error(), "secret")
 }
 
 func open(t testing.TB, target string) *Store {
@@ -90,13 +86,9 @@ func TestKeepsNoLog(t *testing.T) {
 	for number, want := range map[int32]bool{4208: true, 4214: true, 3201: false} {
 		e := backupFailed
 		e.All = []mssql.Error{{Number: number}, backupFailed}
-		if got := keepsNoLog(e); got != want {
-			t.Errorf("%d: %v", number, got)
-		}
+		require.Equal(t, want, keepsNoLog(e), number)
 	}
-	if keepsNoLog(nil) {
-		t.Error("no error")
-	}
+	require.False(t, keepsNoLog(nil))
 }
 
 // TestNumbers names the class of each of Microsoft's numbers that a run or a load may meet, and wants a hint where the
@@ -109,8 +101,10 @@ func TestNumbers(t *testing.T) {
 		numbers []int32
 	}{
 		{"stopping, starting, recovering, moved, paused", store.Connection, false,
-			[]int32{596, 615, 921, 922, 952, 983, 4221, 6005, 17148, 17187, 17188, 17189, 40143, 40197, 40540, 40613, 42108, 42109}},
-		{"no memory, no locks, a limit of Azure's", store.Resource, false, []int32{701, 1204, 10928, 10929, 10936, 40501, 49918, 49919, 49920}},
+			[]int32{596, 615, 921, 922, 952, 983, 4221, 6005, 17148, 17187, 17188, 17189, 40143, 40197, 40540, 40613,
+				42108, 42109}},
+		{"no memory, no locks, a limit of Azure's", store.Resource, false,
+			[]int32{701, 1204, 10928, 10929, 10936, 40501, 49918, 49919, 49920}},
 		{"full", store.Resource, true, []int32{1101, 1105, 9002}},
 		{"files that cannot be made", store.Config, true, []int32{1802, 1803, 5123, 5133}},
 		{"backups that cannot be made or read", store.Config, true, []int32{3110, 3201, 3202}},

@@ -1,12 +1,12 @@
 package sqlserver_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/store/sqlserver/servertest"
 	"ds2/internal/store/sqlserver/target"
 	"ds2/schema"
 )
@@ -14,21 +14,15 @@ import (
 // TestFullTextWait runs the wait for a full-text index on a server, with a table in place of what SQL Server tells of
 // the index and no time in place of the half hour.
 func TestFullTextWait(t *testing.T) {
-	s := open(t, servertest.Database(t))
-	create := []schema.Statement{{Name: "create database", SQL: "CREATE DATABASE " + s.Name()}}
-	require.NoError(t, s.CreateDatabase(t.Context(), create))
-	_, err := s.DB().ExecContext(t.Context(), `CREATE TABLE PRODUCTS (id int); INSERT INTO PRODUCTS VALUES (1), (2), (3);
-		CREATE TABLE told (has_crawl_completed int, ItemCount int, PopulateStatus int, PendingChanges int, FailCount int);
+	s := created(t, `CREATE TABLE PRODUCTS (id int); INSERT INTO PRODUCTS VALUES (1), (2), (3);
+		CREATE TABLE told (
+			has_crawl_completed int, ItemCount int, PopulateStatus int, PendingChanges int, FailCount int);
 		INSERT INTO told VALUES (0, 0, 0, 0, 0)`)
-	require.NoError(t, err)
 	statements, err := schema.Statements("sqlserver", schema.Indexes, schema.Params{Database: s.Name()})
 	require.NoError(t, err)
-	wait := ""
-	for _, statement := range statements {
-		if statement.Name == "wait for full-text index" {
-			wait = statement.SQL
-		}
-	}
+	wait := statements[slices.IndexFunc(statements, func(statement schema.Statement) bool {
+		return statement.Name == "wait for full-text index"
+	})].SQL
 	for _, replaced := range [][2]string{
 		{"OBJECTPROPERTYEX(@table, 'TableFulltextItemCount')", "(SELECT ItemCount FROM told)"},
 		{"OBJECTPROPERTYEX(@table, 'TableFulltextPopulateStatus')", "(SELECT PopulateStatus FROM told)"},
@@ -57,7 +51,8 @@ func TestFullTextWait(t *testing.T) {
 		{"a row failed", 1, 3, 0, 0, 1, lacks},
 		{"a row is not there", 1, 2, 0, 0, 0, lacks},
 	} {
-		_, err := s.DB().ExecContext(t.Context(), "UPDATE told SET has_crawl_completed = @p1, ItemCount = @p2, PopulateStatus = @p3, PendingChanges = @p4, FailCount = @p5",
+		_, err := s.DB().ExecContext(t.Context(), `UPDATE told SET has_crawl_completed = @p1, ItemCount = @p2,
+			PopulateStatus = @p3, PendingChanges = @p4, FailCount = @p5`,
 			c.crawled, c.items, c.status, c.pending, c.failCount)
 		require.NoError(t, err)
 		_, err = s.DB().ExecContext(t.Context(), wait)

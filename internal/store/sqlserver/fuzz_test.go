@@ -19,7 +19,7 @@ func FuzzAnswer(f *testing.F) {
 		f.Fatalf("no recorded answers, %v", err)
 	}
 	examples := [][]byte{
-		tdstest.Answer(tdstest.Info(1, 1, "on"), tdstest.Error(1205, 51, 13, "Deadlock."), tdstest.Done(tdstest.DoneError)),
+		tdstest.Failed(tdstest.Info(1, 1, "on"), tdstest.Error(1205, 51, 13, "Deadlock.")),
 		idAnswer(nil, []byte{0xD2, 0, 4, 9, 0, 0, 0}, tdstest.Done(tdstest.DoneFinal)),
 	}
 	for _, path := range recorded {

@@ -1,8 +1,10 @@
 package sqlserver_test
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver/servertest"
@@ -13,21 +15,22 @@ import (
 // leave out, and nothing is changed. Settings are set back where there is nothing to be set back.
 func TestRefusedOnBabelfish(t *testing.T) {
 	text := servertest.Database(t)
-	switch babelfish, err := servertest.IsBabelfish(text); {
-	case err != nil:
-		t.Fatal(err)
-	case !babelfish:
+	babelfish, err := servertest.IsBabelfish(text)
+	require.NoError(t, err)
+	if !babelfish {
 		t.Skip("the server is not Babelfish")
 	}
 	s := open(t, text)
 	can := s.Can()
 	ctx := t.Context()
-	if restored, err := store.RestoreSettings(ctx, s, ""); err != nil || restored != nil {
-		t.Errorf("without a database: set back %q, %v", restored, err)
+	settingsStay := func() {
+		restored, err := store.RestoreSettings(ctx, s, "")
+		assert.NoError(t, err)
+		assert.Empty(t, restored)
 	}
-	if err := s.CreateDatabase(ctx, []schema.Statement{{Name: "create database", SQL: "CREATE DATABASE " + s.Name()}}); err != nil {
-		t.Fatal(err)
-	}
+	settingsStay() // without a database
+	create := []schema.Statement{{Name: "create database", SQL: "CREATE DATABASE " + s.Name()}}
+	require.NoError(t, s.CreateDatabase(ctx, create))
 	for flag, f := range map[string]func() error{
 		"--copies":      func() error { _, err := can.OpenLog(ctx); return err },
 		"--debt":        func() error { return can.Deferred.CheckDeferred(ctx) },
@@ -40,11 +43,10 @@ func TestRefusedOnBabelfish(t *testing.T) {
 		"postgres://":   func() error { _, err := can.Backup.ReadBackup(ctx, nil); return err },
 	} {
 		err := f()
-		if err == nil || store.Classify(err) != store.Config || !strings.Contains(err.Error(), "this server") || !strings.Contains(err.Error(), flag) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: %v of class %s", flag, err, store.Classify(err))
-		}
+		assert.Equal(t, store.Config, store.Classify(err), flag)
+		assert.ErrorContains(t, err, "this server", flag)
+		assert.ErrorContains(t, err, flag)
+		assert.NotContains(t, err.Error(), "\n", flag)
 	}
-	if restored, err := store.RestoreSettings(ctx, s, ""); err != nil || restored != nil {
-		t.Errorf("set back %q, %v", restored, err)
-	}
+	settingsStay()
 }

@@ -25,24 +25,29 @@ func open(t *testing.T, text string) *sqlserver.Store {
 	return s.(*sqlserver.Store)
 }
 
-// TestScrub reads a database to its end twice, and is stopped in the middle of the third time.
-func TestScrub(t *testing.T) {
+// created is a store of a new database, in which some statements were run.
+func created(t *testing.T, statements ...string) *sqlserver.Store {
+	t.Helper()
 	s := open(t, servertest.Database(t))
 	create := []schema.Statement{{Name: "create database", SQL: "CREATE DATABASE " + s.Name()}}
 	require.NoError(t, s.CreateDatabase(t.Context(), create))
-	for _, statement := range []string{
+	for _, statement := range statements {
+		_, err := s.DB().ExecContext(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	return s
+}
+
+// TestScrub reads a database to its end twice, and is stopped in the middle of the third time.
+func TestScrub(t *testing.T) {
+	s := created(t,
 		"CREATE TABLE a (id int NOT NULL PRIMARY KEY CLUSTERED, body varbinary(7000) NOT NULL)",
 		"CREATE TABLE empty (id int NOT NULL)",
 		"CREATE TABLE b (id int NOT NULL, body varbinary(7000) NOT NULL)",
 		`DECLARE @i int = 0; WHILE @i < 300 BEGIN
 			INSERT INTO a VALUES (@i, CAST(REPLICATE(CAST('x' AS varchar(8000)), 7000) AS varbinary(7000)));
 			INSERT INTO b VALUES (@i, CAST(REPLICATE(CAST('x' AS varchar(8000)), 7000) AS varbinary(7000)));
-			SET @i = @i + 1; END`,
-	} {
-		if _, err := s.DB().Exec(statement); err != nil {
-			t.Fatal(err)
-		}
-	}
+			SET @i = @i + 1; END`)
 	var all int64
 	for _, table := range []string{"dbo.a", "dbo.b"} {
 		bytes, err := s.TableBytes(t.Context(), table)
@@ -68,9 +73,8 @@ func TestScrub(t *testing.T) {
 			t.Errorf("pass %d: %d bytes of %d", pass, bytes, all)
 		}
 	}
-	if _, err := r.Read(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	_, err = r.Read(t.Context())
+	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	time.Sleep(50 * time.Millisecond)

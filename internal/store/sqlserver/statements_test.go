@@ -17,23 +17,31 @@ import (
 	"ds2/internal/store/sqlserver/replay"
 )
 
-var statementsFile = flag.String("statements", "", "file to which TestStatements writes the statements that no file of package schema has, to be parsed as T-SQL; without BACKUP LOG, which that parser does not know")
+var statementsFile = flag.String("statements", "", "file to which TestStatements writes the statements that no file of "+
+	"package schema has, to be parsed as T-SQL; without BACKUP LOG, which that parser does not know")
 
 // TestStatements names the database in each statement that changes it or backs it up as T-SQL wants a name.
 func TestStatements(t *testing.T) {
 	const name = "it's]here"
-	for _, statement := range []string{reading.BackUpLog(name, false), reading.BackUpLog(name, true), reading.BackUpDatabase(name), replay.SetTarget(name, 1)} {
+	for _, statement := range []string{
+		reading.BackUpLog(name, false), reading.BackUpLog(name, true), reading.BackUpDatabase(name),
+		replay.SetTarget(name, 1),
+	} {
 		assert.Contains(t, statement, " [it's]]here] ")
 	}
 	if *statementsFile == "" {
 		return
 	}
+	values := map[string]string{
+		"compatibility_level": "160", "recovery_model_desc": "FULL", "page_verify_option_desc": "CHECKSUM",
+		"delayed_durability_desc": "ALLOWED", "target_recovery_time_in_seconds": "60", "containment_desc": "NONE",
+		"owner": "sa",
+	}
 	all := []string{}
 	for _, o := range databaseOptions {
-		value := map[string]string{"compatibility_level": "160", "recovery_model_desc": "FULL", "page_verify_option_desc": "CHECKSUM", "delayed_durability_desc": "ALLOWED",
-			"target_recovery_time_in_seconds": "60", "containment_desc": "NONE", "owner": "sa"}[o.column]
-		all = append(all, o.statement("MAIL", cmp.Or(value, "true")))
+		all = append(all, o.statement("MAIL", cmp.Or(values[o.column], "true")))
 	}
-	all = slices.Concat(all, []string{replay.SetTarget("MAIL", 1), askOptions}, replay.Statements, reading.Statements, deferred.Statements, iowatch.Statements)
+	all = slices.Concat(all, []string{replay.SetTarget("MAIL", 1), askOptions},
+		replay.Statements, reading.Statements, deferred.Statements, iowatch.Statements)
 	require.NoError(t, os.WriteFile(*statementsFile, []byte(strings.Join(all, "\nGO\n")+"\nGO\n"), 0o600))
 }

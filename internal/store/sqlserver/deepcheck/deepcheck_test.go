@@ -10,13 +10,18 @@ func TestFaultOf(t *testing.T) {
 		want fault
 		bad  bool
 	}{
-		{"a page that fails its checksum", map[string]string{"Error": "8939", "Level": "16", "MessageText": "Table error: page (1:153).", "ObjectId": "245575913", "IndexId": "1", "File": "1", "Page": "153"},
+		{"a page that fails its checksum", map[string]string{
+			"Error": "8939", "Level": "16", "MessageText": "Table error: page (1:153).",
+			"ObjectId": "245575913", "IndexId": "1", "File": "1", "Page": "153"},
 			fault{245575913, "index 1 page 1:153", "Table error: page (1:153). (error 8939)"}, true},
-		{"a fault of the whole database", map[string]string{"Error": "8998", "Level": "16", "MessageText": "Page errors on the GAM.", "ObjectId": "", "Page": ""},
+		{"a fault of the whole database", map[string]string{
+			"Error": "8998", "Level": "16", "MessageText": "Page errors on the GAM.", "ObjectId": "", "Page": ""},
 			fault{0, "", "Page errors on the GAM. (error 8998)"}, true},
-		{"a fault of a table as such", map[string]string{"Error": "8990", "Level": "16", "MessageText": "2 errors.", "ObjectId": "7", "Page": "0"},
+		{"a fault of a table as such", map[string]string{
+			"Error": "8990", "Level": "16", "MessageText": "2 errors.", "ObjectId": "7", "Page": "0"},
 			fault{7, "", "2 errors. (error 8990)"}, true},
-		{"information", map[string]string{"Error": "2593", "Level": "10", "MessageText": "There are 3 rows."}, fault{}, false},
+		{"information", map[string]string{"Error": "2593", "Level": "10", "MessageText": "There are 3 rows."},
+			fault{}, false},
 	} {
 		if got, bad := faultOf(c.row); got != c.want || bad != c.bad {
 			t.Errorf("%s: got %+v, %v", c.why, got, bad)
