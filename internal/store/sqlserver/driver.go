@@ -88,12 +88,8 @@ func (c *driverCaller) call(ctx context.Context, columns int, row func([]Value) 
 			continue
 		}
 		for i := range c.row {
-			if rows.ColumnTypeDatabaseTypeName(i) == "VARBINARY" {
-				b, _ := c.row[i].([]byte)
-				c.cells[i] = Value{Null: b == nil, Bytes: b}
-				continue
-			}
-			if c.cells[i], next = cell(c.row[i]); next != nil && err == nil {
+			binary := rows.ColumnTypeDatabaseTypeName(i) == "VARBINARY"
+			if c.cells[i], next = cell(c.row[i], binary); next != nil && err == nil {
 				err = next
 			}
 		}
@@ -108,7 +104,7 @@ func (c *driverCaller) call(ctx context.Context, columns int, row func([]Value) 
 
 // cell is what the calls need of a value of go-mssqldb's, which gives an amount as a decimal number and any other text
 // as string.
-func cell(v driver.Value) (Value, error) {
+func cell(v driver.Value, binary bool) (Value, error) {
 	switch v := v.(type) {
 	case nil:
 		return Value{Null: true}, nil
@@ -119,6 +115,9 @@ func cell(v driver.Value) (Value, error) {
 			return Value{N: 1}, nil
 		}
 	case []byte:
+		if binary {
+			return Value{Null: v == nil, Bytes: v}, nil
+		}
 		amount, err := parseMoney(v)
 		return Value{N: amount}, err
 	}

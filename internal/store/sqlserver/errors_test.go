@@ -6,40 +6,30 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"strings"
 	"testing"
 
 	mssql "github.com/microsoft/go-mssqldb"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/store"
+	"ds2/internal/store/sqlserver/tdstest"
 )
 
 func TestWrap(t *testing.T) {
 	s := open(t, "sqlserver://user:secret@localhost?database=DS2")
-	number := func(n int32) error { return mssql.Error{Number: n, Message: "message"} }
 	for _, c := range []struct {
 		why   string
 		err   error
 		class store.Class
 		code  string
 	}{
-		{"deadlock", number(1205), store.Deadlock, "1205"},
-		{"update conflict of snapshot isolation", number(3960), store.Serialization, "3960"},
-		{"lock time-out", number(1222), store.Timeout, "1222"},
-		{"wrong password", number(18456), store.Config, "18456"},
-		{"no such database", number(4060), store.Config, "4060"},
-		{"no such procedure", number(2812), store.Config, "2812"},
-		{"log full", number(9002), store.Resource, "9002"},
-		{"server shutting down", number(6005), store.Connection, "6005"},
-		{"duplicate key, which NEW_CUSTOMER takes care of", number(2627), store.Bug, "2627"},
+		{"deadlock", mssql.Error{Number: 1205}, store.Deadlock, "1205"},
+		{"duplicate key, which NEW_CUSTOMER takes care of", mssql.Error{Number: 2627}, store.Bug, "2627"},
 		{"the first message says why, the last only that it failed",
 			mssql.Error{Number: 1750, All: []mssql.Error{{Number: 1205}, {Number: 1750}}}, store.Deadlock, "1205"},
 		{"a load into a database of an availability group",
 			mssql.Error{Number: 5069, All: []mssql.Error{{Number: 1468}, {Number: 5069}}}, store.Config, "1468"},
-		{"a secondary replica", number(976), store.Config, "976"},
-		{"no right to DBCC CHECKDB", number(7983), store.Config, "7983"},
-		{"a file that the server does not see", number(4860), store.Config, "4860"},
-		{"Babelfish's number for many errors", number(33557097), store.Bug, "33557097"},
 		{"severity 20 and more closes the connection", mssql.Error{Number: 99, Class: 20}, store.Connection, "99"},
 		{"torn answer", mssql.StreamError{InnerError: io.ErrUnexpectedEOF}, store.Connection, ""},
 		{"refused connection", fmt.Errorf("open: %w", &net.OpError{Op: "dial", Err: io.EOF}), store.Connection, ""},
@@ -82,13 +72,11 @@ func open(t testing.TB, target string) *Store {
 
 // TestKeepsNoLog: to discard a log that the server does not keep is no fault.
 func TestKeepsNoLog(t *testing.T) {
-	backupFailed := mssql.Error{Number: 3013, Message: "BACKUP LOG is terminating abnormally."}
-	for number, want := range map[int32]bool{4208: true, 4214: true, 3201: false} {
-		e := backupFailed
-		e.All = []mssql.Error{{Number: number}, backupFailed}
-		require.Equal(t, want, keepsNoLog(e), number)
+	for number, keeps := range map[int32]bool{4208: false, 4214: false, 3201: true} {
+		failed := tdstest.Failed(tdstest.Error(number, 1, 16, "why"), tdstest.Error(3013, 1, 16, "BACKUP LOG failed"))
+		err := answering(t, map[string][]byte{askWhat: sqlServer2022, "BACKUP LOG": failed}).DiscardLog(t.Context())
+		require.Equal(t, keeps, err != nil, "%d: %v", number, err)
 	}
-	require.False(t, keepsNoLog(nil))
 }
 
 // TestNumbers names the class of each of Microsoft's numbers that a run or a load may meet, and wants a hint where the
@@ -100,6 +88,12 @@ func TestNumbers(t *testing.T) {
 		hint    bool
 		numbers []int32
 	}{
+		{"deadlock", store.Deadlock, false, []int32{1205}},
+		{"update conflict of snapshot isolation", store.Serialization, false, []int32{3960}},
+		{"lock time-out", store.Timeout, false, []int32{1222}},
+		{"Babelfish's number for many errors", store.Bug, true, []int32{babelfishUnmapped}},
+		{"no such procedure, a secondary replica, no right to DBCC CHECKDB, a file that the server does not see, a " +
+			"wrong password", store.Config, true, []int32{2812, 976, 7983, 4860, 18456}},
 		{"stopping, starting, recovering, moved, paused", store.Connection, false,
 			[]int32{596, 615, 921, 922, 952, 983, 4221, 6005, 17148, 17187, 17188, 17189, 40143, 40197, 40540, 40613,
 				42108, 42109}},
@@ -118,5 +112,29 @@ func TestNumbers(t *testing.T) {
 				t.Errorf("%s: %d is of class %s with the hint %q", c.why, number, class, hint)
 			}
 		}
+	}
+}
+
+// TestSizesOnBabelfish: what tables take is asked for by PostgreSQL's function there, since Babelfish has no views that
+// say so; an answer of zero bytes would be taken for a size.
+func TestSizesOnBabelfish(t *testing.T) {
+	s := answering(t, map[string][]byte{"pg_total_relation_size": cells("orders", "table", "with its indexes", "4096")})
+	s.server = &server{babelfish: true}
+	placed, err := s.Placement(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []store.Placed{{Name: "orders", Kind: "table", Place: "with its indexes", Bytes: 4096}}, placed)
+}
+
+// TestHintOfBabelfish: the number that stands for many errors says nothing of what to do about one of them.
+func TestHintOfBabelfish(t *testing.T) {
+	s := open(t, "sqlserver://user:secret@localhost?database=DS2")
+	for _, said := range []string{
+		`Cannot open database "ds2" requested by the login. The login failed`, "permission denied for schema ds2_dbo",
+		"function sys.dm_io_virtual_file_stats(smallint, unknown) does not exist", `relation "ds2_info" does not exist`,
+	} {
+		text := s.Wrap("look", mssql.Error{Number: babelfishUnmapped, Message: said}).Error()
+		require.Equal(t, 1, strings.Count(text, said), text)
+		require.NotContains(t, text, "ds2 load", text)
+		require.Contains(t, text, "to every error that SQL Server has none for", text)
 	}
 }

@@ -10,8 +10,14 @@ import (
 	"ds2/internal/store"
 )
 
-// maxProgramName is how long a program_name may be, in characters.
-const maxProgramName = 128
+const (
+	maxProgramName = 128 // characters of a program_name at most
+	lockIDLength   = 16
+
+	// lockProbe is how often a connection is asked whether it is there still: go-mssqldb does not listen between two
+	// questions.
+	lockProbe = 5 * time.Second
+)
 
 // Lock takes application locks of a session: store.Locker. They are taken in master, because a restore disconnects
 // everybody from the target's own database; every login may do so there, and one that may not enter it locks its own
@@ -96,8 +102,6 @@ func (s *Store) lockID(names ...string) string {
 	return fmt.Sprintf("%016x", uint64(store.LockKey(append([]string{"ds2", s.Name()}, names...)...)))
 }
 
-const lockIDLength = 16
-
 // lockHolder finds out who holds a lock; nobody is named where this login may see neither.
 func (s *Store) lockHolder(ctx context.Context, conn *sql.Conn, table string) store.Holder {
 	var name string
@@ -117,10 +121,6 @@ type appLock struct {
 	conn  *sql.Conn
 	names []string
 }
-
-// lockProbe is how often a connection is asked whether it is there still: go-mssqldb does not listen between two
-// questions.
-const lockProbe = 5 * time.Second
 
 func (a appLock) Wait(ctx context.Context) {
 	for a.conn.PingContext(ctx) == nil && progress.Pause(ctx, lockProbe) {

@@ -29,16 +29,11 @@ func (s *Store) DiscardLog(ctx context.Context) error {
 		return err
 	}
 	_, err := s.db.ExecContext(ctx, "BACKUP LOG "+target.QuoteName(s.Name())+" TO DISK = N'NUL'")
-	if keepsNoLog(err) {
+	const simpleRecovery, noFullBackup = 4208, 4214
+	if target.HasNumber(err, simpleRecovery, noFullBackup) { // there is no log to keep
 		return nil
 	}
 	return s.Wrap(op, err)
-}
-
-// keepsNoLog tells whether a backup of a log failed because there is none to keep.
-func keepsNoLog(err error) bool {
-	const simpleRecovery, noFullBackup = 4208, 4214
-	return target.HasNumber(err, simpleRecovery, noFullBackup)
 }
 
 // Checkpoint makes a checkpoint of the database: store.Capabilities.

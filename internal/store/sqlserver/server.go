@@ -12,14 +12,13 @@ import (
 	"ds2/schema"
 )
 
-// The values of SERVERPROPERTY('EngineEdition') that matter here.
 const (
-	editionAzureDatabase   = 5
+	editionAzureDatabase   = 5 // by SERVERPROPERTY('EngineEdition')
 	editionManagedInstance = 8
-)
 
-// oldest is the first major version of SQL Server that is supported: 2016, of which DROP … IF EXISTS is.
-const oldest = 13
+	// oldest is the first major version of SQL Server that is supported: 2016, of which DROP … IF EXISTS is.
+	oldest = 13
+)
 
 // server is what a server says of itself.
 type server struct {

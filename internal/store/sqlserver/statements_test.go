@@ -17,8 +17,8 @@ import (
 	"ds2/internal/store/sqlserver/replay"
 )
 
-var statementsFile = flag.String("statements", "", "file to which TestStatements writes the statements that no file of "+
-	"package schema has, to be parsed as T-SQL; without BACKUP LOG, which that parser does not know")
+var statementsFile = flag.String("statements", "", "file to which TestStatements writes the statements that no file "+
+	"of package schema has, to be parsed as T-SQL; without BACKUP LOG, which that parser does not know")
 
 // TestStatements names the database in each statement that changes it or backs it up as T-SQL wants a name.
 func TestStatements(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/fuzztest"
 	"ds2/internal/store/sqlserver/tdstest"
 )
 
@@ -238,4 +241,53 @@ func TestTexts(t *testing.T) {
 		})
 		assert.Zero(t, n, "allocations a request")
 	}
+}
+
+// TestRecorded: of two users the first one's calls and answers are in the file, packet for packet, and nothing of the
+// login.
+func TestRecorded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "wire")
+	t.Setenv(recordFile, path)
+	answer := idAnswer(nil, []byte{0xD1, 4, 7, 0, 0, 0}, tdstest.Done(tdstest.DoneFinal))
+	server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte { return answer }})
+	s := openWire(t, server.URL("DS2"))
+	first, second := connect(t, s), connect(t, s)
+	for _, conn := range []*Conn{first, second, first} {
+		conn.Call(0)
+		require.NoError(t, conn.Each(t.Context(), true, 1, func([]Value) error { return nil }))
+	}
+	kept, err := os.ReadFile(path)
+	require.NoError(t, err)
+	var kinds []byte
+	for len(kept) > 0 {
+		kinds = append(kinds, kept[0])
+		kept = kept[int(kept[2])<<8+int(kept[3]):]
+	}
+	require.Equal(t, []byte{packetRPC, packetAnswer, packetRPC, packetAnswer}, kinds)
+}
+
+// FuzzAnswer has a server answer a call with any tokens.
+func FuzzAnswer(f *testing.F) {
+	recorded, err := filepath.Glob("../../workload/ds2/sqlserver/testdata/exchange/*.bin")
+	if err != nil || len(recorded) == 0 {
+		f.Fatalf("no recorded answers, %v", err)
+	}
+	examples := [][]byte{
+		tdstest.Failed(tdstest.Info(1, 1, "on"), tdstest.Error(1205, 51, 13, "Deadlock.")),
+		idAnswer(nil, []byte{0xD2, 0, 4, 9, 0, 0, 0}, tdstest.Done(tdstest.DoneFinal)),
+	}
+	for _, path := range recorded {
+		text, err := os.ReadFile(path)
+		require.NoError(f, err)
+		examples = append(examples, text)
+	}
+	fuzztest.Run(f, func(t testing.TB, tokens []byte) {
+		var a answer
+		for _, columns := range []int{1, 4, 7} {
+			a.read(tokens, columns, func(values []Value) error {
+				assert.Equal(t, columns, len(values), "a row")
+				return nil
+			})
+		}
+	}, examples...)
 }

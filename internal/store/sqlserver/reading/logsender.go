@@ -32,10 +32,6 @@ type logRounds struct {
 	due     time.Time           // of the next piece
 }
 
-func newLogRounds() *logRounds {
-	return &logRounds{turn: semaphore.NewWeighted(1), readers: map[*logReader]bool{}, ended: make(chan struct{})}
-}
-
 // join adds a reader; prepare is called before the first of them.
 func (l *logRounds) join(ctx context.Context, r *logReader, prepare func() error) error {
 	if err := l.turn.Acquire(ctx, 1); err != nil {

@@ -20,7 +20,7 @@ import (
 // and only the last of a round ends the piece.
 func TestLogRounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLogRounds()
+		l := Of(nil).rounds
 		var mu sync.Mutex
 		var said []string
 		say := func(what string) {

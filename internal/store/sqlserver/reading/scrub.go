@@ -5,8 +5,10 @@ import (
 	"context"
 	"database/sql/driver"
 	"io"
+	"time"
 
 	mssql "github.com/microsoft/go-mssqldb"
+	"golang.org/x/sync/semaphore"
 
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver/target"
@@ -33,7 +35,9 @@ type Readers struct {
 var _ store.BackupReader = Readers{}
 
 // Of a database there is one Readers, whose readers of the log take turns.
-func Of(t Target) Readers { return Readers{t, newLogRounds()} }
+func Of(t Target) Readers {
+	return Readers{t, &logRounds{semaphore.NewWeighted(1), map[*logReader]bool{}, make(chan struct{}), time.Time{}}}
+}
 
 // scrub reads all tables by their clustered keys, or heaps, one after the other. Each is one statement whose rows are
 // taken as slowly as the scan is to be: the server stops reading when what it has sent is not taken. It locks no rows,

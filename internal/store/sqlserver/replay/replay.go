@@ -20,17 +20,27 @@ type Replayer struct{ target.Target }
 
 var _ store.Replayer = Replayer{}
 
-// targetRecoveryTime is what a replay test changes, as it is told to a user.
-const targetRecoveryTime = "TARGET_RECOVERY_TIME"
+const (
+	// targetRecoveryTime is what a replay test changes, as it is told to a user.
+	targetRecoveryTime = "TARGET_RECOVERY_TIME"
 
-// longestRecovery is a target recovery time in seconds that no log of a test needs: under it nothing but a full log
-// makes a checkpoint due, whatever the server's recovery interval is, which then does not count.
-const longestRecovery = 86400
+	// longestRecovery is a target recovery time in seconds that no log of a test needs: under it nothing but a full log
+	// makes a checkpoint due, whatever the server's recovery interval is, which then does not count.
+	longestRecovery = 86400
 
-// truncatedShare is how much of a log may stand that checkpoints truncate, as under simple recovery and before the
-// first full backup: a checkpoint is due when 70 % of it are in use, and parts of it are in use that hold nothing of
-// the test.
-const truncatedShare = 0.6
+	// truncatedShare is how much of a log may stand that checkpoints truncate, as under simple recovery and before the
+	// first full backup: a checkpoint is due when 70 % of it are in use, and parts of it are in use that hold nothing
+	// of the test.
+	truncatedShare = 0.6
+
+	// errorLogs is in how many of the server's error logs a recovery is looked for: each start of the server begins a
+	// new one, and who watches over the server may have started it before the start command did.
+	errorLogs = 3
+
+	// undoTime bounds the wait for a recovery that goes on: a database may be open before its unfinished transactions
+	// are undone.
+	undoTime, undoPause = time.Minute, time.Second
+)
 
 // The statements of a replay test.
 const (
@@ -138,17 +148,6 @@ func (s Replayer) LogSinceCheckpoint(ctx context.Context) (stand store.LogStand,
 	stand.Bytes = int64(megabytes * (1 << 20))
 	return stand, s.Wrap("ask how much log stands since the last checkpoint of "+s.Label(), err)
 }
-
-const (
-	// errorLogs is in how many of the server's error logs a recovery is looked for: each start of the server begins a
-	// new one, and who watches over the server may have started it before the start command did.
-	errorLogs = 3
-
-	// undoTime bounds the wait for a recovery that goes on: a database may be open before its unfinished transactions
-	// are undone.
-	undoTime  = time.Minute
-	undoPause = time.Second
-)
 
 // Redo reads in the server's error log how long the recovery took: store.Replayer. How much was redone it does not say:
 // that is what stood when the server was last asked for it.

@@ -20,11 +20,11 @@ const (
 	typePrelogin  = 0x12
 )
 
-// headerSize is that of a packet's header: [MS-TDS] 2.2.3.1.
-const headerSize = 8
-
-// endOfMessage is the status of a message's last packet: [MS-TDS] 2.2.3.1.2.
-const endOfMessage = 0x01
+const (
+	headerSize   = 8    // of a packet: [MS-TDS] 2.2.3.1
+	endOfMessage = 0x01 // the status of a message's last packet: [MS-TDS] 2.2.3.1.2
+	firstSize    = 4096 // of the packets that clients begin with
+)
 
 // reader reads messages, of which it keeps one: the next takes its place.
 type reader struct {
@@ -63,10 +63,7 @@ func readMessage(r io.Reader) (kind byte, payload []byte, err error) {
 	return (&reader{Reader: r}).message()
 }
 
-// firstSize is of the packets that clients begin with.
-const firstSize = 4096
-
-// packets cuts a message into packets of that size.
+// packets cuts a message into packets of firstSize.
 func packets(kind byte, payload []byte) []byte { return appendPackets(nil, kind, firstSize, payload) }
 
 func appendPackets(all []byte, kind byte, size int, payload []byte) []byte {
