@@ -63,16 +63,14 @@ func (s Checker) DeepCheck(ctx context.Context, how store.DeepReading, tell prog
 	if how.Readers > 0 { // of the server's workers; else as many as it likes
 		check += fmt.Sprintf(", MAXDOP = %d", how.Readers)
 	}
-	var faults []fault
 	err = target.Named(ctx, conn, check, func(row map[string]string) {
-		if f, bad := faultOf(row); bad {
-			faults = append(faults, f)
+		if d, bad := damageOf(row); bad {
+			result.Damage = append(result.Damage, d)
 		}
 	})
 	stop()
-	for _, f := range faults {
-		object := s.objectName(ctx, conn, f.object)
-		result.Damage = append(result.Damage, store.Damage{Object: object, Place: f.place, Found: f.message})
+	for i, d := range result.Damage {
+		result.Damage[i].Object = s.objectName(ctx, conn, d.Object)
 	}
 	result.Pages = result.Bytes / 8192
 	if err == nil && how.Log {
@@ -82,31 +80,25 @@ func (s Checker) DeepCheck(ctx context.Context, how store.DeepReading, tell prog
 	return result, s.Wrap(op, err)
 }
 
-// fault is a row of the check.
-type fault struct {
-	object         int64 // 0: none
-	place, message string
-}
-
-// faultOf reads a row by the names of its columns, which differ a little between versions. Messages of level 10 and
-// below inform.
-func faultOf(row map[string]string) (f fault, bad bool) {
+// damageOf reads a row of the check by the names of its columns, which differ a little between versions; its object is
+// a number, or empty where the fault is of the whole database. Messages of level 10 and below inform.
+func damageOf(row map[string]string) (d store.Damage, bad bool) {
 	if level, err := strconv.Atoi(row["Level"]); err != nil || level <= 10 {
-		return f, false
+		return d, false
 	}
-	f = fault{message: fmt.Sprintf("%s (error %s)", row["MessageText"], row["Error"])}
-	f.object, _ = strconv.ParseInt(row["ObjectId"], 10, 64) // empty where the fault is of the whole database
+	d = store.Damage{Object: row["ObjectId"], Found: fmt.Sprintf("%s (error %s)", row["MessageText"], row["Error"])}
 	if row["Page"] != "" && row["Page"] != "0" {
-		f.place = fmt.Sprintf("page %s:%s", row["File"], row["Page"])
+		d.Place = fmt.Sprintf("page %s:%s", row["File"], row["Page"])
 		if row["IndexId"] != "" {
-			f.place = fmt.Sprintf("index %s %s", row["IndexId"], f.place)
+			d.Place = fmt.Sprintf("index %s %s", row["IndexId"], d.Place)
 		}
 	}
-	return f, true
+	return d, true
 }
 
-// objectName is the name of a table, or its number where it has none.
-func (s Checker) objectName(ctx context.Context, conn *sql.Conn, object int64) string {
+// objectName is the name of a table by its number, or that where it has none.
+func (s Checker) objectName(ctx context.Context, conn *sql.Conn, number string) string {
+	object, _ := strconv.ParseInt(number, 10, 64)
 	if object == 0 {
 		return "database"
 	}
