@@ -79,7 +79,11 @@ func (s *Store) DialScan(ctx context.Context, buffer int) (conn *mssql.Conn, cut
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	network.limit(buffer)
+	network.each(func(conn net.Conn) { // as much the system keeps of what has arrived and was not read
+		if tcp, ok := conn.(*net.TCPConn); ok {
+			_ = tcp.SetReadBuffer(buffer) // else the scan only begins with more at once
+		}
+	})
 	return conn, network.cut, network.unread.begin, nil
 }
 
@@ -91,17 +95,16 @@ func (s *Store) newConnector(ctx context.Context, config msdsn.Config) (*mssql.C
 		u.RawQuery = query.Encode()
 		return newFedAuthConnector(u.String())
 	}
-	if s.password == nil {
-		return mssql.NewConnectorConfig(config), nil
+	if s.password != nil {
+		secret, err := s.password(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if config.User == "" {
+			return mssql.NewSecurityTokenConnector(config, func(context.Context) (string, error) { return secret, nil })
+		}
+		config.Password = secret
 	}
-	secret, err := s.password(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if config.User == "" {
-		return mssql.NewSecurityTokenConnector(config, func(context.Context) (string, error) { return secret, nil })
-	}
-	config.Password = secret
 	return mssql.NewConnectorConfig(config), nil
 }
 
@@ -143,25 +146,16 @@ func (n *network) DialContext(ctx context.Context, network, address string) (net
 	return &loginConn{Conn: conn, network: n}, nil
 }
 
-// limit bounds the bytes that the system keeps of what has arrived and was not read.
-func (n *network) limit(bytes int) {
+func (n *network) each(do func(net.Conn)) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, conn := range n.conns {
-		if tcp, ok := conn.(*net.TCPConn); ok {
-			_ = tcp.SetReadBuffer(bytes) // else the scan only begins with more at once
-		}
+		do(conn)
 	}
 }
 
 // cut ends what goes on on the connection.
-func (n *network) cut() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for _, conn := range n.conns {
-		conn.SetDeadline(time.Unix(1, 0))
-	}
-}
+func (n *network) cut() { n.each(func(conn net.Conn) { conn.SetDeadline(time.Unix(1, 0)) }) }
 
 // verifyTLS verifies the server's certificate as config says, and keeps why it was refused.
 func (n *network) verifyTLS(config *tls.Config) *tls.Config {
