@@ -34,4 +34,5 @@ func TestDamageOf(t *testing.T) {
 		assert.Equal(t, c.want, got, c.why)
 		assert.Equal(t, c.bad, bad, c.why)
 	}
+	assert.Equal(t, "database", Checker{}.objectName(t.Context(), nil, ""), "of a fault of the whole database")
 }
