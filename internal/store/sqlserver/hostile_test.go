@@ -95,8 +95,7 @@ func TestManyRows(t *testing.T) {
 	row := append([]byte{tokenRow, 0x70, 0x17}, make([]byte, 6000)...)
 	varchar8000 := []byte{typeVarChar, 0x40, 0x1F, 0, 0, 0, 0, 0}
 	answer := tdstest.Answer(metadata(varchar8000), bytes.Repeat(row, manyRows), tdstest.Done(tdstest.DoneFinal))
-	server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte { return answer }})
-	s := openURL(t, server.URL("DS2"))
+	s := openURL(t, tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte { return answer }}).URL("DS2"))
 	n := 0
 	err := store.List(t.Context(), s.DB(), "SELECT X", func(*sql.Rows) error { n++; return nil })
 	require.NoError(t, err)
