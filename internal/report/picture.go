@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -94,12 +95,11 @@ func (c Comparison) barChart(id string, f compared, all []Configuration) chart {
 	if slices.ContainsFunc(b.Lines, func(l line) bool { return l.Faint }) {
 		b.Text += " Hatched columns are no result."
 	}
-	for block, l := range blocks {
-		if block > 0 && len(l.Points) > 1 {
+	for _, block := range slices.Sorted(maps.Keys(blocks)) {
+		if l := blocks[block]; block > 0 && len(l.Points) > 1 {
 			b.Lines = append(b.Lines, *l)
 		}
 	}
-	slices.SortStableFunc(b.Lines, func(x, y line) int { return len(x.What) - len(y.What) })
 	for _, l := range []line{whiskers, runs, dropped} {
 		if len(l.Points) > 0 {
 			b.Lines = append(b.Lines, l)
