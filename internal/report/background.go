@@ -8,19 +8,23 @@ import (
 
 // scrubTable is what the background scans read.
 func scrubTable(s result.Summary) table {
-	t := table{Caption: "Background scan, over the whole run", Head: []string{"database", "MB/s asked for", "MB/s read", "requests/s", "bytes a request", "from the drives", "mean ms", "max ms", "passes", "failures"}}
+	t := newTable("Background scan, over the whole run", "database", "MB/s asked for", "MB/s read", "requests/s",
+		"bytes a request", "from the drives", "mean ms", "max ms", "passes", "failures")
 	for _, r := range s.Scrub {
-		t.Rows = append(t.Rows, []string{r.Target, number(r.Rate/1e6, 3), number(r.PerSecond()/1e6, 3), number(float64(r.Requests)/max(r.Seconds, 1e-9), 2),
-			integer(r.Bytes / max(r.Requests, 1)), fromDrives(r), figureOr(r.MeanMS), figureOr(r.MaxMS), integer(int64(r.Passes)), integer(int64(r.Failures))})
+		requests := float64(r.Requests) / max(r.Seconds, 1e-9)
+		t.row(r.Target, number(r.Rate/1e6, 3), number(r.PerSecond()/1e6, 3), number(requests, 2),
+			integer(r.Bytes/max(r.Requests, 1)), fromDrives(r), figureOr(r.MeanMS), figureOr(r.MaxMS),
+			integer(int64(r.Passes)), integer(int64(r.Failures)))
 	}
 	return t
 }
 
 // copyTable is what the readers of the log read that stand for copies.
 func copyTable(s result.Summary) table {
-	t := table{Caption: "Readers of the log, in place of copies, over the whole run", Head: []string{"database", "MB of the log", "MB/s", "from the drives", "failures"}}
+	t := newTable("Readers of the log, in place of copies, over the whole run",
+		"database", "MB of the log", "MB/s", "from the drives", "failures")
 	for _, r := range s.Copies {
-		t.Rows = append(t.Rows, []string{r.Target, number(float64(r.Bytes)/1e6, 1), number(r.PerSecond()/1e6, 3), fromDrives(r), integer(int64(r.Failures))})
+		t.row(r.Target, megabytes(&r.Bytes), number(r.PerSecond()/1e6, 3), fromDrives(r), integer(int64(r.Failures)))
 	}
 	return t
 }
@@ -36,20 +40,19 @@ func fromDrives(r result.Reader) string {
 
 // debtTable is the deferred work, step by step.
 func debtTable(d *result.Debt) table {
-	t := table{Caption: "Deferred work, done after the run", Head: []string{"step", "database", "seconds", "reads", "writes", "MB read", "MB written"}}
-	if d == nil {
+	t := newTable("Deferred work, done after the run",
+		"step", "database", "seconds", "reads", "writes", "MB read", "MB written")
+	if d == nil || len(d.Steps) == 0 {
 		return t
 	}
 	row := func(name, target string, took float64, io result.IO) {
-		count := func(v *float64, scale float64, decimals int) string { return orElse("unknown", v, scale, decimals) }
-		t.Rows = append(t.Rows, []string{name, target, figure(took), count(io.Reads, 1, 0), count(io.Writes, 1, 0), count(io.ReadBytes, 1e-6, 1), count(io.WrittenBytes, 1e-6, 1)})
+		t.row(name, target, figure(took), orElse("unknown", io.Reads, 1, 0), orElse("unknown", io.Writes, 1, 0),
+			orElse("unknown", io.ReadBytes, 1e-6, 1), orElse("unknown", io.WrittenBytes, 1e-6, 1))
 	}
 	for _, step := range d.Steps {
 		row(step.Name, step.Target, step.Seconds, step.IO)
 	}
-	if len(d.Steps) > 0 {
-		row("all", "", d.Seconds, d.IO)
-	}
+	row("all", "", d.Seconds, d.IO)
 	return t
 }
 
@@ -59,10 +62,11 @@ func (v *view) findDebt(s result.Summary) {
 	if d == nil {
 		return
 	}
-	text := fmt.Sprintf("After the run the server needed %s s for its deferred work", figure(d.Seconds))
+	text := "After the run the server needed %s s for its deferred work"
 	if d.Error != "" {
-		text = fmt.Sprintf("After the run the server was at its deferred work for %s s, and did not get to the end", figure(d.Seconds))
+		text = "After the run the server was at its deferred work for %s s, and did not get to the end"
 	}
+	text = fmt.Sprintf(text, figure(d.Seconds))
 	if rate := condition(result.RateWithDebt)(result.BenchRun{Conditions: s.Conditions}); rate != nil && s.Figure != nil {
 		text += fmt.Sprintf(": over the time of both the result is %s %s", opmOf(rate, nil), s.Figure.Unit)
 	}
@@ -71,9 +75,11 @@ func (v *view) findDebt(s result.Summary) {
 	case d.Error != "":
 		v.find(reservation, "Warning: not all of the deferred work was done: "+d.Error)
 	case d.RowsAfter > 0:
-		v.find(reservation, fmt.Sprintf("Warning: of %s removed or replaced rows, %s could not be cleaned: somebody may still see them, such as a session in a transaction or a replication slot", integer(d.RowsBefore), integer(d.RowsAfter)))
+		v.findf(reservation, "Warning: of %s removed or replaced rows, %s could not be cleaned: somebody may still "+
+			"see them, such as a session in a transaction or a replication slot",
+			integer(d.RowsBefore), integer(d.RowsAfter))
 	default:
-		v.find(aside, fmt.Sprintf("Of %s removed or replaced rows nothing was left", integer(d.RowsBefore)))
+		v.findf(aside, "Of %s removed or replaced rows nothing was left", integer(d.RowsBefore))
 	}
 	if d.Older {
 		v.find(aside, "No checkpoint was made before the run, so that some of that work may be older (--checkpoint-first)")

@@ -11,24 +11,24 @@ import (
 
 // Backup is what there is to read of a backup test.
 func Backup(b result.Backup) Page {
-	v := view{
-		ID: "backup", RunID: b.RunID, Title: fmt.Sprintf("backup test on %s, %s", b.Engine, counted(len(b.Targets), "database")),
-		Headline: "no result",
-		Byline:   byline(b.Start, "test "+b.RunID, b.KitVersion, strings.Join(b.Targets, ", ")),
-	}
+	v := view{ID: "backup", RunID: b.RunID, Headline: "no result"}
+	v.Title = fmt.Sprintf("backup test on %s, %s", b.Engine, counted(len(b.Targets), "database"))
+	v.Byline = byline(b.Start, "test "+b.RunID, b.KitVersion, strings.Join(b.Targets, ", "))
 	if b.Status != result.Done {
 		v.find(failure, strings.TrimSuffix(fmt.Sprintf("The test is recorded as %s: %s", b.Status, b.Error), ": "))
 		return Page{v.Title, []view{v}}
 	}
-	v.Headline = fmt.Sprintf("%s MB/s read, %s MB in %s s", number(b.MBPerSecond, 1), number(float64(b.Bytes)/1e6, 1), number(b.Seconds, 1))
+	v.Headline = fmt.Sprintf("%s MB/s read, %s MB in %s s",
+		number(b.MBPerSecond, 1), megabytes(&b.Bytes), number(b.Seconds, 1))
 	v.find(proof, "The servers read everything that a backup reads, all at the same time, and discarded it")
 	for _, u := range b.Units {
 		if len(u.Targets) > 1 {
-			v.find(aside, fmt.Sprintf("%s are in %s, which its server backs up as a whole", strings.Join(u.Targets, " and "), u.Unit))
+			v.findf(aside, "%s are in %s, which its server backs up as a whole", strings.Join(u.Targets, " and "), u.Unit)
 		}
 	}
 	if slices.ContainsFunc(b.Units, func(u result.BackupUnit) bool { return u.Streamed }) {
-		v.find(reservation, "A server too old to discard a backup itself sent it to ds2: the figures include the network and ds2's own processor time")
+		v.find(reservation, "A server too old to discard a backup itself sent it to ds2: "+
+			"the figures include the network and ds2's own processor time")
 	}
 	v.Figures = backupTable(b)
 	v.Tables = []table{backupVolumes(b.Volumes), commandTable(b.Command)}
@@ -37,20 +37,24 @@ func Backup(b result.Backup) Page {
 
 // backupTable has a row for each backup and the sum.
 func backupTable(b result.Backup) table {
-	t := table{Caption: "Backup, all at once", Head: []string{"what", "databases", "MB", "s", "MB/s", "from the drives MB", "checksums"}}
-	drives, known := int64(0), true
+	t := newTable("Backup, all at once", "what", "databases", "MB", "s", "MB/s", "from the drives MB", "checksums")
+	row := func(what, databases string, bytes int64, took, rate float64, device *int64, checksums string) {
+		t.row(what, databases, megabytes(&bytes), number(took, 1), number(rate, 1), megabytes(device), checksums)
+	}
+	drives := new(int64)
 	for _, u := range b.Units {
-		if u.Device != nil {
-			drives += *u.Device
+		if u.Device == nil {
+			drives = nil
+		} else if drives != nil {
+			*drives += *u.Device
 		}
-		known = known && u.Device != nil
-		t.Rows = append(t.Rows, []string{u.Unit, strings.Join(u.Targets, ", "), megabytes(&u.Bytes), number(u.Seconds, 1), number(u.MBPerSecond, 1), megabytes(u.Device), map[bool]string{true: "verified", false: "none"}[u.Checksums]})
+		checksums := "none"
+		if u.Checksums {
+			checksums = "verified"
+		}
+		row(u.Unit, strings.Join(u.Targets, ", "), u.Bytes, u.Seconds, u.MBPerSecond, u.Device, checksums)
 	}
-	sum := []string{"total", fmt.Sprint(len(b.Targets)), megabytes(&b.Bytes), number(b.Seconds, 1), number(b.MBPerSecond, 1), "–", ""}
-	if known {
-		sum[5] = megabytes(&drives)
-	}
-	t.Rows = append(t.Rows, sum)
+	row("total", fmt.Sprint(len(b.Targets)), b.Bytes, b.Seconds, b.MBPerSecond, drives, "")
 	return t
 }
 
@@ -64,17 +68,23 @@ func megabytes(bytes *int64) string {
 
 // backupVolumes is what the drives did, those of the data first among them.
 func backupVolumes(volumes []monitor.Volume) table {
-	t := table{Caption: "Volumes during the test", Head: []string{"volume", "holds", "reads/s", "MB/s read", "bytes/read", "read ms", "max"}}
+	t := newTable("Volumes during the test", "volume", "holds", "reads/s", "MB/s read", "bytes/read", "read ms", "max")
 	for _, v := range volumes {
 		each := "–"
 		if v.Reads > 0 {
 			each = number(v.ReadBytes/v.Reads, 0)
 		}
-		roles := make([]string, len(v.Roles))
-		for i, r := range v.Roles {
-			roles[i] = string(r)
-		}
-		t.Rows = append(t.Rows, []string{v.Name, strings.Join(roles, ", "), number(v.Reads, 1), number(v.ReadBytes/1e6, 1), each, orElse("–", v.ReadMean, 1000, 3), orElse("–", v.ReadMax, 1000, 3)})
+		t.row(v.Name, joined(v.Roles), number(v.Reads, 1), number(v.ReadBytes/1e6, 1), each,
+			orElse("–", v.ReadMean, 1000, 3), orElse("–", v.ReadMax, 1000, 3))
 	}
 	return t
+}
+
+// joined are words after commas.
+func joined[S ~string](words []S) string {
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = string(w)
+	}
+	return strings.Join(texts, ", ")
 }

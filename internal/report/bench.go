@@ -95,16 +95,16 @@ func benchFindings(c Configuration) []finding {
 		}
 	}
 	if unsteady > 0 {
-		v.find(reservation, fmt.Sprintf("Of the runs of %s that count, %d of %d are not steady", c.Name, unsteady, len(runs)))
+		v.findf(reservation, "Of the runs of %s that count, %d of %d are not steady", c.Name, unsteady, len(runs))
 	}
 	if dropped > 0 && c.Setup.DropUnsteady {
-		v.find(reservation, fmt.Sprintf("Runs of %s that were not steady and so were dropped (--drop-unsteady): %d. The result flatters a drive that is erratic", c.Name, dropped))
+		v.findf(reservation, "Runs of %s that were not steady and so were dropped (--drop-unsteady): %d. The result flatters a drive that is erratic", c.Name, dropped)
 	}
 	for _, note := range warningNotes(c.Name, runs) {
 		v.find(reservation, note)
 	}
 	if c.Kind == result.KindBench && c.Status != result.Done {
-		v.find(reservation, fmt.Sprintf("Warning: the bench %s is not done (%s): %d of %d runs count", c.Name, c.Status, len(runs), c.Setup.Runs))
+		v.findf(reservation, "Warning: the bench %s is not done (%s): %d of %d runs count", c.Name, c.Status, len(runs), c.Setup.Runs)
 	}
 	for _, r := range c.Runs {
 		switch {
@@ -164,7 +164,7 @@ const enoughToExplain = 4
 // conditionTable is under which conditions each run that has an OPM was made, and which of them go with OPM: why runs
 // differ.
 func conditionTable(b Configuration) table {
-	t := table{Caption: "Why the runs of " + b.Name + " differ: conditions in the first window", Head: []string{"condition", "unit"}}
+	t := newTable("Why the runs of "+b.Name+" differ: conditions in the first window", "condition", "unit")
 	var runs []result.BenchRun
 	for _, r := range b.Runs {
 		if r.Figure != nil && len(r.Conditions) > 0 {

@@ -239,7 +239,7 @@ const mostRows = 40
 // Figures are a chart for those who do not see it: what each line has at every x or, where there are too many, its mean
 // and range in equal parts of the time.
 func (c chart) Figures() table {
-	t := table{Caption: c.Title + ", " + c.YName, Head: []string{cmp.Or(c.XName, "time, s")}}
+	t := newTable(c.Title+", "+c.YName, cmp.Or(c.XName, "time, s"))
 	var xs []float64
 	for _, l := range c.Lines {
 		t.Head = append(t.Head, strings.TrimSpace(l.Name+" "+l.What))
@@ -267,7 +267,7 @@ func (c chart) Figures() table {
 		for _, l := range c.Lines {
 			row = append(row, l.between(x, next, inParts))
 		}
-		t.Rows = append(t.Rows, row)
+		t.row(row...)
 	}
 	return t
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -100,9 +99,11 @@ func distinct(all []Configuration) []Configuration {
 func OneCallPath(all []Configuration) error {
 	for _, c := range all {
 		first := all[0]
-		if c.Setup.Parameters.Calls != first.Setup.Parameters.Calls && c.Setup.Engine == first.Setup.Engine && (c.Experiment == "" || c.Experiment != first.Experiment) {
-			return fmt.Errorf("compare %s and %s: the users of one called by %s, of the other by %s, which differ in what they cost the client",
-				first.Name, c.Name, first.Setup.Parameters.Calls, c.Setup.Parameters.Calls)
+		x, y := first.Setup, c.Setup
+		planned := c.Experiment != "" && c.Experiment == first.Experiment
+		if x.Parameters.Calls != y.Parameters.Calls && x.Engine == y.Engine && !planned {
+			return fmt.Errorf("compare %s and %s: the users of one called by %s, of the other by %s, "+
+				"which differ in what they cost the client", first.Name, c.Name, x.Parameters.Calls, y.Parameters.Calls)
 		}
 	}
 	return nil
@@ -112,7 +113,8 @@ func OneCallPath(all []Configuration) error {
 func oneFigure(all []Configuration) error {
 	for _, c := range all[1:] {
 		if first := all[0]; c.Unit() != first.Unit() {
-			return fmt.Errorf("compare %s and %s: the result of one is in %s, of the other in %s; compare runs of one workload", first.Name, c.Name, first.Unit(), c.Unit())
+			return fmt.Errorf("compare %s and %s: the result of one is in %s, of the other in %s; "+
+				"compare runs of one workload", first.Name, c.Name, first.Unit(), c.Unit())
 		}
 	}
 	return nil
@@ -122,11 +124,13 @@ func oneFigure(all []Configuration) error {
 type Comparison struct {
 	Configurations []Configuration `json:"configurations"`
 	Differences    []Difference    `json:"differences"`
-	Held           []string        `json:"held,omitempty"`   // what the differences are worth where storage did not hold a configuration back
-	Doubts         []Doubt         `json:"doubts,omitempty"` // why nothing can be told yet
-	Parts          []Parts         `json:"parts,omitempty"`  // of the ratios, where storage held a configuration back
-	Gates          []GateVerdict   `json:"gates,omitempty"`
-	Warnings       []string        `json:"warnings,omitempty"` // limits that failed, and what makes the configurations no equals
+	// Held is what the differences are worth where storage did not hold a configuration back.
+	Held   []string      `json:"held,omitempty"`
+	Doubts []Doubt       `json:"doubts,omitempty"` // why nothing can be told yet
+	Parts  []Parts       `json:"parts,omitempty"`  // of the ratios, where storage held a configuration back
+	Gates  []GateVerdict `json:"gates,omitempty"`
+	// Warnings are limits that failed, and what makes the configurations no equals.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // unlike says in what two configurations differ that ought to be alike. Those of one experiment differ as it is
@@ -135,32 +139,30 @@ func unlike(a, b Configuration) (warnings []string) {
 	if a.Experiment != "" && a.Experiment == b.Experiment {
 		return nil
 	}
-	x, y := a.Setup, b.Setup
-	for _, p := range []struct {
-		name string
-		a, b any
-	}{
-		{"engine", x.Engine, y.Engine},
-		{"calls", x.Parameters.Calls, y.Parameters.Calls},
-		{"size", x.Size, y.Size},
-		{"threads", x.Threads, y.Threads},
-		{"run time in seconds", x.Parameters.RunTime, y.Parameters.RunTime},
-		{"warm-up in seconds", x.Parameters.WarmupTime, y.Parameters.WarmupTime},
-		{"think time in seconds", x.Parameters.ThinkTime, y.Parameters.ThinkTime},
-		{a.Words.Cycles + " due a second", x.Parameters.Rate, y.Parameters.Rate},
-		{"background scan in bytes a second", x.Parameters.ScrubRate, y.Parameters.ScrubRate},
-		{"cold start", x.Parameters.ColdStart, y.Parameters.ColdStart},
-		{"copies", x.Parameters.Copies, y.Parameters.Copies},
-		{"windows", strings.Join(x.Parameters.Windows, ", "), strings.Join(y.Parameters.Windows, ", ")},
-	} {
-		if p.a != p.b {
-			warnings = append(warnings, fmt.Sprintf("%s and %s were not run alike: %s %v and %v", a.Name, b.Name, p.name, p.a, p.b))
+	unlike := func(what string, x, y any) {
+		if x != y {
+			text := fmt.Sprintf("%s and %s were not run alike: %s %v and %v", a.Name, b.Name, what, x, y)
+			warnings = append(warnings, text)
 		}
 	}
-	for _, p := range x.Parameters.InWords {
-		i := slices.IndexFunc(y.Parameters.InWords, func(q result.Said) bool { return q.Name == p.Name && q.Value != p.Value })
-		if i >= 0 && x.Size == y.Size {
-			warnings = append(warnings, fmt.Sprintf("%s and %s were not run alike: %s %s and %s", a.Name, b.Name, p.Name, p.Value, y.Parameters.InWords[i].Value))
+	x, y := a.Setup.Parameters, b.Setup.Parameters
+	unlike("engine", a.Setup.Engine, b.Setup.Engine)
+	unlike("calls", x.Calls, y.Calls)
+	unlike("size", a.Setup.Size, b.Setup.Size)
+	unlike("threads", a.Setup.Threads, b.Setup.Threads)
+	unlike("run time in seconds", x.RunTime, y.RunTime)
+	unlike("warm-up in seconds", x.WarmupTime, y.WarmupTime)
+	unlike("think time in seconds", x.ThinkTime, y.ThinkTime)
+	unlike(a.Words.Cycles+" due a second", x.Rate, y.Rate)
+	unlike("background scan in bytes a second", x.ScrubRate, y.ScrubRate)
+	unlike("cold start", x.ColdStart, y.ColdStart)
+	unlike("copies", x.Copies, y.Copies)
+	unlike("windows", strings.Join(x.Windows, ", "), strings.Join(y.Windows, ", "))
+	for _, p := range x.InWords {
+		for _, q := range y.InWords {
+			if p.Name == q.Name && a.Setup.Size == b.Setup.Size {
+				unlike(p.Name, p.Value, q.Value)
+			}
 		}
 	}
 	return warnings
@@ -203,7 +205,8 @@ func (c Comparison) words() result.Words {
 func CompareCSV(w io.Writer, c Comparison) error {
 	out := csv.NewWriter(w)
 	figure := c.main()
-	head := []string{"configuration", "run", "counts", "stands", figure, figure + "_ci95", "idle_w", "active_w", "faults", "bottleneck", "order_p95_ms", "write_amplification"}
+	head := []string{"configuration", "run", "counts", "stands", figure, figure + "_ci95", "idle_w", "active_w",
+		"faults", "bottleneck", "order_p95_ms", "write_amplification"}
 	for _, cost := range costs {
 		head = append(head, cost.name)
 	}
@@ -212,17 +215,17 @@ func CompareCSV(w io.Writer, c Comparison) error {
 		if v == nil {
 			return ""
 		}
-		return strconv.FormatFloat(*v, 'f', -1, 64)
+		return plain(*v)
 	}
 	for _, one := range c.Configurations {
 		for i, r := range one.Runs {
-			line := []string{cell(one.Name), strconv.Itoa(i + 1), strconv.FormatBool(r.Counts), strconv.FormatBool(r.Dir == one.Median),
-				number(r.Value()), number(r.CI95()), number(r.Idle), number(r.Active), cell(strings.Join(r.Wrong(), "; ")), cell(r.Bottleneck), number(r.P95), number(condition(result.WriteAmplification)(r))}
-			for _, cost := range costs {
-				v := (*float64)(nil)
-				if r.Costs != nil {
-					v = cost.of(r.Costs)
-				}
+			line := []string{
+				cell(one.Name), strconv.Itoa(i + 1), strconv.FormatBool(r.Counts), strconv.FormatBool(r.Dir == one.Median),
+				number(r.Value()), number(r.CI95()), number(r.Idle), number(r.Active),
+				cell(strings.Join(r.Wrong(), "; ")), cell(r.Bottleneck), number(r.P95),
+				number(condition(result.WriteAmplification)(r)),
+			}
+			for _, v := range costsOf(r.Costs) {
 				line = append(line, number(v))
 			}
 			out.Write(line)

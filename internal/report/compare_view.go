@@ -47,32 +47,32 @@ func (c Comparison) view() view {
 		if c.doubt(p.Against, p.Name) != nil {
 			text = "An estimate that " + doesNotCount + ": " + text
 		}
-		v.Why = append(v.Why, text)
+		v.because(text)
 	}
 	if len(v.Why) == 0 {
-		v.Why = append(v.Why, "Why: "+notStated+". No record says what limited its runs.")
+		v.because("Why: " + notStated + ". No record says what limited its runs.")
 	}
 	for _, held := range c.Held {
-		v.Why = append(v.Why, sentence(held))
+		v.because(sentence(held))
 	}
 	for _, gate := range c.Gates {
 		l := map[limit.Outcome]level{limit.GateFailed: failure, limit.GatePassed: proof, limit.GateOpen: unknown}[gate.Outcome]
-		v.find(l, fmt.Sprintf("Gate %s, %s: %s", gate.Gate, gate.Outcome, gate.Why))
+		v.findf(l, "Gate %s, %s: %s", gate.Gate, gate.Outcome, gate.Why)
 	}
 	for _, d := range c.Doubts {
-		v.find(unknown, fmt.Sprintf("%s: %s. A longer warm-up helps (--warmup-time)", capital(d.What), d.Why))
+		v.findf(unknown, "%s: %s. A longer warm-up helps (--warmup-time)", capital(d.What), d.Why)
 	}
 	for _, d := range c.Differences {
 		switch {
 		case d.Figure != c.main():
 		case !d.blind() && c.doubtful(d):
-			v.find(aside, fmt.Sprintf("An estimate that %s: %s of %s: %s", doesNotCount, first.Unit(), d.Name, d.Text()))
+			v.findf(aside, "An estimate that %s: %s of %s: %s", doesNotCount, first.Unit(), d.Name, d.Text())
 		case d.Low == nil:
-			v.find(unknown, fmt.Sprintf("%s of %s: %s", first.Unit(), d.Name, d.Text()))
+			v.findf(unknown, "%s of %s: %s", first.Unit(), d.Name, d.Text())
 		case d.blind():
-			v.find(unknown, fmt.Sprintf("%s of %s: %s; %s", first.Unit(), d.Name, d.Text(), d.shown()))
+			v.findf(unknown, "%s of %s: %s; %s", first.Unit(), d.Name, d.Text(), d.shown())
 		default:
-			v.find(proof, fmt.Sprintf("%s of %s: %s", first.Unit(), d.Name, d.Text()))
+			v.findf(proof, "%s of %s: %s", first.Unit(), d.Name, d.Text())
 			if *d.Significant && math.Abs(d.Percent-d.Medians) > .01*(100+d.Percent) {
 				v.Why = append(v.Why, fmt.Sprintf("By medians, which the columns show, the difference of %s is %s; %s and its interval are of the geometric means of all runs.",
 					d.Name, d.percent(d.Medians), d.percent(d.Percent)))
@@ -201,7 +201,7 @@ func (c Comparison) figures() table {
 			}
 			row = append(row, difference, interval)
 		}
-		t.Rows = append(t.Rows, row)
+		t.row(row...)
 	}
 	if t = t.trimmed(); len(c.Configurations) > mostColumns {
 		return t.turned()
@@ -310,7 +310,7 @@ func countsText(c Configuration, r result.BenchRun, stands bool) (text string) {
 
 // comparedLimits are the limits of all configurations and their verdicts.
 func comparedLimits(c Comparison) table {
-	t := table{Caption: "Limits, over the first window of the run that stands for each configuration", Head: []string{"configuration", "limit", "measured", "verdict"}}
+	t := newTable("Limits, over the first window of the run that stands for each configuration", "configuration", "limit", "measured", "verdict")
 	for _, one := range c.Configurations {
 		t.under(one.Name, limitTable(one.Limits))
 	}
@@ -319,7 +319,7 @@ func comparedLimits(c Comparison) table {
 
 // commandsOf are the commands that made the configurations.
 func commandsOf(all []Configuration) table {
-	t := table{Caption: "Commands", Head: []string{"configuration", "what", "value"}, Words: true}
+	t := newWords("Commands", "configuration", "what", "value")
 	for _, one := range all {
 		t.under(one.Name, commandTable(one.Command))
 	}
@@ -327,9 +327,9 @@ func commandsOf(all []Configuration) table {
 }
 
 func differenceTable(c Comparison) table {
-	t := table{Caption: "Differences from " + c.Configurations[0].Name, Head: []string{"configuration", "figure", "difference"}, Words: true}
+	t := newWords("Differences from "+c.Configurations[0].Name, "configuration", "figure", "difference")
 	for _, d := range c.Differences {
-		t.Rows = append(t.Rows, []string{d.Name, c.titleOf(d.Figure), d.Text()})
+		t.row(d.Name, c.titleOf(d.Figure), d.Text())
 	}
 	return t
 }

@@ -30,7 +30,7 @@ func Devices(all []Device) Page {
 		v.Figures.Head = append(v.Figures.Head, d.Name)
 		curves = append(curves, tested{name: d.Name, device: d.Record})
 		if len(all) > 1 {
-			v.Why = append(v.Why, sentence(d.Name+": "+d.Conclusion()))
+			v.because(sentence(d.Name + ": " + d.Conclusion()))
 		}
 		if p := d.Preconditioning; p != nil && !p.Steady {
 			v.find(unknown, d.Name+" was not steady after preconditioning")

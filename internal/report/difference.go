@@ -20,7 +20,7 @@ import (
 type Difference struct {
 	Name        string   `json:"name"`
 	Against     string   `json:"against"`
-	Figure      string   `json:"figure"` // opm, order_p95_ms, active_w, idle_w, opm_per_active_w, write_amplification, or a cost of an order
+	Figure      string   `json:"figure"` // the name of one of figures, such as opm, or a cost of an order
 	Percent     float64  `json:"percent"`
 	Blocks      int      `json:"blocks,omitempty"` // of one experiment in which both were measured
 	Why         string   `json:"why,omitempty"`    // interval and P are absent
@@ -69,7 +69,7 @@ func (d Difference) interval() string {
 
 // compared is a figure that is compared.
 type compared struct {
-	name, title, unit string
+	name, title, unit string                         // {unit} and {cycle} in a title are those of the workload
 	scale             float64                        // to the unit that it is shown in
 	run               func(result.BenchRun) *float64 // its value in a run
 	// from names a figure that this one is made of: without scatter of that, the scatter of this one is unknown too.
@@ -94,26 +94,34 @@ func (c Comparison) named(figure string) string {
 func (c Comparison) main() string { return c.named(mainFigure) }
 
 var figures = append([]compared{
-	{mainFigure, "", "", 1, result.BenchRun.Value, ""},
-	{"order_p95_ms", "order p95", "ms", 1, func(r result.BenchRun) *float64 { return r.P95 }, ""},
+	{mainFigure, "{unit}", "", 1, result.BenchRun.Value, ""},
+	{"order_p95_ms", "{cycle} p95", "ms", 1, func(r result.BenchRun) *float64 { return r.P95 }, ""},
 	{"active_w", "active power", "W", 1, func(r result.BenchRun) *float64 { return r.Active }, ""},
 	{"idle_w", "idle power", "W", 1, func(r result.BenchRun) *float64 { return r.Idle }, ""},
-	{perWatt, "", "", 1, func(r result.BenchRun) *float64 { return r.PerWatt() }, "active_w"},
-	{"read_latency_ms", result.ReadLatency, "ms", 1, condition(result.ReadLatency), ""},
-	{"log_write_latency_ms", result.LogWriteLatency, "ms", 1, condition(result.LogWriteLatency), ""},
-	{"processors_pct", result.ServerProcessors, "%", 1, condition(result.ServerProcessors), ""},
-	{"total_iops", result.TotalIOPS, "a second", 1, condition(result.TotalIOPS), ""},
-	{"mb_per_s", result.Throughput, "a second", 1, condition(result.Throughput), ""},
-	{"total_iops_per_active_w", result.TotalIOPSPerWatt, "", 1, condition(result.TotalIOPSPerWatt), "active_w"},
-	{"result_with_debt", result.RateWithDebt, "", 1, condition(result.RateWithDebt), ""},
-	{"debt_s", result.DebtTime, "s", 1, condition(result.DebtTime), ""},
-	{"debt_reads", result.DebtReads, "", 1, condition(result.DebtReads), ""},
-	{"debt_writes", result.DebtWrites, "", 1, condition(result.DebtWrites), ""},
-	{"lost_to_events", result.LostOrders, "", 1, condition(result.LostOrders), ""},
-	{"back_after_s", result.BackAfter, "s", 1, condition(result.BackAfter), ""},
-	{"longest_after_event_ms", result.LongestOrder, "ms", 1, condition(result.LongestOrder), ""},
-	{"write_amplification", result.WriteAmplification, "", 1, condition(result.WriteAmplification), ""},
+	{perWatt, "{unit} per watt", "", 1, func(r result.BenchRun) *float64 { return r.PerWatt() }, "active_w"},
+	ofCondition("read_latency_ms", result.ReadLatency, "ms", ""),
+	ofCondition("log_write_latency_ms", result.LogWriteLatency, "ms", ""),
+	ofCondition("processors_pct", result.ServerProcessors, "%", ""),
+	ofCondition("total_iops", result.TotalIOPS, "a second", ""),
+	ofCondition("mb_per_s", result.Throughput, "a second", ""),
+	ofCondition("total_iops_per_active_w", result.TotalIOPSPerWatt, "", "active_w"),
+	ofCondition("result_with_debt", result.RateWithDebt, "", ""),
+	ofCondition("debt_s", result.DebtTime, "s", ""),
+	ofCondition("debt_reads", result.DebtReads, "", ""),
+	ofCondition("debt_writes", result.DebtWrites, "", ""),
+	ofCondition("lost_to_events", result.LostOrders, "", ""),
+	ofCondition("back_after_s", result.BackAfter, "s", ""),
+	ofCondition("longest_after_event_ms", result.LongestOrder, "ms", ""),
+	ofCondition("write_amplification", result.WriteAmplification, "", ""),
 }, costFigures()...)
+
+func ofCondition(name, of, unit, from string) compared {
+	return compared{name, of, unit, 1, condition(of), from}
+}
+
+func figureNamed(name string) compared {
+	return figures[slices.IndexFunc(figures, func(f compared) bool { return f.name == name })]
+}
 
 // condition gives a condition of a run by its name.
 func condition(name string) func(result.BenchRun) *float64 {
@@ -132,7 +140,7 @@ func Compare(all []Configuration) Comparison {
 	c := Comparison{Configurations: all, Differences: []Difference{}}
 	for _, one := range all {
 		if !limit.Passed(one.Limits) {
-			c.Warnings = append(c.Warnings, fmt.Sprintf("%s fails its limits: %s", one.Name, limit.Failed(one.Limits)))
+			c.Warnings = append(c.Warnings, one.Name+" fails its limits: "+limit.Failed(one.Limits))
 		}
 		c.Doubts = append(c.Doubts, drifting(one)...)
 	}
@@ -144,10 +152,13 @@ func Compare(all []Configuration) Comparison {
 			if len(x.values) == 0 || len(y.values) == 0 {
 				continue
 			}
-			d := Difference{Name: other.Name, Against: first.Name, Figure: c.named(f.name), Medians: 100 * (measure.Median(y.values)/measure.Median(x.values) - 1)}
 			by := difference(x, y, valuesOfAll(all, f.run))
 			change := by.Change
-			d.Percent, d.Blocks, d.Why = change.Percent, by.Blocks, by.Why
+			d := Difference{
+				Name: other.Name, Against: first.Name, Figure: c.named(f.name),
+				Percent: change.Percent, Blocks: by.Blocks, Why: by.Why,
+				Medians: 100 * (measure.Median(y.values)/measure.Median(x.values) - 1),
+			}
 			if math.IsNaN(d.Percent) {
 				d.Percent = d.Medians
 			}
@@ -192,9 +203,11 @@ func (c Comparison) held(first, other Configuration) []string {
 	case a == "" || b == "" || a == diagnose.Storage && b == diagnose.Storage:
 		return nil
 	case bySlower != diagnose.Storage:
-		return []string{fmt.Sprintf("%s of %s: the difference says little about the storage: %s was limited by %s", first.Unit(), other.Name, slower.Name, limitedBy[bySlower])}
+		return []string{fmt.Sprintf("%s of %s: the difference says little about the storage: %s was limited by %s",
+			first.Unit(), other.Name, slower.Name, limitedBy[bySlower])}
 	case bound == nil:
-		return []string{fmt.Sprintf("The storage of %s alone makes more of a difference: %s was limited by %s", other.Name, faster.Name, limitedBy[byFaster])}
+		return []string{fmt.Sprintf("The storage of %s alone makes more of a difference: %s was limited by %s",
+			other.Name, faster.Name, limitedBy[byFaster])}
 	}
 	return []string{fmt.Sprintf("The storage of %s alone makes %s %s %s (95 %% confidence): %s was limited by %s",
 		other.Name, least, opm.percent(*bound), first.Unit(), faster.Name, limitedBy[byFaster])}
@@ -240,7 +253,8 @@ func valuesOfAll(all []Configuration, of func(result.BenchRun) *float64) (some [
 func (v values) figures() (all []measure.RunFigure) {
 	for i, r := range v.runs {
 		if r.Block > 0 {
-			all = append(all, measure.RunFigure{Block: r.Block, Run: r.Number, Configuration: v.name, Value: v.values[i]})
+			f := measure.RunFigure{Block: r.Block, Run: r.Number, Configuration: v.name, Value: v.values[i]}
+			all = append(all, f)
 		}
 	}
 	return all
@@ -249,9 +263,9 @@ func (v values) figures() (all []measure.RunFigure) {
 // difference is that of two configurations' values: by blocks where one experiment made both in blocks, with the drift
 // of all that it made, else by Welch's t-test.
 func difference(before, after values, all []values) measure.Difference {
-	if before.experiment != "" && before.experiment == after.experiment && len(before.figures()) > 0 && len(after.figures()) > 0 {
-		names := []string{before.name, after.name}
-		blocks := slices.Concat(before.figures(), after.figures())
+	x, y := before.figures(), after.figures()
+	if before.experiment != "" && before.experiment == after.experiment && len(x) > 0 && len(y) > 0 {
+		names, blocks := []string{before.name, after.name}, slices.Concat(x, y)
 		for _, v := range all {
 			if v.experiment == before.experiment && !slices.Contains(names, v.name) {
 				names, blocks = append(names, v.name), append(blocks, v.figures()...)
@@ -278,24 +292,15 @@ func (c Comparison) titleOf(figure string) string {
 
 // titleIn is the figure of configurations that go by a unit, whose workload has these words.
 func (f compared) titleIn(unit string, words result.Words) string {
-	switch {
-	case f.name == mainFigure:
-		return unit
-	case f.name == perWatt:
-		return unit + " per watt"
-	case f.name == "order_p95_ms":
-		return words.Cycle + " p95"
-	case slices.ContainsFunc(costs, func(c cost) bool { return c.name == f.name }):
-		return f.title + " " + words.A()
-	}
-	return f.title
+	return strings.NewReplacer("{unit}", unit, "{cycle}", words.Cycle, "{a cycle}", words.A()).Replace(f.title)
 }
 
 // Text is the difference in words: "+38 % (95 % confidence +31 to +45 %, p = 9.8e-05, significant at 0.05); medians +35
 // %".
 func (d Difference) Text() string {
 	if d.Low == nil {
-		return fmt.Sprintf("%s (significance unknown: %s)", d.percent(d.Percent), cmp.Or(d.Why, "a figure that it is made of has no scatter"))
+		why := cmp.Or(d.Why, "a figure that it is made of has no scatter")
+		return fmt.Sprintf("%s (significance unknown: %s)", d.percent(d.Percent), why)
 	}
 	paired := ""
 	if d.Blocks > 0 {

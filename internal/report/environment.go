@@ -14,7 +14,7 @@ func environmentTable(s result.Summary) table {
 	t := list("Environment")
 	add := func(name, value string) {
 		if value != "" {
-			t.Rows = append(t.Rows, []string{name, value})
+			t.row(name, value)
 		}
 	}
 	if m := s.Machine; m != nil {
@@ -31,21 +31,21 @@ func environmentTable(s result.Summary) table {
 			add("file system", fmt.Sprintf("%s at %s (%s)", fs.Type, fs.MountPoint, strings.Join(fs.Options, ",")))
 		}
 		for _, d := range m.Drives {
-			kind := "solid state"
+			what, kind := "drive ", "solid state"
 			if d.Rotational {
 				kind = "rotating"
 			}
 			if d.File {
-				kind = "as its server counts"
+				what, kind = "file ", "as its server counts"
 			}
-			for _, role := range d.Roles {
-				kind += ", " + string(role)
+			if len(d.Roles) > 0 {
+				kind += ", " + joined(d.Roles)
 			}
-			if d.File {
-				add("file "+d.Name, kind)
-				continue
+			if !d.File {
+				size := number(float64(d.Bytes)/1e9, 0)
+				kind = strings.TrimSpace(fmt.Sprintf("%s %s GB, %s, scheduler %s", d.Model, size, kind, d.Scheduler))
 			}
-			add("drive "+d.Name, strings.TrimSpace(fmt.Sprintf("%s %s GB, %s, scheduler %s", d.Model, number(float64(d.Bytes)/1e9, 0), kind, d.Scheduler)))
+			add(what+d.Name, kind)
 		}
 	}
 	for i, server := range s.Servers {

@@ -154,7 +154,7 @@ func esrpView(records []*result.Record, servers []esrpServer) view {
 	for i, r := range records {
 		ids[i] = fmt.Sprintf("%s (%s on %s, %d users a database)", r.RunID, cmp.Or(r.Workload, "ds2"), r.Engine, r.Threads)
 		if r.Status != result.Done {
-			v.find(aside, fmt.Sprintf("Run %s is recorded as %s.", r.RunID, r.Status))
+			v.findf(aside, "Run %s is recorded as %s.", r.RunID, r.Status)
 		}
 		v.findLimits(r.Limits)
 	}
@@ -194,24 +194,24 @@ func esrpView(records []*result.Record, servers []esrpServer) view {
 
 // esrpBackups is how fast the databases were read for backups.
 func esrpBackups(backups []result.Backup) table {
-	t := table{Caption: "Backup", Head: []string{"databases", "MB read/sec"}}
+	t := newTable("Backup", "databases", "MB read/sec")
 	sum := 0.0
 	for _, b := range backups {
 		for _, u := range b.Units {
-			t.Rows = append(t.Rows, []string{strings.Join(u.Targets, ", "), number(u.MBPerSecond, 3)})
+			t.row(strings.Join(u.Targets, ", "), number(u.MBPerSecond, 3))
 		}
 		sum += b.MBPerSecond
 	}
-	t.Rows = append(t.Rows, []string{"all servers", number(sum, 3)})
+	t.row("all servers", number(sum, 3))
 	return t
 }
 
 // esrpReplays is how fast logs were redone, in files of 1 MiB.
 func esrpReplays(records []*result.Record) table {
-	t := table{Caption: "Transaction log replay", Head: []string{"run", "log files of 1 MiB", "average time to play one log file (s)"}}
+	t := newTable("Transaction log replay", "run", "log files of 1 MiB", "average time to play one log file (s)")
 	for _, r := range records {
 		if r.Replay != nil {
-			t.Rows = append(t.Rows, []string{r.RunID, number(float64(r.Replay.Bytes)/(1<<20), 1), number(r.Replay.SecondsPerMiB, 4)})
+			t.row(r.RunID, number(float64(r.Replay.Bytes)/(1<<20), 1), number(r.Replay.SecondsPerMiB, 4))
 		}
 	}
 	return t

@@ -180,7 +180,7 @@ func (e Experiment) unit() string {
 // pairTable is the difference in OPM between every two configurations; those from the first alone are in the other
 // table.
 func (e Experiment) pairTable() table {
-	t := table{Caption: "Differences in " + e.unit() + " between every two configurations, paired by blocks", Head: []string{"configuration", "against", "difference", "95 % confidence", "p", "blocks", "significant"}}
+	t := newTable("Differences in "+e.unit()+" between every two configurations, paired by blocks", "configuration", "against", "difference", "95 % confidence", "p", "blocks", "significant")
 	if len(e.Pairs) < 2 {
 		return t
 	}
@@ -199,14 +199,14 @@ func (e Experiment) pairTable() table {
 		if p.Blocks > 0 {
 			row[2] = d.percent(p.Change.Percent)
 		}
-		t.Rows = append(t.Rows, row)
+		t.row(row...)
 	}
 	return t
 }
 
 // settingTable is in what the configurations differ.
 func (e Experiment) settingTable() table {
-	t := table{Caption: "Configurations", Head: []string{"configuration"}, Words: true}
+	t := newWords("Configurations", "configuration")
 	columns := map[string]int{}
 	column := func(name string) int {
 		if _, known := columns[name]; !known {
@@ -238,7 +238,7 @@ func (e Experiment) settingTable() table {
 				row[column("targets")] = strings.Join(b.Setup.Targets, ", ")
 			}
 		}
-		t.Rows = append(t.Rows, row)
+		t.row(row...)
 	}
 	return t
 }
@@ -247,9 +247,9 @@ const notStated = "not stated"
 
 // disclosureTable is what was stated of the configurations, and what was not; with prices, also their figures by them.
 func disclosureTable(all []Configuration) table {
-	t := table{Caption: "Disclosure", Head: []string{"what"}, Words: true}
+	t := newWords("Disclosure", "what")
 	for _, key := range result.Disclosures {
-		t.Rows = append(t.Rows, []string{key})
+		t.row(key)
 	}
 	perPrice := []string{"per 1,000 of the price's currency"}
 	for _, c := range all {

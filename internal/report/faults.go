@@ -124,9 +124,9 @@ func failuresOf(d result.Disturbance) string {
 
 // eventTable is the commands that were run.
 func eventTable(s result.Summary) table {
-	t := table{Caption: "Events", Head: []string{"event", "from", "to", "command", "failed"}, Words: true}
+	t := newWords("Events", "event", "from", "to", "command", "failed")
 	for i, e := range s.Events {
-		t.Rows = append(t.Rows, []string{fmt.Sprintf("event %d", i+1), number(e.From, 1) + " s", number(e.To, 1) + " s", e.Command, e.Error})
+		t.row(fmt.Sprintf("event %d", i+1), number(e.From, 1)+" s", number(e.To, 1)+" s", e.Command, e.Error)
 	}
 	return t
 }
@@ -178,7 +178,7 @@ func millions(n int64) string {
 
 // cutTable is each cut in a line.
 func cutTable(c *result.Cuts, words result.Words) table {
-	t := table{Caption: "Cuts of the server", Head: []string{"cut", "at UTC", "when", "acknowledged", "in doubt", "of them there", "lost", "what was lost"}}
+	t := newTable("Cuts of the server", "cut", "at UTC", "when", "acknowledged", "in doubt", "of them there", "lost", "what was lost")
 	for _, x := range words.Losses {
 		t.Head = append(t.Head, x.Words)
 	}

@@ -177,9 +177,9 @@ func measured(c Configuration, m limit.Metric) (values, error) {
 }
 
 func gateTable(c Comparison) table {
-	t := table{Caption: "Gates", Head: []string{"configuration", "fails if", "outcome", "because"}, Words: true}
+	t := newWords("Gates", "configuration", "fails if", "outcome", "because")
 	for _, v := range c.Gates {
-		t.Rows = append(t.Rows, []string{v.Name, v.Gate, string(v.Outcome), v.Why})
+		t.row(v.Name, v.Gate, string(v.Outcome), v.Why)
 	}
 	return t
 }

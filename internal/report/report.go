@@ -19,7 +19,6 @@ import (
 	"slices"
 	"strings"
 
-	"ds2/internal/conclude"
 	"ds2/internal/result"
 )
 
@@ -56,11 +55,14 @@ func (p Page) Sentence() string {
 // Runs is the page of one or several records.
 func Runs(records ...*result.Record) Page {
 	p := Page{title: fmt.Sprintf("%d ds2 runs", len(records))}
+	if len(records) == 1 {
+		p.title = "ds2 run " + records[0].RunID
+	}
 	for i, r := range records {
-		p.title = map[bool]string{true: "ds2 run " + r.RunID, false: p.title}[len(records) == 1]
 		v := runView(r, fmt.Sprintf("run%d", i+1))
-		v.Tables = append(v.Tables, disclosureTable([]Configuration{{Name: "the run", Bench: conclude.Single(r.Summary)}}))
-		if slices.ContainsFunc(records, func(other *result.Record) bool { return other != r && other.RunID == r.RunID }) {
+		v.Tables = append(v.Tables, disclosureTable(alone(r.Summary)))
+		again := func(other *result.Record) bool { return other != r && other.RunID == r.RunID }
+		if slices.ContainsFunc(records, again) {
 			v.RunID = cmp.Or(r.Dir, v.RunID)
 		}
 		p.views = append(p.views, v)
@@ -75,7 +77,10 @@ func (p Page) HTML(w io.Writer) error {
 			return err
 		}
 	}
-	err := page.Execute(w, map[string]any{"Title": clean(p.title), "Views": p.views, "Several": len(p.views) > 1 && !p.views[1].Part, "CSS": pageCSS, "JS": pageJS, "ECharts": echartsJS})
+	several := len(p.views) > 1 && !p.views[1].Part
+	err := page.Execute(w, map[string]any{
+		"Title": clean(p.title), "Views": p.views, "Several": several, "CSS": pageCSS, "JS": pageJS, "ECharts": echartsJS,
+	})
 	if err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}

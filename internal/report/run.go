@@ -14,37 +14,46 @@ import (
 	"ds2/internal/result"
 )
 
+// alone is a run as the only configuration of a comparison.
+func alone(s result.Summary) []Configuration {
+	single := conclude.Single(s)
+	single.Runs[0].Counts = true // whatever it ended by: its figures are shown
+	return []Configuration{{Name: "the run", Bench: single}}
+}
+
 // runView is a run as it is shown.
 func runView(r *result.Record, id string) view {
 	s := r.Summary
-	single := conclude.Single(s)
-	single.Runs[0].Counts = true // whatever it ended by: its figures are shown
-	one := Configuration{Name: "the run", Bench: single}
 	v := view{
 		ID: id, RunID: r.RunID, Title: fmt.Sprintf("Run %s: %s", s.RunID, runTitle(s)), Headline: Headline(s),
 		Byline:  byline(r.Start, "run "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
-		Figures: Comparison{Configurations: []Configuration{one}}.figures(),
+		Figures: Comparison{Configurations: alone(s)}.figures(),
 		draw:    func() ([]chart, error) { return charts(r, id) },
 	}
 	v.Figures.Head = []string{"figure", "value"}
 	v.findRun(s)
 	if b := s.Bottleneck; b != nil {
-		v.Why = append(v.Why, sentence(fmt.Sprintf("Bottleneck: %s. %s", b.What, capital(b.Why))))
+		v.because(sentence(fmt.Sprintf("Bottleneck: %s. %s", b.What, capital(b.Why))))
 		if of := b.Figures.OfDevice(); of != "" {
-			v.Why = append(v.Why, sentence("Device: "+of))
+			v.because(sentence("Device: " + of))
 		}
 	}
 	v.because(append(disturbanceNotes(s), slowestNote(s))...)
-	if audit := auditText(s.Audit); audit.level == proof { // else it is among the findings
-		v.because(audit.text)
+	if l, audit := auditText(s.Audit); l == proof { // else it is among the findings
+		v.because(audit)
 	}
 	v.because(cutsNote(s.Cuts), crashNote(s.Crash), replayNote(s.Replay)) // the run was made to find out
 	for _, section := range s.Sections {
-		v.Tables = append(v.Tables, table{Caption: section.Title, Head: section.Head, Rows: section.Rows, Words: section.Words})
+		t := table{Caption: section.Title, Head: section.Head, Rows: section.Rows, Words: section.Words}
+		v.Tables = append(v.Tables, t)
 	}
-	v.Tables = append(v.Tables, scrubTable(s), copyTable(s), debtTable(s.Debt), resultTable(s), latencyTable(s), eventTable(s), slowestTable(s), ioTable(s), limitTable(s.Limits), targetTable(s), failureTable(s),
-		cutTable(s.Cuts, s.Words), replayTable(s.Replay), checksumTable(s.DeepChecks), deepCheckTable(s.DeepChecks), auditTable(s), costTable(s.Costs, s.Words), smartTable(s.SMART),
-		counterTable(r), environmentTable(s), setupTable(s), logTable(s), commandTable(s.Command))
+	v.Tables = append(v.Tables,
+		scrubTable(s), copyTable(s), debtTable(s.Debt),
+		resultTable(s), latencyTable(s), eventTable(s), slowestTable(s), ioTable(s),
+		limitTable(s.Limits), targetTable(s), failureTable(s), cutTable(s.Cuts, s.Words), replayTable(s.Replay),
+		checksumTable(s.DeepChecks), deepCheckTable(s.DeepChecks), auditTable(s),
+		costTable(s.Costs, s.Words), smartTable(s.SMART), counterTable(r),
+		environmentTable(s), setupTable(s), logTable(s), commandTable(s.Command))
 	return v
 }
 
@@ -87,8 +96,8 @@ func (v *view) findRun(s result.Summary) {
 			v.find(aside, note)
 		}
 	}
-	if audit := auditText(s.Audit); audit.level != proof {
-		v.find(audit.level, audit.text)
+	if l, audit := auditText(s.Audit); l != proof {
+		v.find(l, audit)
 	}
 	v.findLimits(s.Limits)
 	if c := s.Cuts; c != nil && c.Lossy > 0 {
@@ -96,11 +105,7 @@ func (v *view) findRun(s result.Summary) {
 	} else {
 		v.find(proof, cutsNote(c))
 	}
-	if note, whole := deepCheckNote(s.DeepChecks); whole {
-		v.find(proof, note)
-	} else {
-		v.find(failure, note)
-	}
+	v.find(deepCheckNote(s.DeepChecks))
 	if len(s.Windows) > 0 {
 		v.findWindow(s)
 	} else {
@@ -110,30 +115,30 @@ func (v *view) findRun(s result.Summary) {
 		v.find(reservation, "Fault: "+hot)
 	}
 	if b := s.Bottleneck; b != nil {
-		for _, warning := range b.Warnings {
-			v.find(reservation, "Warning: "+warning)
-		}
+		v.warn(b.Warnings)
 	}
-	for _, warning := range s.Warnings {
-		v.find(reservation, "Warning: "+warning)
-	}
+	v.warn(s.Warnings)
 	v.findDebt(s)
-	for _, note := range []string{cumulativeNote(s), faultNote(s), powerNote(s), crashNote(s.Crash), replayNote(s.Replay)} {
-		v.find(aside, note)
-	}
+	v.find(aside, cumulativeNote(s))
+	v.find(aside, faultNote(s))
+	v.find(aside, powerNote(s))
+	v.find(aside, crashNote(s.Crash))
+	v.find(aside, replayNote(s.Replay))
 }
 
 // findWindow says what the first window is worth.
 func (v *view) findWindow(s result.Summary) {
 	w := s.Windows[0]
 	if ofCycles(s) {
-		v.find(aside, fmt.Sprintf("Mean of the %s completed a minute from %s to %s", s.Words.Cycles, seconds(w.From), seconds(w.To)))
+		from, to := seconds(w.From), seconds(w.To)
+		v.findf(aside, "Mean of the %s completed a minute from %s to %s", s.Words.Cycles, from, to)
 	}
 	if w.NoCI95 != "" {
-		v.find(reservation, fmt.Sprintf("The run is %s", w.NoCI95))
+		v.find(reservation, "The run is "+w.NoCI95)
 	}
 	if w.FewSamples != "" {
-		v.find(reservation, fmt.Sprintf("The confidence interval is wide and less certain than others, as it rests on %s", w.FewSamples))
+		const wide = "The confidence interval is wide and less certain than others, as it rests on "
+		v.find(reservation, wide+w.FewSamples)
 	}
 	switch {
 	case w.Steady.Verdict:
@@ -153,14 +158,15 @@ func (v *view) findWindow(s result.Summary) {
 }
 
 // auditText says what the audit of the database found.
-func auditText(a *result.Audit) finding {
+func auditText(a *result.Audit) (level, string) {
+	const not = "The database was not audited"
 	switch {
 	case a == nil:
-		return finding{reservation, "The database was not audited."}
+		return reservation, not + "."
 	case a.NotAudited != "":
-		return finding{reservation, fmt.Sprintf("The database was not audited: %s; ds2 verify --record does it.", a.NotAudited)}
+		return reservation, fmt.Sprintf("%s: %s; ds2 verify --record does it.", not, a.NotAudited)
 	case a.Passed:
-		return finding{proof, fmt.Sprintf("The audit passed: %s of the database.", counted(len(a.Checks), "check"))}
+		return proof, fmt.Sprintf("The audit passed: %s of the database.", counted(len(a.Checks), "check"))
 	}
 	failed := 0
 	for _, c := range a.Checks {
@@ -168,7 +174,7 @@ func auditText(a *result.Audit) finding {
 			failed++
 		}
 	}
-	return finding{failure, fmt.Sprintf("The audit FAILED: %d of %d checks of the database do not hold.", failed, len(a.Checks))}
+	return failure, fmt.Sprintf("The audit FAILED: %d of %d checks of the database do not hold.", failed, len(a.Checks))
 }
 
 // ofCycles says that the figure that counts is that of cycles a minute.
@@ -179,10 +185,10 @@ func cumulativeNote(s result.Summary) string {
 	if s.CumulativeOPM == nil || !ofCycles(s) {
 		return ""
 	}
-	words := s.Words
-	text := fmt.Sprintf("Cumulative %s%s: %s, the average since the end of the warm-up", words.Rate, words.Cumulative, opmOf(s.CumulativeOPM, nil))
+	text := fmt.Sprintf("Cumulative %s%s: %s, the average since the end of the warm-up",
+		s.Words.Rate, s.Words.Cumulative, opmOf(s.CumulativeOPM, nil))
 	if of := s.CumulativeOf; of != nil {
-		text += fmt.Sprintf(" (%s %s in %s)", integer(of.Orders), words.Cycles, seconds(of.Seconds))
+		text += fmt.Sprintf(" (%s %s in %s)", integer(of.Orders), s.Words.Cycles, seconds(of.Seconds))
 	}
 	return text + "."
 }
@@ -195,27 +201,24 @@ func capital(s string) string {
 }
 
 func resultTable(s result.Summary) table {
-	words := s.Words
-	t := table{
-		Caption: "Windows",
-		Head:    []string{"window", "from", "to", words.Cycles, words.Rate, "± 95 %", "mean running average", "failed attempts"},
-	}
-	if words.Undone != "" {
-		t.Head = slices.Insert(t.Head, undoneColumn, words.Undone)
-	}
+	t := newTable("Windows", "window", "from", "to", s.Words.Cycles, s.Words.Rate, "± 95 %", "mean running average")
+	t.Head = slices.Concat(t.Head, undone(s.Words, s.Words.Undone), []string{"failed attempts"})
 	for _, w := range s.Windows {
 		row := []string{w.Name, seconds(w.From), seconds(w.To), integer(w.Counts.Orders), opmOf(&w.OPM, w.CI95),
-			cmp.Or(uncertainty(w.CI95), "–"), opmOf(&w.RunningAverageOPM, nil), integer(w.Errors)}
-		if words.Undone != "" {
-			row = slices.Insert(row, undoneColumn, percent(w.Counts.Of(words.Undone), w.Counts.Orders))
-		}
-		t.Rows = append(t.Rows, row)
+			cmp.Or(uncertainty(w.CI95), "–"), opmOf(&w.RunningAverageOPM, nil)}
+		row = append(row, undone(s.Words, percent(w.Counts.Of(s.Words.Undone), w.Counts.Orders))...)
+		t.row(append(row, integer(w.Errors))...)
 	}
 	return t
 }
 
-// undoneColumn is the column of the windows' table for cycles that left nothing behind.
-const undoneColumn = 7
+// undone is a cell about cycles that left nothing behind, where the workload has such.
+func undone(words result.Words, cell string) []string {
+	if words.Undone == "" {
+		return nil
+	}
+	return []string{cell}
+}
 
 // seriesOf lists what there are response times of: whole orders first, then the operations.
 func seriesOf[V any](byName map[string]V) []string {
@@ -226,57 +229,57 @@ func seriesOf[V any](byName map[string]V) []string {
 	return names
 }
 
-// seriesTitle is a series as the workload calls it.
-func seriesTitle(s result.Summary, name string) string {
-	if name == measure.WholeOrder {
-		return s.Words.Cycle
-	}
-	return name
-}
-
 func latencyTable(s result.Summary) table {
-	t := table{
-		Caption: "Response times in milliseconds",
-		Head:    []string{"operation", "count", "mean", "p25", "p50", "p75", "p95", "p99", "p99.9", "max"},
-	}
+	t := newTable("Response times in milliseconds",
+		"operation", "count", "mean", "p25", "p50", "p75", "p95", "p99", "p99.9", "max")
 	if len(s.Windows) == 0 {
 		return t
 	}
 	w := s.Windows[0]
 	t.Caption += fmt.Sprintf(", from %s to %s", seconds(w.LatencyFrom), seconds(w.LatencyTo))
 	for _, name := range seriesOf(w.Latency) {
-		if name == s.Words.Cycle && name != measure.WholeOrder {
+		l, title := w.Latency[name], name
+		if name == measure.WholeOrder {
+			title = s.Words.Cycle
+		} else if name == s.Words.Cycle {
 			continue // a cycle of one operation, which stands above
 		}
-		l := w.Latency[name]
-		t.Rows = append(t.Rows, []string{seriesTitle(s, name), integer(l.Count), figure(l.Mean), figure(l.P25), figure(l.P50), figure(l.P75),
-			figure(l.P95), figure(l.P99), figure(l.P999), figure(l.Max)})
+		t.figures(title, l.Count, l.Mean, l.P25, l.P50, l.P75, l.P95, l.P99, l.P999, l.Max)
 		if name == measure.WholeOrder && w.OwnMean != nil && s.Words.Own != "" {
-			t.Rows = append(t.Rows, []string{s.Words.Own, integer(w.Counts.Orders), figure(*w.OwnMean), "–", "–", "–", "–", "–", "–", "–"})
+			t.row(s.Words.Own, integer(w.Counts.Orders), figure(*w.OwnMean), "–", "–", "–", "–", "–", "–", "–")
 		}
 	}
 	return t
 }
 
+// figures adds a row of a count and measured values.
+func (t *table) figures(name string, count int64, values ...float64) {
+	row := []string{name, integer(count)}
+	for _, v := range values {
+		row = append(row, figure(v))
+	}
+	t.row(row...)
+}
+
 func failureTable(s result.Summary) table {
-	t := table{Caption: "Failed attempts and retries, over the whole run", Head: []string{"operation and class", "failed", "tried again"}}
-	attempts, retried := map[string]int64{}, map[string]int64{}
-	for _, c := range s.Errors {
-		attempts[c.Operation+": "+c.Class] += c.Count
+	t := newTable("Failed attempts and retries, over the whole run", "operation and class", "failed", "tried again")
+	counts := map[string][2]int64{}
+	for i, failures := range [][]measure.FailureCount{s.Errors, s.Retries} {
+		for _, f := range failures {
+			name := f.Operation + ": " + f.Class
+			n := counts[name]
+			n[i] += f.Count
+			counts[name] = n
+		}
 	}
-	for _, c := range s.Retries {
-		retried[c.Operation+": "+c.Class] += c.Count
-	}
-	all := maps.Clone(attempts)
-	maps.Copy(all, retried)
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		t.Rows = append(t.Rows, []string{name, integer(attempts[name]), integer(retried[name])})
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		t.row(name, integer(counts[name][0]), integer(counts[name][1]))
 	}
 	return t
 }
 
 func auditTable(s result.Summary) table {
-	t := table{Caption: "Audit", Head: []string{"check", "expected", "found", "verdict"}}
+	t := newTable("Audit", "check", "expected", "found", "verdict")
 	if s.Audit == nil {
 		return t
 	}
@@ -285,7 +288,7 @@ func auditTable(s result.Summary) table {
 		if len(s.Targets) > 1 {
 			name = c.Target + ": " + name
 		}
-		t.Rows = append(t.Rows, []string{name, c.Expected, c.Found, verdictWord(c.Passed)})
+		t.row(name, c.Expected, c.Found, verdictWord(c.Passed))
 	}
 	return t
 }
@@ -309,14 +312,18 @@ func proofNote(engine string, p result.Parameters) string {
 	return fmt.Sprintf("Engine %s is %s", engine, p.Proof)
 }
 
+const utc = time.DateTime + " UTC"
+
 // setup begins the table of what is needed to repeat a run or a search.
 func setup(kind, id, kit string, start, end time.Time, engine string, targets []string, size string) table {
 	t := list("Setup")
-	t.Rows = [][]string{{kind, id}, {"kit version", kit}, {"started", start.UTC().Format(time.DateTime) + " UTC"}}
+	t.Rows = [][]string{{kind, id}, {"kit version", kit}, {"started", start.UTC().Format(utc)}}
 	if !end.IsZero() {
-		t.Rows = append(t.Rows, []string{"ended", end.UTC().Format(time.DateTime) + " UTC"})
+		t.row("ended", end.UTC().Format(utc))
 	}
-	t.Rows = append(t.Rows, []string{"engine", engine}, []string{"targets", strings.Join(targets, ", ")}, []string{"size", size})
+	t.row("engine", engine)
+	t.row("targets", strings.Join(targets, ", "))
+	t.row("size", size)
 	return t
 }
 
@@ -324,24 +331,23 @@ func setup(kind, id, kit string, start, end time.Time, engine string, targets []
 func setupTable(s result.Summary) table {
 	p := s.Parameters
 	t := setup("run", s.RunID, s.KitVersion, s.Start, s.End, engineOf(s.Engine, p), s.Targets, s.Size)
-	add := func(name string, value any) { t.add(name, "%v", value) }
-	add("users", fmt.Sprintf("%d on each target", s.Threads))
-	add("seed", s.Seed)
+	t.add("users", "%d on each target", s.Threads)
+	t.add("seed", "%d", s.Seed)
 	for i, seed := range s.DataSeeds {
-		add("data seed of "+s.Targets[i], seed)
+		t.add("data seed of "+s.Targets[i], "%d", seed)
 	}
-	add("ramp", fmt.Sprintf("%s users a second", plain(p.RampRate)))
-	add("warm-up", plain(p.WarmupTime)+" s")
-	add("run time", plain(p.RunTime)+" s")
-	add("think time", plain(p.ThinkTime)+" s")
+	t.row("ramp", plain(p.RampRate)+" users a second")
+	t.row("warm-up", plain(p.WarmupTime)+" s")
+	t.row("run time", plain(p.RunTime)+" s")
+	t.row("think time", plain(p.ThinkTime)+" s")
 	for _, own := range p.InWords {
-		add(own.Name, own.Value)
+		t.row(own.Name, own.Value)
 	}
 	if p.Rate > 0 {
-		add("rate", fmt.Sprintf("%s %s a second, %s", plain(p.Rate), s.Words.Cycles, p.Spacing))
+		t.add("rate", "%s %s a second, %s", plain(p.Rate), s.Words.Cycles, p.Spacing)
 	}
 	for _, phase := range s.Phases {
-		add("phase "+string(phase.Phase), fmt.Sprintf("%s to %s s", number(phase.From, 1), number(phase.To, 1)))
+		t.add("phase "+string(phase.Phase), "%s to %s s", number(phase.From, 1), number(phase.To, 1))
 	}
 	return t
 }

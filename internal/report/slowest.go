@@ -32,30 +32,32 @@ func slowestNote(s result.Summary) string {
 		parts = append(parts, integer(int64(c.Orders))+" "+causeWords[c.Cause])
 	}
 	last := slow.Orders[len(slow.Orders)-1]
-	return fmt.Sprintf("Of the %d slowest %s, which took %s ms and more, %s.", len(slow.Orders), s.Words.Cycles, figure(1000*(last.To-last.From)), strings.Join(parts, ", "))
+	return fmt.Sprintf("Of the %d slowest %s, which took %s ms and more, %s.",
+		len(slow.Orders), s.Words.Cycles, figure(1000*(last.To-last.From)), strings.Join(parts, ", "))
 }
 
 // slowestTable is how many of the slowest orders had which cause, and in which operations.
 func slowestTable(s result.Summary) table {
-	t := table{Head: []string{"they", "number", "longest, ms", "operations that took the time"}, Words: true}
 	if s.Slowest == nil {
-		return t
+		return table{}
 	}
-	t.Caption = fmt.Sprintf("The %d slowest %s, by what was under way for at least half of the operation that took the time", len(s.Slowest.Orders), s.Words.Cycles)
+	t := newWords(fmt.Sprintf("The %d slowest %s, by what was under way for at least half of the operation that took the time",
+		len(s.Slowest.Orders), s.Words.Cycles), "they", "number", "longest, ms", "operations that took the time")
 	for _, c := range s.Slowest.Causes {
 		operations := slices.Sorted(maps.Keys(c.Operations))
 		for i, name := range operations {
 			operations[i] = fmt.Sprintf("%s %d", name, c.Operations[name])
 		}
-		t.Rows = append(t.Rows, []string{causeWords[c.Cause], integer(int64(c.Orders)), figure(c.Longest), strings.Join(operations, ", ")})
+		t.row(causeWords[c.Cause], integer(int64(c.Orders)), figure(c.Longest), strings.Join(operations, ", "))
 	}
 	return t
 }
 
 // slowestChart has the slowest orders of the first window where they ended, a colour for each cause.
 func slowestChart(r *result.Record, id string) chart {
-	c := chart{ID: id + "-slowest", Title: "The slowest " + r.Words.Cycles, YName: "ms", Log: true, Place: folded,
-		Text: "When each of the slowest " + r.Words.Cycles + " of the window ended, how long it took, and what was under way meanwhile."}
+	c := chart{ID: id + "-slowest", Title: "The slowest " + r.Words.Cycles, YName: "ms", Log: true, Place: folded}
+	c.Text = "When each of the slowest " + r.Words.Cycles +
+		" of the window ended, how long it took, and what was under way meanwhile."
 	if r.Slowest == nil {
 		return c
 	}

@@ -20,19 +20,23 @@ type table struct {
 	Long    bool // not in text
 }
 
-// list is a table of names and values, which add fills.
-func list(caption string) table {
-	return table{Caption: caption, Head: []string{"what", "value"}, Words: true}
+func newTable(caption string, head ...string) table { return table{Caption: caption, Head: head} }
+
+func newWords(caption string, head ...string) table {
+	return table{Caption: caption, Head: head, Words: true}
 }
 
-func (t *table) add(name, format string, args ...any) {
-	t.Rows = append(t.Rows, []string{name, fmt.Sprintf(format, args...)})
-}
+func (t *table) row(cells ...string) { t.Rows = append(t.Rows, cells) }
+
+// list is a table of names and values, which add fills.
+func list(caption string) table { return newWords(caption, "what", "value") }
+
+func (t *table) add(name, format string, args ...any) { t.row(name, fmt.Sprintf(format, args...)) }
 
 // under adds the rows of another table, each after a name.
 func (t *table) under(name string, rows table) {
 	for _, row := range rows.Rows {
-		t.Rows = append(t.Rows, append([]string{name}, row...))
+		t.row(append([]string{name}, row...)...)
 	}
 }
 
@@ -46,7 +50,7 @@ func (t table) within(width, rows int) table {
 	for most := 48; t.width() > width && most >= 16; most -= 4 {
 		t.Head, t.Rows = elided(head, most), nil
 		for _, row := range all {
-			t.Rows = append(t.Rows, elided(row, most))
+			t.row(elided(row, most)...)
 		}
 	}
 	for t.width() > width {
@@ -73,7 +77,7 @@ func elided(cells []string, most int) (short []string) {
 func (t table) turned() table {
 	turned := table{Caption: t.Caption, Head: []string{""}, Words: t.Words}
 	for _, name := range t.Head[1:] {
-		turned.Rows = append(turned.Rows, []string{name})
+		turned.row(name)
 	}
 	for _, row := range t.Rows {
 		turned.Head = append(turned.Head, row[0])

@@ -41,16 +41,16 @@ func searchView(r result.Search) view {
 	case r.Best != nil:
 		v.Headline = fmt.Sprintf("%s %s with %s", opmOf(&r.Figure.Value, r.Figure.CI95), r.Unit(), users(r.Best.Threads))
 		v.find(aside, proofNote(r.Engine, r.Parameters))
-		v.find(proof, fmt.Sprintf("Median of the last runs with %s, made when they had been found; %s", users(r.Best.Threads), r.Why))
+		v.findf(proof, "Median of the last runs with %s, made when they had been found; %s", users(r.Best.Threads), r.Why)
 		v.find(aside, r.Fit)
 	default:
 		v.find(unknown, r.Why)
 	}
 	if r.Status != result.Done && r.Status != "" {
-		v.find(reservation, fmt.Sprintf("The search is recorded as %s after %d trials; the same command with --out continues it", r.Status, len(r.Trials)))
+		v.findf(reservation, "The search is recorded as %s after %d trials; the same command with --out continues it", r.Status, len(r.Trials))
 	}
 	if r.Knee > 0 {
-		v.Why = append(v.Why, fmt.Sprintf("Queueing sets in at about %s users, the knee of the curve.", number(r.Knee, 1)))
+		v.because(fmt.Sprintf("Queueing sets in at about %s users, the knee of the curve.", number(r.Knee, 1)))
 	}
 	v.findLimits(r.Verdicts)
 	return v
@@ -86,7 +86,7 @@ func curveTable(r result.Search) table {
 	}
 	from := max(0, min(near-mostFigures/2, len(r.Curve)-mostFigures))
 	for _, p := range r.Curve[from:min(from+mostFigures, len(r.Curve))] {
-		t.Rows = append(t.Rows, []string{fmt.Sprint(p.Threads), opmOf(new(p.Median().OPM), nil), figure(1000 * p.Median().P95), verdictWord(p.Passed())})
+		t.row(fmt.Sprint(p.Threads), opmOf(new(p.Median().OPM), nil), figure(1000*p.Median().P95), verdictWord(p.Passed()))
 	}
 	return t
 }

@@ -19,9 +19,9 @@ func verdictWord(ok bool) string {
 }
 
 func limitTable(verdicts []limit.Verdict) table {
-	t := table{Caption: "Limits, over the first window", Head: []string{"limit", "measured", "verdict"}}
+	t := newTable("Limits, over the first window", "limit", "measured", "verdict")
 	for _, v := range verdicts {
-		t.Rows = append(t.Rows, []string{v.Limit, v.Value(), verdictWord(v.OK)})
+		t.row(v.Limit, v.Value(), verdictWord(v.OK))
 	}
 	return t
 }
@@ -48,61 +48,75 @@ func crashNote(c *result.Crash) string {
 // deepCheckTable is what reading and checking every page gave, in the manner of Jetstress's checksum statistics.
 func deepCheckTable(checks []store.DeepCheck) table {
 	t := list("Deep check")
-	add := t.add
 	for _, s := range checks {
-		add("server", "%s", s.Server)
-		read := fmt.Sprintf("%s MB of %d tables and indexes", number(float64(s.Bytes)/1e6, 1), s.Objects)
-		if r := s.Reading; r != nil {
-			add("read", "%s in %s s, %s MB/s", read, number(r.Seconds, 1), number(store.MBPerSecond(s.Bytes, r.Seconds), 1))
-			add("in the server's cache already", "%.0f %% of it", 100*float64(r.Cached)/float64(max(s.Bytes, 1)))
-			if r.Device != nil {
-				add("from the drives", "%s MB, %s MB/s, measured; the rest was in memory", number(float64(*r.Device)/1e6, 1), number(store.MBPerSecond(*r.Device, r.Seconds), 1))
-			} else {
-				add("from the drives", "not measured: the server's processes are not visible here, and the page cache of its kernel may have held any part of it")
-			}
-			how := ""
-			if r.Readers > 1 {
-				how = fmt.Sprintf(", by %d readers", r.Readers)
-			}
-			if r.Rate > 0 {
-				how += fmt.Sprintf(", at no more than %s MB/s together", number(r.Rate/1e6, 1))
-			}
-			add("read latency", "%s ms on average, %s ms at most, for up to %s KiB%s", figure(r.MeanMS), figure(r.MaxMS), integer(r.Size/1024), how)
-			add("checked", "in %s s", number(s.Seconds-r.Seconds, 1))
+		t.row("server", s.Server)
+		read := fmt.Sprintf("%s MB of %d tables and indexes", megabytes(&s.Bytes), s.Objects)
+		if s.Reading != nil {
+			t.addReading(s, read)
 		} else {
-			add("read and checked", "%s, %s MB/s", read, number(store.MBPerSecond(s.Bytes, s.Seconds), 1))
+			t.add("read and checked", "%s, %s MB/s", read, mbPerSecond(s.Bytes, s.Seconds))
 		}
-		add("time", "%s s in all", number(s.Seconds, 1))
+		t.add("time", "%s s in all", number(s.Seconds, 1))
 		checksums := "off: a changed byte is found only where it breaks the structure of a page, a row or an index"
 		if s.Checksums {
 			checksums = "verified on every page read from storage"
 		}
-		add("checksums", "%s", checksums)
+		t.row("checksums", checksums)
 		if len(s.Unchecked) > 0 {
-			add("read, but not checked further", "%s", strings.Join(s.Unchecked, "; "))
+			t.row("read, but not checked further", strings.Join(s.Unchecked, "; "))
 		}
-		if l := s.Log; l != nil {
-			switch {
-			case l.Unread != "":
-				add("log", "not read: %s", l.Unread)
-			case l.Bad != "":
-				add("log", "%s: %s", verdictWord(false), l.Bad)
-			default:
-				add("log", "read to its end by %s, no error found", l.Method)
-			}
+		switch l := s.Log; {
+		case l == nil:
+		case l.Unread != "":
+			t.row("log", "not read: "+l.Unread)
+		case l.Bad != "":
+			t.row("log", verdictWord(false)+": "+l.Bad)
+		default:
+			t.add("log", "read to its end by %s, no error found", l.Method)
 		}
-		add("damage", "%s", verdictWord(len(s.Damage) == 0))
+		t.row("damage", verdictWord(len(s.Damage) == 0))
 		for _, d := range s.Damage {
-			add(strings.TrimSpace(d.Object+" "+d.Place), "%s", d.Found)
+			t.row(strings.TrimSpace(d.Object+" "+d.Place), d.Found)
 		}
 	}
 	return t
 }
 
+// addReading adds how a deep check read.
+func (t *table) addReading(s store.DeepCheck, what string) {
+	r := s.Reading
+	t.add("read", "%s in %s s, %s MB/s", what, number(r.Seconds, 1), mbPerSecond(s.Bytes, r.Seconds))
+	t.add("in the server's cache already", "%.0f %% of it", 100*float64(r.Cached)/float64(max(s.Bytes, 1)))
+	if r.Device != nil {
+		t.add("from the drives", "%s MB, %s MB/s, measured; the rest was in memory",
+			megabytes(r.Device), mbPerSecond(*r.Device, r.Seconds))
+	} else {
+		t.row("from the drives", "not measured: the server's processes are not visible here, "+
+			"and the page cache of its kernel may have held any part of it")
+	}
+	how := ""
+	if r.Readers > 1 {
+		how = fmt.Sprintf(", by %d readers", r.Readers)
+	}
+	if r.Rate > 0 {
+		how += fmt.Sprintf(", at no more than %s MB/s together", number(r.Rate/1e6, 1))
+	}
+	t.add("read latency", "%s ms on average, %s ms at most, for up to %s KiB%s",
+		figure(r.MeanMS), figure(r.MaxMS), integer(r.Size/1024), how)
+	t.add("checked", "in %s s", number(s.Seconds-r.Seconds, 1))
+}
+
+func mbPerSecond(bytes int64, seconds float64) string {
+	return number(store.MBPerSecond(bytes, seconds), 1)
+}
+
 // checksumTable is the table of Jetstress's checksum test: pages seen and bad, and how fast, a row a database, and its
 // log.
 func checksumTable(checks []store.DeepCheck) table {
-	t := table{Caption: "Checksum test", Head: []string{"what", "pages or records seen", "bad", "MB", "s", "MB/s", "reads/s", "ms a read"}}
+	t := newTable("Checksum test", "what", "pages or records seen", "bad", "MB", "s", "MB/s", "reads/s", "ms a read")
+	row := func(what, seen string, bad, bytes int64, took float64, reads, ms string) {
+		t.row(what, seen, integer(bad), megabytes(&bytes), number(took, 1), mbPerSecond(bytes, took), reads, ms)
+	}
 	var pages, bad, bytes int64
 	var took float64
 	for _, c := range checks {
@@ -113,29 +127,34 @@ func checksumTable(checks []store.DeepCheck) table {
 				reads = number(float64(r.Reads)/r.Seconds, 1)
 			}
 		}
-		pages, bad, bytes, took = pages+c.Pages, bad+damaged, bytes+c.Bytes, took+seconds
-		t.Rows = append(t.Rows, []string{c.Target, integer(c.Pages), integer(damaged), megabytes(&c.Bytes), number(seconds, 1), number(store.MBPerSecond(c.Bytes, seconds), 1), reads, ms})
+		pages += c.Pages
+		bad += damaged
+		bytes += c.Bytes
+		took += seconds
+		row(c.Target, integer(c.Pages), damaged, c.Bytes, seconds, reads, ms)
 	}
 	if len(checks) > 1 {
-		t.Rows = append(t.Rows, []string{"all databases", integer(pages), integer(bad), megabytes(&bytes), number(took, 1), number(store.MBPerSecond(bytes, took), 1), "–", "–"})
+		row("all databases", integer(pages), bad, bytes, took, "–", "–")
 	}
 	for _, c := range checks {
-		if l := c.Log; l != nil && l.Unread == "" {
-			faults, records := int64(0), "–"
-			if l.Bad != "" {
-				faults = 1
-			}
-			if l.Records > 0 {
-				records = integer(l.Records)
-			}
-			t.Rows = append(t.Rows, []string{"log of " + c.Target, records, integer(faults), megabytes(&l.Bytes), number(l.Seconds, 1), number(store.MBPerSecond(l.Bytes, l.Seconds), 1), "–", "–"})
+		l := c.Log
+		if l == nil || l.Unread != "" {
+			continue
 		}
+		faults, records := int64(0), "–"
+		if l.Bad != "" {
+			faults = 1
+		}
+		if l.Records > 0 {
+			records = integer(l.Records)
+		}
+		row("log of "+c.Target, records, faults, l.Bytes, l.Seconds, "–", "–")
 	}
 	return t
 }
 
 // deepCheckNote says in a sentence whether pages are damaged; empty where they were not read.
-func deepCheckNote(checks []store.DeepCheck) (sentence string, whole bool) {
+func deepCheckNote(checks []store.DeepCheck) (level, string) {
 	damages, bytes := 0, int64(0)
 	for _, s := range checks {
 		damages += len(s.Damage)
@@ -146,12 +165,11 @@ func deepCheckNote(checks []store.DeepCheck) (sentence string, whole bool) {
 	}
 	switch {
 	case len(checks) == 0:
-		return "", true
+		return aside, ""
 	case damages == 0:
-		return fmt.Sprintf("Every page was read (%s MB), and no damage was found.", number(float64(bytes)/1e6, 1)), true
-	default:
-		return fmt.Sprintf("The database is DAMAGED: %d errors were found when every page was read.", damages), false
+		return proof, fmt.Sprintf("Every page was read (%s MB), and no damage was found.", megabytes(&bytes))
 	}
+	return failure, fmt.Sprintf("The database is DAMAGED: %d errors were found when every page was read.", damages)
 }
 
 // DeepCheckText writes what reading and checking every page gave, for reading on a terminal.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -43,8 +44,7 @@ const (
 )
 
 // Light is how far the result can be trusted, by the worst that was found.
-func (v view) Light() level {
-	worst := aside
+func (v view) Light() (worst level) {
 	for _, f := range v.findings {
 		worst = max(worst, f.level)
 	}
@@ -86,10 +86,19 @@ func (v view) Notes() (texts []string) {
 	return texts
 }
 
+// findf adds a finding.
+func (v *view) findf(l level, format string, args ...any) { v.find(l, fmt.Sprintf(format, args...)) }
+
 // find adds a finding; none where the text is empty.
 func (v *view) find(l level, text string) {
 	if text != "" {
 		v.findings = append(v.findings, finding{l, capital(sentence(text))})
+	}
+}
+
+func (v *view) warn(warnings []string) {
+	for _, warning := range warnings {
+		v.find(reservation, "Warning: "+warning)
 	}
 }
 
@@ -99,31 +108,27 @@ func (v *view) because(texts ...string) {
 }
 
 // place says where a chart stands on the page.
-type place int
+type place string
 
 const (
-	second place = iota // below the first screen
-	picture
-	small // beside the picture
-	folded
+	second  place = "" // below the first screen
+	picture place = "picture"
+	small   place = "small" // beside the picture
+	folded  place = "folded"
 )
 
-// First and the others are the charts of a place.
-func (v view) First() []chart  { return v.at(picture) }
-func (v view) Small() []chart  { return v.at(small) }
-func (v view) Second() []chart { return v.at(second) }
-func (v view) Folded() []chart { return v.at(folded) }
-
-func (v view) at(p place) []chart {
+// At is the charts of a place.
+func (v view) At(p place) []chart {
 	return slices.DeleteFunc(slices.Clone(v.Charts), func(c chart) bool { return c.Place != p })
 }
 
 // byline says when and with what a result came about; what is not known is left out.
 func byline(start time.Time, run, kit, where string) string {
-	parts := []string{run}
+	var parts []string
 	if !start.IsZero() {
-		parts = []string{start.UTC().Format("2006-01-02 15:04 UTC"), run}
+		parts = append(parts, start.UTC().Format("2006-01-02 15:04 UTC"))
 	}
+	parts = append(parts, run)
 	if kit != "" {
 		parts = append(parts, "ds2 "+kit, "method of that version")
 	}

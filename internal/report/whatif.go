@@ -38,7 +38,7 @@ func Whatif(m whatif.Model, threads int, ranked []whatif.Prediction, refused []w
 	}
 	for i := 1; i < len(ranked); i++ {
 		if ranked[i].High > ranked[i-1].Low {
-			v.find(reservation, fmt.Sprintf("The intervals of %s and %s overlap", ranked[i-1].Drive, ranked[i].Drive))
+			v.findf(reservation, "The intervals of %s and %s overlap", ranked[i-1].Drive, ranked[i].Drive)
 		}
 	}
 	for _, r := range refused {
@@ -98,9 +98,9 @@ func gain(percent *float64) string {
 }
 
 func whatifTables(m whatif.Model) []table {
-	c := table{Caption: "What " + m.One + " takes", Head: []string{"of", "estimate", "95 % from", "to", "unit"}}
+	c := newTable("What "+m.One+" takes", "of", "estimate", "95 % from", "to", "unit")
 	for _, one := range m.Coefficients {
-		c.Rows = append(c.Rows, []string{one.Name, figure(one.Value), figure(one.Low), figure(one.High), one.Unit})
+		c.row(one.Name, figure(one.Value), figure(one.Low), figure(one.High), one.Unit)
 	}
 	at := func(drive string, users int, read, flush, write float64) []string {
 		return []string{drive, fmt.Sprint(users), number(1e3*read, 2), number(1e3*flush, 2), number(1e3*write, 2)}
