@@ -14,7 +14,7 @@ func scrubTable(s result.Summary) table {
 		requests := float64(r.Requests) / max(r.Seconds, 1e-9)
 		t.row(r.Target, number(r.Rate/1e6, 3), number(r.PerSecond()/1e6, 3), number(requests, 2),
 			integer(r.Bytes/max(r.Requests, 1)), fromDrives(r), figureOr(r.MeanMS), figureOr(r.MaxMS),
-			integer(int64(r.Passes)), integer(int64(r.Failures)))
+			integer(r.Passes), integer(r.Failures))
 	}
 	return t
 }
@@ -24,7 +24,7 @@ func copyTable(s result.Summary) table {
 	t := newTable("Readers of the log, in place of copies, over the whole run",
 		"database", "MB of the log", "MB/s", "from the drives", "failures")
 	for _, r := range s.Copies {
-		t.row(r.Target, megabytes(&r.Bytes), number(r.PerSecond()/1e6, 3), fromDrives(r), integer(int64(r.Failures)))
+		t.row(r.Target, megabytes(&r.Bytes), number(r.PerSecond()/1e6, 3), fromDrives(r), integer(r.Failures))
 	}
 	return t
 }

@@ -34,20 +34,26 @@ func (c Configuration) Page() Page {
 
 // benchView is what a bench came to.
 func benchView(c Configuration) view {
+	alone := Comparison{Configurations: []Configuration{c}}
 	v := view{
 		ID: "bench", RunID: "bench", Headline: "no result",
-		Title:    fmt.Sprintf("Bench %s: %s, size %s, %s", c.Name, c.Setup.Engine, c.Setup.Size, users(c.Setup.Threads)),
-		Byline:   byline(c.Start, "bench "+c.BenchID, c.KitVersion, strings.Join(c.Setup.Targets, ", ")),
-		Figures:  Comparison{Configurations: []Configuration{c}}.figures(),
-		Tables:   []table{runTable([]Configuration{c}, c.Median), limitTable(c.Limits), conditionTable(c), medianCosts(c), commandTable(c.Command)},
+		Title:   "Bench " + c.title(),
+		Byline:  byline(c.Start, "bench "+c.BenchID, c.KitVersion, strings.Join(c.Setup.Targets, ", ")),
+		Figures: alone.figures(),
+		Tables: []table{
+			runTable(alone.Configurations, c.Median), limitTable(c.Limits), conditionTable(c), medianCosts(c),
+			commandTable(c.Command),
+		},
 		findings: benchFindings(c),
+		draw:     func() ([]chart, error) { return alone.charts("bench", runsApart(c)) },
 	}
 	v.because(c.why())
 	switch {
 	case c.Figure == nil:
 		v.find(unknown, "No run counts")
 	case c.RunsCI95 != nil:
-		v.Headline = fmt.Sprintf("%s %s, the median of %d runs; their mean is %s ± %s", worth(c.Figure.Value, *c.RunsCI95), c.Unit(), len(conclude.Counted(c.Bench)),
+		v.Headline = fmt.Sprintf("%s %s, the median of %d runs; their mean is %s ± %s",
+			worth(c.Figure.Value, *c.RunsCI95), c.Unit(), len(conclude.Counted(c.Bench)),
 			worth(*c.RunsMean, *c.RunsCI95), uncertainty(c.RunsCI95))
 	default:
 		v.Headline = fmt.Sprintf("%s %s, of a single run", opmOf(c.Value(), c.CI95()), c.Unit())
@@ -57,10 +63,11 @@ func benchView(c Configuration) view {
 		v.find(unknown, driftText(c.Name, d))
 	}
 	v.findLimits(c.Limits)
-	v.draw = func() ([]chart, error) {
-		return Comparison{Configurations: []Configuration{c}}.charts("bench", runsApart(c))
-	}
 	return v
+}
+
+func (c Configuration) title() string {
+	return fmt.Sprintf("%s: %s, size %s, %s", c.Name, c.Setup.Engine, c.Setup.Size, users(c.Setup.Threads))
 }
 
 // runsApart are the runs of a bench that have a result, each as a configuration.
@@ -69,7 +76,8 @@ func runsApart(c Configuration) (all []Configuration) {
 		if r.Figure == nil {
 			continue
 		}
-		all = append(all, Configuration{Name: r.Dir, Bench: result.Bench{Words: c.Words, Headline: r.Headline, Runs: []result.BenchRun{r}}})
+		one := result.Bench{Words: c.Words, Headline: r.Headline, Runs: []result.BenchRun{r}}
+		all = append(all, Configuration{Name: r.Dir, Bench: one})
 	}
 	return all
 }
@@ -82,8 +90,9 @@ func benchFindings(c Configuration) []finding {
 	runs, v := conclude.Counted(c.Bench), view{}
 	v.find(aside, proofNote(c.Setup.Engine, c.Setup.Parameters))
 	if c.RunsCI95 != nil {
-		v.find(proof, fmt.Sprintf("The %d runs of %s that count come to %s ± %s %s on average (95 %% confidence from run to run, by Student's t); (max − min) / mean is %.1f %%",
-			len(runs), c.Name, worth(*c.RunsMean, *c.RunsCI95), uncertainty(c.RunsCI95), c.Unit(), *c.RunsSpread))
+		v.findf(proof, "The %d runs of %s that count come to %s ± %s %s on average "+
+			"(95 %% confidence from run to run, by Student's t); (max − min) / mean is %.1f %%",
+			len(runs), c.Name, worth(*c.RunsMean, *c.RunsCI95), uncertainty(c.RunsCI95), c.Unit(), *c.RunsSpread)
 	}
 	unsteady, dropped := 0, 0
 	for _, r := range c.Runs {
@@ -98,56 +107,52 @@ func benchFindings(c Configuration) []finding {
 		v.findf(reservation, "Of the runs of %s that count, %d of %d are not steady", c.Name, unsteady, len(runs))
 	}
 	if dropped > 0 && c.Setup.DropUnsteady {
-		v.findf(reservation, "Runs of %s that were not steady and so were dropped (--drop-unsteady): %d. The result flatters a drive that is erratic", c.Name, dropped)
+		v.findf(reservation, "Runs of %s that were not steady and so were dropped (--drop-unsteady): %d. "+
+			"The result flatters a drive that is erratic", c.Name, dropped)
 	}
-	for _, note := range warningNotes(c.Name, runs) {
-		v.find(reservation, note)
-	}
+	v.findWarnings(c.Name, runs)
 	if c.Kind == result.KindBench && c.Status != result.Done {
-		v.findf(reservation, "Warning: the bench %s is not done (%s): %d of %d runs count", c.Name, c.Status, len(runs), c.Setup.Runs)
+		v.findf(reservation, "Warning: the bench %s is not done (%s): %d of %d runs count",
+			c.Name, c.Status, len(runs), c.Setup.Runs)
 	}
 	for _, r := range c.Runs {
-		switch {
-		case len(r.Wrong()) == 0:
-		case r.Counts:
-			v.find(reservation, "Flagged: "+faultText(c, r))
-		default:
-			v.find(aside, "Flagged: "+faultText(c, r))
+		l := aside
+		if r.Counts {
+			l = reservation
+		}
+		if len(r.Wrong()) > 0 {
+			v.find(l, "Flagged: "+faultText(c, r))
 		}
 	}
 	return v.findings
 }
 
-// warningNotes count the warnings of runs. Those that differ in their figures alone are one.
-func warningNotes(name string, runs []result.BenchRun) (notes []string) {
+// findWarnings counts the warnings of runs. Those that differ in their figures alone are one.
+func (v *view) findWarnings(name string, runs []result.BenchRun) {
 	type warning struct {
 		text, dir string // of the first
-		runs      int
+		runs      map[string]bool
 	}
 	var all []warning
 	known := map[string]int{}
 	for _, r := range runs {
-		seen := map[string]bool{}
 		for _, text := range r.Warnings {
 			kind := strings.Map(wordsOnly, text)
-			if seen[kind] {
-				continue
-			}
-			seen[kind] = true
 			if _, some := known[kind]; !some {
-				known[kind], all = len(all), append(all, warning{text: text, dir: r.Dir})
+				known[kind] = len(all)
+				all = append(all, warning{text, r.Dir, map[string]bool{}})
 			}
-			all[known[kind]].runs++
+			all[known[kind]].runs[r.Dir] = true
 		}
 	}
 	for _, w := range all {
 		if w.dir == "." {
-			notes = append(notes, sentence(fmt.Sprintf("Warning of %s: %s", name, w.text)))
+			v.findf(reservation, "Warning of %s: %s", name, w.text)
 			continue
 		}
-		notes = append(notes, sentence(fmt.Sprintf("Warnings in %d of the %d runs of %s that count, such as in %s: %s", w.runs, len(runs), name, w.dir, w.text)))
+		v.findf(reservation, "Warnings in %d of the %d runs of %s that count, such as in %s: %s",
+			len(w.runs), len(runs), name, w.dir, w.text)
 	}
-	return notes
 }
 
 // wordsOnly leaves out digits.
@@ -177,6 +182,7 @@ func conditionTable(b Configuration) table {
 	}
 	t.Head = append(t.Head, "with "+b.Unit())
 	var goes []goesWith
+	var chances []float64
 	made := []string{result.ReadsOfDevices, result.WritesOfDevices, "pages written by checkpoints", "database log"}
 	for _, c := range runs[0].Conditions {
 		row := []string{c.Name, c.Unit}
@@ -188,19 +194,15 @@ func conditionTable(b Configuration) table {
 				opm, values = append(opm, r.Figure.Value), append(values, *v)
 			}
 		}
+		t.row(row...)
 		r, p := measure.Correlation(values, opm)
-		t.Rows, goes = append(t.Rows, row), append(goes, goesWith{len(values), r, p})
-	}
-	corrected := make([]float64, len(goes))
-	for i := range goes {
-		corrected[i] = math.NaN()
-		if goes[i].runs >= enoughToExplain {
-			corrected[i] = goes[i].p
+		if len(values) < enoughToExplain {
+			p = math.NaN()
 		}
+		goes, chances = append(goes, goesWith{len(values), r}), append(chances, p)
 	}
-	for i, p := range measure.Holm(corrected) {
-		goes[i].p = p
-		t.Rows[i] = append(t.Rows[i], goes[i].String())
+	for i, p := range measure.Holm(chances) {
+		t.Rows[i] = append(t.Rows[i], goes[i].text(p))
 	}
 	return t
 }
@@ -210,30 +212,34 @@ func conditionTable(b Configuration) table {
 // benches.
 type goesWith struct {
 	runs int
-	r, p float64
+	r    float64
 }
 
-func (g goesWith) String() string {
-	r, p := g.r, g.p
+func (g goesWith) text(p float64) string {
 	switch {
 	case g.runs < enoughToExplain:
 		return fmt.Sprintf("(takes %d runs)", enoughToExplain)
-	case math.IsNaN(r):
+	case math.IsNaN(g.r):
 		return "the same in all"
 	case p < differenceLevel:
-		return fmt.Sprintf("yes: r = %+.2f, %s", r, measure.Significance(p, differenceLevel))
+		return fmt.Sprintf("yes: r = %+.2f, %s", g.r, measure.Significance(p, differenceLevel))
 	}
-	return fmt.Sprintf("no: r = %+.2f", r)
+	return fmt.Sprintf("no: r = %+.2f", g.r)
+}
+
+// standing is the run that stands for a bench; empty where none does.
+func standing(b result.Bench) result.BenchRun {
+	for _, r := range b.Runs {
+		if r.Dir == b.Median {
+			return r
+		}
+	}
+	return result.BenchRun{}
 }
 
 // medianCosts are those of an order in the run that stands for the configuration.
 func medianCosts(c Configuration) table {
-	for _, r := range c.Runs {
-		if r.Dir == c.Median {
-			t := costTable(r.Costs, c.Words)
-			t.Caption = c.Name + ": " + strings.ToLower(t.Caption[:1]) + t.Caption[1:]
-			return t
-		}
-	}
-	return table{}
+	t := costTable(standing(c.Bench).Costs, c.Words)
+	t.Caption = c.Name + ": " + strings.ToLower(t.Caption[:1]) + t.Caption[1:]
+	return t
 }

@@ -24,7 +24,7 @@ type chart struct {
 	Near      bool       `json:"near"` // the y axis begins near the lowest value, not at 0
 	Place     place      `json:"-"`
 	Labels    []string   `json:"labels,omitempty"` // x axis of labels
-	XName     string     `json:"xName,omitempty"`  // of the x axis; without it and labels, x is seconds since the first orders
+	XName     string     `json:"xName,omitempty"`  // without it and labels, x is seconds since the first orders
 	Lines     []line     `json:"lines"`
 	From      float64    `json:"from"` // ends of the time axis, the same in all charts of a run
 	To        float64    `json:"to"`
@@ -101,14 +101,9 @@ func charts(r *result.Record, id string) ([]chart, error) {
 		return nil, nil
 	}
 	points := thinned(r.Series.Samples, maxPoints)
-	all := []chart{opmChart(r, id, points), latencyChart(r, id, points)}
-	if curve := deviceChart(id, []tested{{name: r.RunID, device: r.Device, runs: conclude.Single(r.Summary).Runs}}); curve != nil {
-		all = append(all, *curve)
-	}
-	all = append(all, operationsChart(r, id, points))
-	if slow := slowestChart(r, id); len(slow.Lines) > 0 {
-		all = append(all, slow)
-	}
+	device := deviceChart(id, []tested{{name: r.RunID, device: r.Device, runs: conclude.Single(r.Summary).Runs}})
+	all := slices.Concat([]chart{opmChart(r, id, points), latencyChart(r, id, points)}, drawn(device),
+		[]chart{operationsChart(r, id, points)}, drawn(slowestChart(r, id)))
 	if len(r.Windows) > 0 {
 		distribution, err := distributionChart(r, id)
 		if err != nil {
@@ -224,13 +219,14 @@ func (l *line) addBar(x, low, high float64) {
 	l.add(x, math.NaN())
 }
 
-// drawSome draws the lines that have points.
-func (c *chart) drawSome(lines ...line) {
-	for _, l := range lines {
-		if len(l.Points) > 0 {
-			c.draw(l)
-		}
-	}
+// withPoints are the lines that have points.
+func withPoints(lines ...line) []line {
+	return slices.DeleteFunc(lines, func(l line) bool { return len(l.Points) == 0 })
+}
+
+// drawn are the charts that have lines.
+func drawn(all ...chart) []chart {
+	return slices.DeleteFunc(all, func(c chart) bool { return len(c.Lines) == 0 })
 }
 
 // mostRows is how many rows the figures of a chart have at most.
@@ -306,18 +302,17 @@ func (l line) between(from, to float64, mean bool) string {
 func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
 	words := r.Words
 	c := chart{ID: id + "-opm", Title: words.PerMinute() + " over time", YName: words.Rate, Place: picture}
-	rate := line{Name: words.Rate + " of each second"}
+	rate, mean := line{Name: words.Rate + " of each second"}, line{}
 	for _, s := range samples {
 		rate.add(middle(s), s.OPM())
 	}
-	c.draw(rate)
 	if len(r.Windows) > 0 {
 		w := r.Windows[0]
-		mean := line{Name: "mean of window " + w.Name}
+		mean.Name = "mean of window " + w.Name
 		mean.add(w.From, w.OPM)
 		mean.add(w.To, w.OPM)
-		c.draw(mean)
 	}
+	c.draw(withPoints(rate, mean)...)
 	c.Text = fmt.Sprintf("Rate of completed %s over %s.", words.Cycles, seconds(samples[len(samples)-1].End.Seconds()))
 	if n := len(r.Checkpoints); n > 0 {
 		c.Text += fmt.Sprintf(" Vertical lines show where %d checkpoints began.", n)
@@ -326,10 +321,8 @@ func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
 }
 
 func latencyChart(r *result.Record, id string, samples []measure.Sample) chart {
-	c := chart{
-		ID: id + "-latency", Title: "Response time of " + r.Words.Cycles + " over time", YName: "ms", Log: true,
-		Text: "Response time of whole " + r.Words.Cycles + ", second by second: mean, 95th percentile and longest.",
-	}
+	c := chart{ID: id + "-latency", Title: "Response time of " + r.Words.Cycles + " over time", YName: "ms", Log: true}
+	c.Text = "Response time of whole " + r.Words.Cycles + ", second by second: mean, 95th percentile and longest."
 	maximum, p95, mean := line{Name: "longest", Thin: true}, line{Name: "p95"}, line{Name: "mean"}
 	for _, s := range samples {
 		if s.Counts.Orders == 0 {
@@ -345,10 +338,9 @@ func latencyChart(r *result.Record, id string, samples []measure.Sample) chart {
 
 // operationsChart has the 95th percentile of whole orders and of each operation, second by second.
 func operationsChart(r *result.Record, id string, samples []measure.Sample) chart {
-	c := chart{
-		ID: id + "-operations", Title: "Response time of each operation over time, 95th percentile", YName: "ms", Log: true, Place: folded,
-		Text: "The 95th percentile of every operation's response time, second by second.",
-	}
+	c := chart{ID: id + "-operations", Title: "Response time of each operation over time, 95th percentile",
+		YName: "ms", Log: true, Place: folded,
+		Text: "The 95th percentile of every operation's response time, second by second."}
 	lines := map[string]*line{}
 	add := func(name string, x, p95 float64) {
 		if lines[name] == nil {
@@ -375,11 +367,10 @@ var quantiles = []float64{0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0
 
 func distributionChart(r *result.Record, id string) (chart, error) {
 	w := r.Windows[0]
-	c := chart{
-		ID: id + "-distribution", Title: "Distribution of response times", YName: "ms", XName: "share of the calls", Log: true, Place: folded,
-		Text:   fmt.Sprintf("Response time that a share of the calls stayed within, from %s to %s.", seconds(w.LatencyFrom), seconds(w.LatencyTo)),
-		Labels: quantileLabels(),
-	}
+	c := chart{ID: id + "-distribution", Title: "Distribution of response times", YName: "ms",
+		XName: "share of the calls", Labels: quantileLabels(), Log: true, Place: folded}
+	c.Text = fmt.Sprintf("Response time that a share of the calls stayed within, from %s to %s.",
+		seconds(w.LatencyFrom), seconds(w.LatencyTo))
 	byName, err := r.Series.Distributions(latencySpan(w))
 	if err != nil {
 		return c, err

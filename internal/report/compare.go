@@ -184,14 +184,7 @@ func faultText(c Configuration, r result.BenchRun) string {
 }
 
 // bottleneck is what held back the run that stands for a configuration; empty where that is not known.
-func bottleneck(b result.Bench) string {
-	for _, r := range b.Runs {
-		if r.Dir == b.Median {
-			return r.Bottleneck
-		}
-	}
-	return ""
-}
+func bottleneck(b result.Bench) string { return standing(b).Bottleneck }
 
 // words are those of the first configuration: others are of the same workload, or a warning says so.
 func (c Comparison) words() result.Words {

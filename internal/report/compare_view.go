@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -22,9 +23,7 @@ func (c Comparison) Page() Page {
 	v := c.view()
 	var kits []string
 	for _, one := range c.Configurations {
-		if !slices.Contains(kits, one.KitVersion) {
-			kits = append(kits, one.KitVersion)
-		}
+		kits = addNew(kits, one.KitVersion)
 		v.Tables = append(v.Tables, conditionTable(one), medianCosts(one))
 	}
 	v.Byline = byline(time.Time{}, "comparison", strings.Join(kits, ", ds2 "), "")
@@ -55,41 +54,56 @@ func (c Comparison) view() view {
 	for _, held := range c.Held {
 		v.because(sentence(held))
 	}
+	levels := map[limit.Outcome]level{limit.GateFailed: failure, limit.GatePassed: proof, limit.GateOpen: unknown}
 	for _, gate := range c.Gates {
-		l := map[limit.Outcome]level{limit.GateFailed: failure, limit.GatePassed: proof, limit.GateOpen: unknown}[gate.Outcome]
-		v.findf(l, "Gate %s, %s: %s", gate.Gate, gate.Outcome, gate.Why)
+		v.findf(levels[gate.Outcome], "Gate %s, %s: %s", gate.Gate, gate.Outcome, gate.Why)
 	}
 	for _, d := range c.Doubts {
 		v.findf(unknown, "%s: %s. A longer warm-up helps (--warmup-time)", capital(d.What), d.Why)
 	}
+	apart := false
 	for _, d := range c.Differences {
+		if d.Figure != c.main() {
+			continue
+		}
+		apart = apart || d.Blocks == 0 && d.Low != nil
+		text := fmt.Sprintf("%s of %s: %s", first.Unit(), d.Name, d.Text())
 		switch {
-		case d.Figure != c.main():
 		case !d.blind() && c.doubtful(d):
-			v.findf(aside, "An estimate that %s: %s of %s: %s", doesNotCount, first.Unit(), d.Name, d.Text())
+			v.find(aside, "An estimate that "+doesNotCount+": "+text)
 		case d.Low == nil:
-			v.findf(unknown, "%s of %s: %s", first.Unit(), d.Name, d.Text())
+			v.find(unknown, text)
 		case d.blind():
-			v.findf(unknown, "%s of %s: %s; %s", first.Unit(), d.Name, d.Text(), d.shown())
+			v.find(unknown, text+"; "+d.shown())
 		default:
-			v.findf(proof, "%s of %s: %s", first.Unit(), d.Name, d.Text())
+			v.find(proof, text)
 			if *d.Significant && math.Abs(d.Percent-d.Medians) > .01*(100+d.Percent) {
-				v.Why = append(v.Why, fmt.Sprintf("By medians, which the columns show, the difference of %s is %s; %s and its interval are of the geometric means of all runs.",
+				v.because(fmt.Sprintf("By medians, which the columns show, the difference of %s is %s; "+
+					"%s and its interval are of the geometric means of all runs.",
 					d.Name, d.percent(d.Medians), d.percent(d.Percent)))
 			}
 		}
 	}
-	for _, warning := range c.Warnings {
-		v.find(reservation, "Warning: "+warning)
-	}
-	if slices.ContainsFunc(c.Differences, func(d Difference) bool { return d.Figure == c.main() && d.Blocks == 0 && d.Low != nil }) {
-		v.find(reservation, "The runs were not made in blocks: whatever else changed between them counts as a difference, which ds2 experiment takes out")
+	v.warn(c.Warnings)
+	if apart {
+		v.find(reservation, "The runs were not made in blocks: whatever else changed between them counts as "+
+			"a difference, which ds2 experiment takes out")
 	}
 	for _, one := range c.Configurations {
 		v.findings = append(v.findings, benchFindings(one)...)
 	}
 	v.draw = func() ([]chart, error) { return c.charts(v.ID, c.Configurations) }
 	return v
+}
+
+// of is the difference of a configuration in a figure; nil where nobody measured it.
+func (c Comparison) of(name, figure string) *Difference {
+	for i, d := range c.Differences {
+		if d.Name == name && d.Figure == c.named(figure) {
+			return &c.Differences[i]
+		}
+	}
+	return nil
 }
 
 // sentence is by how much the configurations differ: of more than two, the one that differs most.
@@ -109,22 +123,17 @@ func (c Comparison) sentence() string {
 	}
 	if most.Significant != nil && !*most.Significant {
 		text := fmt.Sprintf("No difference found between %s and %s", other, first)
-		if most.Detectable != nil {
-			text += fmt.Sprintf("; one larger than about %s %% would have been seen", worth(*most.Detectable, *most.Detectable))
+		if least := most.Detectable; least != nil {
+			text += fmt.Sprintf("; one larger than about %s %% would have been seen", worth(*least, *least))
 		}
-		for _, d := range c.Differences {
-			if d.Figure == c.named(perWatt) && d.Name == most.Name && d.Significant != nil && *d.Significant {
-				text += fmt.Sprintf("; but %s of %s: %s", c.titleOf(d.Figure), d.Name, d.percent(d.Percent))
-			}
+		if d := c.of(most.Name, perWatt); d != nil && d.Significant != nil && *d.Significant {
+			text += fmt.Sprintf("; but %s of %s: %s", c.titleOf(d.Figure), d.Name, d.percent(d.Percent))
 		}
 		return text
 	}
-	what := c.words().Cycles
+	what := cmp.Or(c.words().Cycles, c.Configurations[0].Unit())
 	if c.Configurations[0].Unit() == result.IOPS {
 		what = "I/Os"
-	}
-	if what == "" {
-		what = c.Configurations[0].Unit()
 	}
 	text, bound := other+" completed ", most.percent
 	switch by := most.percent(most.Percent); {
@@ -155,7 +164,10 @@ func (c Comparison) called(name string) string {
 }
 
 // firstFigures are those that a reader looks for, of which the first five that were measured are shown.
-var firstFigures = []string{mainFigure, "order_p95_ms", "active_w", perWatt, "joules_per_order", "read_latency_ms", "log_write_latency_ms", "device_reads_per_order", "processors_pct"}
+var firstFigures = []string{
+	mainFigure, "order_p95_ms", "active_w", perWatt, "joules_per_order", "read_latency_ms", "log_write_latency_ms",
+	"device_reads_per_order", "processors_pct",
+}
 
 const (
 	mostFigures = 5
@@ -164,15 +176,16 @@ const (
 
 // figures are five figures of the configurations side by side, of two with their difference.
 func (c Comparison) figures() table {
-	t := table{Head: []string{"figure"}}
+	t := newTable("", "figure")
 	for _, one := range c.Configurations {
 		t.Head = append(t.Head, one.Name)
 	}
-	if len(c.Configurations) == 2 {
+	two := len(c.Configurations) == 2
+	if two {
 		t.Head = append(t.Head, "difference", "95 % confidence")
 	}
 	for _, name := range firstFigures {
-		f := figures[slices.IndexFunc(figures, func(f compared) bool { return f.name == name })]
+		f := figureNamed(name)
 		title, known := f.titleIn(c.Configurations[0].Unit(), c.words()), false
 		if f.unit != "" {
 			title += ", " + f.unit
@@ -186,20 +199,8 @@ func (c Comparison) figures() table {
 		if !known || len(t.Rows) == mostFigures {
 			continue
 		}
-		if len(c.Configurations) == 2 {
-			difference, interval := "", ""
-			for _, d := range c.Differences {
-				if d.Figure == c.named(name) {
-					difference = d.percent(d.Percent)
-					switch {
-					case c.doubtful(d):
-						difference, interval = "estimate "+difference, doesNotCount
-					case d.Low != nil:
-						interval = d.interval()
-					}
-				}
-			}
-			row = append(row, difference, interval)
+		if two {
+			row = append(row, c.cells(c.of(c.Configurations[1].Name, name))...)
 		}
 		t.row(row...)
 	}
@@ -209,26 +210,44 @@ func (c Comparison) figures() table {
 	return t
 }
 
+// cells are a difference and its interval.
+func (c Comparison) cells(d *Difference) []string {
+	switch {
+	case d == nil:
+		return []string{"", ""}
+	case c.doubtful(*d):
+		return []string{"estimate " + d.percent(d.Percent), doesNotCount}
+	case d.Low == nil:
+		return []string{d.percent(d.Percent), ""}
+	}
+	return []string{d.percent(d.Percent), d.interval()}
+}
+
 // text is what a figure of a configuration comes to: the median of its runs.
 func (f compared) text(c Configuration) string {
 	if f.name == mainFigure {
 		return opmOf(c.Value(), c.halfWidth())
 	}
-	if all := valuesOf(c, f.run).values; len(all) > 0 {
-		return figure(f.scale * measure.Median(all))
+	return figureOr(f.median(c))
+}
+
+// median is that of the runs in which the figure was measured, as it is shown; nil where there are none.
+func (f compared) median(c Configuration) *float64 {
+	all := valuesOf(c, f.run).values
+	if len(all) == 0 {
+		return nil
 	}
-	return ""
+	return new(f.scale * measure.Median(all))
 }
 
 // why says what held a configuration back, and how near its devices were to what they can do.
 func (c Configuration) why() string {
-	runs := conclude.Counted(c.Bench)
 	what := bottleneck(c.Bench)
 	if what == "" {
 		return ""
 	}
 	text := fmt.Sprintf("%s was limited by %s", c.Name, limitedBy[what])
-	if len(runs) > 1 {
+	if runs := conclude.Counted(c.Bench); len(runs) > 1 {
 		same := 0
 		for _, r := range runs {
 			if r.Bottleneck == what {
@@ -237,9 +256,11 @@ func (c Configuration) why() string {
 		}
 		text += fmt.Sprintf(" (%d of %d runs)", same, len(runs))
 	}
-	if reads, most := valuesOf(c, condition(result.ReadsOfDevices)).values, valuesOf(c, condition(result.LimitOfReads)).values; len(reads) > 0 && len(most) > 0 {
-		rate, limit := measure.Median(reads), measure.Median(most)
-		text += fmt.Sprintf("; its drives read %s of the %s a second that they can do, %.0f %%", figure(rate), figure(limit), 100*rate/limit)
+	reads := ofCondition("", result.ReadsOfDevices, "", "").median(c)
+	most := ofCondition("", result.LimitOfReads, "", "").median(c)
+	if reads != nil && most != nil {
+		text += fmt.Sprintf("; its drives read %s of the %s a second that they can do, %.0f %%",
+			figure(*reads), figure(*most), 100**reads / *most)
 	}
 	return sentence(text)
 }
@@ -253,12 +274,11 @@ var limitedBy = map[string]string{
 // stands for the others.
 func runTable(all []Configuration, stands string) table {
 	words := all[0].Words
-	t := table{Caption: "Runs, as they were made", Head: []string{
-		"configuration", "run", "number", "block", all[0].Unit(), "± 95 % within the run", words.Cycle + " p95 ms",
-		"device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s", "deferred work s", "result with it",
-		words.Cycles + " lost to events", "rate back after s", "longest " + words.Cycle + " after one ms",
-		"idle W", "active W", "bottleneck", "counts",
-	}}
+	t := newTable("Runs, as they were made",
+		"configuration", "run", "number", "block", all[0].Unit(), "± 95 % within the run", words.Cycle+" p95 ms",
+		"device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s", "deferred work s",
+		"result with it", words.Cycles+" lost to events", "rate back after s", "longest "+words.Cycle+" after one ms",
+		"idle W", "active W", "bottleneck", "counts")
 	type made struct {
 		number int
 		row    []string
@@ -269,12 +289,13 @@ func runTable(all []Configuration, stands string) table {
 		for _, r := range one.Runs {
 			row := []string{one.Name, r.Dir, count(r.Number), count(r.Block), ofRun(r), uncertainty(r.CI95()), figureOr(r.P95)}
 			for _, name := range []string{
-				result.ReadsOfDevices, result.LimitOfReads, result.WritesOfDevices, result.LimitOfLogWrites, result.DebtTime, result.RateWithDebt,
-				result.LostOrders, result.BackAfter, result.LongestOrder,
+				result.ReadsOfDevices, result.LimitOfReads, result.WritesOfDevices, result.LimitOfLogWrites,
+				result.DebtTime, result.RateWithDebt, result.LostOrders, result.BackAfter, result.LongestOrder,
 			} {
 				row = append(row, figureOr(condition(name)(r)))
 			}
-			rows = append(rows, made{r.Number, append(row, figureOr(r.Idle), figureOr(r.Active), r.Bottleneck, countsText(one, r, r.Dir == stands))})
+			counts := countsText(one, r, r.Dir == stands)
+			rows = append(rows, made{r.Number, append(row, figureOr(r.Idle), figureOr(r.Active), r.Bottleneck, counts)})
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b made) int { return a.number - b.number })

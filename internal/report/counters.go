@@ -118,9 +118,7 @@ func hostCharts(r *result.Record, id string) []chart {
 				c.Lines[i].add(r.Host.Rows[t].Time.Sub(r.Start).Seconds(), v*l.scale)
 			})
 		}
-		if len(c.Lines) > 0 {
-			all = append(all, c)
-		}
+		all = append(all, drawn(c)...)
 	}
 	return all
 }
@@ -217,10 +215,11 @@ func statistics(r *result.Record, column string) []string {
 
 // counterTable is all counters as Jetstress reports them: average, minimum and maximum.
 func counterTable(r *result.Record) table {
-	t := table{Caption: "Counters of the machine and the database, in the first window", Long: true,
-		Head: []string{"counter", "unit", "average", "minimum", "maximum"}}
+	t := newTable("Counters of the machine and the database, in the first window",
+		"counter", "unit", "average", "minimum", "maximum")
+	t.Long = true
 	for _, column := range r.Host.Columns {
-		t.Rows = append(t.Rows, statistics(r, column))
+		t.row(statistics(r, column)...)
 	}
 	return t
 }

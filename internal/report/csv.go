@@ -6,17 +6,12 @@ import (
 	"slices"
 	"strconv"
 
-	"ds2/internal/measure"
 	"ds2/internal/result"
 )
 
-var csvHeader = []string{"run_id", "t_s", "phase", "users", "opm", "orders", "errors", "retries", "order_mean_ms", "order_p95_ms", "order_max_ms"}
-
 // ownCounts are the counts of a workload's own that reports show beside its cycles.
-func ownCounts(words result.Words) (names []string) {
-	if words.Undone != "" {
-		names = append(names, words.Undone)
-	}
+func ownCounts(words result.Words) []string {
+	names := undone(words, words.Undone)
 	for _, x := range words.Added {
 		names = append(names, x.Count)
 	}
@@ -25,47 +20,43 @@ func ownCounts(words result.Words) (names []string) {
 
 // CSV writes the one-second samples of all records for spreadsheets and plots, one a line.
 func CSV(w io.Writer, records []*result.Record) error {
-	out := csv.NewWriter(w)
 	var operations, own []string
 	for _, r := range records {
-		for _, name := range ownCounts(r.Words) {
-			if !slices.Contains(own, name) {
-				own = append(own, name)
-			}
-		}
+		own = addNew(own, ownCounts(r.Words)...)
 		for _, s := range r.Series.Samples {
 			for _, o := range s.Operations {
-				if !slices.Contains(operations, o.Name) {
-					operations = append(operations, o.Name)
-				}
+				operations = addNew(operations, o.Name)
 			}
 		}
 	}
 	slices.Sort(operations)
-	header := slices.Clone(csvHeader)
-	for i, name := range own {
-		header = slices.Insert(header, slices.Index(csvHeader, "errors")+i, cell(name))
+	header := []string{"run_id", "t_s", "phase", "users", "opm", "orders"}
+	for _, name := range own {
+		header = append(header, cell(name))
 	}
+	header = append(header, "errors", "retries", "order_mean_ms", "order_p95_ms", "order_max_ms")
 	for _, name := range operations {
 		header = append(header, cell(name+"_p95_ms"))
 	}
+	out := csv.NewWriter(w)
 	out.Write(header)
 	decimals := func(f float64, n int) string { return strconv.FormatFloat(f, 'f', n, 64) }
+	whole := func(n int64) string { return strconv.FormatInt(n, 10) }
 	for _, r := range records {
 		for _, s := range r.Series.Samples {
-			line := []string{cell(r.RunID), decimals(s.End.Seconds(), 3), cell(string(s.Phase)), strconv.Itoa(s.Users), decimals(s.OPM(), 1)}
-			n := []int64{s.Counts.Orders}
+			line := []string{cell(r.RunID), decimals(s.End.Seconds(), 3), cell(string(s.Phase)), strconv.Itoa(s.Users),
+				decimals(s.OPM(), 1), whole(s.Counts.Orders)}
 			for _, name := range own {
-				n = append(n, s.Counts.Of(name))
+				line = append(line, whole(s.Counts.Of(name)))
 			}
-			for _, n := range append(n, s.Errors, s.Counts.Retries) {
-				line = append(line, strconv.FormatInt(n, 10))
-			}
-			line = append(line, decimals(s.Mean, 2), decimals(s.P95, 2), decimals(s.Max, 2))
+			line = append(line, whole(s.Errors), whole(s.Counts.Retries),
+				decimals(s.Mean, 2), decimals(s.P95, 2), decimals(s.Max, 2))
 			for _, name := range operations {
 				p95 := ""
-				if i := slices.IndexFunc(s.Operations, func(o measure.OperationP95) bool { return o.Name == name }); i >= 0 {
-					p95 = decimals(s.Operations[i].P95, 2)
+				for _, o := range s.Operations {
+					if o.Name == name {
+						p95 = decimals(o.P95, 2)
+					}
 				}
 				line = append(line, p95)
 			}
@@ -74,4 +65,14 @@ func CSV(w io.Writer, records []*result.Record) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// addNew adds the names that are not among those yet.
+func addNew(names []string, more ...string) []string {
+	for _, name := range more {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }

@@ -16,8 +16,9 @@ type Device struct {
 // Devices is what there is to read of devices: what they do by themselves, each against the first.
 func Devices(all []Device) Page {
 	first := all[0]
-	v := view{ID: "device", RunID: first.Name, Title: "Device " + first.Name, Figures: table{Head: []string{"figure"}},
-		Byline: byline(first.Start, first.Path, first.KitVersion, "fio "+first.Fio), Tables: []table{{Caption: "By depth", Head: []string{"device", "8 kB", "depth", "a second", "mean ms", "p95 ms", "p99 ms"}}}}
+	v := view{ID: "device", RunID: first.Name, Title: "Device " + first.Name, Figures: newTable("", "figure")}
+	v.Byline = byline(first.Start, first.Path, first.KitVersion, "fio "+first.Fio)
+	depths := newTable("By depth", "device", "8 kB", "depth", "a second", "mean ms", "p95 ms", "p99 ms")
 	v.Headline = first.Conclusion()
 	if len(all) > 1 {
 		v.Title = "Devices against " + first.Name
@@ -35,15 +36,18 @@ func Devices(all []Device) Page {
 		if p := d.Preconditioning; p != nil && !p.Steady {
 			v.find(unknown, d.Name+" was not steady after preconditioning")
 		}
-		for _, stage := range []struct {
-			what   string
-			points []device.Point
-		}{{"random reads", d.Reads}, {"70 % reads", d.Mixed}, {"random writes", d.Writes}, {"log writes", []device.Point{d.Log}}} {
-			for _, p := range stage.points {
-				v.Tables[0].Rows = append(v.Tables[0].Rows, []string{d.Name, stage.what, fmt.Sprint(p.Depth), figure(p.IOPS), number(1e3*p.Mean, 3), number(1e3*p.P95, 3), number(1e3*p.P99, 3)})
+		stage := func(what string, points ...device.Point) {
+			for _, p := range points {
+				depths.row(d.Name, what, fmt.Sprint(p.Depth), figure(p.IOPS),
+					number(1e3*p.Mean, 3), number(1e3*p.P95, 3), number(1e3*p.P99, 3))
 			}
 		}
+		stage("random reads", d.Reads...)
+		stage("70 % reads", d.Mixed...)
+		stage("random writes", d.Writes...)
+		stage("log writes", d.Log)
 	}
+	v.Tables = []table{depths}
 	if len(all) == 2 {
 		v.Figures.Head = append(v.Figures.Head, "difference")
 	}
@@ -64,7 +68,7 @@ func Devices(all []Device) Page {
 		if len(all) == 2 {
 			row = append(row, Difference{}.percent(100*(f.of(all[1].Record)/f.of(first.Record)-1)))
 		}
-		v.Figures.Rows = append(v.Figures.Rows, row)
+		v.Figures.row(row...)
 	}
 	if len(all) > mostColumns {
 		v.Figures = v.Figures.turned()
@@ -72,7 +76,7 @@ func Devices(all []Device) Page {
 	v.draw = func() ([]chart, error) {
 		c := deviceChart(v.ID, curves)
 		c.Place = picture
-		return []chart{*c}, nil
+		return []chart{c}, nil
 	}
 	return Page{"ds2 device", []view{v}}
 }

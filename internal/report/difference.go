@@ -186,11 +186,10 @@ func Compare(all []Configuration) Comparison {
 
 // held says what a difference of OPM is worth where one of the configurations was not held back by its storage.
 func (c Comparison) held(first, other Configuration) []string {
-	i := slices.IndexFunc(c.Differences, func(d Difference) bool { return d.Name == other.Name && d.Figure == c.main() })
-	if i < 0 {
+	opm := c.of(other.Name, mainFigure)
+	if opm == nil {
 		return nil
 	}
-	opm := c.Differences[i]
 	a, b := bottleneck(first.Bench), bottleneck(other.Bench)
 	slower, faster := first, other
 	bySlower, byFaster := a, b

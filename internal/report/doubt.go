@@ -33,7 +33,8 @@ func drifting(c Configuration) []Doubt {
 }
 
 func driftText(name string, d *conclude.Drift) string {
-	return fmt.Sprintf("%d of the %d runs of %s that count drift the same way, by %+.0f %% to %+.0f %% over the window", d.Runs, d.Of, name, d.Least, d.Most)
+	return fmt.Sprintf("%d of the %d runs of %s that count drift the same way, by %+.0f %% to %+.0f %% over the window",
+		d.Runs, d.Of, name, d.Least, d.Most)
 }
 
 // Parts are what the ratio of the results of two configurations is made of: Ratio is IORate divided by IOsPerCycle. All
@@ -85,13 +86,13 @@ func (c Comparison) unlikeReads(p Parts) []Doubt {
 	if math.Abs(math.Log(p.IOsPerCycle)) < math.Log(muchOfRatio) {
 		return nil
 	}
-	for _, d := range c.Differences {
-		if d.Name == p.Name && d.Figure == "device_reads_per_order" && d.Significant != nil && *d.Significant {
-			return []Doubt{{p.Name, warming, fmt.Sprintf("%s read %s as often from the drives for %s as those of %s, which is more than their scatter: their caches are not filled alike",
-				"the runs of "+p.Name, d.factor(d.Percent), c.words().A(), p.Against)}}
-		}
+	d := c.of(p.Name, "device_reads_per_order")
+	if d == nil || d.Significant == nil || !*d.Significant {
+		return nil
 	}
-	return nil
+	return []Doubt{{p.Name, warming, fmt.Sprintf("the runs of %s read %s as often from the drives for %s as those of %s, "+
+		"which is more than their scatter: their caches are not filled alike",
+		p.Name, d.factor(d.Percent), c.words().A(), p.Against)}}
 }
 
 // times is a factor: "2.51 ×".
@@ -110,10 +111,8 @@ func (c Comparison) doubt(first, other string) *Doubt {
 			return &d
 		}
 	}
-	for _, d := range c.Differences {
-		if d.Figure == c.main() && d.Against == first && d.Name == other && d.blind() {
-			return &Doubt{other, "the runs scatter too much", d.shown()}
-		}
+	if d := c.of(other, mainFigure); d != nil && d.blind() {
+		return &Doubt{other, "the runs scatter too much", d.shown()}
 	}
 	return nil
 }
@@ -149,5 +148,5 @@ func (d Difference) shown() string {
 	if *d.Detectable > 100*(mostOfInterval-1) {
 		least = fmt.Sprintf("of more than × %d", mostOfInterval)
 	}
-	return fmt.Sprintf("these runs could only have shown a difference %s: more blocks or longer runs show smaller ones", least)
+	return "these runs could only have shown a difference " + least + ": more blocks or longer runs show smaller ones"
 }

@@ -13,8 +13,9 @@ import (
 )
 
 // esrpDisclaimer is what a summary in this form is not.
-const esrpDisclaimer = "This summary follows the form of Microsoft's Exchange Solution Reviewed Program (ESRP), but is no ESRP result: nobody has reviewed it, " +
-	"and its figures come from ds2, not from Jetstress with Exchange's engine. ESRP itself is not designed to be a benchmarking program, and its figures are not for direct comparison."
+const esrpDisclaimer = "This summary follows the form of Microsoft's Exchange Solution Reviewed Program (ESRP), " +
+	"but is no ESRP result: nobody has reviewed it, and its figures come from ds2, not from Jetstress with Exchange's " +
+	"engine. ESRP itself is not designed to be a benchmarking program, and its figures are not for direct comparison."
 
 // esrpServer is what one server's drives did in the first window of a run. Rates are a second, times are in seconds;
 // nil is not known.
@@ -22,9 +23,26 @@ type esrpServer struct {
 	name                        string
 	reads, writes               float64
 	logWrites                   *float64
-	readTime, writeTime, logged *float64
+	readTime, writeTime, logged weighted
 	shared                      bool // drives hold data and log
 	from, to                    time.Time
+}
+
+// weighted is a mean over I/Os.
+type weighted struct{ sum, weight float64 }
+
+func (m *weighted) add(v *float64, weight float64) {
+	if v != nil {
+		m.sum += *v * weight
+		m.weight += weight
+	}
+}
+
+func (m weighted) mean() *float64 {
+	if m.weight == 0 {
+		return nil
+	}
+	return new(m.sum / m.weight)
 }
 
 // ESRP writes the results of runs in the order of ESRP's form: a column for each server, of which a run may have
@@ -54,97 +72,78 @@ func ESRP(records []*result.Record, backups []result.Backup) (Page, error) {
 }
 
 // esrpServers are the servers of a run, by their machines.
-func esrpServers(r *result.Record) ([]esrpServer, error) {
+func esrpServers(r *result.Record) (servers []esrpServer, err error) {
 	d := r.Storage
 	if d == nil || len(r.Windows) == 0 {
-		return nil, fmt.Errorf("report %s: ESRP's form is about the I/Os of drives, and the run has none: it takes a run of workload mailbox whose drives of data and log are observed; on another machine say which they are by --devices data=nvme1n1,log=nvme2n1", r.Dir)
+		return nil, fmt.Errorf("report %s: ESRP's form is about the I/Os of drives, and the run has none: "+
+			"it takes a run of workload mailbox whose drives of data and log are observed; "+
+			"on another machine say which they are by --devices data=nvme1n1,log=nvme2n1", r.Dir)
 	}
-	from, to := r.Start.Add(measure.Seconds(r.Windows[0].From)), r.Start.Add(measure.Seconds(r.Windows[0].To))
-	byMachine := map[string][]monitor.Volume{}
 	var machines []string
 	for _, v := range d.Volumes {
-		if !slices.Contains(machines, v.Machine) {
-			machines = append(machines, v.Machine)
-		}
-		byMachine[v.Machine] = append(byMachine[v.Machine], v)
+		machines = addNew(machines, v.Machine)
 	}
 	if len(machines) < 2 {
-		s := serverOf(d.Volumes)
-		s.name = monitor.HostOf(r.Targets[0])
-		if r.Machine != nil && r.Machine.Hostname != "" {
-			s.name = r.Machine.Hostname
+		s := serverOf(monitor.HostOf(r.Targets[0]), d.Volumes)
+		if r.Machine != nil {
+			s.name = cmp.Or(r.Machine.Hostname, s.name)
 		}
 		// Where one drive holds data and log, only the server's own count tells them apart.
-		s.reads, s.writes, s.logWrites, s.from, s.to = d.Reads, d.Writes, &d.LogWrites, from, to
-		return []esrpServer{s}, nil
+		s.reads, s.writes, s.logWrites = d.Reads, d.Writes, &d.LogWrites
+		servers = append(servers, s)
+	} else {
+		for _, name := range machines {
+			elsewhere := func(v monitor.Volume) bool { return v.Machine != name }
+			servers = append(servers, serverOf(name, slices.DeleteFunc(slices.Clone(d.Volumes), elsewhere)))
+		}
 	}
-	servers := make([]esrpServer, len(machines))
-	for i, name := range machines {
-		servers[i] = serverOf(byMachine[name])
-		servers[i].name, servers[i].from, servers[i].to = name, from, to
+	w := r.Windows[0]
+	for i := range servers {
+		servers[i].from, servers[i].to = r.Start.Add(measure.Seconds(w.From)), r.Start.Add(measure.Seconds(w.To))
 	}
 	return servers, nil
 }
 
 // serverOf sums up the volumes of a server.
-func serverOf(volumes []monitor.Volume) (s esrpServer) {
-	var reads, writes, logs weighted
-	log := 0.0
+func serverOf(name string, volumes []monitor.Volume) esrpServer {
+	s, log := esrpServer{name: name}, 0.0
 	for _, v := range volumes {
 		data, logged := v.Keeps(monitor.Data), v.Keeps(monitor.Log)
 		s.shared = s.shared || data && logged
 		if data {
 			s.reads += v.Reads
 			s.writes += v.Writes
-			reads.add(v.ReadMean, v.Reads)
-			writes.add(v.WriteMean, v.Writes)
+			s.readTime.add(v.ReadMean, v.Reads)
+			s.writeTime.add(v.WriteMean, v.Writes)
 		} else {
 			log += v.Writes
 		}
 		if logged {
-			logs.add(v.WriteMean, v.Writes)
+			s.logged.add(v.WriteMean, v.Writes)
 		}
 	}
-	if s.logWrites = &log; s.shared {
-		s.logWrites = nil
+	if !s.shared {
+		s.logWrites = &log
 	}
-	s.readTime, s.writeTime, s.logged = reads.mean(), writes.mean(), logs.mean()
 	return s
-}
-
-// weighted is a mean over I/Os.
-type weighted struct{ sum, weight float64 }
-
-func (m *weighted) add(v *float64, weight float64) {
-	if v != nil {
-		m.sum, m.weight = m.sum+*v*weight, m.weight+weight
-	}
-}
-
-func (m *weighted) mean() *float64 {
-	if m.weight == 0 {
-		return nil
-	}
-	return new(m.sum / m.weight)
 }
 
 // together sums up servers.
 func together(servers []esrpServer) esrpServer {
-	sum := esrpServer{name: "all servers", logWrites: new(0.0)}
-	var reads, writes, logs weighted
+	sum, log, known := esrpServer{name: "all servers"}, 0.0, true
 	for _, s := range servers {
 		sum.reads += s.reads
 		sum.writes += s.writes
-		if s.logWrites == nil {
-			sum.logWrites = nil
-		} else if sum.logWrites != nil {
-			*sum.logWrites += *s.logWrites
-			logs.add(s.logged, *s.logWrites)
+		sum.readTime.add(s.readTime.mean(), s.reads)
+		sum.writeTime.add(s.writeTime.mean(), s.writes)
+		if known = known && s.logWrites != nil; known {
+			log += *s.logWrites
+			sum.logged.add(s.logged.mean(), *s.logWrites)
 		}
-		reads.add(s.readTime, s.reads)
-		writes.add(s.writeTime, s.writes)
 	}
-	sum.readTime, sum.writeTime, sum.logged = reads.mean(), writes.mean(), logs.mean()
+	if known {
+		sum.logWrites = &log
+	}
 	return sum
 }
 
@@ -160,7 +159,8 @@ func esrpView(records []*result.Record, servers []esrpServer) view {
 	}
 	v.find(aside, "Runs: "+strings.Join(ids, ", ")+".")
 	for i, s := range servers {
-		if slices.ContainsFunc(servers[:i], func(o esrpServer) bool { return !s.from.Before(o.to) || !o.from.Before(s.to) }) {
+		apart := func(o esrpServer) bool { return !s.from.Before(o.to) || !o.from.Before(s.to) }
+		if slices.ContainsFunc(servers[:i], apart) {
 			v.find(aside, "These servers were not under load at the same time: the sum is of several runs, not of one load.")
 			break
 		}
@@ -173,21 +173,23 @@ func esrpView(records []*result.Record, servers []esrpServer) view {
 	for _, s := range columns {
 		head = append(head, s.name)
 	}
-	database, log := table{Caption: "Database I/O", Head: head}, table{Caption: "Transaction log I/O", Head: head}
-	row := func(t *table, name string, of func(esrpServer) *float64, scale float64, decimals int) {
+	database, log := newTable("Database I/O", head...), newTable("Transaction log I/O", head...)
+	row := func(t *table, name string, scale float64, of func(esrpServer) *float64) {
 		cells := []string{name}
 		for _, s := range columns {
-			cells = append(cells, orElse("–", of(s), scale, decimals))
+			cells = append(cells, orElse("–", of(s), scale, 3))
 		}
-		t.Rows = append(t.Rows, cells)
+		t.row(cells...)
 	}
-	row(&database, "Database Disks Transfers/sec", func(s esrpServer) *float64 { return new(s.reads + s.writes) }, 1, 3)
-	row(&database, "Database Disks Reads/sec", func(s esrpServer) *float64 { return &s.reads }, 1, 3)
-	row(&database, "Database Disks Writes/sec", func(s esrpServer) *float64 { return &s.writes }, 1, 3)
-	row(&database, "Average Database Disk Read Latency (ms)", func(s esrpServer) *float64 { return s.readTime }, 1000, 3)
-	row(&database, "Average Database Disk Write Latency (ms)", func(s esrpServer) *float64 { return s.writeTime }, 1000, 3)
-	row(&log, "Log Disks Writes/sec", func(s esrpServer) *float64 { return s.logWrites }, 1, 3)
-	row(&log, "Average Log Disk Write Latency (ms)", func(s esrpServer) *float64 { return s.logged }, 1000, 3)
+	row(&database, "Database Disks Transfers/sec", 1, func(s esrpServer) *float64 { return new(s.reads + s.writes) })
+	row(&database, "Database Disks Reads/sec", 1, func(s esrpServer) *float64 { return &s.reads })
+	row(&database, "Database Disks Writes/sec", 1, func(s esrpServer) *float64 { return &s.writes })
+	row(&database, "Average Database Disk Read Latency (ms)", 1000,
+		func(s esrpServer) *float64 { return s.readTime.mean() })
+	row(&database, "Average Database Disk Write Latency (ms)", 1000,
+		func(s esrpServer) *float64 { return s.writeTime.mean() })
+	row(&log, "Log Disks Writes/sec", 1, func(s esrpServer) *float64 { return s.logWrites })
+	row(&log, "Average Log Disk Write Latency (ms)", 1000, func(s esrpServer) *float64 { return s.logged.mean() })
 	v.Tables = []table{database, log}
 	return v
 }

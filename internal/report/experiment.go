@@ -49,7 +49,7 @@ func NewExperiment(read conclude.Reader, dir string, record result.Experiment) (
 			some = append(some, one)
 			names = append(names, c.Name)
 			looks = max(looks, looksOf(b))
-			figures = append(figures, valuesOf(one, func(r result.BenchRun) *float64 { return r.Value() }).figures()...)
+			figures = append(figures, valuesOf(one, result.BenchRun.Value).figures()...)
 		}
 	}
 	e.Comparison = Comparison{Configurations: []Configuration{}, Differences: []Difference{}}
@@ -68,7 +68,8 @@ func NewExperiment(read conclude.Reader, dir string, record result.Experiment) (
 func (e Experiment) leftOut() (sentences []string) {
 	for _, c := range e.Benches {
 		if c.Status == result.Failed {
-			sentences = append(sentences, fmt.Sprintf("configuration %s was left out after %d runs that count: %s", c.Name, len(conclude.Counted(c.Bench)), c.Error))
+			sentences = append(sentences, fmt.Sprintf("configuration %s was left out after %d runs that count: %s",
+				c.Name, len(conclude.Counted(c.Bench)), c.Error))
 		}
 	}
 	return sentences
@@ -76,18 +77,16 @@ func (e Experiment) leftOut() (sentences []string) {
 
 // Page is what there is to read of an experiment: its result, and each configuration's bench.
 func (e Experiment) Page() Page {
-	v := view{ID: "compare", Headline: "nothing to compare"}
+	v := view{ID: "compare"}
 	if len(e.Comparison.Configurations) > 0 {
 		v = e.Comparison.view()
 	} else {
-		for _, warning := range e.Comparison.Warnings {
-			v.find(reservation, "Warning: "+warning)
-		}
+		v.warn(e.Comparison.Warnings)
 	}
-	if len(e.Comparison.Configurations) == 1 {
+	if len(e.Comparison.Configurations) < 2 {
 		v.Headline = "nothing to compare"
 	}
-	v.Title, v.RunID = fmt.Sprintf("Experiment %s", e.name), e.name
+	v.Title, v.RunID = "Experiment "+e.name, e.name
 	v.Byline = byline(e.Start, "experiment "+e.ExperimentID, e.KitVersion, "")
 	if e.Status == result.Done {
 		v.find(aside, e.how())
@@ -99,9 +98,10 @@ func (e Experiment) Page() Page {
 	for i, c := range e.Benches {
 		bench := benchView(c)
 		bench.ID, bench.RunID, bench.Part = fmt.Sprintf("bench%d", i+1), c.Name, true
-		bench.Title = fmt.Sprintf("Configuration %s: %s, size %s, %s", c.Name, c.Setup.Engine, c.Setup.Size, users(c.Setup.Threads))
+		bench.Title = "Configuration " + c.title()
 		bench.draw = nil // all runs are on the comparison's charts, and what was found of them is beside those
-		bench.findings = slices.DeleteFunc(bench.findings, func(f finding) bool { return slices.Contains(v.findings, f) })
+		told := func(f finding) bool { return slices.Contains(v.findings, f) }
+		bench.findings = slices.DeleteFunc(bench.findings, told)
 		views = append(views, bench)
 	}
 	return Page{"ds2 experiment " + e.name, views}
@@ -114,29 +114,35 @@ func (e Experiment) how() string {
 		blocks = max(blocks, len(conclude.Counted(c.Bench)))
 	}
 	if e.Order == result.OrderSequence {
-		return fmt.Sprintf("%d configurations were run one after the other, %d runs of each; the experiment is recorded as %s.", len(e.Configurations), e.Most, e.Status)
+		return fmt.Sprintf("%d configurations were run one after the other, %d runs of each; "+
+			"the experiment is recorded as %s.", len(e.Configurations), e.Most, e.Status)
 	}
-	text := fmt.Sprintf("%d configurations took turns in %d of at most %d blocks, in a random order of seed %d", len(e.Configurations), blocks, e.Most, e.Seed)
+	text := fmt.Sprintf("%d configurations took turns in %d of at most %d blocks, in a random order of seed %d",
+		len(e.Configurations), blocks, e.Most, e.Seed)
+	add := func(format string, args ...any) { text += fmt.Sprintf("; "+format, args...) }
+	far := func(d measure.Difference) bool { return !d.Change.Within(e.Until) }
 	switch {
 	case e.Status != result.Done:
-		return fmt.Sprintf("%s; the experiment is not done: it is recorded as %s. Until it is, a difference is significant only at p < 0.001, and its interval is as wide.", text, e.Status)
-	case e.Until > 0 && blocks < e.Most:
-		text += fmt.Sprintf("; then the interval of every difference in %s was within %g %%, as it also is if runs scatter "+
+		add("the experiment is not done: it is recorded as %s. Until it is, a difference is significant only at "+
+			"p < 0.001, and its interval is as wide.", e.Status)
+		return text
+	case e.Until <= 0:
+	case blocks < e.Most:
+		add("then the interval of every difference in %s was within %g %%, as it also is if runs scatter "+
 			"little by chance: fewer than 95 %% of such intervals hold the truth", e.unit(), e.Until)
-	case e.Until > 0:
-		within := !slices.ContainsFunc(e.Pairs, func(d measure.Difference) bool { return !d.Change.Within(e.Until) })
-		if within {
-			text += fmt.Sprintf("; the interval of every difference in %s is within %g %%", e.unit(), e.Until)
-		} else {
-			text += fmt.Sprintf("; not every interval of a difference in %s is within the %g %% that were asked for", e.unit(), e.Until)
-		}
+	case slices.ContainsFunc(e.Pairs, far):
+		add("not every interval of a difference in %s is within the %g %% that were asked for", e.unit(), e.Until)
+	default:
+		add("the interval of every difference in %s is within %g %%", e.unit(), e.Until)
 	}
 	early, late := e.looks()
 	if len(early) > 0 {
-		text += fmt.Sprintf("; its result could be seen after %s blocks before they were done, for which all intervals are a little wider", listed(early))
+		add("its result could be seen after %s blocks before they were done, for which all intervals are a little wider",
+			listed(early))
 	}
 	if len(late) > 0 {
-		text += fmt.Sprintf("; it was done after %s blocks and continued all the same: intervals are widened for that, but of identical systems more than one in twenty is told apart so", listed(late))
+		add("it was done after %s blocks and continued all the same: intervals are widened for that, "+
+			"but of identical systems more than one in twenty is told apart so", listed(late))
 	}
 	return text + "."
 }
@@ -180,63 +186,56 @@ func (e Experiment) unit() string {
 // pairTable is the difference in OPM between every two configurations; those from the first alone are in the other
 // table.
 func (e Experiment) pairTable() table {
-	t := newTable("Differences in "+e.unit()+" between every two configurations, paired by blocks", "configuration", "against", "difference", "95 % confidence", "p", "blocks", "significant")
+	t := newTable("Differences in "+e.unit()+" between every two configurations, paired by blocks",
+		"configuration", "against", "difference", "95 % confidence", "p", "blocks", "significant")
 	if len(e.Pairs) < 2 {
 		return t
 	}
 	for _, p := range e.Pairs {
-		low, high := p.Change.Low, p.Change.High
-		d := Difference{}
-		row := []string{p.Other, p.Base, "", "", "", fmt.Sprint(p.Blocks), p.Why}
+		c, d := p.Change, Difference{}
+		percent, interval, chance, significant := "", "", "", p.Why
 		if p.Why == "" {
-			d.Low, d.High = &low, &high
-			significance := "no"
-			if p.Change.Significant() {
-				significance = "yes"
+			d.Low, d.High = &c.Low, &c.High
+			interval, chance, significant = d.interval(), fmt.Sprintf("%.2g", c.P), "no"
+			if c.Significant() {
+				significant = "yes"
 			}
-			row[3], row[4], row[6] = d.interval(), fmt.Sprintf("%.2g", p.Change.P), significance
 		}
 		if p.Blocks > 0 {
-			row[2] = d.percent(p.Change.Percent)
+			percent = d.percent(c.Percent)
 		}
-		t.row(row...)
+		t.row(p.Other, p.Base, percent, interval, chance, fmt.Sprint(p.Blocks), significant)
 	}
 	return t
 }
 
 // settingTable is in what the configurations differ.
 func (e Experiment) settingTable() table {
-	t := newWords("Configurations", "configuration")
-	columns := map[string]int{}
-	column := func(name string) int {
-		if _, known := columns[name]; !known {
-			columns[name] = len(t.Head)
-			t.Head = append(t.Head, name)
-		}
-		return columns[name]
-	}
+	var names []string
 	for _, c := range e.Configurations {
-		for _, name := range slices.Sorted(maps.Keys(c.Labels)) {
-			column(name)
-		}
+		names = addNew(names, slices.Sorted(maps.Keys(c.Labels))...)
 		for _, s := range c.Settings {
-			column("--" + s.Flag)
+			names = addNew(names, "--"+s.Flag)
 		}
 	}
-	column("targets")
+	names = addNew(names, "targets")
+	t := newWords("Configurations", append([]string{"configuration"}, names...)...)
 	for _, c := range e.Configurations {
-		row := make([]string, len(t.Head))
-		row[0] = c.Name
-		for name, value := range c.Labels {
-			row[column(name)] = value
+		cells := maps.Clone(c.Labels)
+		if cells == nil {
+			cells = map[string]string{}
 		}
 		for _, s := range c.Settings {
-			row[column("--"+s.Flag)] = s.Value
+			cells["--"+s.Flag] = s.Value
 		}
 		for _, b := range e.Benches {
 			if b.Name == c.Name {
-				row[column("targets")] = strings.Join(b.Setup.Targets, ", ")
+				cells["targets"] = strings.Join(b.Setup.Targets, ", ")
 			}
+		}
+		row := []string{c.Name}
+		for _, name := range names {
+			row = append(row, cells[name])
 		}
 		t.row(row...)
 	}

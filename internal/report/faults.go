@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"ds2/internal/measure"
 	"ds2/internal/result"
@@ -13,21 +14,22 @@ func openLoopNote(s result.Summary) string {
 	if s.Parameters.Rate == 0 {
 		return ""
 	}
-	w := s.Windows[0].Counts
-	text := fmt.Sprintf("Open loop of %s %s a second: %s fell due in the window, %s were completed and %s dropped; response times count from when %s was due.",
-		plain(s.Parameters.Rate), s.Words.Cycles, integer(w.Offered), integer(w.Orders), integer(w.Dropped), s.Words.A())
-	if l := s.Windows[0].Latency[measure.WholeOrder]; l.AtLeastFrom != nil {
-		text += fmt.Sprintf(" Those that were dropped count with the time that they would have waited at least: response times from the %.4gth percentile on, and the mean, are at least so long.", *l.AtLeastFrom)
+	w := s.Windows[0]
+	text := fmt.Sprintf("Open loop of %s %s a second: %s fell due in the window, %s were completed and %s dropped; "+
+		"response times count from when %s was due.", plain(s.Parameters.Rate), s.Words.Cycles,
+		integer(w.Counts.Offered), integer(w.Counts.Orders), integer(w.Counts.Dropped), s.Words.A())
+	if from := w.Latency[measure.WholeOrder].AtLeastFrom; from != nil {
+		text += fmt.Sprintf(" Those that were dropped count with the time that they would have waited at least: "+
+			"response times from the %.4gth percentile on, and the mean, are at least so long.", *from)
 	}
 	return text
 }
 
 // faultNote tells what a run went through, apart from rollbacks; empty where that was nothing.
 func faultNote(s result.Summary) string {
-	c := s.Counts
-	words, inDoubt := s.Words, int64(0)
+	c, inDoubt := s.Counts, int64(0)
 	var some []string
-	for _, x := range words.InDoubt {
+	for _, x := range s.Words.InDoubt {
 		inDoubt += c.Of(x.Count)
 		some = append(some, x.Words+" "+integer(c.Of(x.Count)))
 	}
@@ -35,7 +37,7 @@ func faultNote(s result.Summary) string {
 		return ""
 	}
 	text := fmt.Sprintf("Errors over the whole run: retries %s, reconnects %s, %s given up %s",
-		integer(c.Retries), integer(c.Reconnects), words.Cycles, integer(c.GivenUp))
+		integer(c.Retries), integer(c.Reconnects), s.Words.Cycles, integer(c.GivenUp))
 	if len(some) > 0 {
 		text += "; in doubt, because their commit was cut off: " + strings.Join(some, ", ")
 	}
@@ -45,11 +47,9 @@ func faultNote(s result.Summary) string {
 // targetTable is what was done on each of several targets.
 func targetTable(s result.Summary) table {
 	words := s.Words
-	t := table{Caption: "Targets, over the whole run; cumulative " + words.Rate + " is from the end of the warm-up on",
-		Head: []string{"target", "cumulative " + words.Rate, "of " + words.Cycles, "in", "all " + words.Cycles}}
-	if words.Undone != "" {
-		t.Head = append(t.Head, words.Undone)
-	}
+	t := newTable("Targets, over the whole run; cumulative "+words.Rate+" is from the end of the warm-up on",
+		"target", "cumulative "+words.Rate, "of "+words.Cycles, "in", "all "+words.Cycles)
+	t.Head = append(t.Head, undone(words, words.Undone)...)
 	for _, x := range words.Added {
 		t.Head = append(t.Head, x.Words)
 	}
@@ -58,19 +58,16 @@ func targetTable(s result.Summary) table {
 		return t
 	}
 	for _, x := range s.ByTarget {
-		c := x.Counts
-		orders, time := "", ""
+		c, orders, took := x.Counts, "", ""
 		if x.OPMOf != nil {
-			orders, time = integer(x.OPMOf.Orders), seconds(x.OPMOf.Seconds)
+			orders, took = integer(x.OPMOf.Orders), seconds(x.OPMOf.Seconds)
 		}
-		row := []string{x.Target, opmOf(&x.OPM, nil), orders, time, integer(c.Orders)}
-		if words.Undone != "" {
-			row = append(row, percent(c.Of(words.Undone), c.Orders))
-		}
+		row := []string{x.Target, opmOf(&x.OPM, nil), orders, took, integer(c.Orders)}
+		row = append(row, undone(words, percent(c.Of(words.Undone), c.Orders))...)
 		for _, x := range words.Added {
 			row = append(row, integer(c.Of(x.Count)))
 		}
-		t.Rows = append(t.Rows, append(row, integer(c.Retries), integer(c.Reconnects), integer(c.GivenUp)))
+		t.row(append(row, integer(c.Retries), integer(c.Reconnects), integer(c.GivenUp))...)
 	}
 	return t
 }
@@ -93,7 +90,8 @@ func disturbanceNotes(s result.Summary) (notes []string) {
 		} else {
 			text += ", not back within 5 % before the end of the run"
 		}
-		notes = append(notes, text+fmt.Sprintf("; the longest %s took %s ms, %s.", s.Words.Cycle, figure(d.Longest), failuresOf(d)))
+		text += fmt.Sprintf("; the longest %s took %s ms, %s.", s.Words.Cycle, figure(d.Longest), failuresOf(d))
+		notes = append(notes, text)
 	}
 	return notes
 }
@@ -138,26 +136,28 @@ func cutsNote(c *result.Cuts) string {
 		return ""
 	}
 	n := len(c.Cuts)
-	cuts := fmt.Sprintf("%s cuts", integer(int64(n)))
+	text := integer(n) + " cuts"
 	if n == 1 {
-		cuts = "1 cut"
+		text = "1 cut"
 	}
 	if n < c.Planned {
-		cuts += fmt.Sprintf(" of %s", integer(int64(c.Planned)))
+		text += " of " + integer(c.Planned)
 	}
-	lost := fmt.Sprintf("%s, %s acknowledged, %s lost", cuts, millions(c.Acknowledged), integer(c.Lost))
+	text += fmt.Sprintf(", %s acknowledged, %s lost", millions(c.Acknowledged), integer(c.Lost))
 	if c.Idle > 0 {
-		lost += fmt.Sprintf("; before %s of the cuts nothing was acknowledged, and they show nothing", integer(int64(c.Idle)))
+		text += fmt.Sprintf("; before %s of the cuts nothing was acknowledged, and they show nothing", integer(c.Idle))
 	}
-	switch {
+	switch from, to := share(c.From), share(c.To); {
 	case c.Idle == n:
-		return lost + "."
+		return text + "."
 	case c.Lossy == 0:
-		return fmt.Sprintf("%s: at most %s of cuts lose anything, at 95 %%.", lost, share(c.To))
+		return fmt.Sprintf("%s: at most %s of cuts lose anything, at 95 %%.", text, to)
 	case c.Lossy == n-c.Idle:
-		return fmt.Sprintf("%s, after each of them something: at least %s of cuts lose something, at 95 %%.", lost, share(c.From))
+		return fmt.Sprintf("%s, after each of them something: at least %s of cuts lose something, at 95 %%.", text, from)
+	default:
+		return fmt.Sprintf("%s, after %s of the cuts something: at least %s and at most %s of cuts lose something, "+
+			"each at 95 %%.", text, integer(c.Lossy), from, to)
 	}
-	return fmt.Sprintf("%s, after %s of the cuts something: at least %s and at most %s of cuts lose something, each at 95 %%.", lost, integer(int64(c.Lossy)), share(c.From), share(c.To))
 }
 
 // share is a probability in whole percent, with a digit more where that would say too little.
@@ -178,7 +178,8 @@ func millions(n int64) string {
 
 // cutTable is each cut in a line.
 func cutTable(c *result.Cuts, words result.Words) table {
-	t := newTable("Cuts of the server", "cut", "at UTC", "when", "acknowledged", "in doubt", "of them there", "lost", "what was lost")
+	t := newTable("Cuts of the server",
+		"cut", "at UTC", "when", "acknowledged", "in doubt", "of them there", "lost", "what was lost")
 	for _, x := range words.Losses {
 		t.Head = append(t.Head, x.Words)
 	}
@@ -198,15 +199,15 @@ func cutTable(c *result.Cuts, words result.Words) table {
 		if x.Error != "" {
 			what = strings.TrimSpace(what + " " + x.Error)
 		}
-		row := []string{integer(int64(i + 1)), x.At.UTC().Format("15:04:05"), x.When, integer(x.Acknowledged), integer(x.InDoubt), integer(x.Kept),
-			integer(x.Lost), what}
+		row := []string{integer(i + 1), x.At.UTC().Format(time.TimeOnly), x.When, integer(x.Acknowledged),
+			integer(x.InDoubt), integer(x.Kept), integer(x.Lost), what}
 		for _, loss := range words.Losses {
 			row = append(row, integer(x.Own[loss.Count]))
 		}
 		if words.Stale != "" {
 			row = append(row, integer(x.Stale))
 		}
-		t.Rows = append(t.Rows, append(row, number(x.Recovery, 2)+" s", bad))
+		t.row(append(row, number(x.Recovery, 2)+" s", bad)...)
 	}
 	return t
 }
@@ -227,7 +228,7 @@ func replayNote(r *result.Replay) string {
 		return ""
 	}
 	return fmt.Sprintf("The server redid %s MB of log in %s s after it was killed: %s MB/s, %s s for a log file of 1 MiB.",
-		number(float64(r.Bytes)/1e6, 1), number(r.Seconds, 2), number(r.MBPerSecond, 1), number(r.SecondsPerMiB, 4))
+		megabytes(&r.Bytes), number(r.Seconds, 2), number(r.MBPerSecond, 1), number(r.SecondsPerMiB, 4))
 }
 
 // replayTable is a replay test.
@@ -236,25 +237,24 @@ func replayTable(r *result.Replay) table {
 	if r == nil {
 		return t
 	}
-	add := t.add
-	add("log to be redone", "%s MB, asked for %s MB", number(float64(r.Stood)/1e6, 1), number(float64(r.Wanted)/1e6, 1))
+	t.add("log to be redone", "%s MB, asked for %s MB", megabytes(&r.Stood), megabytes(&r.Wanted))
 	if r.To != "" {
-		add("redone, by the server's log", "%s MB, from %s to %s", number(float64(r.Bytes)/1e6, 1), r.From, r.To)
+		t.add("redone, by the server's log", "%s MB, from %s to %s", megabytes(&r.Bytes), r.From, r.To)
 	} else {
-		add("redone, by what stood shortly before the kill", "%s MB, from %s", number(float64(r.Bytes)/1e6, 1), r.From)
+		t.add("redone, by what stood shortly before the kill", "%s MB, from %s", megabytes(&r.Bytes), r.From)
 	}
 	if r.Analysis != nil {
-		add("time of analysis, by the server's log", "%s s", number(*r.Analysis, 3))
+		t.row("time of analysis, by the server's log", number(*r.Analysis, 3)+" s")
 	}
-	add("time of redo, by the server's log", "%s s", number(r.Seconds, 2))
+	t.row("time of redo, by the server's log", number(r.Seconds, 2)+" s")
 	if r.Undo != nil {
-		add("time of undo, by the server's log", "%s s", number(*r.Undo, 3))
+		t.row("time of undo, by the server's log", number(*r.Undo, 3)+" s")
 	}
-	add("rate", "%s MB/s", number(r.MBPerSecond, 1))
-	add("time for a log file of 1 MiB", "%s s", number(r.SecondsPerMiB, 4))
-	add("from the start command until the server answered", "%s s", number(r.Recovery, 2))
+	t.row("rate", number(r.MBPerSecond, 1)+" MB/s")
+	t.row("time for a log file of 1 MiB", number(r.SecondsPerMiB, 4)+" s")
+	t.row("from the start command until the server answered", number(r.Recovery, 2)+" s")
 	if len(r.Changed) > 0 {
-		add("settings changed meanwhile", "%s", strings.Join(r.Changed, ", "))
+		t.row("settings changed meanwhile", strings.Join(r.Changed, ", "))
 	}
 	return t
 }

@@ -51,14 +51,15 @@ func (c *Comparison) Judge(gates []limit.Gate) error {
 func judge(gate limit.Gate, before, after values, all []values) GateVerdict {
 	v := GateVerdict{Gate: gate.String(), Name: after.name, Against: before.name, Outcome: limit.GateOpen, Change: measure.Unknown()}
 	if before.measured() == 0 || after.measured() == 0 {
-		v.Why = fmt.Sprintf("%s was measured in %d runs of %s and %d of %s", gate.Metric, before.measured(), before.name, after.measured(), after.name)
+		v.Why = fmt.Sprintf("%s was measured in %d runs of %s and %d of %s",
+			gate.Metric, before.measured(), before.name, after.measured(), after.name)
 		return v
 	}
 	if gate.Counted() {
 		v.Change = measure.CompareCounts(before.rates, after.rates)
 		v.Outcome = gate.Judge(v.Change)
 		was, is := measure.SumRates(before.rates), measure.SumRates(after.rates)
-		v.Why = fmt.Sprintf("%s: %s of %s before, %s of %s after", gate.Metric, integer(int64(was.Count)), integer(int64(was.Of)), integer(int64(is.Count)), integer(int64(is.Of)))
+		v.Why = fmt.Sprintf("%s: %s before, %s after", gate.Metric, rateText(was), rateText(is))
 		switch {
 		case is.Count == 0 && gate.Rising(): // none is no rise, whatever there was before
 			v.Outcome = limit.GatePassed
@@ -72,10 +73,11 @@ func judge(gate limit.Gate, before, after values, all []values) GateVerdict {
 	by := difference(before, after, all)
 	v.Change = by.Change
 	v.Outcome = gate.Judge(v.Change)
-	noInterval := fmt.Sprintf("an interval takes two runs of each that differ, and there are %d and %d", len(before.values), len(after.values))
-	what := "runs of each"
-	if by.Blocks > 0 || math.IsNaN(by.Change.Percent) {
-		noInterval, what = by.Why, "blocks"
+	noInterval, what := by.Why, "blocks"
+	if by.Blocks == 0 && !math.IsNaN(by.Change.Percent) {
+		what = "runs of each"
+		noInterval = fmt.Sprintf("an interval takes two runs of each that differ, and there are %d and %d",
+			len(before.values), len(after.values))
 	}
 	switch {
 	case math.IsNaN(v.Change.Percent):
@@ -83,13 +85,16 @@ func judge(gate limit.Gate, before, after values, all []values) GateVerdict {
 	case math.IsNaN(v.Change.Low):
 		v.Why = fmt.Sprintf("%s changed by %+.1f %%; %s", gate.Metric, v.Change.Percent, noInterval)
 	default:
-		v.Why = fmt.Sprintf("%s changed by %+.1f %% (95 %% confidence %s)", gate.Metric, v.Change.Percent, interval(v.Change, exactly))
+		v.Why = fmt.Sprintf("%s changed by %+.1f %% (95 %% confidence %s)",
+			gate.Metric, v.Change.Percent, interval(v.Change, exactly))
 		if v.Outcome == limit.GateOpen {
 			v.Why += shown(gate, v.Change, cmp.Or(by.Blocks, min(before.measured(), after.measured())), what)
 		}
 	}
 	return v
 }
+
+func rateText(r measure.Rate) string { return number(r.Count, 0) + " of " + number(r.Of, 0) }
 
 // shown says what a change that a gate cannot judge could have shown, and how much more would do.
 func shown(gate limit.Gate, c measure.Change, n int, what string) string {
@@ -100,11 +105,9 @@ func shown(gate limit.Gate, c measure.Change, n int, what string) string {
 	if !gate.Rising() {
 		least = -least
 	}
-	text := fmt.Sprintf("; the smallest change that these runs could have shown is %+.1f %%, in 8 of 10 such comparisons", 100*math.Expm1(math.Log1p(gate.Percent/100)+least))
-	if gate.Percent == 0 {
-		return text
-	}
-	if more := c.More(gate.Percent, n); more > 0 {
+	text := fmt.Sprintf("; the smallest change that these runs could have shown is %+.1f %%, in 8 of 10 such comparisons",
+		100*math.Expm1(math.Log1p(gate.Percent/100)+least))
+	if more := c.More(gate.Percent, n); gate.Percent != 0 && more > 0 {
 		text += fmt.Sprintf("; with %d more %s a change of %+g %% can be told from none", more, what, gate.Percent)
 	}
 	return text
@@ -156,8 +159,7 @@ func measured(c Configuration, m limit.Metric) (values, error) {
 			return nil
 		}
 		if m.Counted() {
-			rate := limit.CountOf(m, r.Windows[0])
-			if rate.Of > 0 {
+			if rate := limit.CountOf(m, r.Windows[0]); rate.Of > 0 {
 				rates = append(rates, rate)
 			}
 			return nil

@@ -63,9 +63,7 @@ func LiveCounterCharts(columns []string, most float64) (charts []LiveChart, line
 		if spec.id == "requests" && most > 0 {
 			c.Levels = []height{{"random reads that the drives can do", most}}
 		}
-		if len(c.Lines) > 0 {
-			charts = append(charts, c)
-		}
+		charts = append(charts, drawn(c)...)
 	}
 	return charts, lines
 }

@@ -20,16 +20,7 @@ func (c Comparison) charts(id string, columns []Configuration) (all []chart, err
 		return nil, nil
 	}
 	for _, name := range []string{mainFigure, "order_p95_ms", "active_w", perWatt} {
-		f := figures[slices.IndexFunc(figures, func(f compared) bool { return f.name == name })]
-		if bars := c.barChart(id, f, columns); len(bars.Lines) > 0 {
-			for i, l := range bars.Lines {
-				if l.Wide && len(c.Configurations) == 1 { // runs have one colour
-					bars.Lines[i].Hue = 0
-					bars.Text = "A column is a run and a ring one that does not count; whiskers are the 95 % confidence interval."
-				}
-			}
-			all = append(all, bars)
-		}
+		all = append(all, drawn(c.barChart(id, figureNamed(name), columns))...)
 	}
 	records := map[string]*result.Record{} // by their directories; of one that is not there any more nothing is drawn
 	var devices []tested
@@ -37,41 +28,47 @@ func (c Comparison) charts(id string, columns []Configuration) (all []chart, err
 		d := tested{name: one.Name, runs: one.Runs}
 		for _, r := range one.Runs {
 			dir := filepath.Join(one.Dir, r.Dir)
-			if record, err := one.read.Run(dir); err == nil && r.Figure != nil && len(record.Windows) > 0 && len(record.Series.Samples) > 0 {
+			record, err := one.read.Run(dir)
+			if err == nil && r.Figure != nil && len(record.Windows) > 0 && len(record.Series.Samples) > 0 {
 				records[dir], d.device = record, record.Device
 			}
 		}
 		devices = append(devices, d)
 	}
-	if curve := deviceChart(id, devices); curve != nil {
-		all = append(all, *curve)
-	}
 	overlays, err := c.overlays(id, records)
-	return append(all, overlays...), err
+	return slices.Concat(all, drawn(deviceChart(id, devices)), overlays), err
 }
 
 // barChart is a figure of each configuration: a column up to the median, a dot for every run, and a whisker for the
 // interval. Lines join the runs of a block. A column that is no result is hatched.
 func (c Comparison) barChart(id string, f compared, all []Configuration) chart {
-	b := chart{ID: id + "-bars-" + f.name, Title: f.titleIn(all[0].Unit(), all[0].Words), YName: f.unit, XName: "configuration", Place: small,
-		Text: "Median of the runs, and a dot for each."}
+	b := chart{ID: id + "-bars-" + f.name, Title: f.titleIn(all[0].Unit(), all[0].Words), YName: f.unit,
+		XName: "configuration", Place: small, Text: "Median of the runs, and a dot for each."}
 	if f.name == mainFigure {
 		b.Place, b.YName = picture, all[0].Unit()
 		if b.Title == all[0].Words.Rate {
 			b.Title = all[0].Words.PerMinute()
 		}
-		b.Text = "A column is the median, a dot a run and a ring one that does not count; whiskers are the 95 % confidence interval."
+		b.Text = "A column is the median, a dot a run and a ring one that does not count; " +
+			"whiskers are the 95 % confidence interval."
 	}
 	const grey = 6
-	runs, dropped := line{Name: "run", Dots: true, Hue: grey}, line{Name: "run that does not count", Dots: true, Hollow: true, Hue: grey}
-	whiskers, blocks := line{Name: "95 %", Bars: true, Hue: grey}, map[int]*line{}
+	runs, whiskers := line{Name: "run", Dots: true, Hue: grey}, line{Name: "95 %", Bars: true, Hue: grey}
+	dropped := line{Name: "run that does not count", Dots: true, Hollow: true, Hue: grey}
+	blocks, hatched := map[int]*line{}, false
 	for i, one := range all {
 		x := float64(i + 1)
 		b.Names = append(b.Names, strings.TrimPrefix(one.Name, "run-"))
-		if values := valuesOf(one, f.run).values; len(values) > 0 {
+		if median := f.median(one); median != nil {
 			column := line{Name: one.Name, Wide: true, Hue: i, Faint: c.faint(f, one.Name)}
-			column.add(x, f.scale*measure.Median(values))
+			if len(c.Configurations) == 1 { // runs have one colour
+				column.Hue = 0
+				b.Text = "A column is a run and a ring one that does not count; " +
+					"whiskers are the 95 % confidence interval."
+			}
+			column.add(x, *median)
 			b.Lines = append(b.Lines, column)
+			hatched = hatched || column.Faint
 		}
 		if half := one.halfWidth(); half != nil && f.name == mainFigure {
 			centre := *cmp.Or(one.RunsMean, one.Value())
@@ -92,7 +89,7 @@ func (c Comparison) barChart(id string, f compared, all []Configuration) chart {
 			}
 		}
 	}
-	if slices.ContainsFunc(b.Lines, func(l line) bool { return l.Faint }) {
+	if hatched {
 		b.Text += " Hatched columns are no result."
 	}
 	for _, block := range slices.Sorted(maps.Keys(blocks)) {
@@ -100,11 +97,7 @@ func (c Comparison) barChart(id string, f compared, all []Configuration) chart {
 			b.Lines = append(b.Lines, *l)
 		}
 	}
-	for _, l := range []line{whiskers, runs, dropped} {
-		if len(l.Points) > 0 {
-			b.Lines = append(b.Lines, l)
-		}
-	}
+	b.Lines = append(b.Lines, withPoints(whiskers, runs, dropped)...)
 	return b
 }
 
@@ -115,11 +108,12 @@ type tested struct {
 	runs   []result.BenchRun
 }
 
-// deviceChart has what each device can do by itself, as fio measured it, and where the runs took it; nil where no
+// deviceChart has what each device can do by itself, as fio measured it, and where the runs took it; no lines where no
 // device was measured.
-func deviceChart(id string, all []tested) *chart {
-	c := chart{ID: id + "-device", Title: "Random reads: what the devices can do, and what the runs took", XName: "reads a second", YName: "ms", Log: true,
-		Text: "A line is what a device does by itself at rising depths, as fio measured it; a dot is a run."}
+func deviceChart(id string, all []tested) chart {
+	c := chart{ID: id + "-device", Title: "Random reads: what the devices can do, and what the runs took",
+		XName: "reads a second", YName: "ms", Log: true}
+	c.Text = "A line is what a device does by itself at rising depths, as fio measured it; a dot is a run."
 	for i, one := range all {
 		if one.device == nil {
 			continue
@@ -134,15 +128,9 @@ func deviceChart(id string, all []tested) *chart {
 				runs.add(*reads, *took)
 			}
 		}
-		c.Lines = append(c.Lines, curve)
-		if len(runs.Points) > 0 {
-			c.Lines = append(c.Lines, runs)
-		}
+		c.Lines = append(append(c.Lines, curve), withPoints(runs)...)
 	}
-	if len(c.Lines) == 0 {
-		return nil
-	}
-	return &c
+	return c
 }
 
 // overlays are the rate and the response time of all runs over time, those that stand for their configurations thick.
@@ -150,11 +138,11 @@ func (c Comparison) overlays(id string, records map[string]*result.Record) ([]ch
 	words := c.words()
 	opm := chart{ID: id + "-opm", Title: words.PerMinute() + " over time", YName: words.Rate,
 		Text: words.Rate + " of each second of all runs; the run that stands for its configuration is thick."}
-	latency := chart{ID: id + "-latency", Title: "Response time of " + words.Cycles + " over time, 95th percentile", YName: "ms", Log: true,
-		Text: "The 95th percentile of the " + words.Cycles + " of each second."}
-	shares := chart{ID: id + "-distribution", Title: "Distribution of the response times of " + words.Cycles, YName: "ms", Log: true, Place: folded,
-		Text:   "Response time that a share of the " + words.Cycles + " stayed within, in the first window.",
-		Labels: quantileLabels(), XName: "share of the " + words.Cycles}
+	latency := chart{ID: id + "-latency", Title: "Response time of " + words.Cycles + " over time, 95th percentile",
+		YName: "ms", Log: true, Text: "The 95th percentile of the " + words.Cycles + " of each second."}
+	shares := chart{ID: id + "-distribution", Title: "Distribution of the response times of " + words.Cycles,
+		YName: "ms", Log: true, Place: folded, Labels: quantileLabels(), XName: "share of the " + words.Cycles,
+		Text: "Response time that a share of the " + words.Cycles + " stayed within, in the first window."}
 	points := maxPoints / max(len(records), 1)
 	for i, one := range c.Configurations {
 		for _, run := range one.Runs {

@@ -29,7 +29,7 @@ func slowestNote(s result.Summary) string {
 	}
 	var parts []string
 	for _, c := range slow.Causes {
-		parts = append(parts, integer(int64(c.Orders))+" "+causeWords[c.Cause])
+		parts = append(parts, integer(c.Orders)+" "+causeWords[c.Cause])
 	}
 	last := slow.Orders[len(slow.Orders)-1]
 	return fmt.Sprintf("Of the %d slowest %s, which took %s ms and more, %s.",
@@ -48,7 +48,7 @@ func slowestTable(s result.Summary) table {
 		for i, name := range operations {
 			operations[i] = fmt.Sprintf("%s %d", name, c.Operations[name])
 		}
-		t.row(causeWords[c.Cause], integer(int64(c.Orders)), figure(c.Longest), strings.Join(operations, ", "))
+		t.row(causeWords[c.Cause], integer(c.Orders), figure(c.Longest), strings.Join(operations, ", "))
 	}
 	return t
 }

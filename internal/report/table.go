@@ -188,7 +188,7 @@ func (t table) trimmed() table {
 	return t
 }
 
-func integer(n int64) string { return english.Sprintf("%d", n) }
+func integer[N int | int64](n N) string { return english.Sprintf("%d", n) }
 
 // figure prints a measured value with three digits that matter.
 func figure(ms float64) string {

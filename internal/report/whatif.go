@@ -138,7 +138,7 @@ func whatifChart(m whatif.Model, users int, ranked []whatif.Prediction) chart {
 			runs.add(1e3*r.Read, r.Value)
 		}
 	}
-	c.drawSome(runs)
+	c.draw(withPoints(runs)...)
 	for _, p := range ranked {
 		hue := len(c.Lines)
 		at, bar := line{Name: p.Drive, Dots: true, Large: true, Hue: hue}, line{Name: "90 %", Bars: true, Hue: hue}
