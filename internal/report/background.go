@@ -6,7 +6,6 @@ import (
 	"ds2/internal/result"
 )
 
-// scrubTable is what the background scans read.
 func scrubTable(s result.Summary) table {
 	t := newTable("Background scan, over the whole run", "database", "MB/s asked for", "MB/s read", "requests/s",
 		"bytes a request", "from the drives", "mean ms", "max ms", "passes", "failures")
@@ -19,7 +18,6 @@ func scrubTable(s result.Summary) table {
 	return t
 }
 
-// copyTable is what the readers of the log read that stand for copies.
 func copyTable(s result.Summary) table {
 	t := newTable("Readers of the log, in place of copies, over the whole run",
 		"database", "MB of the log", "MB/s", "from the drives", "failures")
@@ -38,7 +36,6 @@ func fromDrives(r result.Reader) string {
 	return percent(min(*r.Device, r.Bytes), r.Bytes)
 }
 
-// debtTable is the deferred work, step by step.
 func debtTable(d *result.Debt) table {
 	t := newTable("Deferred work, done after the run",
 		"step", "database", "seconds", "reads", "writes", "MB read", "MB written")
@@ -56,7 +53,6 @@ func debtTable(d *result.Debt) table {
 	return t
 }
 
-// findDebt says what the deferred work comes to.
 func (v *view) findDebt(s result.Summary) {
 	d := s.Debt
 	if d == nil {
@@ -67,7 +63,8 @@ func (v *view) findDebt(s result.Summary) {
 		text = "After the run the server was at its deferred work for %s s, and did not get to the end"
 	}
 	text = fmt.Sprintf(text, figure(d.Seconds))
-	if rate := condition(result.RateWithDebt)(result.BenchRun{Conditions: s.Conditions}); rate != nil && s.Figure != nil {
+	rate := condition(result.RateWithDebt)(result.BenchRun{Conditions: s.Conditions})
+	if rate != nil && s.Figure != nil {
 		text += fmt.Sprintf(": over the time of both the result is %s %s", opmOf(rate, nil), s.Figure.Unit)
 	}
 	v.find(aside, text)
@@ -82,6 +79,7 @@ func (v *view) findDebt(s result.Summary) {
 		v.findf(aside, "Of %s removed or replaced rows nothing was left", integer(d.RowsBefore))
 	}
 	if d.Older {
-		v.find(aside, "No checkpoint was made before the run, so that some of that work may be older (--checkpoint-first)")
+		v.find(aside, "No checkpoint was made before the run, "+
+			"so that some of that work may be older (--checkpoint-first)")
 	}
 }

@@ -23,7 +23,8 @@ func Backup(b result.Backup) Page {
 	v.find(proof, "The servers read everything that a backup reads, all at the same time, and discarded it")
 	for _, u := range b.Units {
 		if len(u.Targets) > 1 {
-			v.findf(aside, "%s are in %s, which its server backs up as a whole", strings.Join(u.Targets, " and "), u.Unit)
+			several := strings.Join(u.Targets, " and ")
+			v.findf(aside, "%s are in %s, which its server backs up as a whole", several, u.Unit)
 		}
 	}
 	if slices.ContainsFunc(b.Units, func(u result.BackupUnit) bool { return u.Streamed }) {
@@ -35,7 +36,6 @@ func Backup(b result.Backup) Page {
 	return Page{v.Title, []view{v}}
 }
 
-// backupTable has a row for each backup and the sum.
 func backupTable(b result.Backup) table {
 	t := newTable("Backup, all at once", "what", "databases", "MB", "s", "MB/s", "from the drives MB", "checksums")
 	row := func(what, databases string, bytes int64, took, rate float64, device *int64, checksums string) {

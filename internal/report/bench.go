@@ -32,7 +32,6 @@ func (c Configuration) Page() Page {
 	return p
 }
 
-// benchView is what a bench came to.
 func benchView(c Configuration) view {
 	alone := Comparison{Configurations: []Configuration{c}}
 	v := view{
@@ -155,7 +154,6 @@ func (v *view) findWarnings(name string, runs []result.BenchRun) {
 	}
 }
 
-// wordsOnly leaves out digits.
 func wordsOnly(r rune) rune {
 	if unicode.IsDigit(r) {
 		return -1
@@ -237,7 +235,6 @@ func standing(b result.Bench) result.BenchRun {
 	return result.BenchRun{}
 }
 
-// medianCosts are those of an order in the run that stands for the configuration.
 func medianCosts(c Configuration) table {
 	t := costTable(standing(c.Bench).Costs, c.Words)
 	t.Caption = c.Name + ": " + strings.ToLower(t.Caption[:1]) + t.Caption[1:]

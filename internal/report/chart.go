@@ -69,22 +69,20 @@ type band struct {
 	Window bool    `json:"window"` // a window that figures are taken from; else a phase that is none
 }
 
-// vertical is a vertical line.
 type vertical struct {
 	Name string  `json:"name"`
 	X    float64 `json:"x"`
 }
 
-// height is a horizontal line.
 type height struct {
 	Name string  `json:"name"`
 	Y    float64 `json:"y"`
 }
 
-func (l *line) add(x, y float64) { l.Points = append(l.Points, [2]*float64{digits(x), digits(y)}) }
+func (l *line) add(x, y float64) { l.Points = append(l.Points, [2]*float64{Digits(x), Digits(y)}) }
 
-// digits rounds to five digits that matter, to keep the page small; what is no number is null.
-func digits(f float64) *float64 {
+// Digits rounds a figure to five digits that matter, to keep the page small; nil of what is no number.
+func Digits(f float64) *float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil
 	}
@@ -138,7 +136,6 @@ func extent(r *result.Record) (from, to float64) {
 // maxPoints is how many points a curve has at most: more than a page is wide in pixels.
 const maxPoints = 2000
 
-// maxVerticals is how many vertical lines a chart has at most.
 const maxVerticals = 200
 
 // shortest is the shortest time that is drawn. The last orders of a run drain in a fraction of a second, and the rate
@@ -219,12 +216,10 @@ func (l *line) addBar(x, low, high float64) {
 	l.add(x, math.NaN())
 }
 
-// withPoints are the lines that have points.
 func withPoints(lines ...line) []line {
 	return slices.DeleteFunc(lines, func(l line) bool { return len(l.Points) == 0 })
 }
 
-// drawn are the charts that have lines.
 func drawn(all ...chart) []chart {
 	return slices.DeleteFunc(all, func(c chart) bool { return len(c.Lines) == 0 })
 }
@@ -268,7 +263,6 @@ func (c chart) Figures() table {
 	return t
 }
 
-// nameOf is what stands at an x.
 func (c chart) nameOf(x float64) string {
 	switch i := int(math.Round(x)); {
 	case c.Labels != nil:
@@ -397,7 +391,6 @@ func quantileLabels() (labels []string) {
 	return labels
 }
 
-// latencySpan is what a window's response times are of.
 func latencySpan(w measure.Window) measure.Span {
 	return measure.Span{From: measure.Seconds(w.LatencyFrom), To: measure.Seconds(w.LatencyTo)}
 }

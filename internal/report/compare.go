@@ -213,7 +213,7 @@ func CompareCSV(w io.Writer, c Comparison) error {
 	for _, one := range c.Configurations {
 		for i, r := range one.Runs {
 			line := []string{
-				cell(one.Name), strconv.Itoa(i + 1), strconv.FormatBool(r.Counts), strconv.FormatBool(r.Dir == one.Median),
+				cell(one.Name), strconv.Itoa(i + 1), fmt.Sprint(r.Counts), fmt.Sprint(r.Dir == one.Median),
 				number(r.Value()), number(r.CI95()), number(r.Idle), number(r.Active),
 				cell(strings.Join(r.Wrong(), "; ")), cell(r.Bottleneck), number(r.P95),
 				number(condition(result.WriteAmplification)(r)),

@@ -31,7 +31,6 @@ func (c Comparison) Page() Page {
 	return Page{"ds2 comparison", []view{v}}
 }
 
-// view is a comparison: by how much, how sure, and why.
 func (c Comparison) view() view {
 	first := c.Configurations[0]
 	v := view{
@@ -153,7 +152,6 @@ func (c Comparison) sentence() string {
 	return fmt.Sprintf("%s; 95 %% between %s and %s", text, bound(*most.Low), bound(*most.High))
 }
 
-// called is a configuration with its labels.
 func (c Comparison) called(name string) string {
 	for _, one := range c.Configurations {
 		if one.Name == name && one.Labels != "" {
@@ -210,7 +208,6 @@ func (c Comparison) figures() table {
 	return t
 }
 
-// cells are a difference and its interval.
 func (c Comparison) cells(d *Difference) []string {
 	switch {
 	case d == nil:
@@ -223,7 +220,6 @@ func (c Comparison) cells(d *Difference) []string {
 	return []string{d.percent(d.Percent), d.interval()}
 }
 
-// text is what a figure of a configuration comes to: the median of its runs.
 func (f compared) text(c Configuration) string {
 	if f.name == mainFigure {
 		return opmOf(c.Value(), c.halfWidth())
@@ -287,7 +283,8 @@ func runTable(all []Configuration, stands string) table {
 	count := func(n int) string { return map[bool]string{true: fmt.Sprint(n)}[n > 0] }
 	for _, one := range all {
 		for _, r := range one.Runs {
-			row := []string{one.Name, r.Dir, count(r.Number), count(r.Block), ofRun(r), uncertainty(r.CI95()), figureOr(r.P95)}
+			row := []string{one.Name, r.Dir, count(r.Number), count(r.Block),
+				ofRun(r), uncertainty(r.CI95()), figureOr(r.P95)}
 			for _, name := range []string{
 				result.ReadsOfDevices, result.LimitOfReads, result.WritesOfDevices, result.LimitOfLogWrites,
 				result.DebtTime, result.RateWithDebt, result.LostOrders, result.BackAfter, result.LongestOrder,
@@ -305,7 +302,6 @@ func runTable(all []Configuration, stands string) table {
 	return t.trimmed()
 }
 
-// countsText says whether a run counts, and if not, why.
 func countsText(c Configuration, r result.BenchRun, stands bool) (text string) {
 	switch {
 	case r.Counts && stands:
@@ -329,16 +325,15 @@ func countsText(c Configuration, r result.BenchRun, stands bool) (text string) {
 	return text
 }
 
-// comparedLimits are the limits of all configurations and their verdicts.
 func comparedLimits(c Comparison) table {
-	t := newTable("Limits, over the first window of the run that stands for each configuration", "configuration", "limit", "measured", "verdict")
+	t := newTable("Limits, over the first window of the run that stands for each configuration",
+		"configuration", "limit", "measured", "verdict")
 	for _, one := range c.Configurations {
 		t.under(one.Name, limitTable(one.Limits))
 	}
 	return t
 }
 
-// commandsOf are the commands that made the configurations.
 func commandsOf(all []Configuration) table {
 	t := newWords("Commands", "configuration", "what", "value")
 	for _, one := range all {

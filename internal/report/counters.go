@@ -18,7 +18,6 @@ type counterChart struct {
 	counters        []string
 }
 
-// scale is how the y axis of a chart is laid out.
 type scale int
 
 const (
@@ -34,33 +33,55 @@ var counterCharts = []counterChart{
 		[]string{monitor.DiskReadBytes, monitor.DiskWrittenBytes}},
 	{"drives", "Latency of the drives", "Mean time of the reads and of the writes of each second.", logarithmic,
 		[]string{monitor.DiskReadTime, monitor.DiskWriteTime}},
-	{"io", "Times of I/Os", "The 99th percentile of each second, by drive and what the I/Os were for.", logarithmic, []string{monitor.IOP99}},
-	{"busy", "Busy time of the drives", "Share of each second in which the drive had a request.", fromZero, []string{monitor.DiskBusy}},
+	{"io", "Times of I/Os", "The 99th percentile of each second, by drive and what the I/Os were for.", logarithmic,
+		[]string{monitor.IOP99}},
+	{"busy", "Busy time of the drives", "Share of each second in which the drive had a request.", fromZero,
+		[]string{monitor.DiskBusy}},
 	{"queue", "Queues of the drives", "Requests waiting or under way.", fromZero, []string{monitor.DiskQueue}},
-	{"processors", "Processors", "Share of time at work, waiting for drives with nothing else to do, and taken by the hypervisor, over all processors.", fromZero,
+	{"processors", "Processors",
+		"Share of time at work, waiting for drives with nothing else to do, and taken by the hypervisor, " +
+			"over all processors.", fromZero,
 		[]string{monitor.CPUBusy, monitor.CPUIOWait, monitor.CPUSteal}},
 	{"clock", "Clock of the processors", "The mean of all processors.", nearData, []string{monitor.CPUFrequency}},
-	{"throttles", "Throttling by heat", "Times a second that heat throttled a core or a package.", fromZero, []string{monitor.CPUThrottles}},
-	{"temperature", "Temperature", "The highest of the machine's thermal zones.", nearData, []string{monitor.Temperature}},
-	{"memory", "Memory available", "Memory that programs can have without swapping.", fromZero, []string{monitor.MemoryAvailable}},
+	{"throttles", "Throttling by heat", "Times a second that heat throttled a core or a package.", fromZero,
+		[]string{monitor.CPUThrottles}},
+	{"temperature", "Temperature", "The highest of the machine's thermal zones.", nearData,
+		[]string{monitor.Temperature}},
+	{"memory", "Memory available", "Memory that programs can have without swapping.", fromZero,
+		[]string{monitor.MemoryAvailable}},
 	{"network", "Network", "Bytes in and out.", fromZero, []string{monitor.NetworkReceived, monitor.NetworkSent}},
-	{"cache", "Database cache", "Share of the pages asked for that were in the database's own cache.", nearData, []string{monitor.DatabaseCacheHits}},
+	{"cache", "Database cache", "Share of the pages asked for that were in the database's own cache.", nearData,
+		[]string{monitor.DatabaseCacheHits}},
 	{"log", "Database log", "Bytes written to the database's log.", fromZero, []string{monitor.DatabaseLogBytes}},
-	{"pages", "Pages written by the database", "By checkpoints, by the background writer, and by sessions themselves.", fromZero,
+	{"pages", "Pages written by the database",
+		"By checkpoints, by the background writer, and by sessions themselves.", fromZero,
 		[]string{monitor.DatabaseCheckpointPages, monitor.DatabaseBackgroundPages, monitor.DatabaseSessionPages}},
-	{"autovacuum", "Autovacuum", "Tables that autovacuum vacuumed or analyzed, and how many are being vacuumed.", fromZero,
+	{"autovacuum", "Autovacuum",
+		"Tables that autovacuum vacuumed or analyzed, and how many are being vacuumed.", fromZero,
 		[]string{monitor.DatabaseAutovacuums, monitor.DatabaseVacuums}},
-	{"temporary", "Temporary files of the database", "Bytes that queries wrote because their memory did not suffice.", fromZero,
+	{"temporary", "Temporary files of the database",
+		"Bytes that queries wrote because their memory did not suffice.", fromZero,
 		[]string{monitor.DatabaseTemporaryBytes}},
-	{"sessions", "What the sessions do", "Sessions of the database by what they wait for, as samples tell, and how many are active, as the server measures where it can.", fromZero,
-		[]string{monitor.SessionsActive, monitor.SessionsRunning, monitor.SessionsWaitingForLock, monitor.SessionsWaitingForDrives,
-			monitor.SessionsWaitingForLatch, monitor.SessionsWaitingForClient, monitor.SessionsIdle, monitor.SessionsWaitingForRest}},
-	{"waits", "What the server waited for", "How many sessions waited at once for pages to be read, the log to be written, locks, latches, a processor and their clients, from the times that the server measured.", fromZero,
-		[]string{monitor.WaitsDataRead, monitor.WaitsLogWrite, monitor.WaitsLock, monitor.WaitsLatch, monitor.WaitsProcessor, monitor.WaitsClient}},
-	{"trip", "Round trip to the database", "Time that a message without work takes to the server and back.", logarithmic, []string{monitor.DatabaseRoundTrip}},
-	{"client-memory", "Memory of ds2", "Memory that ds2 itself takes: in a long run it stays level.", fromZero, []string{monitor.ClientMemory}},
-	{"client-record", "Size of the record", "Bytes of the files of this record: less than 1 MB more an hour.", fromZero, []string{monitor.ClientRecord}},
-	{"client-handles", "Files and goroutines of ds2", "Open files and connections, and goroutines, of ds2 itself: in a long run they stay level.", fromZero,
+	{"sessions", "What the sessions do",
+		"Sessions of the database by what they wait for, as samples tell, and how many are active, as the " +
+			"server measures where it can.", fromZero,
+		[]string{monitor.SessionsActive, monitor.SessionsRunning, monitor.SessionsWaitingForLock,
+			monitor.SessionsWaitingForDrives, monitor.SessionsWaitingForLatch, monitor.SessionsWaitingForClient,
+			monitor.SessionsIdle, monitor.SessionsWaitingForRest}},
+	{"waits", "What the server waited for",
+		"How many sessions waited at once for pages to be read, the log to be written, locks, latches, a " +
+			"processor and their clients, from the times that the server measured.", fromZero,
+		[]string{monitor.WaitsDataRead, monitor.WaitsLogWrite, monitor.WaitsLock, monitor.WaitsLatch,
+			monitor.WaitsProcessor, monitor.WaitsClient}},
+	{"trip", "Round trip to the database",
+		"Time that a message without work takes to the server and back.", logarithmic,
+		[]string{monitor.DatabaseRoundTrip}},
+	{"client-memory", "Memory of ds2", "Memory that ds2 itself takes: in a long run it stays level.", fromZero,
+		[]string{monitor.ClientMemory}},
+	{"client-record", "Size of the record", "Bytes of the files of this record: less than 1 MB more an hour.", fromZero,
+		[]string{monitor.ClientRecord}},
+	{"client-handles", "Files and goroutines of ds2",
+		"Open files and connections, and goroutines, of ds2 itself: in a long run they stay level.", fromZero,
 		[]string{monitor.ClientFiles, monitor.ClientGoroutines}},
 	{"power", "Power", "Electric power, as far as it is known.", fromZero, []string{monitor.Power}},
 }
@@ -108,14 +129,13 @@ func newCounter(column string) counter {
 var dashNames = []string{"solid", "dashed", "dotted"}
 
 // hostCharts draws the counters beside the orders; none where the record has none.
-func hostCharts(r *result.Record, id string) []chart {
-	var all []chart
+func hostCharts(r *result.Record, id string) (all []chart) {
 	for _, spec := range counterCharts {
-		c, lines := spec.chart(id, r.Host.Columns)
+		c, shown := spec.chart(id, r.Host.Columns)
 		c.Place = folded
-		for i, l := range lines {
-			eachGroup(r.Host.Rows, r.Host.Values(r.Host.Columns[l.column]), func(t int, v float64) {
-				c.Lines[i].add(r.Host.Rows[t].Time.Sub(r.Start).Seconds(), v*l.scale)
+		for i, l := range shown {
+			eachGroup(r.Host.Rows, r.Host.Values(r.Host.Columns[l.Column]), func(t int, v float64) {
+				c.Lines[i].add(r.Host.Rows[t].Time.Sub(r.Start).Seconds(), v*l.Scale)
 			})
 		}
 		all = append(all, drawn(c)...)
@@ -123,55 +143,42 @@ func hostCharts(r *result.Record, id string) []chart {
 	return all
 }
 
+// CounterLine says which column of the samples is a line of a chart, and by what it is multiplied.
+type CounterLine struct {
+	Column int
+	Scale  float64
+}
+
 // chart has a line without points for each of the columns that are in it.
-func (spec counterChart) chart(id string, columns []string) (chart, []counterLine) {
-	c := chart{ID: id + "-" + spec.id, Title: spec.title, Text: spec.text, Log: spec.scale == logarithmic, Near: spec.scale == nearData}
-	lines := spec.lines(columns)
-	var dashed []string
-	for _, l := range lines {
-		c.YName, dashed = l.unit, l.kinds
-		c.Lines = append(c.Lines, l.line)
+func (spec counterChart) chart(id string, columns []string) (c chart, shown []CounterLine) {
+	c = chart{ID: id + "-" + spec.id, Title: spec.title, Text: spec.text,
+		Log: spec.scale == logarithmic, Near: spec.scale == nearData}
+	var items, dashed []string
+	for i, column := range columns {
+		counter := newCounter(column)
+		name := counter.group + "." + counter.quantity
+		quantity := slices.Index(spec.counters, name)
+		// Of one machine's processors there is a column of all; of several machines there is one of each.
+		oneOfMany := counter.group == "cpu" && counter.item != "" && slices.Contains(columns, name)
+		if oneOfMany || quantity < 0 {
+			continue
+		}
+		l := line{Name: strings.TrimPrefix(strings.TrimPrefix(counter.label, "sessions "), "waits ")}
+		l.Hue, l.Dash = len(c.Lines), len(c.Lines)/3
+		if counter.item != "" {
+			// The legend has each drive once, and the text each kind of line.
+			items = addNew(items, counter.item)
+			l.Hue, l.Dash = slices.Index(items, counter.item), quantity
+			l.Name, l.What = counter.item, strings.TrimSpace(strings.TrimPrefix(counter.label, counter.item))
+			dashed = addNew(dashed, dashNames[quantity%len(dashNames)]+": "+l.What)
+		}
+		c.YName, c.Lines = counter.unit, append(c.Lines, l)
+		shown = append(shown, CounterLine{i, counter.scale})
 	}
 	if len(dashed) > 1 {
 		c.Text += " " + capital(strings.Join(dashed, ", ")) + "."
 	}
-	return c, lines
-}
-
-// counterLine is a line of a chart of counters, without its points.
-type counterLine struct {
-	line
-	counter
-	column int
-	kinds  []string // what the dashes of this line and those before it mean
-}
-
-// lines are those of the columns that are in the chart.
-func (spec counterChart) lines(columns []string) (all []counterLine) {
-	var items, kinds []string
-	for i, column := range columns {
-		counter := newCounter(column)
-		quantity := slices.Index(spec.counters, counter.group+"."+counter.quantity)
-		// Of one machine's processors there is a column of all; of several machines there is one of each.
-		oneOfMany := counter.group == "cpu" && counter.item != "" && slices.Contains(columns, counter.group+"."+counter.quantity)
-		if oneOfMany || quantity < 0 {
-			continue
-		}
-		l := line{Name: strings.TrimPrefix(strings.TrimPrefix(counter.label, "sessions "), "waits "), Hue: len(all), Dash: len(all) / 3}
-		if counter.item != "" {
-			if !slices.Contains(items, counter.item) {
-				items = append(items, counter.item)
-			}
-			l.Hue, l.Dash = slices.Index(items, counter.item), quantity
-			// The legend has each drive once, and the text each kind of line.
-			l.Name, l.What = counter.item, strings.TrimSpace(strings.TrimPrefix(counter.label, counter.item))
-			if kind := dashNames[quantity%len(dashNames)] + ": " + l.What; !slices.Contains(kinds, kind) {
-				kinds = append(kinds, kind)
-			}
-		}
-		all = append(all, counterLine{l, counter, i, kinds})
-	}
-	return all
+	return c, shown
 }
 
 // eachGroup calls f with the means of neighbouring values, so few that a chart can take them, and the row of the first.
@@ -189,37 +196,33 @@ func eachGroup(rows []monitor.Row, values []float64, f func(row int, mean float6
 	}
 }
 
-// statistics are a row of the average, minimum and maximum of a column in the first window.
-func statistics(r *result.Record, column string) []string {
-	c := newCounter(column)
-	from, to := r.Start, r.End
-	if len(r.Windows) > 0 {
-		from, to = r.Start.Add(measure.Seconds(r.Windows[0].From)), r.Start.Add(measure.Seconds(r.Windows[0].To))
-	}
-	mean, low, high := r.Host.Mean(column, from, to), math.Inf(1), math.Inf(-1)
-	for i, v := range r.Host.Values(column) {
-		if at := r.Host.Rows[i].Time; at.After(from) && !at.After(to) && !math.IsNaN(v) {
-			low, high = min(low, v), max(high, v)
-		}
-	}
-	row := []string{c.name, c.unit}
-	for _, v := range []float64{mean, low, high} {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			row = append(row, "–")
-		} else {
-			row = append(row, figure(v*c.scale))
-		}
-	}
-	return row
-}
-
 // counterTable is all counters as Jetstress reports them: average, minimum and maximum.
 func counterTable(r *result.Record) table {
 	t := newTable("Counters of the machine and the database, in the first window",
 		"counter", "unit", "average", "minimum", "maximum")
 	t.Long = true
+	from, to := r.Start, r.End
+	if len(r.Windows) > 0 {
+		w := r.Windows[0]
+		from, to = r.Start.Add(measure.Seconds(w.From)), r.Start.Add(measure.Seconds(w.To))
+	}
 	for _, column := range r.Host.Columns {
-		t.row(statistics(r, column)...)
+		mean, low, high := r.Host.Mean(column, from, to), math.Inf(1), math.Inf(-1)
+		for i, v := range r.Host.Values(column) {
+			if at := r.Host.Rows[i].Time; at.After(from) && !at.After(to) && !math.IsNaN(v) {
+				low, high = min(low, v), max(high, v)
+			}
+		}
+		c := newCounter(column)
+		row := []string{c.name, c.unit}
+		for _, v := range []float64{mean, low, high} {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				row = append(row, "–")
+			} else {
+				row = append(row, figure(v*c.scale))
+			}
+		}
+		t.row(row...)
 	}
 	return t
 }

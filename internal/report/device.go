@@ -23,7 +23,8 @@ func Devices(all []Device) Page {
 	if len(all) > 1 {
 		v.Title = "Devices against " + first.Name
 		last := slices.MaxFunc(all[1:], func(a, b Device) int { return int(a.MaxReads() - b.MaxReads()) })
-		v.Headline = fmt.Sprintf("%s does %s the random reads of %s", last.Name, times(last.MaxReads()/first.MaxReads()), first.Name)
+		ratio := times(last.MaxReads() / first.MaxReads())
+		v.Headline = fmt.Sprintf("%s does %s the random reads of %s", last.Name, ratio, first.Name)
 		v.find(reservation, "Each was measured once, so how much that scatters is not known")
 	}
 	var curves []tested

@@ -90,7 +90,6 @@ func (c Comparison) named(figure string) string {
 	return figure
 }
 
-// main is the name of the figure by which the configurations are compared.
 func (c Comparison) main() string { return c.named(mainFigure) }
 
 var figures = append([]compared{
@@ -123,7 +122,6 @@ func figureNamed(name string) compared {
 	return figures[slices.IndexFunc(figures, func(f compared) bool { return f.name == name })]
 }
 
-// condition gives a condition of a run by its name.
 func condition(name string) func(result.BenchRun) *float64 {
 	return func(r result.BenchRun) *float64 {
 		for _, c := range r.Conditions {
@@ -279,7 +277,6 @@ func difference(before, after values, all []values) measure.Difference {
 	return d
 }
 
-// titleOf is a figure as comparisons print it.
 func (c Comparison) titleOf(figure string) string {
 	for _, f := range figures {
 		if c.named(f.name) == figure {

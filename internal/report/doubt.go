@@ -90,15 +90,14 @@ func (c Comparison) unlikeReads(p Parts) []Doubt {
 	if d == nil || d.Significant == nil || !*d.Significant {
 		return nil
 	}
-	return []Doubt{{p.Name, warming, fmt.Sprintf("the runs of %s read %s as often from the drives for %s as those of %s, "+
-		"which is more than their scatter: their caches are not filled alike",
-		p.Name, d.factor(d.Percent), c.words().A(), p.Against)}}
+	why := fmt.Sprintf("the runs of %s read %s as often from the drives for %s as those of %s, which is more than "+
+		"their scatter: their caches are not filled alike", p.Name, d.factor(d.Percent), c.words().A(), p.Against)
+	return []Doubt{{p.Name, warming, why}}
 }
 
 // times is a factor: "2.51 ×".
 func times(factor float64) string { return fmt.Sprintf("%.3g ×", factor) }
 
-// text is the ratio and its parts in a sentence.
 func (p Parts) text(unit string, words result.Words) string {
 	return fmt.Sprintf("%s of %s is %s that of %s: %s the I/Os a second, divided by %s the I/Os of %s.",
 		unit, p.Name, times(p.Ratio), p.Against, times(p.IORate), times(p.IOsPerCycle), words.A())

@@ -9,7 +9,6 @@ import (
 	"ds2/internal/result"
 )
 
-// environmentTable is the machine under test and its server: what a reader must know to compare results.
 func environmentTable(s result.Summary) table {
 	t := list("Environment")
 	add := func(name, value string) {

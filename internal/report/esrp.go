@@ -14,8 +14,9 @@ import (
 
 // esrpDisclaimer is what a summary in this form is not.
 const esrpDisclaimer = "This summary follows the form of Microsoft's Exchange Solution Reviewed Program (ESRP), " +
-	"but is no ESRP result: nobody has reviewed it, and its figures come from ds2, not from Jetstress with Exchange's " +
-	"engine. ESRP itself is not designed to be a benchmarking program, and its figures are not for direct comparison."
+	"but is no ESRP result: nobody has reviewed it, and its figures come from ds2, not from Jetstress with " +
+	"Exchange's engine. ESRP itself is not designed to be a benchmarking program, and its figures are not for direct " +
+	"comparison."
 
 // esrpServer is what one server's drives did in the first window of a run. Rates are a second, times are in seconds;
 // nil is not known.
@@ -71,7 +72,6 @@ func ESRP(records []*result.Record, backups []result.Backup) (Page, error) {
 	return Page{v.Title, []view{v}}, nil
 }
 
-// esrpServers are the servers of a run, by their machines.
 func esrpServers(r *result.Record) (servers []esrpServer, err error) {
 	d := r.Storage
 	if d == nil || len(r.Windows) == 0 {
@@ -104,7 +104,6 @@ func esrpServers(r *result.Record) (servers []esrpServer, err error) {
 	return servers, nil
 }
 
-// serverOf sums up the volumes of a server.
 func serverOf(name string, volumes []monitor.Volume) esrpServer {
 	s, log := esrpServer{name: name}, 0.0
 	for _, v := range volumes {
@@ -128,7 +127,6 @@ func serverOf(name string, volumes []monitor.Volume) esrpServer {
 	return s
 }
 
-// together sums up servers.
 func together(servers []esrpServer) esrpServer {
 	sum, log, known := esrpServer{name: "all servers"}, 0.0, true
 	for _, s := range servers {
@@ -151,7 +149,8 @@ func esrpView(records []*result.Record, servers []esrpServer) view {
 	v := view{Title: "Storage performance, in the order of ESRP's form", Headline: esrpDisclaimer}
 	ids := make([]string, len(records))
 	for i, r := range records {
-		ids[i] = fmt.Sprintf("%s (%s on %s, %d users a database)", r.RunID, cmp.Or(r.Workload, "ds2"), r.Engine, r.Threads)
+		workload := cmp.Or(r.Workload, "ds2")
+		ids[i] = fmt.Sprintf("%s (%s on %s, %d users a database)", r.RunID, workload, r.Engine, r.Threads)
 		if r.Status != result.Done {
 			v.findf(aside, "Run %s is recorded as %s.", r.RunID, r.Status)
 		}
@@ -161,7 +160,8 @@ func esrpView(records []*result.Record, servers []esrpServer) view {
 	for i, s := range servers {
 		apart := func(o esrpServer) bool { return !s.from.Before(o.to) || !o.from.Before(s.to) }
 		if slices.ContainsFunc(servers[:i], apart) {
-			v.find(aside, "These servers were not under load at the same time: the sum is of several runs, not of one load.")
+			v.find(aside, "These servers were not under load at the same time: "+
+				"the sum is of several runs, not of one load.")
 			break
 		}
 	}
@@ -194,7 +194,6 @@ func esrpView(records []*result.Record, servers []esrpServer) view {
 	return v
 }
 
-// esrpBackups is how fast the databases were read for backups.
 func esrpBackups(backups []result.Backup) table {
 	t := newTable("Backup", "databases", "MB read/sec")
 	sum := 0.0
@@ -208,7 +207,6 @@ func esrpBackups(backups []result.Backup) table {
 	return t
 }
 
-// esrpReplays is how fast logs were redone, in files of 1 MiB.
 func esrpReplays(records []*result.Record) table {
 	t := newTable("Transaction log replay", "run", "log files of 1 MiB", "average time to play one log file (s)")
 	for _, r := range records {

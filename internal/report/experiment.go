@@ -64,7 +64,6 @@ func NewExperiment(read conclude.Reader, dir string, record result.Experiment) (
 	return e, nil
 }
 
-// leftOut says which configurations were left out, and why.
 func (e Experiment) leftOut() (sentences []string) {
 	for _, c := range e.Benches {
 		if c.Status == result.Failed {
@@ -137,8 +136,8 @@ func (e Experiment) how() string {
 	}
 	early, late := e.looks()
 	if len(early) > 0 {
-		add("its result could be seen after %s blocks before they were done, for which all intervals are a little wider",
-			listed(early))
+		add("its result could be seen after %s blocks before they were done, "+
+			"for which all intervals are a little wider", listed(early))
 	}
 	if len(late) > 0 {
 		add("it was done after %s blocks and continued all the same: intervals are widened for that, "+
@@ -209,7 +208,6 @@ func (e Experiment) pairTable() table {
 	return t
 }
 
-// settingTable is in what the configurations differ.
 func (e Experiment) settingTable() table {
 	var names []string
 	for _, c := range e.Configurations {

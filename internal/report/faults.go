@@ -44,7 +44,6 @@ func faultNote(s result.Summary) string {
 	return text + "."
 }
 
-// targetTable is what was done on each of several targets.
 func targetTable(s result.Summary) table {
 	words := s.Words
 	t := newTable("Targets, over the whole run; cumulative "+words.Rate+" is from the end of the warm-up on",
@@ -72,7 +71,6 @@ func targetTable(s result.Summary) table {
 	return t
 }
 
-// disturbanceNotes say what the events of a run did.
 func disturbanceNotes(s result.Summary) (notes []string) {
 	for _, d := range s.Disturbances {
 		text := fmt.Sprintf("%s at %s s", eventNames(d), number(d.From, 1))
@@ -96,7 +94,6 @@ func disturbanceNotes(s result.Summary) (notes []string) {
 	return notes
 }
 
-// eventNames are those of a disturbance, as the charts call them.
 func eventNames(d result.Disturbance) string {
 	var names []string
 	for _, n := range d.Events {
@@ -120,7 +117,6 @@ func failuresOf(d result.Disturbance) string {
 	return "failed attempts: " + strings.Join(some, ", ")
 }
 
-// eventTable is the commands that were run.
 func eventTable(s result.Summary) table {
 	t := newWords("Events", "event", "from", "to", "command", "failed")
 	for i, e := range s.Events {
@@ -153,7 +149,8 @@ func cutsNote(c *result.Cuts) string {
 	case c.Lossy == 0:
 		return fmt.Sprintf("%s: at most %s of cuts lose anything, at 95 %%.", text, to)
 	case c.Lossy == n-c.Idle:
-		return fmt.Sprintf("%s, after each of them something: at least %s of cuts lose something, at 95 %%.", text, from)
+		text += ", after each of them something"
+		return fmt.Sprintf("%s: at least %s of cuts lose something, at 95 %%.", text, from)
 	default:
 		return fmt.Sprintf("%s, after %s of the cuts something: at least %s and at most %s of cuts lose something, "+
 			"each at 95 %%.", text, integer(c.Lossy), from, to)
@@ -168,7 +165,6 @@ func share(p float64) string {
 	return number(100*p, 0) + " %"
 }
 
-// millions is a count as it is said.
 func millions(n int64) string {
 	if n >= 1_000_000 {
 		return number(float64(n)/1e6, 1) + " million"
@@ -176,7 +172,6 @@ func millions(n int64) string {
 	return integer(n)
 }
 
-// cutTable is each cut in a line.
 func cutTable(c *result.Cuts, words result.Words) table {
 	t := newTable("Cuts of the server",
 		"cut", "at UTC", "when", "acknowledged", "in doubt", "of them there", "lost", "what was lost")
@@ -227,11 +222,11 @@ func replayNote(r *result.Replay) string {
 	if r == nil {
 		return ""
 	}
-	return fmt.Sprintf("The server redid %s MB of log in %s s after it was killed: %s MB/s, %s s for a log file of 1 MiB.",
+	return fmt.Sprintf(
+		"The server redid %s MB of log in %s s after it was killed: %s MB/s, %s s for a log file of 1 MiB.",
 		megabytes(&r.Bytes), number(r.Seconds, 2), number(r.MBPerSecond, 1), number(r.SecondsPerMiB, 4))
 }
 
-// replayTable is a replay test.
 func replayTable(r *result.Replay) table {
 	t := list("Replay test")
 	if r == nil {

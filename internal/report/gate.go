@@ -47,9 +47,9 @@ func (c *Comparison) Judge(gates []limit.Gate) error {
 	return nil
 }
 
-// judge holds the change from one configuration to another to a gate.
 func judge(gate limit.Gate, before, after values, all []values) GateVerdict {
-	v := GateVerdict{Gate: gate.String(), Name: after.name, Against: before.name, Outcome: limit.GateOpen, Change: measure.Unknown()}
+	v := GateVerdict{Gate: gate.String(), Name: after.name, Against: before.name,
+		Outcome: limit.GateOpen, Change: measure.Unknown()}
 	if before.measured() == 0 || after.measured() == 0 {
 		v.Why = fmt.Sprintf("%s was measured in %d runs of %s and %d of %s",
 			gate.Metric, before.measured(), before.name, after.measured(), after.name)
@@ -105,7 +105,8 @@ func shown(gate limit.Gate, c measure.Change, n int, what string) string {
 	if !gate.Rising() {
 		least = -least
 	}
-	text := fmt.Sprintf("; the smallest change that these runs could have shown is %+.1f %%, in 8 of 10 such comparisons",
+	text := fmt.Sprintf(
+		"; the smallest change that these runs could have shown is %+.1f %%, in 8 of 10 such comparisons",
 		100*math.Expm1(math.Log1p(gate.Percent/100)+least))
 	if more := c.More(gate.Percent, n); gate.Percent != 0 && more > 0 {
 		text += fmt.Sprintf("; with %d more %s a change of %+g %% can be told from none", more, what, gate.Percent)

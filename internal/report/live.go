@@ -19,7 +19,8 @@ var livePage = template.Must(template.New("live").Parse(liveHTML))
 // LiveHTML writes the page that shows what a command is at. It has no figures: its script asks for them at /live, on
 // the server that the page came from, and the report's own draws them.
 func LiveHTML(w io.Writer) error {
-	if err := livePage.Execute(w, map[string]any{"CSS": pageCSS, "JS": pageJS, "LiveJS": liveJS, "ECharts": echartsJS}); err != nil {
+	parts := map[string]any{"CSS": pageCSS, "JS": pageJS, "LiveJS": liveJS, "ECharts": echartsJS}
+	if err := livePage.Execute(w, parts); err != nil {
 		return fmt.Errorf("write the live page: %w", err)
 	}
 	return nil
@@ -37,15 +38,6 @@ func NewLiveChart(id, title, text, unit string, logarithmic bool, lines ...strin
 	return c
 }
 
-// Digits rounds a figure to as many digits as charts show; nil of what is no number.
-func Digits(v float64) *float64 { return digits(v) }
-
-// CounterLine says which column of the samples is a line of a live chart, and by what it is multiplied.
-type CounterLine struct {
-	Column int
-	Scale  float64
-}
-
 // liveCounters are the charts of counters that the live page has too.
 var liveCounters = []string{"requests", "drives", "busy", "processors"}
 
@@ -57,13 +49,10 @@ func LiveCounterCharts(columns []string, most float64) (charts []LiveChart, line
 			continue
 		}
 		c, shown := spec.chart("live", columns)
-		for _, l := range shown {
-			lines = append(lines, CounterLine{l.column, l.scale})
-		}
 		if spec.id == "requests" && most > 0 {
 			c.Levels = []height{{"random reads that the drives can do", most}}
 		}
-		charts = append(charts, drawn(c)...)
+		charts, lines = append(charts, drawn(c)...), append(lines, shown...)
 	}
 	return charts, lines
 }

@@ -79,7 +79,8 @@ func (p Page) HTML(w io.Writer) error {
 	}
 	several := len(p.views) > 1 && !p.views[1].Part
 	err := page.Execute(w, map[string]any{
-		"Title": clean(p.title), "Views": p.views, "Several": several, "CSS": pageCSS, "JS": pageJS, "ECharts": echartsJS,
+		"Title": clean(p.title), "Views": p.views, "Several": several,
+		"CSS": pageCSS, "JS": pageJS, "ECharts": echartsJS,
 	})
 	if err != nil {
 		return fmt.Errorf("write report: %w", err)

@@ -21,7 +21,6 @@ func alone(s result.Summary) []Configuration {
 	return []Configuration{{Name: "the run", Bench: single}}
 }
 
-// runView is a run as it is shown.
 func runView(r *result.Record, id string) view {
 	s := r.Summary
 	v := view{
@@ -81,7 +80,6 @@ func Headline(s result.Summary) string {
 	return text
 }
 
-// findRun says how a run ended, whether it was steady, what the audit said.
 func (v *view) findRun(s result.Summary) {
 	if s.Status != result.Done {
 		ended := unknown
@@ -126,7 +124,6 @@ func (v *view) findRun(s result.Summary) {
 	v.find(aside, replayNote(s.Replay))
 }
 
-// findWindow says what the first window is worth.
 func (v *view) findWindow(s result.Summary) {
 	w := s.Windows[0]
 	if ofCycles(s) {
@@ -157,7 +154,6 @@ func (v *view) findWindow(s result.Summary) {
 	v.find(aside, openLoopNote(s))
 }
 
-// auditText says what the audit of the database found.
 func auditText(a *result.Audit) (level, string) {
 	const not = "The database was not audited"
 	switch {
@@ -246,7 +242,8 @@ func latencyTable(s result.Summary) table {
 		}
 		t.figures(title, l.Count, l.Mean, l.P25, l.P50, l.P75, l.P95, l.P99, l.P999, l.Max)
 		if name == measure.WholeOrder && w.OwnMean != nil && s.Words.Own != "" {
-			t.row(s.Words.Own, integer(w.Counts.Orders), figure(*w.OwnMean), "–", "–", "–", "–", "–", "–", "–")
+			own := []string{s.Words.Own, integer(w.Counts.Orders), figure(*w.OwnMean)}
+			t.row(append(own, slices.Repeat([]string{"–"}, len(t.Head)-len(own))...)...)
 		}
 	}
 	return t
@@ -327,7 +324,6 @@ func setup(kind, id, kit string, start, end time.Time, engine string, targets []
 	return t
 }
 
-// setupTable is all that is needed to repeat the run.
 func setupTable(s result.Summary) table {
 	p := s.Parameters
 	t := setup("run", s.RunID, s.KitVersion, s.Start, s.End, engineOf(s.Engine, p), s.Targets, s.Size)

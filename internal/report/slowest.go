@@ -36,13 +36,13 @@ func slowestNote(s result.Summary) string {
 		len(slow.Orders), s.Words.Cycles, figure(1000*(last.To-last.From)), strings.Join(parts, ", "))
 }
 
-// slowestTable is how many of the slowest orders had which cause, and in which operations.
 func slowestTable(s result.Summary) table {
 	if s.Slowest == nil {
 		return table{}
 	}
-	t := newWords(fmt.Sprintf("The %d slowest %s, by what was under way for at least half of the operation that took the time",
-		len(s.Slowest.Orders), s.Words.Cycles), "they", "number", "longest, ms", "operations that took the time")
+	const by = "by what was under way for at least half of the operation that took the time"
+	t := newWords(fmt.Sprintf("The %d slowest %s, %s", len(s.Slowest.Orders), s.Words.Cycles, by),
+		"they", "number", "longest, ms", "operations that took the time")
 	for _, c := range s.Slowest.Causes {
 		operations := slices.Sorted(maps.Keys(c.Operations))
 		for i, name := range operations {

@@ -166,7 +166,6 @@ func worth(f, half float64) string {
 	return number(f, max(digits, 0))
 }
 
-// figureOr is figure; empty where there is none.
 func figureOr(f *float64) string {
 	if f == nil {
 		return ""
@@ -214,10 +213,8 @@ func percent(part, whole int64) string {
 	return number(100*float64(part)/float64(whole), 2) + " %"
 }
 
-// users is a number of users in words.
 func users(n int) string { return counted(n, "user") }
 
-// counted is a number of things in words.
 func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -36,7 +36,6 @@ func costsOf(c *diagnose.Costs) []*float64 {
 		c.DeviceSeconds, c.ServerCPU, c.ClientCPU, c.Joules}
 }
 
-// costTable is what a cycle took; without rows where nothing was measured.
 func costTable(c *diagnose.Costs, words result.Words) table {
 	t := newTable("What "+words.A()+" costs, on average over the first window", "what", "unit", words.A())
 	for i, v := range costsOf(c) {
@@ -47,7 +46,6 @@ func costTable(c *diagnose.Costs, words result.Words) table {
 	return t
 }
 
-// costFigures are the costs as figures that are compared.
 func costFigures() (all []compared) {
 	for i, c := range costs {
 		of := func(r result.BenchRun) *float64 { return costsOf(r.Costs)[i] }
@@ -67,8 +65,8 @@ func ioTable(s result.Summary) table {
 	t.Caption += fmt.Sprintf(", from %s to %s", seconds(w.LatencyFrom), seconds(w.LatencyTo))
 	for _, e := range s.IOEvents {
 		if e.Ratio != nil && e.Unit != "" {
-			t.Caption += fmt.Sprintf("; experimental: by events of %s, in whole %s, %s times the milliseconds that it counts",
-				e.Target, e.Unit, figure(*e.Ratio))
+			t.Caption += fmt.Sprintf("; experimental: by events of %s, in whole %s, "+
+				"%s times the milliseconds that it counts", e.Target, e.Unit, figure(*e.Ratio))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.IO)) {
@@ -81,8 +79,8 @@ func ioTable(s result.Summary) table {
 // smartTable is what the drives told of themselves before and after the run; without rows where none did.
 func smartTable(drives []monitor.SMART) table {
 	t := newTable("What the drives tell of themselves (SMART), over the whole run",
-		"drive", "written to it MB", "written to its flash MB", "write amplification", "°C before", "°C after", "wear %",
-		"held back by heat")
+		"drive", "written to it MB", "written to its flash MB", "write amplification",
+		"°C before", "°C after", "wear %", "held back by heat")
 	scaled := func(v *float64, scale float64) string {
 		if v == nil {
 			return "–"
@@ -121,7 +119,6 @@ func logTable(s result.Summary) table {
 	return t
 }
 
-// commandTable is how ds2 was called, and with which value of every flag.
 func commandTable(c *result.Command) table {
 	t := list("Command")
 	if c == nil {

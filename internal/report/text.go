@@ -77,10 +77,7 @@ func fitting(texts []string, lines int) (all []string) {
 
 // shortened are the lines of a text, not all where it is long.
 func shortened(text string, indent int) []string {
-	if text == "" {
-		return nil
-	}
-	lines := strings.Split(wrapped(text, indent), "\n")
+	lines := wrapped(text, indent)
 	if len(lines) > mostOfAText {
 		last := []rune(lines[mostOfAText-1])
 		lines = append(lines[:mostOfAText-1], string(last[:min(len(last), textWidth-2)])+" …")
@@ -89,24 +86,19 @@ func shortened(text string, indent int) []string {
 }
 
 // wrapped breaks a text into lines of at most textWidth, all but the first indented.
-func wrapped(text string, indent int) string {
-	var b strings.Builder
-	used := 0
+func wrapped(text string, indent int) (lines []string) {
 	for i, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
+		last := len(lines) - 1
 		switch {
 		case i == 0:
-		case used+1+n > textWidth:
-			b.WriteString("\n" + strings.Repeat(" ", indent))
-			used = indent
+			lines = append(lines, word)
+		case utf8.RuneCountInString(lines[last]+" "+word) > textWidth:
+			lines = append(lines, strings.Repeat(" ", indent)+word)
 		default:
-			b.WriteByte(' ')
-			used++
+			lines[last] += " " + word
 		}
-		b.WriteString(word)
-		used += n
 	}
-	return b.String()
+	return lines
 }
 
 // markdown writes a view as GitHub's Markdown.
@@ -162,7 +154,8 @@ func (t table) markdown() string {
 	return b.String()
 }
 
-var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[", `\[`, "#", `\#`, "\n", " ")
+var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`",
+	"<", "&lt;", "[", `\[`, "#", `\#`, "\n", " ")
 
 // markdown is a text in which nothing is markup.
 func markdown(text string) string { return markdownEscapes.Replace(text) }

@@ -58,7 +58,6 @@ func searchView(r result.Search) view {
 	return v
 }
 
-// searchCharts are the trials over the number of users.
 func searchCharts(r result.Search) (all []chart) {
 	if len(r.Curve) == 0 {
 		return nil
@@ -156,7 +155,6 @@ func curveChart(
 	return c
 }
 
-// searchSetup is all that is needed to repeat the search.
 func searchSetup(r result.Search) table {
 	t := setup("search", r.RunID, r.KitVersion, r.Start, r.End, engineOf(r.Engine, r.Parameters), r.Targets, r.Size)
 	t.row("method", string(r.Method))

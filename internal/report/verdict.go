@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"ds2/internal/limit"
 	"ds2/internal/result"
@@ -37,12 +38,12 @@ func (v *view) findLimits(verdicts []limit.Verdict) {
 	}
 }
 
-// crashNote says what the crash was; empty where there was none.
 func crashNote(c *result.Crash) string {
 	if c == nil {
 		return ""
 	}
-	return fmt.Sprintf("The server was killed at %s UTC and took connections again %.1f s later.", c.At.UTC().Format("15:04:05"), c.Down)
+	at := c.At.UTC().Format(time.TimeOnly)
+	return fmt.Sprintf("The server was killed at %s UTC and took connections again %.1f s later.", at, c.Down)
 }
 
 // deepCheckTable is what reading and checking every page gave, in the manner of Jetstress's checksum statistics.
@@ -82,7 +83,6 @@ func deepCheckTable(checks []store.DeepCheck) table {
 	return t
 }
 
-// addReading adds how a deep check read.
 func (t *table) addReading(s store.DeepCheck, what string) {
 	r := s.Reading
 	t.add("read", "%s in %s s, %s MB/s", what, number(r.Seconds, 1), mbPerSecond(s.Bytes, r.Seconds))

@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// view is a record, or what several come to, as it is shown.
 type view struct {
 	ID       string // of its part of the page
 	RunID    string // or what else links to it are to say
@@ -86,7 +85,6 @@ func (v view) Notes() (texts []string) {
 	return texts
 }
 
-// findf adds a finding.
 func (v *view) findf(l level, format string, args ...any) { v.find(l, fmt.Sprintf(format, args...)) }
 
 // find adds a finding; none where the text is empty.

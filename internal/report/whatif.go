@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"ds2/internal/whatif"
@@ -15,25 +14,31 @@ func Whatif(m whatif.Model, threads int, ranked []whatif.Prediction, refused []w
 		Byline: byline(m.Start, fmt.Sprintf("%d runs", len(m.Runs)), m.KitVersion, "")}
 	v.Headline = fmt.Sprintf("Fitted for reads of %s ms, log flushes of %s ms and %g to %g users",
 		span(m.Read), span(m.Flush), m.Users.Low, m.Users.High)
+	refusal := unknown
 	if len(ranked) > 0 {
-		value, interval := predicted(ranked[0])
+		refusal = reservation
+		first := ranked[0]
+		value, interval := predicted(first)
 		v.Headline = fmt.Sprintf("%s is first: %s %s (%s), held back by %s",
-			ranked[0].Drive, value, m.Unit, interval, ranked[0].HeldBack())
+			first.Drive, value, m.Unit, interval, first.HeldBack())
 		v.Figures.Head = []string{"drive", m.Unit, "90 % interval", "held back by", "reads halved", "flushes halved"}
 		if m.Demand.Writes > 0 {
 			v.Figures.Head = append(v.Figures.Head, "writes halved")
 		}
+		v.because("Held back by the largest part of an order's time; " +
+			"halved: " + m.Unit + " if reads, log flushes, or writes of data, took half as long.")
 	}
 	for _, p := range ranked {
 		value, interval := predicted(p)
-		row := []string{p.Drive, value, interval, fmt.Sprintf("%s (%.0f %%)", p.HeldBack(), p.Most()),
-			gain(p.HalfRead), gain(p.HalfFlush)}
+		heldBack := fmt.Sprintf("%s (%.0f %%)", p.HeldBack(), p.Most())
+		row := []string{p.Drive, value, interval, heldBack, gain(p.HalfRead), gain(p.HalfFlush)}
 		if m.Demand.Writes > 0 {
 			row = append(row, gain(p.HalfWrite))
 		}
-		v.Figures.Rows = append(v.Figures.Rows, row)
+		v.Figures.row(row...)
 		if p.NoWrites {
-			v.find(reservation, "The record of "+p.Drive+" has no random writes: predicted as if writes of data took no time")
+			v.findf(reservation,
+				"The record of %s has no random writes: predicted as if writes of data took no time", p.Drive)
 		}
 	}
 	for i := 1; i < len(ranked); i++ {
@@ -42,21 +47,14 @@ func Whatif(m whatif.Model, threads int, ranked []whatif.Prediction, refused []w
 		}
 	}
 	for _, r := range refused {
-		level := reservation
-		if len(ranked) == 0 {
-			level = unknown
-		}
-		v.find(level, "Not predicted: "+r.Error())
+		v.find(refusal, "Not predicted: "+r.Error())
 	}
 	if n := len(m.Checks); n > 0 {
 		c := m.Verdict()
-		v.find(proof, fmt.Sprintf("Of %d runs on drives that are not in the fit the 90 %% interval held %d, and the median error was %.1f %% "+
-			"(in proportion to random reads a second %.0f %%, as a line over the mean latency %.0f %%)",
-			n, c.Inside, c.Error, c.ByIOPS, c.ByMean))
-	}
-	if len(ranked) > 0 {
-		v.Why = append(v.Why, "Held back by the largest part of an order's time; "+
-			"halved: "+m.Unit+" if reads, log flushes, or writes of data, took half as long.")
+		v.findf(proof, "Of %d runs on drives that are not in the fit the 90 %% interval held %d, "+
+			"and the median error was %.1f %% (in proportion to random reads a second %.0f %%, "+
+			"as a line over the mean latency %.0f %%)",
+			n, c.Inside, c.Error, c.ByIOPS, c.ByMean)
 	}
 	processor := "less processor time than the runs can tell"
 	if m.Demand.Processor > whatif.LeastProcessor {
@@ -70,10 +68,10 @@ func Whatif(m whatif.Model, threads int, ranked []whatif.Prediction, refused []w
 		writes = "fewer waits for writes of data than the runs can tell"
 	}
 	if m.EachScatter > 1e-3 { // the figure does not count orders
-		v.Why = append(v.Why, fmt.Sprintf("%.3g %s for each %s a second, which differs between runs by %.0f %%.",
+		v.because(fmt.Sprintf("%.3g %s for each %s a second, which differs between runs by %.0f %%.",
 			m.Each, m.Unit, m.One[strings.IndexByte(m.One, ' ')+1:], 100*m.EachScatter))
 	}
-	v.Why = append(v.Why, fmt.Sprintf("What %s takes: %s, %.3g reads, %.3g waits for a flush; %s. Runs scatter by %.1f %% around "+
+	v.because(fmt.Sprintf("What %s takes: %s, %.3g reads, %.3g waits for a flush; %s. Runs scatter by %.1f %% around "+
 		"that, and the law is off by %.1f %% more on another drive.",
 		m.One, processor, m.Demand.Reads, m.Demand.Flushes, writes, 100*m.Scatter, 100*m.Law))
 	v.Tables = whatifTables(m)
@@ -102,19 +100,22 @@ func whatifTables(m whatif.Model) []table {
 	for _, one := range m.Coefficients {
 		c.row(one.Name, figure(one.Value), figure(one.Low), figure(one.High), one.Unit)
 	}
-	at := func(drive string, users int, read, flush, write float64) []string {
-		return []string{drive, fmt.Sprint(users), number(1e3*read, 2), number(1e3*flush, 2), number(1e3*write, 2)}
+	run := func(t *table, drive string, users int, read, flush, write float64, rest ...string) {
+		row := []string{drive, fmt.Sprint(users), number(1e3*read, 2), number(1e3*flush, 2), number(1e3*write, 2)}
+		t.row(append(row, rest...)...)
 	}
-	head := []string{"drive", "users", "read ms", "flush ms", "write ms", m.Unit}
-	runs := table{Caption: "Runs of the fit", Head: append(slices.Clone(head), "fitted", "off by %")}
+	runs := newTable("Runs of the fit",
+		"drive", "users", "read ms", "flush ms", "write ms", m.Unit, "fitted", "off by %")
 	for _, r := range m.Runs {
-		runs.Rows = append(runs.Rows, append(at(r.Drive, r.Users, r.Read, r.Flush, r.Write),
-			number(r.Value, 0), number(r.Fitted, 0), number(r.Distance, 1)))
+		run(&runs, r.Drive, r.Users, r.Read, r.Flush, r.Write,
+			number(r.Value, 0), number(r.Fitted, 0), number(r.Distance, 1))
 	}
-	checks := table{Caption: "Runs that are not in the fit", Head: append(head, "predicted", "90 % from", "to", "off by %", "by reads a second %", "by mean latency %")}
+	checks := newTable("Runs that are not in the fit", "drive", "users", "read ms", "flush ms", "write ms", m.Unit,
+		"predicted", "90 % from", "to", "off by %", "by reads a second %", "by mean latency %")
 	for _, k := range m.Checks {
-		checks.Rows = append(checks.Rows, append(at(k.Drive, k.Users, k.ReadLatency, k.Flush, k.Write), number(k.Measured, 0),
-			number(k.Value, 0), number(k.Low, 0), number(k.High, 0), number(k.Error, 1), number(k.ByIOPS, 0), number(k.ByMean, 0)))
+		run(&checks, k.Drive, k.Users, k.ReadLatency, k.Flush, k.Write, number(k.Measured, 0),
+			number(k.Value, 0), number(k.Low, 0), number(k.High, 0), number(k.Error, 1),
+			number(k.ByIOPS, 0), number(k.ByMean, 0))
 	}
 	return []table{c, runs, checks}
 }
@@ -123,8 +124,8 @@ func whatifTables(m whatif.Model) []table {
 // and the candidates.
 func whatifChart(m whatif.Model, users int, ranked []whatif.Prediction) chart {
 	c := chart{ID: "whatif-opm", Title: m.Name + " over read and flush latency", YName: m.Unit, XName: "a read, ms",
-		Place: picture, Text: "A line is the law at one latency of log flushes; a dot is a run of the fit, and a large one " +
-			"a drive that was asked about, with its 90 % interval."}
+		Place: picture, Text: "A line is the law at one latency of log flushes; a dot is a run of the fit, " +
+			"and a large one a drive that was asked about, with its 90 % interval."}
 	for _, curve := range m.Curves(users) {
 		l := line{Name: fmt.Sprintf("flush of %.3g ms", 1e3*curve.Flush)}
 		for _, p := range curve.Points {
