@@ -93,7 +93,8 @@ type Page struct {
 
 // New makes the page of a command, such as "ds2 bench", and begins to show it. It is closed by End.
 func New(command string) *Page {
-	p := &Page{command: command, viewers: map[chan []byte]bool{}, stop: make(chan struct{}), stopped: make(chan struct{}), patience: patience}
+	p := &Page{command: command, viewers: map[chan []byte]bool{}, patience: patience}
+	p.stop, p.stopped = make(chan struct{}), make(chan struct{})
 	go p.tick()
 	return p
 }
@@ -115,7 +116,7 @@ func (p *Page) Doing(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.doing = fmt.Sprintf(format, args...)
-	if p.show.Now == nil && p.show.Title != "" { // what comes next is of another run, whose figures the last one's are not
+	if p.show.Now == nil && p.show.Title != "" { // what comes next is another run's, and so are its figures
 		p.replace(Show{})
 	}
 }
@@ -309,13 +310,14 @@ func (p *Page) Stream(w http.ResponseWriter, r *http.Request) {
 			if !ok {
 				return
 			}
-			if err := connection.SetWriteDeadline(time.Now().Add(p.patience)); err != nil {
-				return
+			err := connection.SetWriteDeadline(time.Now().Add(p.patience))
+			if err == nil {
+				_, err = w.Write(e)
 			}
-			if _, err := w.Write(e); err != nil {
-				return
+			if err == nil {
+				err = connection.Flush()
 			}
-			if err := connection.Flush(); err != nil {
+			if err != nil {
 				return
 			}
 		}
@@ -338,7 +340,8 @@ func (p *Page) Document(w http.ResponseWriter, _ *http.Request) {
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "+
+		"connect-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	w.Write(text) // whoever has gone misses nothing

@@ -80,14 +80,16 @@ func (l *Load) Show(title string) Show {
 	return Show{
 		Title: title,
 		Charts: []report.LiveChart{
-			report.NewLiveChart("live-rows", "Rows loaded", "Rows handed to the server in each second.", "rows/s", false, "rows a second"),
-			report.NewLiveChart("live-bytes", "Bytes loaded", "Bytes of CSV handed to the server in each second.", "MB/s", false, "MB a second"),
+			report.NewLiveChart("live-rows", "Rows loaded", "Rows handed to the server in each second.",
+				"rows/s", false, "rows a second"),
+			report.NewLiveChart("live-bytes", "Bytes loaded", "Bytes of CSV handed to the server in each second.",
+				"MB/s", false, "MB a second"),
 		},
 		Now: func() Frame {
 			now := time.Now()
 			rows, bytes := l.totals()
 			f := l.frame()
-			f.Facts = []Fact{{Name: "rows", Value: report.Number(float64(rows), 0)}, {Name: "MB of CSV", Value: report.Number(float64(bytes)/1e6, 0)}}
+			f.Facts = []Fact{fact("rows", float64(rows), 0), fact("MB of CSV", float64(bytes)/1e6, 0)}
 			f.At = float64(was.second)
 			if second := int(now.Sub(l.start).Seconds()); second > was.second {
 				took := now.Sub(was.at).Seconds()

@@ -3,7 +3,7 @@ package live
 import (
 	"cmp"
 	"fmt"
-	"slices"
+	"math"
 	"time"
 
 	"ds2/internal/limit"
@@ -38,8 +38,12 @@ const shortest = time.Second / 2
 func ShowRun(r Run, s Setup) Show {
 	words := s.Words
 	charts := []report.LiveChart{
-		report.NewLiveChart("live-opm", words.PerMinute(), "Completed "+words.Cycles+" of each second, and of the last minute.", words.Rate, false, "of each second", "of the last minute"),
-		report.NewLiveChart("live-latency", "Response time of "+words.Cycles, "Response time of whole "+words.Cycles+", second by second: mean, 95th percentile and longest.", "ms", true, "mean", "p95", "longest"),
+		report.NewLiveChart("live-opm", words.PerMinute(),
+			"Completed "+words.Cycles+" of each second, and of the last minute.",
+			words.Rate, false, "of each second", "of the last minute"),
+		report.NewLiveChart("live-latency", "Response time of "+words.Cycles,
+			"Response time of whole "+words.Cycles+", second by second: mean, 95th percentile and longest.",
+			"ms", true, "mean", "p95", "longest"),
 	}
 	columns, _ := r.Counters()
 	counters, lines := report.LiveCounterCharts(columns, s.Reads)
@@ -47,7 +51,8 @@ func ShowRun(r Run, s Setup) Show {
 	return Show{Title: s.Title, Charts: append(charts, counters...), Now: func() Frame {
 		progress := r.Meter().Progress()
 		sample := progress.Last
-		f := Frame{Phase: cmp.Or(r.Doing(), phaseWords(r.Meter().Phase())), At: sample.End.Seconds(), Notes: r.Warnings()}
+		f := Frame{At: sample.End.Seconds(), Notes: r.Warnings()}
+		f.Phase = cmp.Or(r.Doing(), phaseWords(r.Meter().Phase()))
 		if s.Length > 0 {
 			f.Share = new(min(sample.End.Seconds()/s.Length.Seconds(), 1))
 			f.Left = fmt.Sprintf("%s left", max(s.Length-sample.End, 0).Round(time.Second))
@@ -92,28 +97,33 @@ func runValues(p measure.Progress, r Run, lines []report.CounterLine) []*float64
 	}
 	_, row := r.Counters()
 	for _, l := range lines {
-		if row.Values == nil {
-			values = append(values, nil)
-		} else {
-			values = append(values, report.Digits(row.Values[l.Column]*l.Scale))
+		v := math.NaN() // unknown
+		if row.Values != nil {
+			v = row.Values[l.Column] * l.Scale
 		}
+		values = append(values, report.Digits(v))
 	}
-	return slices.Clip(values)
+	return values
 }
 
 // runFacts are the figures under the headline.
 func runFacts(words result.Words, p measure.Progress, targets []measure.Totals) []Fact {
 	total, failed := measure.Sum(targets)
 	facts := []Fact{
-		{Name: words.Cycle + " p95, ms, last second", Value: report.Number(p.Last.P95, 1)},
-		{Name: "users", Value: report.Number(float64(p.Last.Users), 0)},
-		{Name: "failed attempts", Value: report.Number(float64(failed), 0)},
+		fact(words.Cycle+" p95, ms, last second", p.Last.P95, 1),
+		fact("users", float64(p.Last.Users), 0),
+		fact("failed attempts", float64(failed), 0),
 	}
 	if failed > 0 {
-		facts[len(facts)-1].State = "bad"
+		facts[2].State = "bad"
 	}
 	if total.Dropped > 0 {
-		facts = append(facts, Fact{words.Cycles + " dropped", report.Number(float64(total.Dropped), 0), "bad"})
+		facts = append(facts, fact(words.Cycles+" dropped", float64(total.Dropped), 0))
+		facts[3].State = "bad"
 	}
 	return facts
+}
+
+func fact(name string, value float64, decimals int) Fact {
+	return Fact{Name: name, Value: report.Number(value, decimals)}
 }

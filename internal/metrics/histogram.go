@@ -24,7 +24,9 @@ type histogram struct {
 }
 
 // newHistogram shows a distribution. measure keeps response times to 1 %, so a bucket's bound is true to that.
-func newHistogram(desc *prometheus.Desc, d measure.Distribution, created time.Time, labels ...string) prometheus.Metric {
+func newHistogram(
+	desc *prometheus.Desc, d measure.Distribution, created time.Time, labels ...string,
+) prometheus.Metric {
 	cumulative := make([]uint64, len(classicBounds))
 	native := map[int]int64{}
 	d.Each(func(upper time.Duration, count int64) {
@@ -34,7 +36,8 @@ func newHistogram(desc *prometheus.Desc, d measure.Distribution, created time.Ti
 			cumulative[i] += uint64(count)
 		}
 	})
-	m, err := prometheus.NewConstNativeHistogram(desc, uint64(d.Count()), d.Sum.Seconds(), native, nil, 0, nativeSchema, 0, created, labels...)
+	m, err := prometheus.NewConstNativeHistogram(desc, uint64(d.Count()), d.Sum.Seconds(), native, nil, 0,
+		nativeSchema, 0, created, labels...)
 	if err != nil {
 		return prometheus.NewInvalidMetric(desc, err)
 	}

@@ -71,8 +71,9 @@ func serve(listener net.Listener, page Page, patience time.Duration) *Server {
 	}
 	s.http = http.Server{
 		Handler: mux, MaxHeaderBytes: maxHeader,
-		ReadTimeout: patience, WriteTimeout: patience, IdleTimeout: 6 * patience, // Prometheus comes again each minute, at least
-		ErrorLog: log.New(io.Discard, "", 0), // the client is told; a log of its own would tear the view of the run
+		ReadTimeout: patience, WriteTimeout: patience,
+		IdleTimeout: 6 * patience,               // Prometheus comes again each minute, at least
+		ErrorLog:    log.New(io.Discard, "", 0), // the client is told; a log of its own would tear the view of the run
 	}
 	go func() { s.served <- s.http.Serve(netutil.LimitListener(listener, maxConnections)) }()
 	return s

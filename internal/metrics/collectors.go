@@ -1,0 +1,144 @@
+package metrics
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"ds2/internal/limit"
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
+)
+
+// asked is a collector of figures that it asks for at each scrape.
+type asked struct {
+	descriptions []*prometheus.Desc
+	collect      func(sink)
+}
+
+// Describe sends the descriptions.
+func (a asked) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range a.descriptions {
+		ch <- d
+	}
+}
+
+// Collect sends the figures.
+func (a asked) Collect(ch chan<- prometheus.Metric) { a.collect(ch) }
+
+// sink takes the figures of a scrape.
+type sink chan<- prometheus.Metric
+
+func (s sink) gauge(d *prometheus.Desc, v float64, labels ...string) {
+	s <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+}
+
+func (s sink) counter(d *prometheus.Desc, n int64, labels ...string) {
+	s <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), labels...)
+}
+
+func desc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("ds2_"+name, help, labels, nil)
+}
+
+var (
+	limitOK = desc("limit_ok",
+		"1 where the limit held over the last interval of the run phase, 0 where it did not.", "limit")
+	iops = desc("iops",
+		"Reads and writes a second of the drives that hold the data, without those of the log, over the last 10s.")
+	loadRows   = desc("load_rows_total", "Rows of the dataset handed to the server.", "table")
+	loadBytes  = desc("load_bytes_total", "Bytes of the dataset, as CSV, handed to the server.", "table")
+	ioDuration = desc("host_io_duration_seconds",
+		"Times of the I/Os of the database's drives, by what they were for.", "device", "io")
+)
+
+// NewLimitCollector makes a collector of the verdicts that it is given at each scrape. A limit that is given twice
+// counts once.
+func NewLimitCollector(verdicts func() []limit.Verdict) prometheus.Collector {
+	return asked{[]*prometheus.Desc{limitOK}, func(s sink) {
+		seen := map[string]bool{}
+		for _, v := range verdicts() {
+			if !seen[v.Limit] {
+				s.gauge(limitOK, one(v.OK), v.Limit)
+			}
+			seen[v.Limit] = true
+		}
+	}}
+}
+
+// one is 1 where something is so, and 0 where it is not.
+func one(so bool) float64 {
+	if so {
+		return 1
+	}
+	return 0
+}
+
+// NewIOPSCollector makes a collector of the reads and writes a second of the drives of the data; now is false where
+// nobody counted them lately.
+func NewIOPSCollector(now func() (iops float64, measured bool)) prometheus.Collector {
+	return asked{[]*prometheus.Desc{iops}, func(s sink) {
+		if v, measured := now(); measured {
+			s.gauge(iops, v)
+		}
+	}}
+}
+
+// NewLoadCollector makes a collector of what tables gives at each scrape: what has been loaded of each table so far.
+func NewLoadCollector(tables func(f func(table string, rows, bytes int64))) prometheus.Collector {
+	return asked{[]*prometheus.Desc{loadRows, loadBytes}, func(s sink) {
+		tables(func(table string, rows, bytes int64) {
+			s.counter(loadRows, rows, table)
+			s.counter(loadBytes, bytes, table)
+		})
+	}}
+}
+
+// NewIOCollector makes a collector of what totals gives at each scrape: the times of the I/Os traced so far, a
+// histogram for each kind of I/O of each drive that there was.
+func NewIOCollector(totals func() ([]measure.Distribution, error)) prometheus.Collector {
+	created := time.Now()
+	return asked{[]*prometheus.Desc{ioDuration}, func(s sink) {
+		all, err := totals()
+		if err != nil {
+			s <- prometheus.NewInvalidMetric(ioDuration, err)
+			return
+		}
+		for _, d := range all {
+			device, kind, _ := strings.Cut(d.Name, " ")
+			s <- newHistogram(ioDuration, d, created, device, kind)
+		}
+	}}
+}
+
+// NewHostCollector makes a collector of the raw figures of the machine and the database, under ds2_host_, at most a
+// second old while the sampler runs. A figure that could not be read is left out.
+func NewHostCollector(sampler *monitor.Sampler) prometheus.Collector {
+	describe := func(f monitor.Figure) (d *prometheus.Desc, values []string) {
+		var labels []string
+		if f.Label != "" {
+			labels, values = []string{f.Label}, []string{f.Item}
+		}
+		return desc("host_"+f.Name, f.Help, labels...), values
+	}
+	var all []*prometheus.Desc
+	sampler.Latest(func(f monitor.Figure, _ float64) {
+		d, _ := describe(f)
+		all = append(all, d)
+	})
+	return asked{all, func(s sink) {
+		sampler.Latest(func(f monitor.Figure, v float64) {
+			if math.IsNaN(v) {
+				return
+			}
+			kind := prometheus.GaugeValue
+			if strings.HasSuffix(f.Name, "_total") {
+				kind = prometheus.CounterValue
+			}
+			d, labels := describe(f)
+			s <- prometheus.MustNewConstMetric(d, kind, v, labels...)
+		})
+	}}
+}
