@@ -25,7 +25,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
+		goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
 }
 
 // counting shows a run whose every frame has new values.
@@ -94,7 +95,8 @@ func TestStream(t *testing.T) {
 	show, _ := counting()
 	p.Begin(show)
 	early := watch(t, t.Context(), s)
-	if name, data := early.next(); name != "show" || !strings.Contains(data, `"command":"ds2 drive"`) || !strings.Contains(data, "run k3f9") {
+	if name, data := early.next(); name != "show" || !strings.Contains(data, `"command":"ds2 drive"`) ||
+		!strings.Contains(data, "run k3f9") {
 		t.Fatalf("the first event is %s %s", name, data)
 	}
 	var at []float64
@@ -114,7 +116,8 @@ func TestStream(t *testing.T) {
 	_, data := late.next()
 	var began struct{ Charts []report.LiveChart }
 	require.NoError(t, json.Unmarshal([]byte(data), &began))
-	if points := began.Charts[0].Lines[0].Points; len(points) < 3 || *points[2][0] != 3 || *points[2][1] != 30 || began.Charts[0].Lines[1].Points[0][1] != nil {
+	if points := began.Charts[0].Lines[0].Points; len(points) < 3 || *points[2][0] != 3 || *points[2][1] != 30 ||
+		began.Charts[0].Lines[1].Points[0][1] != nil {
 		t.Errorf("a viewer who comes later sees %s", data)
 	}
 	go p.End("ended; the record is in here")
@@ -180,7 +183,8 @@ func TestRunsInBrowser(t *testing.T) {
 		text := func(id, pattern string) string {
 			return fmt.Sprintf("/(?:%s)/.test(document.querySelector('#%s').textContent) && ", pattern, id)
 		}
-		return chromedp.Poll(text("title", title)+text("headline", headline)+text("state", state)+drawn+"document.querySelector('.plot svg')",
+		return chromedp.Poll(text("title", title)+text("headline", headline)+text("state",
+			state)+drawn+"document.querySelector('.plot svg')",
 			nil, chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(0))
 	}
 	require.NoError(t, chromedp.Run(browser, chromedp.Navigate(s.PageURL()), says("k3f9", " OPM$", "", "")))
@@ -284,7 +288,8 @@ func TestKept(t *testing.T) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l := p.charts[0].Lines[0]
-	if len(l.Points) != historySeconds || cap(l.Points) > 2*historySeconds+2 || p.last.Oldest == nil || *p.last.Oldest != *l.Points[0][0] {
+	if len(l.Points) != historySeconds || cap(l.Points) > 2*historySeconds+2 || p.last.Oldest == nil ||
+		*p.last.Oldest != *l.Points[0][0] {
 		t.Errorf("%d points of %d, oldest %v", len(l.Points), cap(l.Points), p.last.Oldest)
 	}
 }

@@ -26,9 +26,11 @@ func TestLoadShow(t *testing.T) {
 		time.Sleep(time.Second)
 		f := show.Now()
 		if f.At != 2 || *f.Values[0] != 2500 || *f.Values[1] != 2 {
-			t.Errorf("after two seconds %v rows and %v MB a second at %v, want 2500 and 2 at 2", *f.Values[0], *f.Values[1], f.At)
+			t.Errorf("after two seconds %v rows and %v MB a second at %v, want 2500 and 2 at 2", *f.Values[0],
+				*f.Values[1], f.At)
 		}
-		if f.Headline != "25 %" || f.Left != "about 2s left" || *f.Share != 0.25 || f.Doing != "vacuum orders, vacuum products" || f.Facts[0].Value != "5,000" {
+		if f.Headline != "25 %" || f.Left != "about 2s left" || *f.Share != 0.25 ||
+			f.Doing != "vacuum orders, vacuum products" || f.Facts[0].Value != "5,000" {
 			t.Errorf("after two seconds: %+v", f)
 		}
 		if f := show.Now(); f.At != 2 || f.Values != nil {

@@ -29,7 +29,8 @@ import (
 
 // keptAlive are the connections of clients that http keeps for the next request.
 var keptAlive = []goleak.Option{
-	goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"),
+	goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
+	goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"),
 }
 
 func TestMain(m *testing.M) {
@@ -39,12 +40,14 @@ func TestMain(m *testing.M) {
 // own are counters of a workload's own.
 var own = []workload.Counter{
 	{Name: "rollbacks_total", Help: "Purchases that were rolled back.", Count: "rollbacks"},
-	{Name: "in_doubt_total", Help: "Operations in doubt.", By: map[string]string{"purchase": "in_doubt_purchases", "new_customer": "in_doubt_customers"}},
+	{Name: "in_doubt_total", Help: "Operations in doubt.", By: map[string]string{"purchase": "in_doubt_purchases",
+		"new_customer": "in_doubt_customers"}},
 }
 
 // meter has two targets with a hundred orders of 30 ms and fifty of 60 ms in three seconds of the run phase.
 func meter() *measure.Meter {
-	m := measure.NewMeter([]string{"login", "purchase"}, []string{"a:5432/ds2", "b:5432/ds2"}, "rollbacks", "in_doubt_purchases", "in_doubt_customers")
+	m := measure.NewMeter([]string{"login", "purchase"}, []string{"a:5432/ds2", "b:5432/ds2"}, "rollbacks",
+		"in_doubt_purchases", "in_doubt_customers")
 	for target, user := range []*measure.Recorder{m.NewRecorder(0), m.NewRecorder(1)} {
 		for range 100 / (target + 1) {
 			var o measure.Order
@@ -71,13 +74,16 @@ func scrape(t *testing.T, accept string) []byte {
 	t.Helper()
 	s, err := Serve("127.0.0.1:0", nil)
 	require.NoError(t, err)
-	s.Show(NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1, Counters: own, Configuration: "ssd", Block: 3}, meter()),
+	s.Show(NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1, Counters: own,
+		Configuration: "ssd", Block: 3}, meter()),
 		NewHostCollector(sampler(t)), NewLimitCollector(func() []limit.Verdict {
-			return []limit.Verdict{{Limit: "order p95 < 500ms", OK: true}, {Limit: "opm > 60000"}, {Limit: "opm > 60000"}}
+			return []limit.Verdict{{Limit: "order p95 < 500ms", OK: true}, {Limit: "opm > 60000"},
+				{Limit: "opm > 60000"}}
 		}), NewIOPSCollector(func() (float64, bool) { return 250.5, true }),
 		NewLoadCollector(func(f func(string, int64, int64)) { f("orders", 600, 24000) }),
 		NewIOCollector(func() ([]measure.Distribution, error) {
-			return []measure.Distribution{measure.Counted("sda log flush", 4*time.Millisecond, maps.All(map[int64]uint64{2000: 2}))}, nil
+			return []measure.Distribution{measure.Counted("sda log flush", 4*time.Millisecond,
+				maps.All(map[int64]uint64{2000: 2}))}, nil
 		}))
 	defer s.Close()
 	request, err := http.NewRequestWithContext(t.Context(), "GET", s.URL(), nil)
@@ -123,7 +129,8 @@ func TestNamesAndValues(t *testing.T) {
 		`ds2_host_io_duration_seconds_bucket{device="sda",io="log flush",le="0.005"} 2`,
 		`ds2_run_phase{phase="run"} 1`,
 		`ds2_run_phase{phase="warmup"} 0`,
-		`ds2_run_info{block="3",configuration="ssd",engine="postgres",run_id="k3f9",size="S",threads="1",version="v1"} 1`,
+		`ds2_run_info{block="3",configuration="ssd",engine="postgres",` +
+			`run_id="k3f9",size="S",threads="1",version="v1"} 1`,
 	} {
 		assert.Contains(t, text, "\n"+line+"\n", "no line %s in", line)
 	}
@@ -181,7 +188,8 @@ func TestNativeHistograms(t *testing.T) {
 			continue
 		}
 		h := family.Metric[0].Histogram
-		if h.GetSampleCount() != 100 || len(h.PositiveSpan) != 1 || len(h.PositiveDelta) != 1 || h.PositiveDelta[0] != 100 {
+		if h.GetSampleCount() != 100 || len(h.PositiveSpan) != 1 || len(h.PositiveDelta) != 1 ||
+			h.PositiveDelta[0] != 100 {
 			t.Fatalf("histogram %v, want all 100 in one bucket", h)
 		}
 		upper := math.Exp2(float64(h.PositiveSpan[0].GetOffset()) / 8)

@@ -31,7 +31,8 @@ func (h held) Collect(metrics chan<- prometheus.Metric) {
 	h.entered <- struct{}{}
 	<-h.leave
 	for i := range h.lines {
-		metrics <- prometheus.MustNewConstMetric(prometheus.NewDesc("held", "h", []string{"i"}, nil), prometheus.GaugeValue, 1, fmt.Sprint(i, strings.Repeat("x", 10_000)))
+		metrics <- prometheus.MustNewConstMetric(prometheus.NewDesc("held", "h", []string{"i"}, nil),
+			prometheus.GaugeValue, 1, fmt.Sprint(i, strings.Repeat("x", 10_000)))
 	}
 }
 
@@ -101,7 +102,8 @@ func TestPatience(t *testing.T) {
 		client := http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 		url := strings.Replace(s.URL(), "/metrics", "/", 1)
 		response, err := client.Get(url)
-		for end := time.Now().Add(5 * time.Minute); err != nil && time.Now().Before(end); { // one that is slow itself is given up, too
+		// one that is slow itself is given up, too
+		for end := time.Now().Add(5 * time.Minute); err != nil && time.Now().Before(end); {
 			response, err = client.Get(url)
 		}
 		require.NoError(t, err, "beside clients of which each %s", why)

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -24,11 +23,13 @@ import (
 
 // orders are DVD Store 2's words.
 var orders = result.Words{
-	Cycle: "order", Cycles: "orders", Rate: result.OPM, Undone: "rollbacks", Unit: result.OPM, Own: "order as in DS2", Cumulative: ", which DS2 calls opm",
-	Added:   []result.CountWords{{Count: "new_customers", Words: "new customers"}},
-	Losses:  []result.CountWords{{Count: "lost_customers", Words: "new customers lost"}},
-	Stale:   "products with older state",
-	InDoubt: []result.CountWords{{Count: "in_doubt_purchases", Words: "purchases"}, {Count: "in_doubt_customers", Words: "new customers"}},
+	Cycle: "order", Cycles: "orders", Rate: result.OPM, Undone: "rollbacks", Unit: result.OPM, Own: "order as in DS2",
+	Cumulative: ", which DS2 calls opm",
+	Added:      []result.CountWords{{Count: "new_customers", Words: "new customers"}},
+	Losses:     []result.CountWords{{Count: "lost_customers", Words: "new customers lost"}},
+	Stale:      "products with older state",
+	InDoubt: []result.CountWords{{Count: "in_doubt_purchases", Words: "purchases"},
+		{Count: "in_doubt_customers", Words: "new customers"}},
 }
 
 // opmOfRun is the headline of a run with an OPM and half the width of its interval.
@@ -39,16 +40,28 @@ func opmOfRun(opm, half float64) result.Headline {
 // benchOf is a bench whose runs have these OPM, and reads in proportion; what it comes to is set as conclude.Bench
 // does.
 func benchOf(name, bottleneck string, opm ...float64) Configuration {
-	slow := 0.45
-	c := Configuration{Name: name, Bench: result.Bench{Head: result.Head{Kind: result.KindBench}, BenchID: name, Status: result.Done, Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC),
-		KitVersion: "test", Words: orders, Setup: result.Setup{Engine: "postgres", Size: "W", Threads: 32, Targets: []string{"host/ds2"}, Runs: len(opm)}}}
+	c := Configuration{Name: name, Bench: result.Bench{
+		Head: result.Head{Kind: result.KindBench}, BenchID: name, Status: result.Done, KitVersion: "test", Words: orders,
+		Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC),
+		Setup: result.Setup{
+			Engine: "postgres", Size: "W", Threads: 32, Targets: []string{"host/ds2"}, Runs: len(opm),
+		},
+	}}
+	slow := limit.Verdict{Limit: "order p95 < 500ms", Unit: limit.Seconds, Bound: .5, Measured: new(0.45), OK: true}
 	for i, v := range opm {
-		c.Runs = append(c.Runs, result.BenchRun{Dir: fmt.Sprintf("run-%d", i+1), Status: result.Done, Counts: true, Headline: opmOfRun(v, v/100), P95: new(1e6 / v),
-			Bottleneck: bottleneck, Limits: []limit.Verdict{{Limit: "order p95 < 500ms", Unit: limit.Seconds, Bound: .5, Measured: &slow, OK: true}},
-			Costs: &diagnose.Costs{Reads: new(3.2), Writes: new(4.5 + float64(i)/10), LogBytes: new(5200.), ServerCPU: new(.0011), Joules: new(.46)},
-			Conditions: []result.Condition{{Name: result.ReadsOfDevices, Value: v / 20, Unit: "a second"}, {Name: result.WritesOfDevices, Value: 4000, Unit: "a second"},
-				{Name: result.LimitOfReads, Value: 3400, Unit: "a second"}, {Name: result.LimitOfLogWrites, Value: 5200, Unit: "a second"},
-				{Name: "checkpoints", Value: float64(2 + i%2)}}})
+		c.Runs = append(c.Runs, result.BenchRun{
+			Dir: fmt.Sprintf("run-%d", i+1), Status: result.Done, Counts: true, Headline: opmOfRun(v, v/100),
+			P95: new(1e6 / v), Bottleneck: bottleneck, Limits: []limit.Verdict{slow},
+			Costs: &diagnose.Costs{Reads: new(3.2), Writes: new(4.5 + float64(i)/10), LogBytes: new(5200.),
+				ServerCPU: new(.0011), Joules: new(.46)},
+			Conditions: []result.Condition{
+				{Name: result.ReadsOfDevices, Value: v / 20, Unit: "a second"},
+				{Name: result.WritesOfDevices, Value: 4000, Unit: "a second"},
+				{Name: result.LimitOfReads, Value: 3400, Unit: "a second"},
+				{Name: result.LimitOfLogWrites, Value: 5200, Unit: "a second"},
+				{Name: "checkpoints", Value: float64(2 + i%2)},
+			},
+		})
 	}
 	c.Headline, c.Limits, c.Median = c.Runs[1].Headline, c.Runs[1].Limits, "run-2"
 	mean, half := 0.0, 700.0
@@ -65,14 +78,14 @@ func TestBenchText(t *testing.T) {
 	c.Runs[3].Unsteady = "not steady: the rate drifts by +12.0 % over the window, more than 10 %"
 	c.Dir = t.TempDir()
 	require.NoError(t, os.Rename(record(t, eventful).Dir, filepath.Join(c.Dir, "run-2")))
-	c.Runs = append(c.Runs, result.BenchRun{Dir: "run-6", Status: result.Failed, Faults: []string{"the server is gone"}})
-	var text, page bytes.Buffer
-	require.NoError(t, c.Page().Text(&text, true))
-	golden(t, "bench.txt", text.String())
-	require.NoError(t, c.Page().HTML(&page))
+	c.Runs = append(c.Runs, result.BenchRun{Dir: "run-6", Status: result.Failed,
+		Faults: []string{"the server is gone"}})
+	text := told(t, c.Page())
+	golden(t, "bench.txt", text)
+	written(t, c.Page())
 	v := benchView(c)
 	assert.Equal(t, "63,810 OPM, the median of 5 runs; their mean is 63,720 ± 700", v.Headline, "the headline")
-	texttest.Contains(t, text.String(), v.Notes()...)
+	texttest.Contains(t, text, v.Notes()...)
 }
 
 // TestConditionsOfNoise: of 22 conditions that mean nothing, those that go with OPM by chance are not said to.
@@ -92,7 +105,8 @@ func TestConditionsOfNoise(t *testing.T) {
 			values := make([]float64, len(opm))
 			for i := range values {
 				values[i] = random.NormFloat64()
-				b.Runs[i].Conditions = append(b.Runs[i].Conditions, result.Condition{Name: fmt.Sprintf("condition %d", c), Value: values[i]})
+				b.Runs[i].Conditions = append(b.Runs[i].Conditions,
+					result.Condition{Name: fmt.Sprintf("condition %d", c), Value: values[i]})
 			}
 			_, p := measure.Correlation(values, opm)
 			single = single || p < differenceLevel
@@ -109,31 +123,38 @@ func TestConditionsOfNoise(t *testing.T) {
 		}
 	}
 	if chance < benches/2 || found > benches/10 {
-		t.Errorf("%d of %d benches of noise name a condition; %d have one below %g by itself", found, benches, chance, differenceLevel)
+		t.Errorf("%d of %d benches of noise name a condition; %d have one below %g by itself", found, benches, chance,
+			differenceLevel)
 	}
 }
 
 // TestCompareText pins the comparison of an array that storage held back with one that the processors did: warnings of
 // runs are counted (E4), and "at least" is said of a bound (E5).
 func TestCompareText(t *testing.T) {
-	disks, ssd := benchOf("disks", diagnose.Storage, 14402.1, 14380.5, 14420.9), benchOf("ssd", diagnose.CPU, 63412.3, 63812.7, 64101.9)
-	disks.Runs[0].Counts, disks.Runs[0].Unsteady, disks.Setup.DropUnsteady = false, "not steady: fifths of the window differ by 25.0 %, more than 20 %", true
+	disks, ssd := benchOf("disks", diagnose.Storage, 14402.1, 14380.5, 14420.9),
+		benchOf("ssd", diagnose.CPU, 63412.3, 63812.7, 64101.9)
+	disks.Runs[0].Counts, disks.Runs[0].Unsteady, disks.Setup.DropUnsteady = false,
+		"not steady: fifths of the window differ by 25.0 %, more than 20 %", true
 	disks.Runs = append(disks.Runs, disks.Runs[2])
 	disks.Runs[3].Dir, disks.Runs[3].Headline, disks.Setup.Runs = "run-4", opmOfRun(14399, 143.99), 4
 	disks.Status = result.Interrupted
-	ssd.Runs[0].Warnings, ssd.Runs[2].Warnings = []string{"other programs take 94 % of the processors"}, []string{"other programs take 10 % of the processors"}
-	var text bytes.Buffer
-	require.NoError(t, Compare([]Configuration{disks, ssd}).Page().Text(&text, true))
-	golden(t, "compare.txt", text.String())
-	texttest.Contains(t, texttest.Flat(text.String()),
-		"ssd completed 4.43 × the orders of disks; 95 % between 4.37 × and 4.48 ×", "The storage of ssd alone makes at least +337 % OPM (95 % confidence): ssd was limited by the processors.", "Warnings in 2 of the 3 runs of ssd that count, such as in run-1: other programs take 94 % of the processors.", "3 of 4 runs count", "dropped: not steady", "device limit reads/s", "(max − min) / mean")
+	ssd.Runs[0].Warnings, ssd.Runs[2].Warnings = []string{"other programs take 94 % of the processors"},
+		[]string{"other programs take 10 % of the processors"}
+	text := told(t, Compare([]Configuration{disks, ssd}).Page())
+	golden(t, "compare.txt", text)
+	texttest.Contains(t, texttest.Flat(text),
+		"ssd completed 4.43 × the orders of disks; 95 % between 4.37 × and 4.48 ×",
+		"The storage of ssd alone makes at least +337 % OPM (95 % confidence): ssd was limited by the processors.",
+		"Warnings in 2 of the 3 runs of ssd that count, such as in run-1: other programs take 94 % of the processors.",
+		"3 of 4 runs count", "dropped: not steady", "device limit reads/s", "(max − min) / mean")
 }
 
 // TestCompareOfOneName (E6) compares two configurations of one name: each is judged by its own record.
 func TestCompareOfOneName(t *testing.T) {
 	slow, fast := benchOf("run-1", diagnose.CPU, 100, 101, 102), benchOf("run-1", diagnose.Storage, 200, 201, 202)
 	c := Compare([]Configuration{fast, slow})
-	if len(c.Held) != 1 || !strings.Contains(c.Held[0], "says little about the storage") || !strings.Contains(c.Held[0], "limited by the processors") {
+	if len(c.Held) != 1 || !strings.Contains(c.Held[0], "says little about the storage") ||
+		!strings.Contains(c.Held[0], "limited by the processors") {
 		t.Errorf("held: %q", c.Held)
 	}
 	a, b := Configuration{Name: "run-1", Dir: "hdd/run-1"}, Configuration{Name: "run-1", Dir: "ssd/run-1"}
@@ -152,7 +173,9 @@ func TestRunByItself(t *testing.T) {
 	c.Runs[0].Faults = []string{"the audit failed"}
 	name := filepath.Base(r.Dir)
 	v := view{findings: benchFindings(c)}
-	if notes := v.Notes(); c.Name != name || faultText(c, c.Runs[0]) != name+", "+ofRun(c.Runs[0])+" OPM: the audit failed" || !slices.Contains(notes, "Warning of "+name+": a log would be full.") {
+	if notes := v.Notes(); c.Name != name ||
+		faultText(c, c.Runs[0]) != name+", "+ofRun(c.Runs[0])+" OPM: the audit failed" ||
+		!slices.Contains(notes, "Warning of "+name+": a log would be full.") {
 		t.Errorf("%q: %q, %q", c.Name, faultText(c, c.Runs[0]), notes)
 	}
 }
@@ -162,8 +185,10 @@ func TestWorth(t *testing.T) {
 		f, half float64
 		want    string
 	}{
-		{65511.133, 4084.184, "65,500"}, {65511.133, 84.184, "65,511"}, {65511.133, 8.4184, "65,511"}, {63812.7, 412, "63,810"},
-		{6564.02, 130, "6,560"}, {437.2, 480, "440"}, {2.456, 0.86, "2.46"}, {5, 0, "5.0"}, {99.94, 0, "99.9"}, {6564.02, 0, "6,564"},
+		{65511.133, 4084.184, "65,500"}, {65511.133, 84.184, "65,511"}, {65511.133, 8.4184, "65,511"},
+		{63812.7, 412, "63,810"},
+		{6564.02, 130, "6,560"}, {437.2, 480, "440"}, {2.456, 0.86, "2.46"}, {5, 0, "5.0"}, {99.94, 0, "99.9"},
+		{6564.02, 0, "6,564"},
 	} {
 		assert.Equal(t, c.want, worth(c.f, c.half), "%v ± %v is shown as", c.f, c.half)
 	}
@@ -171,7 +196,8 @@ func TestWorth(t *testing.T) {
 
 // TestWhiskersEndAtZero: no rate is below 0, however far two runs lie apart.
 func TestWhiskersEndAtZero(t *testing.T) {
-	for _, l := range (Comparison{}).barChart("two", figures[0], []Configuration{benchOf("ssd", "", 100, 300)}).Lines { // ± 700
+	scattered := []Configuration{benchOf("ssd", "", 100, 300)} // ± 700
+	for _, l := range (Comparison{}).barChart("two", figures[0], scattered).Lines {
 		for _, p := range l.Points {
 			if p[1] != nil && *p[1] < 0 {
 				t.Errorf("%s ends at %v", l.Name, *p[1])
@@ -182,18 +208,16 @@ func TestWhiskersEndAtZero(t *testing.T) {
 
 // TestBenchWithoutRuns draws the page of a bench that was killed before its first run.
 func TestBenchWithoutRuns(t *testing.T) {
-	c := Configuration{Name: "a", Dir: t.TempDir(), Bench: result.Bench{Head: result.Head{Kind: result.KindBench}, Status: result.Running}}
-	var page bytes.Buffer
-	if err := c.Page().HTML(&page); err != nil || page.Len() == 0 {
-		t.Errorf("%d bytes, %v", page.Len(), err)
-	}
+	c := Configuration{Name: "a", Dir: t.TempDir()}
+	c.Kind, c.Status = result.KindBench, result.Running
+	assert.NotEmpty(t, written(t, c.Page()))
 }
 
 // TestOneFigure refuses to compare orders with I/Os.
 func TestOneFigure(t *testing.T) {
-	opm, iops := Configuration{Name: "a", Bench: result.Bench{Words: orders}}, Configuration{Name: "b", Bench: result.Bench{Words: result.Words{Unit: result.IOPS}}}
+	opm, iops := Configuration{Name: "a"}, Configuration{Name: "b"}
+	opm.Words, iops.Words.Unit = orders, result.IOPS
 	assert.NoError(t, oneFigure([]Configuration{opm, opm}))
-	if err := oneFigure([]Configuration{iops, iops, opm}); err == nil || !strings.Contains(err.Error(), "b and a: the result of one is in IOPS, of the other in OPM") {
-		t.Error(err)
-	}
+	assert.ErrorContains(t, oneFigure([]Configuration{iops, iops, opm}),
+		"b and a: the result of one is in IOPS, of the other in OPM")
 }

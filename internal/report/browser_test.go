@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -27,12 +26,17 @@ import (
 // measured.
 func arraysOf(t *testing.T, ratio, growth float64) Experiment {
 	t.Helper()
-	e := Experiment{name: "arrays", Experiment: result.Experiment{ExperimentID: "k7c2", KitVersion: "test", Status: result.Done, Order: result.OrderRandom, Most: 5, Seed: 1,
+	e := Experiment{name: "arrays", Experiment: result.Experiment{ExperimentID: "k7c2", KitVersion: "test",
+		Status: result.Done, Order: result.OrderRandom, Most: 5, Seed: 1,
 		Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC)}}
-	for i, c := range []result.ExperimentConfiguration{{Name: "hdd", Labels: map[string]string{"drives": "24 disks", "raid": "RAID 10"}}, {Name: "ssd", Labels: map[string]string{"drives": "6 SSDs", "raid": "RAID 5"}}} {
+	for i, c := range []result.ExperimentConfiguration{
+		{Name: "hdd", Labels: map[string]string{"drives": "24 disks", "raid": "RAID 10"}},
+		{Name: "ssd", Labels: map[string]string{"drives": "6 SSDs", "raid": "RAID 5"}},
+	} {
 		speed, reads, watts := []float64{1, ratio}[i], 600*[]float64{1, ratio}[i], []float64{410, 180}[i]
 		one := Configuration{Name: c.Name, Dir: t.TempDir(), Labels: c.Labels["drives"] + ", " + c.Labels["raid"]}
-		one.Bench = result.Bench{Experiment: "k7c2", Words: orders, Status: result.Done, Setup: result.Setup{Engine: "postgres", Size: "W", Threads: 32, Runs: 5}}
+		one.Bench = result.Bench{Experiment: "k7c2", Words: orders, Status: result.Done,
+			Setup: result.Setup{Engine: "postgres", Size: "W", Threads: 32, Runs: 5}}
 		fio := &device.Record{Log: device.Point{IOPS: 5000, Mean: .0002}}
 		for _, depth := range []float64{1, 2, 4, 8, 16, 32, 64, 128, 256} {
 			rate := min(reads*1.02, depth*170)
@@ -43,9 +47,11 @@ func arraysOf(t *testing.T, ratio, growth float64) Experiment {
 			r := recordAt(t, filepath.Join(one.Dir, dir), speed*factor, growth, func(s *result.Summary) {
 				s.Device, s.Power = fio, &result.Power{Active: new(watts + float64(block))}
 				s.Figure.PerWatt = new(s.Figure.Value / *s.Power.Active)
-				s.Costs = &diagnose.Costs{Reads: new(5.5 / factor), Writes: new(2.), Joules: new(60 * *s.Power.Active / s.Figure.Value)}
+				s.Costs = &diagnose.Costs{Reads: new(5.5 / factor), Writes: new(2.),
+					Joules: new(60 * *s.Power.Active / s.Figure.Value)}
 				s.Bottleneck = &result.Bottleneck{Bottleneck: diagnose.Bottleneck{What: diagnose.Storage}}
-				s.Conditions = []result.Condition{{Name: result.ReadsOfDevices, Value: reads * factor, Unit: "a second"}, {Name: result.LimitOfReads, Value: fio.MaxReads(), Unit: "a second"},
+				s.Conditions = []result.Condition{{Name: result.ReadsOfDevices, Value: reads * factor,
+					Unit: "a second"}, {Name: result.LimitOfReads, Value: fio.MaxReads(), Unit: "a second"},
 					{Name: result.ReadLatency, Value: 1000 * 30 / reads / factor, Unit: "ms"}}
 			})
 			run := result.BenchRun{Dir: dir, Block: block, Number: 2*block + (i+block)%2, Status: result.Done}
@@ -59,14 +65,6 @@ func arraysOf(t *testing.T, ratio, growth float64) Experiment {
 	return e
 }
 
-// written is a page.
-func written(t *testing.T, p Page) string {
-	t.Helper()
-	var b bytes.Buffer
-	require.NoError(t, p.HTML(&b))
-	return b.String()
-}
-
 // publishedArrays compares the arrays of the storage report by its figures (WORKLOAD.md, published results).
 func publishedArrays(t *testing.T) Comparison {
 	t.Helper()
@@ -75,10 +73,13 @@ func publishedArrays(t *testing.T) Comparison {
 		name         string
 		idle, active float64
 		opm          []float64
-	}{{"24 hard disks", 682, 776.9, []float64{48172, 46586.3, 48142}}, {"6 SSDs", 393.1, 501.4, []float64{64973.7, 67356.7, 64203}}} {
-		b := result.Bench{Head: result.Head{Kind: result.KindBench}, Status: result.Done, Words: orders, Setup: result.Setup{Runs: len(c.opm)}}
+	}{{"24 hard disks", 682, 776.9, []float64{48172, 46586.3, 48142}},
+		{"6 SSDs", 393.1, 501.4, []float64{64973.7, 67356.7, 64203}}} {
+		b := result.Bench{Head: result.Head{Kind: result.KindBench}, Status: result.Done, Words: orders,
+			Setup: result.Setup{Runs: len(c.opm)}}
 		for run, opm := range c.opm {
-			b.Runs = append(b.Runs, result.BenchRun{Dir: fmt.Sprintf("run-%d", run+1), Status: result.Done, Counts: true,
+			b.Runs = append(b.Runs, result.BenchRun{Dir: fmt.Sprintf("run-%d", run+1), Status: result.Done,
+				Counts:   true,
 				Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: opm})})
 		}
 		conclude.Bench(&b)
@@ -97,10 +98,13 @@ func publishedArrays(t *testing.T) Comparison {
 // and ask the network for nothing. DS2_ARTIFACTS keeps pictures of their first screens.
 func TestBrowser(t *testing.T) {
 	r := record(t, func(s *result.Summary) {
-		s.Bottleneck = &result.Bottleneck{Bottleneck: diagnose.Bottleneck{What: diagnose.Storage, Why: "sessions spend 83 % of their time waiting for reads and writes of data and log"}}
-		s.Conditions = []result.Condition{{Name: result.ReadsOfDevices, Value: 598}, {Name: result.ReadLatency, Value: 12.4}, {Name: result.LogWriteLatency, Value: .61}}
+		s.Bottleneck = &result.Bottleneck{Bottleneck: diagnose.Bottleneck{What: diagnose.Storage,
+			Why: "sessions spend 83 % of their time waiting for reads and writes of data and log"}}
+		s.Conditions = []result.Condition{{Name: result.ReadsOfDevices, Value: 598},
+			{Name: result.ReadLatency, Value: 12.4}, {Name: result.LogWriteLatency, Value: .61}}
 	})
-	r.Host.Columns = []string{"disk.nvme0n1.reads_per_second", "disk.nvme0n1.writes_per_second", "disk.sda.reads_per_second", "disk.sda.writes_per_second",
+	r.Host.Columns = []string{"disk.nvme0n1.reads_per_second", "disk.nvme0n1.writes_per_second",
+		"disk.sda.reads_per_second", "disk.sda.writes_per_second",
 		"db.cache_hit_ratio", "client.resident_bytes", "db.temporary_bytes_per_second"}
 	for second := 1; second <= 70; second++ {
 		x := float64(second)
@@ -109,12 +113,18 @@ func TestBrowser(t *testing.T) {
 	}
 	r.Checkpoints = []monitor.Checkpoint{{From: 22, To: 30}, {From: 52, To: 60}}
 	mailbox := record(t, func(s *result.Summary) {
-		s.Workload, s.Words = "mailbox", result.Words{Cycle: "transaction", Cycles: "transactions", Rate: "TPM", Unit: result.IOPS}
-		s.Headline = result.NewHeadline(&result.Figure{Unit: result.IOPS, Value: 812.4, CI95: new(9.1), PerWatt: new(2.03)})
+		s.Workload, s.Words = "mailbox", result.Words{Cycle: "transaction", Cycles: "transactions", Rate: "TPM",
+			Unit: result.IOPS}
+		s.Headline = result.NewHeadline(&result.Figure{Unit: result.IOPS, Value: 812.4, CI95: new(9.1),
+			PerWatt: new(2.03)})
 		s.Size, s.Power = "500 mailboxes of 250 MB", &result.Power{Active: new(400.)}
-		s.Conditions = []result.Condition{{Name: result.ReadsOfDevices, Value: 498}, {Name: result.ReadLatency, Value: 11.2}, {Name: result.LogWriteLatency, Value: .8}}
-		s.Limits = []limit.Verdict{{Limit: "data read mean < 20ms", Unit: limit.Seconds, Bound: .02, Measured: new(.0112), OK: true}}
-		s.Sections = []result.Section{{Title: "Database sizing and throughput", Notes: []string{"It is no Jetstress or ESRP result."}, Head: []string{"what", "value"}, Rows: [][]string{{"achieved I/O per second", "812.4"}}, Words: true}}
+		s.Conditions = []result.Condition{{Name: result.ReadsOfDevices, Value: 498},
+			{Name: result.ReadLatency, Value: 11.2}, {Name: result.LogWriteLatency, Value: .8}}
+		s.Limits = []limit.Verdict{{Limit: "data read mean < 20ms", Unit: limit.Seconds, Bound: .02,
+			Measured: new(.0112), OK: true}}
+		s.Sections = []result.Section{{Title: "Database sizing and throughput",
+			Notes: []string{"It is no Jetstress or ESRP result."}, Head: []string{"what", "value"},
+			Rows: [][]string{{"achieved I/O per second", "812.4"}}, Words: true}}
 	})
 	arrays := arraysOf(t, 2.5, 0)
 	pages := []struct {
@@ -144,6 +154,7 @@ func TestBrowser(t *testing.T) {
 		var charts, drawn, described int
 		var overflow int // pixels that the page is wider than a phone
 		const background = `getComputedStyle(document.body).backgroundColor`
+		const plots = `[...document.querySelectorAll('.plot')]`
 		wide, phone := chromedp.EmulateViewport(1280, 900), chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile)
 		err := chromedp.Run(browser,
 			browsertest.Colours("light"), wide, chromedp.Navigate("file://"+path),
@@ -152,14 +163,16 @@ func TestBrowser(t *testing.T) {
 			browsertest.Colours("dark"), browsertest.Drawn(), keep("-phone-dark"),
 			wide, chromedp.Evaluate(background, &grounds[1]), keep("-dark"),
 			browsertest.Colours("light"),
-			chromedp.Evaluate(`document.querySelectorAll('details').forEach(d => { d.open = true; })`, nil), browsertest.Drawn(),
-			chromedp.Evaluate(`document.querySelectorAll('.plot').length`, &charts),
-			chromedp.Evaluate(`[...document.querySelectorAll('.plot')].filter(p => p.querySelector('svg path[fill="none"]')).length`, &drawn),
-			chromedp.Evaluate(`[...document.querySelectorAll('.plot')].filter(p => (p.getAttribute('aria-label') || '').length > 20).length`, &described),
+			chromedp.Evaluate(`document.querySelectorAll('details').forEach(d => { d.open = true; })`, nil),
+			browsertest.Drawn(),
+			chromedp.Evaluate(plots+`.length`, &charts),
+			chromedp.Evaluate(plots+`.filter(p => p.querySelector('svg path[fill="none"]')).length`, &drawn),
+			chromedp.Evaluate(plots+`.filter(p => (p.getAttribute('aria-label') || '').length > 20).length`, &described),
 		)
 		require.NoError(t, err)
 		if charts != page.charts || drawn != page.charts || described != page.charts {
-			t.Errorf("%s: %d charts, %d of them drawn, %d described; want %d", page.name, charts, drawn, described, page.charts)
+			t.Errorf("%s: %d charts, %d of them drawn, %d described; want %d", page.name, charts, drawn, described,
+				page.charts)
 		}
 		if overflow > 0 {
 			t.Errorf("%s is %d pixels wider than a phone: only its tables may scroll sideways", page.name, overflow)

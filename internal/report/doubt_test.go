@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"math"
 	"strings"
 	"testing"
@@ -16,7 +15,8 @@ import (
 
 // arrays are a slow and a fast one, of which each read so many times for an order, give or take a little.
 func arrays(slow, fast float64) (hdd, ssd Configuration) {
-	hdd, ssd = benchOf("hdd", diagnose.Storage, 1000, 1020, 990, 1010, 1005), benchOf("ssd", diagnose.Storage, 5300, 5420, 5350, 5290, 5410)
+	hdd, ssd = benchOf("hdd", diagnose.Storage, 1000, 1020, 990, 1010, 1005),
+		benchOf("ssd", diagnose.Storage, 5300, 5420, 5350, 5290, 5410)
 	for i := range 5 {
 		hdd.Runs[i].Costs.Reads, ssd.Runs[i].Costs.Reads = new(slow*(1+float64(i)/100)), new(fast*(1-float64(i)/100))
 	}
@@ -32,6 +32,12 @@ func TestCannotTell(t *testing.T) {
 			}
 		}
 	}
+	as := func(hdd, ssd *Configuration) {}
+	const (
+		faster  = "ssd completed 5.33 × the orders of hdd; 95 % between 5.24 × and 5.42 ×"
+		none    = "No difference found between ssd and hdd; one larger than about 2.5 % would have been seen"
+		warming = "Cannot tell ssd from hdd: still warming up"
+	)
 	for _, c := range []struct {
 		why        string
 		slow, fast float64 // reads an order
@@ -40,31 +46,37 @@ func TestCannotTell(t *testing.T) {
 		note       string
 		gate       limit.Outcome
 	}{
-		{"steady runs", 16, 16, func(hdd, ssd *Configuration) {}, "ssd completed 5.33 × the orders of hdd; 95 % between 5.24 × and 5.42 ×", "OPM of ssd is 5.33 × that of hdd", limit.GateFailed},
-		{"two of five warm up", 16, 16, drift(2, 27), "ssd completed 5.33 × the orders of hdd; 95 % between 5.24 × and 5.42 ×", "", limit.GateFailed},
-		{"three of five do", 16, 16, drift(3, 27), "Cannot tell ssd from hdd: still warming up", "3 of the 5 runs of ssd that count drift the same way, by +27 % to +29 % over the window. A longer warm-up helps (--warmup-time).", limit.GateOpen},
-		{"they slow down", 16, 16, drift(5, -30), "Cannot tell ssd from hdd: still slowing down", "by -30 % to -26 %", limit.GateOpen},
+		{"steady runs", 16, 16, as, faster, "OPM of ssd is 5.33 × that of hdd", limit.GateFailed},
+		{"two of five warm up", 16, 16, drift(2, 27), faster, "", limit.GateFailed},
+		{"three of five do", 16, 16, drift(3, 27), warming, "3 of the 5 runs of ssd that count drift the same way, " +
+			"by +27 % to +29 % over the window. A longer warm-up helps (--warmup-time).", limit.GateOpen},
+		{"they slow down", 16, 16, drift(5, -30),
+			"Cannot tell ssd from hdd: still slowing down", "by -30 % to -26 %", limit.GateOpen},
 		{"some fall and some rise", 16, 16, func(_, ssd *Configuration) {
 			for i, d := range []float64{20, -20, 20, -20} {
 				ssd.Runs[i].Drift = &d
 			}
-		}, "ssd completed 5.33 × the orders of hdd; 95 % between 5.24 × and 5.42 ×", "", limit.GateFailed},
-		{"one of equal caches fills earlier", 16, 6, func(hdd, ssd *Configuration) {}, "Cannot tell ssd from hdd: still warming up", "0.36 × as often from the drives for an order as those of hdd", limit.GateOpen},
+		}, faster, "", limit.GateFailed},
+		{"one of equal caches fills earlier", 16, 6, as, warming,
+			"0.36 × as often from the drives for an order as those of hdd", limit.GateOpen},
 		{"but nothing waits for storage", 16, 6, func(hdd, ssd *Configuration) {
 			for i := range 5 {
 				hdd.Runs[i].Bottleneck, ssd.Runs[i].Bottleneck = diagnose.CPU, diagnose.CPU
 			}
-		}, "ssd completed 5.33 × the orders of hdd; 95 % between 5.24 × and 5.42 ×", "", limit.GateFailed},
-		{"runs that scatter too much to show half as much again", 16, 16, opmOfRuns(300, 4000, 900, 2500, 1500), "Cannot tell ssd from hdd: the runs scatter too much", "; these runs could only have shown a difference of about +430 %: more blocks or longer runs show smaller ones.", limit.GateOpen},
-		{"runs that scatter little, and differ less", 16, 16, opmOfRuns(1010, 1000, 1000, 1020, 985), "No difference found between ssd and hdd; one larger than about 2.5 % would have been seen", "", limit.GatePassed},
+		}, faster, "", limit.GateFailed},
+		{"runs that scatter too much to show half as much again", 16, 16, opmOfRuns(300, 4000, 900, 2500, 1500),
+			"Cannot tell ssd from hdd: the runs scatter too much", "; these runs could only have shown a difference " +
+				"of about +430 %: more blocks or longer runs show smaller ones.", limit.GateOpen},
+		{"runs that scatter little, and differ less", 16, 16, opmOfRuns(1010, 1000, 1000, 1020, 985),
+			none, "", limit.GatePassed},
 		{"alike, but one takes half the power", 16, 16, func(hdd, ssd *Configuration) {
 			opmOfRuns(1010, 1000, 1000, 1020, 985)(hdd, ssd)
 			for i := range 5 {
 				hdd.Runs[i].Active, ssd.Runs[i].Active = new(400+float64(i)), new(200+float64(i))
 				hdd.Runs[i].Figure.PerWatt, ssd.Runs[i].Figure.PerWatt = new(2.5+float64(i)/100), new(5+float64(i)/100)
 			}
-		}, "No difference found between ssd and hdd; one larger than about 2.5 % would have been seen; but OPM per watt of ssd: +99.2 %", "", limit.GatePassed},
-		{"caches that hardly differ", 16, 15.5, func(hdd, ssd *Configuration) {}, "ssd completed 5.33 × the orders of hdd; 95 % between 5.24 × and 5.42 ×", "", limit.GateFailed},
+		}, none + "; but OPM per watt of ssd: +99.2 %", "", limit.GatePassed},
+		{"caches that hardly differ", 16, 15.5, as, faster, "", limit.GateFailed},
 	} {
 		hdd, ssd := arrays(c.slow, c.fast)
 		c.change(&hdd, &ssd)
@@ -72,16 +84,17 @@ func TestCannotTell(t *testing.T) {
 		gate, err := limit.ParseGate("opm > 10%", nil)
 		require.NoError(t, err)
 		require.NoError(t, comparison.Judge([]limit.Gate{gate}))
-		var text bytes.Buffer
-		require.NoError(t, comparison.Page().Text(&text, true))
+		text := told(t, comparison.Page())
 		far, err := limit.ParseGate("opm < -99.99%", nil) // an interval that cannot tell anything is far from this
 		require.NoError(t, err)
 		require.NoError(t, comparison.Judge([]limit.Gate{far}))
 		if open := comparison.Gates[1].Outcome == limit.GateOpen; open != strings.HasPrefix(c.headline, "Cannot tell") {
 			t.Errorf("%s: a gate far beyond the interval: %+v", c.why, comparison.Gates[1])
 		}
-		if headline := comparison.view().Headline; headline != c.headline || !strings.Contains(texttest.Flat(text.String()), c.note) || comparison.Gates[0].Outcome != c.gate {
-			t.Errorf("%s: %q, gate %s; want %q with %q, gate %s\n%s", c.why, headline, comparison.Gates[0].Outcome, c.headline, c.note, c.gate, text.String())
+		if headline := comparison.view().Headline; headline != c.headline ||
+			!strings.Contains(texttest.Flat(text), c.note) || comparison.Gates[0].Outcome != c.gate {
+			t.Errorf("%s: %q, gate %s; want %q with %q, gate %s\n%s", c.why, headline, comparison.Gates[0].Outcome,
+				c.headline, c.note, c.gate, text)
 		}
 		charts, err := comparison.charts("compare", comparison.Configurations)
 		require.NoError(t, err)
@@ -89,8 +102,9 @@ func TestCannotTell(t *testing.T) {
 		for _, l := range charts[0].Lines {
 			require.False(t, l.Wide && l.Faint == found, "%s: a column looks like a result: %t", c.why, !l.Faint)
 		}
-		estimates := strings.Count(text.String(), doesNotCount) > 0
-		require.Equal(t, strings.HasPrefix(c.headline, "Cannot tell"), estimates, "%s: figures are called estimates", c.why)
+		estimates := strings.Contains(text, doesNotCount)
+		require.Equal(t, strings.HasPrefix(c.headline, "Cannot tell"), estimates, "%s: figures are called estimates",
+			c.why)
 	}
 }
 
@@ -107,7 +121,8 @@ func opmOfRuns(opm ...float64) func(hdd, ssd *Configuration) {
 func TestParts(t *testing.T) {
 	hdd, ssd := arrays(16, 6)
 	p := Compare([]Configuration{hdd, ssd}).Parts
-	if len(p) != 1 || math.Abs(p[0].Ratio-5.33) > .01 || math.Abs(p[0].IOsPerCycle-.5033) > .0005 || math.Abs(p[0].IORate-2.681) > .002 {
+	if len(p) != 1 || math.Abs(p[0].Ratio-5.33) > .01 || math.Abs(p[0].IOsPerCycle-.5033) > .0005 ||
+		math.Abs(p[0].IORate-2.681) > .002 {
 		t.Errorf("parts %+v", p)
 	}
 	for i := range hdd.Runs {

@@ -17,7 +17,8 @@ func TestGateOnResponseTimes(t *testing.T) {
 		c := Configuration{Name: name, Dir: "/"}
 		for range runs {
 			r := record(t, nil)
-			c.Runs = append(c.Runs, result.BenchRun{Dir: r.Dir, Status: result.Done, Counts: true, Headline: r.Headline})
+			c.Runs = append(c.Runs, result.BenchRun{Dir: r.Dir, Status: result.Done, Counts: true,
+				Headline: r.Headline})
 		}
 		return c
 	}
@@ -32,11 +33,13 @@ func TestGateOnResponseTimes(t *testing.T) {
 	b.Runs[1].Dir = record(t, nil).Dir
 	c := Comparison{Configurations: []Configuration{a, b}}
 	require.NoError(t, c.Judge(gates))
-	if c.Gates[1].Outcome != limit.GateOpen || !strings.Contains(c.Gates[1].Why, "was measured in 0 runs of a and 0 of b") {
+	if c.Gates[1].Outcome != limit.GateOpen ||
+		!strings.Contains(c.Gates[1].Why, "was measured in 0 runs of a and 0 of b") {
 		t.Errorf("drives that nobody observed: %+v", c.Gates[1])
 	}
 	// All the records are of the same seed, so their runs do not differ and nothing is known of their scatter.
-	if c.Gates[0].Outcome != limit.GateOpen || c.Gates[0].Change.Percent != 0 || !strings.Contains(c.Gates[0].Why, "two runs of each that differ, and there are 3 and 2") {
+	if c.Gates[0].Outcome != limit.GateOpen || c.Gates[0].Change.Percent != 0 ||
+		!strings.Contains(c.Gates[0].Why, "two runs of each that differ, and there are 3 and 2") {
 		t.Errorf("equal runs: %+v", c.Gates[0])
 	}
 	c.Configurations[1].Runs[0].Dir = "/nowhere"

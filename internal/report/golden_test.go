@@ -35,38 +35,35 @@ func golden(t *testing.T, name, got string) {
 	}
 	want, err := os.ReadFile(path)
 	require.NoError(t, err)
-	a, b := strings.Split(got, "\n"), strings.Split(string(want), "\n")
-	for i := range max(len(a), len(b)) {
-		if i >= len(a) || i >= len(b) || a[i] != b[i] {
-			t.Fatalf("%s line %d differs (go test -update writes it again):\ngot  %s\nwant %s", path, i+1, at(a, i), at(b, i))
+	a, b := append(strings.Split(got, "\n"), "(nothing)"), append(strings.Split(string(want), "\n"), "(nothing)")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			t.Fatalf("%s line %d differs (go test -update writes it again):\ngot  %s\nwant %s", path, i+1, a[i], b[i])
 		}
 	}
 }
 
-func at(lines []string, i int) string {
-	if i < len(lines) {
-		return lines[i]
-	}
-	return "(nothing)"
-}
-
 // eventful is a run that has something to say in every part of its report.
 func eventful(s *result.Summary) {
-	slow, active, idle, perWatt := 0.612, 501.4, 393.1, 13.0
-	s.Limits = []limit.Verdict{{Limit: "order p95 < 500ms", Unit: limit.Seconds, Bound: 0.5, Measured: &slow}}
-	s.Power = &result.Power{Idle: &idle, Active: &active}
-	s.Figure.PerWatt = &perWatt
-	s.Bottleneck = &result.Bottleneck{Bottleneck: diagnose.Bottleneck{What: diagnose.Storage, Why: "sessions wait 83 % of their time for it"}, Warnings: []string{"the drive is a loop device"}}
+	s.Limits = []limit.Verdict{{Limit: "order p95 < 500ms", Unit: limit.Seconds, Bound: 0.5, Measured: new(0.612)}}
+	s.Power, s.Figure.PerWatt = &result.Power{Idle: new(393.1), Active: new(501.4)}, new(13.0)
+	s.Bottleneck = &result.Bottleneck{Warnings: []string{"the drive is a loop device"}}
+	s.Bottleneck.What, s.Bottleneck.Why = diagnose.Storage, "sessions wait 83 % of their time for it"
 	s.Bottleneck.Figures = diagnose.Figures{DeviceReads: new(.41), DeviceLog: new(.12)}
 	s.SMART = []monitor.SMART{
-		{Drive: "nvme0n1", Model: "SAMSUNG MZQL21T9HCJR-00A07", HostBytes: new(8.21e9), Before: monitor.SMARTReading{Temperature: new(38.)},
-			After: monitor.SMARTReading{Temperature: new(71.), Wear: new(.03), HotMinutes: new(2.)}, Throttled: "3 times, too hot for 2 minutes"},
-		{Drive: "sdm", Model: "INTEL SSDSC2KB480G8", HostBytes: new(1.34e9), MediaBytes: new(3.36e9), Amplification: new(2.5), Before: monitor.SMARTReading{Temperature: new(30.)},
+		{Drive: "nvme0n1", Model: "SAMSUNG MZQL21T9HCJR-00A07", HostBytes: new(8.21e9),
+			Before:    monitor.SMARTReading{Temperature: new(38.)},
+			After:     monitor.SMARTReading{Temperature: new(71.), Wear: new(.03), HotMinutes: new(2.)},
+			Throttled: "3 times, too hot for 2 minutes"},
+		{Drive: "sdm", Model: "INTEL SSDSC2KB480G8", HostBytes: new(1.34e9), MediaBytes: new(3.36e9),
+			Amplification: new(2.5), Before: monitor.SMARTReading{Temperature: new(30.)},
 			After: monitor.SMARTReading{Temperature: new(31.), Wear: new(.0), Throttles: new(0.)}},
 	}
 	s.DataSeeds = []uint64{2}
-	s.Command = &result.Command{Line: "ds2 drive --target postgres://ds2:***@host/ds2 --threads 8", Flags: map[string]string{"target": "postgres://ds2:***@host/ds2", "threads": "8", "ramp-rate": "10"}}
-	s.CumulativeOPM, s.CumulativeOf = &s.Windows[0].OPM, &measure.Average{Orders: s.Windows[0].Counts.Orders, Seconds: 60}
+	s.Command = &result.Command{Line: "ds2 drive --target postgres://ds2:***@host/ds2 --threads 8",
+		Flags: map[string]string{"target": "postgres://ds2:***@host/ds2", "threads": "8", "ramp-rate": "10"}}
+	s.CumulativeOPM, s.CumulativeOf = &s.Windows[0].OPM, &measure.Average{Orders: s.Windows[0].Counts.Orders,
+		Seconds: 60}
 	s.Counts.Retries, s.Counts.Reconnects = 3, 1
 	s.Audit.Passed = false
 	s.Audit.Checks = append(s.Audit.Checks, result.Check{Name: "orders", Expected: "6000", Found: "5999"})
@@ -75,10 +72,7 @@ func eventful(s *result.Summary) {
 func TestGolden(t *testing.T) {
 	r := record(t, eventful)
 	r.Dir = "ds2-results/k7c2"
-	var text bytes.Buffer
-	require.NoError(t, Runs(r).Text(&text, true))
-	golden(t, "run.txt", text.String())
-
+	golden(t, "run.txt", told(t, Runs(r)))
 	page := html(t, r)
 	for _, part := range []string{string(pageCSS), string(pageJS), string(echartsJS)} {
 		page = strings.Replace(page, part, "…", 1)
@@ -92,16 +86,20 @@ const hostile = "=1+1\x1b[2J\n\u202ecod.exe\u2028"
 func TestHostileTexts(t *testing.T) {
 	r := record(t, func(s *result.Summary) {
 		eventful(s)
-		s.RunID, s.Error, s.Status, s.Engine, s.Size, s.KitVersion = hostile, hostile, result.Failed, hostile, hostile, hostile
+		s.RunID, s.Error, s.Status, s.Engine, s.Size, s.KitVersion = hostile, hostile, result.Failed, hostile, hostile,
+			hostile
 		s.Targets, s.Windows[0].Name, s.Windows[0].Steady.Why = []string{hostile}, hostile, hostile
 		s.Bottleneck.What, s.Bottleneck.Why, s.Bottleneck.Warnings = hostile, hostile, []string{hostile}
 		s.Errors[0].Operation, s.Audit.Checks[0].Name, s.Audit.Checks[1].Found = hostile, hostile, hostile
 		s.Command.Line, s.Command.Flags[hostile] = hostile, hostile
 		s.SMART[0].Drive, s.SMART[0].Model, s.SMART[0].Throttled = hostile, hostile, hostile
-		s.DeepChecks = []store.DeepCheck{{Server: hostile, Damage: []store.Damage{{Object: hostile, Place: hostile, Found: hostile}}}}
+		s.DeepChecks = []store.DeepCheck{{Server: hostile,
+			Damage: []store.Damage{{Object: hostile, Place: hostile, Found: hostile}}}}
 	})
-	bench := result.Bench{BenchID: hostile, Status: result.Failed, Setup: result.Setup{Engine: hostile, Size: hostile, Targets: []string{hostile}, Runs: 2}, Headline: r.Headline,
-		Runs: []result.BenchRun{{Dir: hostile, Counts: true, Headline: r.Headline, Faults: []string{hostile}, Bottleneck: hostile}}}
+	bench := result.Bench{BenchID: hostile, Status: result.Failed, Setup: result.Setup{Engine: hostile, Size: hostile,
+		Targets: []string{hostile}, Runs: 2}, Headline: r.Headline,
+		Runs: []result.BenchRun{{Dir: hostile, Counts: true, Headline: r.Headline, Faults: []string{hostile},
+			Bottleneck: hostile}}}
 	configuration := Configuration{Name: hostile, Dir: filepath.Dir(r.Dir), Bench: bench}
 	comparison := Compare([]Configuration{configuration, configuration})
 	records := []*result.Record{r}

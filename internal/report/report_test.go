@@ -7,7 +7,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,7 +45,8 @@ func recordAt(t *testing.T, dir string, speed, growth float64, change func(*resu
 		}
 		for range int(speed * (1 + growth*(float64(second)-40)/60) * float64(90+random.IntN(20)+min(second, 10))) {
 			var o measure.Order
-			login, purchase := time.Duration(1000+random.IntN(900))*time.Microsecond, time.Duration(9000+random.IntN(9000))*time.Microsecond
+			login, purchase := time.Duration(1000+random.IntN(900))*time.Microsecond,
+				time.Duration(9000+random.IntN(9000))*time.Microsecond
 			o.AddLatency(0, login)
 			o.AddLatency(1, purchase)
 			o.Complete(0, login+purchase, login+purchase)
@@ -62,10 +62,21 @@ func recordAt(t *testing.T, dir string, speed, growth float64, change func(*resu
 	window, err := series.Window("run", measure.Span{From: 10 * time.Second, To: 70 * time.Second})
 	require.NoError(t, err)
 	s := result.Summary{
-		Asked:      result.Asked{RunID: "k7c2", KitVersion: "test", Words: orders, Engine: "postgres", Targets: []string{"host:5432/ds2"}, Size: "S", Threads: 8, Seed: 42},
-		Happened:   result.Happened{Status: result.Done, Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC), Counts: window.Counts, Errors: []measure.FailureCount{{Operation: "purchase", Class: "deadlock", Count: 3}}, Retries: []measure.FailureCount{{Operation: "purchase", Class: "deadlock", Count: 2}}, Audit: &result.Audit{Passed: true, Checks: []result.Check{{Name: "products", Passed: true, Expected: "10000", Found: "10000"}}}},
-		Conclusion: result.Conclusion{Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: window.OPM, CI95: window.CI95}), Windows: []measure.Window{window}, Phases: []measure.PhaseSpan{{Phase: measure.PhaseWarmup, To: 10}, {Phase: measure.PhaseRun, From: 10, To: 70}}},
+		Asked: result.Asked{RunID: "k7c2", KitVersion: "test", Words: orders, Engine: "postgres",
+			Targets: []string{"host:5432/ds2"}, Size: "S", Threads: 8, Seed: 42},
+		Happened: result.Happened{Status: result.Done, Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC)},
+		Conclusion: result.Conclusion{
+			Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: window.OPM, CI95: window.CI95}),
+			Windows:  []measure.Window{window},
+			Phases: []measure.PhaseSpan{{Phase: measure.PhaseWarmup, To: 10},
+				{Phase: measure.PhaseRun, From: 10, To: 70}},
+		},
 	}
+	s.Counts = window.Counts
+	s.Errors = []measure.FailureCount{{Operation: "purchase", Class: "deadlock", Count: 3}}
+	s.Retries = []measure.FailureCount{{Operation: "purchase", Class: "deadlock", Count: 2}}
+	checks := []result.Check{{Name: "products", Passed: true, Expected: "10000", Found: "10000"}}
+	s.Audit = &result.Audit{Passed: true, Checks: checks}
 	if change != nil {
 		change(&s)
 	}
@@ -85,8 +96,22 @@ func recordAt(t *testing.T, dir string, speed, growth float64, change func(*resu
 
 func html(t *testing.T, records ...*result.Record) string {
 	t.Helper()
-	var b bytes.Buffer
-	require.NoError(t, Runs(records...).HTML(&b))
+	return written(t, Runs(records...))
+}
+
+// written is a page as HTML.
+func written(t *testing.T, p Page) string {
+	t.Helper()
+	var b strings.Builder
+	require.NoError(t, p.HTML(&b))
+	return b.String()
+}
+
+// told is a page as text, with the details.
+func told(t *testing.T, p Page) string {
+	t.Helper()
+	var b strings.Builder
+	require.NoError(t, p.Text(&b, true))
 	return b.String()
 }
 
@@ -94,9 +119,10 @@ func TestHTML(t *testing.T) {
 	r := record(t, nil)
 	page := html(t, r)
 	for what, text := range map[string]string{
-		"the result":                "<p class=\"headline\">" + opmOf(r.OPM, r.Figure.CI95) + " OPM ± ",
-		"the verdict":               `<div class="light good"><b>Trustworthy</b>`,
-		"when and with what":        "<p class=\"byline\">2026-11-21 04:00 UTC · run k7c2 · ds2 test · method of that version · host:5432/ds2</p>",
+		"the result":  "<p class=\"headline\">" + opmOf(r.OPM, r.Figure.CI95) + " OPM ± ",
+		"the verdict": `<div class="light good"><b>Trustworthy</b>`,
+		"when and with what": "<p class=\"byline\">2026-11-21 04:00 UTC · run k7c2 · ds2 test · " +
+			"method of that version · host:5432/ds2</p>",
 		"the facts":                 "<th scope=\"row\">order p95, ms</th>",
 		"the audit":                 "The audit passed: 1 check of",
 		"the seed":                  "<td>42</td>",
@@ -121,20 +147,26 @@ func TestHTMLTells(t *testing.T) {
 		"a failed audit": {func(s *result.Summary) {
 			s.Audit = &result.Audit{Checks: []result.Check{{Name: "products", Expected: "10000", Found: "9999"}}}
 		}, "The audit FAILED: 1 of 1 checks"},
-		"no audit":           {func(s *result.Summary) { s.Audit = nil }, "The database was not audited."},
-		"an interrupted run": {func(s *result.Summary) { s.Status = result.Interrupted }, "The run is recorded as interrupted."},
+		"no audit": {func(s *result.Summary) { s.Audit = nil }, "The database was not audited."},
+		"an interrupted run": {func(s *result.Summary) { s.Status = result.Interrupted },
+			"The run is recorded as interrupted."},
 		"an unsteady window": {func(s *result.Summary) {
 			s.Windows[0].Steady = measure.Steadiness{Why: "not steady: the rate drifts"}
 		}, "Not steady: the rate drifts."},
 		"a limit that failed": {func(s *result.Summary) {
-			slow := 0.612
-			s.Limits = []limit.Verdict{{Limit: "order p95 < 500ms", Unit: limit.Seconds, Bound: 0.5, Measured: &slow}}
+			l := limit.Verdict{Limit: "order p95 < 500ms", Unit: limit.Seconds, Bound: 0.5, Measured: new(0.612)}
+			s.Limits = []limit.Verdict{l}
 		}, "FAIL: order p95 &lt; 500ms (measured 612ms)."},
 		"a damaged page": {func(s *result.Summary) {
-			s.DeepChecks = []store.DeepCheck{{Server: "PostgreSQL 18.3", Damage: []store.Damage{{Object: "public.orders", Place: "main block 17", Found: "invalid page"}}}}
+			damage := store.Damage{Object: "public.orders", Place: "main block 17", Found: "invalid page"}
+			s.DeepChecks = []store.DeepCheck{{Server: "PostgreSQL 18.3", Damage: []store.Damage{damage}}}
 		}, "<th scope=\"row\">public.orders main block 17</th><td>invalid page</td>"},
-		"a run without a result": {func(s *result.Summary) { s.Headline, s.Windows, s.Status = result.Headline{}, nil, result.Failed }, "no result"},
-		"markup in an error":     {func(s *result.Summary) { s.Status, s.Error = result.Failed, "<script>alert(1)</script>" }, "&lt;script&gt;"},
+		"a run without a result": {func(s *result.Summary) {
+			s.Headline, s.Windows, s.Status = result.Headline{}, nil, result.Failed
+		}, "no result"},
+		"markup in an error": {func(s *result.Summary) {
+			s.Status, s.Error = result.Failed, "<script>alert(1)</script>"
+		}, "&lt;script&gt;"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			page := html(t, record(t, c.change))
@@ -147,14 +179,15 @@ func TestHTMLTells(t *testing.T) {
 // TestCounters shows the machine's and the database's counters on the page.
 func TestCounters(t *testing.T) {
 	r := record(t, func(s *result.Summary) {
-		active, perWatt := 501.4, 13.0
-		s.Power = &result.Power{Active: &active}
-		s.Figure.PerWatt = &perWatt
-		s.Bottleneck = &result.Bottleneck{Bottleneck: diagnose.Bottleneck{What: diagnose.Storage, Why: "sda was busy 99 % of the time"}, Warnings: []string{"the drive is a loop device"}}
-		s.Machine = &monitor.Machine{Kernel: "6.1.0", Drives: []monitor.Drive{{Name: "sda", Model: "SSD 9000", Bytes: 480e9}}}
+		s.Power, s.Figure.PerWatt = &result.Power{Active: new(501.4)}, new(13.0)
+		s.Bottleneck = &result.Bottleneck{Warnings: []string{"the drive is a loop device"}}
+		s.Bottleneck.What, s.Bottleneck.Why = diagnose.Storage, "sda was busy 99 % of the time"
+		s.Machine = &monitor.Machine{Kernel: "6.1.0",
+			Drives: []monitor.Drive{{Name: "sda", Model: "SSD 9000", Bytes: 480e9}}}
 		s.Servers = []monitor.Server{{Version: "PostgreSQL 18.3", Settings: map[string]string{"shared_buffers": "1GB"}}}
 	})
-	r.Host.Columns = []string{"disk.sda.read_seconds", "disk.sda.busy_ratio", "cpu.busy_ratio", "cpu.0.busy_ratio", "memory.available_bytes", monitor.Power}
+	r.Host.Columns = []string{"disk.sda.read_seconds", "disk.sda.busy_ratio", "cpu.busy_ratio", "cpu.0.busy_ratio",
+		"memory.available_bytes", monitor.Power}
 	for second := -4; second <= 75; second++ { // with an idle time before the run, and a cool-down after
 		v := float64(second)
 		r.Host.Rows = append(r.Host.Rows, monitor.Row{Time: r.Start.Add(time.Duration(second) * time.Second),
@@ -171,9 +204,9 @@ func TestCounters(t *testing.T) {
 		"Power: 501 W in the window, 13.0 OPM per watt.", "SSD 9000 480 GB, solid state", "<td>1GB</td>",
 	)
 	// All share one time axis, with the times beside the run shaded.
-	if n := strings.Count(page, `"from":-5,"to":75,"bands":[{"name":"idle","from":-5,"to":0,"window":false},{"name":"cool-down","from":70,"to":75,`); n != 8 {
-		t.Errorf("%d charts have the time axis of the whole record, want 8", n)
-	}
+	const axis = `"from":-5,"to":75,"bands":[{"name":"idle","from":-5,"to":0,"window":false},` +
+		`{"name":"cool-down","from":70,"to":75,`
+	assert.Equal(t, 8, strings.Count(page, axis), "charts that have the time axis of the whole record")
 	assert.NotContains(t, page, `id="run1-network"`, "a chart of what nobody counted")
 }
 
@@ -181,17 +214,22 @@ func TestCounters(t *testing.T) {
 // waits.
 func TestCountersOfFiles(t *testing.T) {
 	r := record(t, func(s *result.Summary) {
-		s.Machine = &monitor.Machine{Drives: []monitor.Drive{{Name: "cust_1", File: true, Roles: []monitor.Role{monitor.Data}}}}
+		s.Machine = &monitor.Machine{Drives: []monitor.Drive{{Name: "cust_1", File: true,
+			Roles: []monitor.Role{monitor.Data}}}}
 		s.Warnings = []string{"host/DS2: the log will be full in 7m"}
 	})
-	r.Host.Columns = []string{"disk.cust_1.reads_per_second", "disk.cust_1.read_seconds", "disk.cust_1.queue", monitor.WaitsDataRead, monitor.WaitsLogWrite}
+	r.Host.Columns = []string{"disk.cust_1.reads_per_second", "disk.cust_1.read_seconds", "disk.cust_1.queue",
+		monitor.WaitsDataRead, monitor.WaitsLogWrite}
 	for second := 1; second <= 70; second++ {
-		r.Host.Rows = append(r.Host.Rows, monitor.Row{Time: r.Start.Add(time.Duration(second) * time.Second), Values: []float64{400, .016, 6.4, 5.5, .5}})
+		r.Host.Rows = append(r.Host.Rows, monitor.Row{Time: r.Start.Add(time.Duration(second) * time.Second),
+			Values: []float64{400, .016, 6.4, 5.5, .5}})
 	}
 	page := html(t, r)
 	texttest.Contains(t, page,
-		`id="run1-requests"`, `id="run1-drives"`, `id="run1-queue"`, `id="run1-waits"`, `"name":"data read"`, `"name":"log write"`,
-		"<tr><th scope=\"row\">disk cust_1 read</th><td>ms</td><td>16.0</td>", "<th scope=\"row\">db waits data read</th><td></td><td>5.50</td>",
+		`id="run1-requests"`, `id="run1-drives"`, `id="run1-queue"`, `id="run1-waits"`, `"name":"data read"`,
+		`"name":"log write"`,
+		"<tr><th scope=\"row\">disk cust_1 read</th><td>ms</td><td>16.0</td>",
+		"<th scope=\"row\">db waits data read</th><td></td><td>5.50</td>",
 		"file cust_1</th><td>as its server counts, data</td>", "Warning: host/DS2: the log will be full in 7m.",
 	)
 }
@@ -202,9 +240,7 @@ func TestHTMLOfSeveralRuns(t *testing.T) {
 }
 
 func TestText(t *testing.T) {
-	var b bytes.Buffer
-	require.NoError(t, Runs(record(t, nil)).Text(&b, true))
-	texttest.Contains(t, b.String(),
+	texttest.Contains(t, told(t, Runs(record(t, nil))),
 		" OPM ± ", "Response times in milliseconds", "purchase: deadlock", "The audit passed")
 }
 
@@ -239,10 +275,12 @@ func TestThinned(t *testing.T) {
 		if second <= 100 {
 			phase = measure.PhaseWarmup
 		}
-		samples = append(samples, measure.Sample{End: time.Duration(second) * time.Second, Length: time.Second, Phase: phase,
+		samples = append(samples, measure.Sample{End: time.Duration(second) * time.Second, Length: time.Second,
+			Phase:  phase,
 			Counts: measure.Counts{Orders: 10}, Mean: 5, P95: 8, Max: float64(second)})
 	}
-	drained := measure.Sample{End: 24*time.Hour + 10*time.Millisecond, Length: 10 * time.Millisecond, Phase: measure.PhaseDrain,
+	drained := measure.Sample{End: 24*time.Hour + 10*time.Millisecond, Length: 10 * time.Millisecond,
+		Phase:  measure.PhaseDrain,
 		Counts: measure.Counts{Orders: 8}} // 48,000 OPM
 	thin := thinned(append(samples, drained), maxPoints)
 	assert.LessOrEqual(t, len(thin), maxPoints+2, "%d points of %d samples", len(thin), len(samples))
@@ -265,9 +303,7 @@ func compare(t *testing.T, arguments ...string) string {
 	t.Helper()
 	all, _, err := ReadConfigurations(conclude.Reader{}, arguments)
 	require.NoError(t, err)
-	var b bytes.Buffer
-	require.NoError(t, Compare(all).Page().HTML(&b))
-	return b.String()
+	return written(t, Compare(all).Page())
 }
 
 func TestCompareHTML(t *testing.T) {
@@ -275,18 +311,19 @@ func TestCompareHTML(t *testing.T) {
 	b := record(t, func(s *result.Summary) { s.Threads = 16 })
 	page := compare(t, "disks="+a.Dir, "ssd="+b.Dir)
 	texttest.Contains(t, page,
-		"<title>ds2 comparison</title>", `<p class="headline">ssd completed as many orders as disks; how sure that is, so few runs do not tell</p>`, "Warning: disks and ssd were not run alike: threads 8 and 16.",
-		`id="compare-opm"`, `{"name":"disks","points":[[`, `{"name":"ssd","points":[[`, "<th scope=\"row\">OPM</th><td>"+opmOf(a.OPM, a.Windows[0].CI95)+"</td>",
+		"<title>ds2 comparison</title>",
+		`<p class="headline">ssd completed as many orders as disks; how sure that is, so few runs do not tell</p>`,
+		"Warning: disks and ssd were not run alike: threads 8 and 16.",
+		`id="compare-opm"`, `{"name":"disks","points":[[`, `{"name":"ssd","points":[[`,
+		"<th scope=\"row\">OPM</th><td>"+opmOf(a.OPM, a.Windows[0].CI95)+"</td>",
 	)
 }
 
 func TestNotesSayThatARunIsTooShort(t *testing.T) {
 	var v view
-	v.findRun(result.Summary{Conclusion: result.Conclusion{Windows: []measure.Window{{NoCI95: "too short for a confidence interval: 10 samples, and it takes 50"}}}})
-	sentences := v.Notes()
-	if want := "The run is too short for a confidence interval: 10 samples, and it takes 50."; !slices.Contains(sentences, want) {
-		t.Errorf("sentences %q, want %q", sentences, want)
-	}
+	const short = "too short for a confidence interval: 10 samples, and it takes 50"
+	v.findRun(result.Summary{Conclusion: result.Conclusion{Windows: []measure.Window{{NoCI95: short}}}})
+	assert.Contains(t, v.Notes(), "The run is "+short+".")
 	text, err := json.Marshal(measure.Window{})
 	if err != nil || !strings.Contains(string(text), `"opm_ci95":null`) {
 		t.Errorf("%s, %v: want null where there is no interval", text, err)

@@ -26,13 +26,15 @@ func TestTextFitsTheTerminal(t *testing.T) {
 		eventful(s)
 		for i := range 20 {
 			s.Warnings = append(s.Warnings, fmt.Sprintf("%d: %s", i, long))
-			s.Limits = append(s.Limits, limit.Verdict{Limit: fmt.Sprintf("order p%d < 500ms", 50+i), Unit: limit.Seconds, Bound: .5, Measured: new(.6)})
+			s.Limits = append(s.Limits, limit.Verdict{Limit: fmt.Sprintf("order p%d < 500ms", 50+i),
+				Unit: limit.Seconds, Bound: .5, Measured: new(.6)})
 		}
 		s.Bottleneck.Why, s.Size = long, "customers=20000,orders-per-month=1000,products=10000"
 	}
 	var many []Configuration
 	for i := range 12 {
-		c := benchOf(fmt.Sprintf("array %d of twelve, with a name as long as those of factors are, threads %d", i, 8<<i), diagnose.Storage, 1000, 1020, 990, 1010)
+		c := benchOf(fmt.Sprintf("array %d of twelve, with a name as long as those of factors are, threads %d", i,
+			8<<i), diagnose.Storage, 1000, 1020, 990, 1010)
 		c.Labels, c.Runs[0].Warnings = "24 disks, RAID 10", []string{long}
 		for k := range c.Runs {
 			c.Runs[k].Drift, c.Runs[k].Faults = new(27.), []string{long}
@@ -44,15 +46,17 @@ func TestTextFitsTheTerminal(t *testing.T) {
 	wide := Compare(many)
 	require.NoError(t, wide.Judge([]limit.Gate{gate}))
 	failing := arraysOf(t, 4.4, .6)
-	drive := &device.Record{Format: device.Format, Kind: "device", Log: device.Point{Depth: 1, IOPS: 900, Mean: .001}, Preconditioning: &device.Preconditioning{},
-		Reads: []device.Point{{Depth: 1, IOPS: 600, Mean: .0016}, {Depth: 2, IOPS: 601, Mean: .0033}}}
+	drive := &device.Record{Format: device.Format, Kind: "device", Log: device.Point{Depth: 1, IOPS: 900, Mean: .001},
+		Preconditioning: &device.Preconditioning{},
+		Reads:           []device.Point{{Depth: 1, IOPS: 600, Mean: .0016}, {Depth: 2, IOPS: 601, Mean: .0033}}}
 	var drives []Device
 	for _, c := range many {
 		drives = append(drives, Device{c.Name, drive})
 	}
 	units := result.Backup{RunID: "b1", Engine: "postgres", Status: result.Done, Start: time.Unix(0, 0)}
 	for i := range 60 {
-		units.Units = append(units.Units, result.BackupUnit{Backup: store.Backup{Unit: fmt.Sprintf("server %d", i)}, Targets: []string{"a", "b"}})
+		units.Units = append(units.Units, result.BackupUnit{Backup: store.Backup{Unit: fmt.Sprintf("server %d", i)},
+			Targets: []string{"a", "b"}})
 	}
 	found := search()
 	found.Why = long
@@ -80,7 +84,8 @@ func TestTextFitsTheTerminal(t *testing.T) {
 				t.Errorf("%s: %d columns: %s", name, n, line)
 			}
 		}
-		if (name == "loud run" || name == "comparison of twelve") && !strings.Contains(text.String(), "more: --details") {
+		if (name == "loud run" || name == "comparison of twelve") &&
+			!strings.Contains(text.String(), "more: --details") {
 			t.Errorf("%s: what is left out is not counted:\n%s", name, text.String())
 		}
 	}

@@ -1,11 +1,10 @@
 package report
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"github.com/stretchr/testify/assert"
 
 	"ds2/internal/limit"
 	"ds2/internal/result"
@@ -16,12 +15,15 @@ import (
 // search is a search that ended at its limits with 7 users.
 func search() result.Search {
 	trial := func(users int, opm, p95, strain float64) result.Trial {
-		return result.Trial{Threads: users, OPM: opm, P95: p95, Strain: strain, Passed: strain < 1, Record: "05-7-users"}
+		return result.Trial{Threads: users, OPM: opm, P95: p95, Strain: strain, Passed: strain < 1,
+			Record: "05-7-users"}
 	}
-	best := tune.Point{Threads: 7, Trials: []result.Trial{trial(7, 6900, 0.19, 0.95), trial(7, 7000, 0.18, 0.9), trial(7, 7100, 0.17, 0.85)}}
+	best := tune.Point{Threads: 7, Trials: []result.Trial{trial(7, 6900, 0.19, 0.95), trial(7, 7000, 0.18, 0.9),
+		trial(7, 7100, 0.17, 0.85)}}
 	opm, p95 := 7000.0, 0.18
 	return result.Search{
-		RunID: "abc", Engine: "postgres", Targets: []string{"host/db"}, Size: "S", Restore: "reset", Limits: []string{"order p95 < 200ms"},
+		RunID: "abc", Engine: "postgres", Targets: []string{"host/db"}, Size: "S", Restore: "reset",
+		Limits: []string{"order p95 < 200ms"},
 		Config: tune.Config{Method: tune.Golden, Start: 1, Max: 512, Gain: 0.02},
 		Result: tune.Result{
 			Curve: tune.Curve{
@@ -32,13 +34,15 @@ func search() result.Search {
 		},
 		Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: opm}),
 		Words:    orders,
-		Verdicts: []limit.Verdict{{Limit: "order p95 < 200ms", Unit: limit.Seconds, Bound: 0.2, Measured: &p95, OK: true}},
+		Verdicts: []limit.Verdict{{Limit: "order p95 < 200ms", Unit: limit.Seconds, Bound: 0.2, Measured: &p95,
+			OK: true}},
 	}
 }
 
 func TestTune(t *testing.T) {
 	nothing := search()
-	nothing.Best, nothing.Headline, nothing.Verdicts, nothing.Why = nil, result.Headline{}, nil, "the limits fail already with 1 user"
+	nothing.Best, nothing.Headline, nothing.Verdicts, nothing.Why = nil, result.Headline{}, nil,
+		"the limits fail already with 1 user"
 	for _, c := range []struct {
 		why    string
 		search result.Search
@@ -46,19 +50,21 @@ func TestTune(t *testing.T) {
 		page   []string
 	}{
 		{"a result", search(),
-			[]string{"7,000 OPM with 7 users", "Median of the last runs with 7 users, made when they had been found; the limits fail with 8 users.", "about 3.6 users", "Pass: every limit holds.", "05-7-users"},
-			[]string{`class="light good"`, `id="search-opm"`, `id="search-p95"`, `{"name":"knee","x":3.6}`, `{"name":"result","x":7}`, `"name":"trial whose limits fail","points":[[8,7200]]`, `"levels":[{"name":"order p95 \u003c 200ms","y":200}]`, `id="search-strain"`, `"name":"range of the trials","points":[[7,6900],[7,7100],[7,null]]`}},
+			[]string{"7,000 OPM with 7 users",
+				"Median of the last runs with 7 users, made when they had been found; the limits fail with 8 users.",
+				"about 3.6 users", "Pass: every limit holds.", "05-7-users"},
+			[]string{`class="light good"`, `id="search-opm"`, `id="search-p95"`, `{"name":"knee","x":3.6}`,
+				`{"name":"result","x":7}`, `"name":"trial whose limits fail","points":[[8,7200]]`,
+				`"levels":[{"name":"order p95 \u003c 200ms","y":200}]`, `id="search-strain"`,
+				`"name":"range of the trials","points":[[7,6900],[7,7100],[7,null]]`}},
 		{"no result", nothing,
 			[]string{"no result", "The limits fail already with 1 user."},
 			[]string{`id="search-opm"`}},
 	} {
-		var text, page bytes.Buffer
-		require.NoError(t, Search(c.search, nil).Text(&text, true))
-		require.NoError(t, Search(c.search, nil).HTML(&page))
-		texttest.Contains(t, text.String(), c.text...)
-		texttest.Contains(t, page.String(), append(c.page, c.text[0])...)
-		if c.search.Best == nil && strings.Contains(page.String(), `class="light good"`) {
-			t.Errorf("%s: the page calls it good", c.why)
-		}
+		page := written(t, Search(c.search, nil))
+		texttest.Contains(t, told(t, Search(c.search, nil)), c.text...)
+		texttest.Contains(t, page, append(c.page, c.text[0])...)
+		good := strings.Contains(page, `class="light good"`)
+		assert.False(t, c.search.Best == nil && good, "%s: the page calls it good", c.why)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"ds2/internal/conclude"
 	"ds2/internal/diagnose"
@@ -22,9 +21,15 @@ func TestWords(t *testing.T) {
 	words := result.Words{Cycle: "transaction", Cycles: "transactions", Rate: "TPM", Unit: result.IOPS}
 	latency := map[string]measure.Latency{measure.WholeOrder: {Count: 10, P95: 3}, "read": {Count: 10, P95: 3}}
 	s := result.Summary{
-		Asked:      result.Asked{RunID: "r1", Workload: "other", Words: words, Engine: "postgres", Size: "7 boxes", Threads: 2, Targets: []string{"h:1/a", "h:1/b"}},
-		Happened:   result.Happened{Status: result.Done, Start: time.Unix(0, 0), ByTarget: []result.Target{{Target: "h:1/a", OPM: 300}, {Target: "h:1/b", OPM: 300}}, Counts: measure.Counts{Orders: 100, GivenUp: 1, Retries: 2}},
-		Conclusion: result.Conclusion{Headline: result.NewHeadline(&result.Figure{Unit: result.IOPS, Value: 274.15, PerWatt: new(2.7415)}), Power: &result.Power{Active: new(100.)}, Costs: &diagnose.Costs{Reads: new(2.)}, Windows: []measure.Window{{Name: "run", To: 10, OPM: 600, Latency: latency, Counts: measure.Counts{Orders: 100}, Steady: measure.Steadiness{Why: "as it was"}}}},
+		Asked: result.Asked{RunID: "r1", Workload: "other", Words: words, Engine: "postgres", Size: "7 boxes",
+			Threads: 2, Targets: []string{"h:1/a", "h:1/b"}},
+		Happened: result.Happened{Status: result.Done, Start: time.Unix(0, 0),
+			ByTarget: []result.Target{{Target: "h:1/a", OPM: 300}, {Target: "h:1/b", OPM: 300}},
+			Counts:   measure.Counts{Orders: 100, GivenUp: 1, Retries: 2}},
+		Conclusion: result.Conclusion{Headline: result.NewHeadline(&result.Figure{Unit: result.IOPS, Value: 274.15,
+			PerWatt: new(2.7415)}), Power: &result.Power{Active: new(100.)}, Costs: &diagnose.Costs{Reads: new(2.)},
+			Windows: []measure.Window{{Name: "run", To: 10, OPM: 600, Latency: latency,
+				Counts: measure.Counts{Orders: 100}, Steady: measure.Steadiness{Why: "as it was"}}}},
 	}
 	s.Parameters.Rate = 10
 	foreign := regexp.MustCompile(`(?i)\border|\bopm\b|rollback|customer|browse`)
@@ -35,24 +40,21 @@ func TestWords(t *testing.T) {
 		}
 		texttest.Contains(t, text, wanted...)
 	}
-	var text strings.Builder
-	require.NoError(t, Runs(&result.Record{Summary: s}).Text(&text, true))
-	check("the text of a run", text.String(), "What a transaction costs", "Open loop of 10 transactions a second", "transactions given up 1", "cumulative TPM")
+	check("the text of a run", told(t, Runs(&result.Record{Summary: s})), "What a transaction costs",
+		"Open loop of 10 transactions a second", "transactions given up 1", "cumulative TPM")
 
-	text.Reset()
 	uncounted := s
 	uncounted.Headline = result.NewHeadline(&result.Figure{Unit: "TPM", Value: 600})
 	uncounted.CumulativeOPM, uncounted.CumulativeOf = new(540.), &measure.Average{Orders: 90, Seconds: 10}
-	require.NoError(t, Runs(&result.Record{Summary: uncounted}).Text(&text, true))
-	check("the text of a run whose I/Os nobody counted", text.String(), "600 TPM", "Cumulative TPM: 540, ", "(90 transactions in 10 s)")
+	check("the text of a run whose I/Os nobody counted", told(t, Runs(&result.Record{Summary: uncounted})), "600 TPM",
+		"Cumulative TPM: 540, ", "(90 transactions in 10 s)")
 
-	text.Reset()
-	one, other := Configuration{Name: "a", Bench: conclude.Single(s)}, Configuration{Name: "b", Bench: conclude.Single(s)}
-	require.NoError(t, Compare([]Configuration{one, other}).Page().Text(&text, true))
-	check("the text of a comparison", text.String(), "IOPS of b", "transaction p95 ms", "device reads a transaction")
+	one, other := Configuration{Name: "a", Bench: conclude.Single(s)},
+		Configuration{Name: "b", Bench: conclude.Single(s)}
+	check("the text of a comparison", told(t, Compare([]Configuration{one, other}).Page()), "IOPS of b",
+		"transaction p95 ms", "device reads a transaction")
 
-	text.Reset()
-	search := result.Search{Words: words, Result: tune.Result{Curve: tune.Curve{{Threads: 1, Trials: []tune.Trial{{Threads: 1, OPM: 3}}}}}}
-	require.NoError(t, Search(search, nil).Text(&text, true))
-	check("the text of a search", text.String(), "transaction p95 ms")
+	search := result.Search{Words: words,
+		Result: tune.Result{Curve: tune.Curve{{Threads: 1, Trials: []tune.Trial{{Threads: 1, OPM: 3}}}}}}
+	check("the text of a search", told(t, Search(search, nil)), "transaction p95 ms")
 }
