@@ -132,7 +132,7 @@ func otherWritten(read conclude.Reader, dir string, opened any, output string, d
 	var page report.Page
 	switch record := opened.(type) {
 	case result.Bench:
-		c := report.NewConfiguration(read, report.DirName(dir), dir, record)
+		c := report.Configuration{Name: report.DirName(dir), Dir: dir, Bench: record, Read: read}
 		return func(w io.Writer) error { return writeBench(w, c, output, details) }, nil
 	case result.Experiment:
 		e, err := report.NewExperiment(read, dir, record)

@@ -60,10 +60,7 @@ func backupTable(b result.Backup) table {
 
 // megabytes are of 10^6 bytes; a dash where nobody knows.
 func megabytes(bytes *int64) string {
-	if bytes == nil {
-		return "–"
-	}
-	return number(float64(*bytes)/1e6, 1)
+	return known(bytes, "–", func(n int64) string { return number(float64(n)/1e6, 1) })
 }
 
 // backupVolumes is what the drives did, those of the data first among them.

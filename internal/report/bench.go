@@ -20,7 +20,7 @@ func (c Configuration) Page() Page {
 	if c.Median == "" {
 		return p
 	}
-	median, err := c.read.Run(filepath.Join(c.Dir, c.Median))
+	median, err := c.Read.Run(filepath.Join(c.Dir, c.Median))
 	if err != nil {
 		p.views[0].find(reservation, err.Error())
 		return p
@@ -43,7 +43,7 @@ func benchView(c Configuration) view {
 			runTable(alone.Configurations, c.Median), limitTable(c.Limits), conditionTable(c), medianCosts(c),
 			commandTable(c.Command),
 		},
-		findings: benchFindings(c),
+		Findings: benchFindings(c),
 		draw:     func() ([]chart, error) { return alone.charts("bench", runsApart(c)) },
 	}
 	v.because(c.why())
@@ -123,7 +123,7 @@ func benchFindings(c Configuration) []finding {
 			v.find(l, "Flagged: "+faultText(c, r))
 		}
 	}
-	return v.findings
+	return v.Findings
 }
 
 // findWarnings counts the warnings of runs. Those that differ in their figures alone are one.

@@ -41,8 +41,8 @@ func opmOfRun(opm, half float64) result.Headline {
 // does.
 func benchOf(name, bottleneck string, opm ...float64) Configuration {
 	c := Configuration{Name: name, Bench: result.Bench{
-		Head: result.Head{Kind: result.KindBench}, BenchID: name, Status: result.Done, KitVersion: "test", Words: orders,
-		Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC),
+		Head: result.Head{Kind: result.KindBench}, BenchID: name, Status: result.Done, KitVersion: "test",
+		Words: orders, Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC),
 		Setup: result.Setup{
 			Engine: "postgres", Size: "W", Threads: 32, Targets: []string{"host/ds2"}, Runs: len(opm),
 		},
@@ -172,7 +172,7 @@ func TestRunByItself(t *testing.T) {
 	c := all[0]
 	c.Runs[0].Faults = []string{"the audit failed"}
 	name := filepath.Base(r.Dir)
-	v := view{findings: benchFindings(c)}
+	v := view{Findings: benchFindings(c)}
 	if notes := v.Notes(); c.Name != name ||
 		faultText(c, c.Runs[0]) != name+", "+ofRun(c.Runs[0])+" OPM: the audit failed" ||
 		!slices.Contains(notes, "Warning of "+name+": a log would be full.") {

@@ -167,7 +167,7 @@ func TestBrowser(t *testing.T) {
 			browsertest.Drawn(),
 			chromedp.Evaluate(plots+`.length`, &charts),
 			chromedp.Evaluate(plots+`.filter(p => p.querySelector('svg path[fill="none"]')).length`, &drawn),
-			chromedp.Evaluate(plots+`.filter(p => (p.getAttribute('aria-label') || '').length > 20).length`, &described),
+			chromedp.Evaluate(plots+`.filter(p => p.getAttribute('aria-label')?.length > 20).length`, &described),
 		)
 		require.NoError(t, err)
 		if charts != page.charts || drawn != page.charts || described != page.charts {

@@ -111,7 +111,7 @@ func charts(r *result.Record, id string) ([]chart, error) {
 	}
 	all = append(all, hostCharts(r, id)...)
 	from, to := extent(r)
-	shaded, verticals := bands(r), checkpointVerticals(r, to-from)
+	shaded, verticals := bands(r, from, to), checkpointVerticals(r, to-from)
 	for i, e := range r.Events {
 		verticals = append(verticals, vertical{Name: fmt.Sprintf("event %d", i+1), X: e.From})
 	}
@@ -172,23 +172,20 @@ func thinned(samples []measure.Sample, most int) []measure.Sample {
 func middle(s measure.Sample) float64 { return (s.End - s.Length/2).Seconds() }
 
 // bands are the times and phases that are not measured and the windows that are.
-func bands(r *result.Record) []band {
-	s := r.Summary
-	from, to := extent(r)
+func bands(r *result.Record, from, to float64) (all []band) {
 	end := r.Series.Samples[len(r.Series.Samples)-1].End.Seconds()
-	var all []band
 	if from < 0 {
 		all = append(all, band{Name: "idle", From: from})
 	}
 	if to > end {
 		all = append(all, band{Name: "cool-down", From: end, To: to})
 	}
-	for _, p := range s.Phases {
+	for _, p := range r.Phases {
 		if p.Phase != measure.PhaseRun && p.To > p.From && p.To > 0 {
 			all = append(all, band{Name: string(p.Phase), From: max(p.From, 0), To: p.To})
 		}
 	}
-	for _, w := range s.Windows {
+	for _, w := range r.Windows {
 		all = append(all, band{Name: "window " + w.Name, From: w.From, To: w.To, Window: true})
 	}
 	return all
@@ -336,18 +333,16 @@ func operationsChart(r *result.Record, id string, samples []measure.Sample) char
 		YName: "ms", Log: true, Place: folded,
 		Text: "The 95th percentile of every operation's response time, second by second."}
 	lines := map[string]*line{}
-	add := func(name string, x, p95 float64) {
-		if lines[name] == nil {
-			lines[name] = &line{Name: name}
-		}
-		lines[name].add(x, p95)
-	}
 	for _, s := range samples {
-		for _, o := range s.Operations {
-			add(o.Name, middle(s), o.P95)
-		}
+		operations := slices.Clip(s.Operations)
 		if s.Counts.Orders > 0 {
-			add(measure.WholeOrder, middle(s), s.P95)
+			operations = append(operations, measure.OperationP95{Name: measure.WholeOrder, P95: s.P95})
+		}
+		for _, o := range operations {
+			if lines[o.Name] == nil {
+				lines[o.Name] = &line{Name: o.Name}
+			}
+			lines[o.Name].add(middle(s), o.P95)
 		}
 	}
 	for _, name := range seriesOf(lines) {

@@ -2,11 +2,8 @@ package report
 
 import (
 	"cmp"
-	"encoding/csv"
 	"fmt"
-	"io"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"ds2/internal/conclude"
@@ -19,16 +16,11 @@ type Configuration struct {
 	Dir  string `json:"dir"`
 	result.Bench
 	Labels string          `json:"-"` // that an experiment gives it: "6 SSDs, RAID 5"
-	read   conclude.Reader // of its runs
+	Read   conclude.Reader `json:"-"` // of its runs
 }
 
 // halfWidth is that of the interval of the result, from run to run or, of a single run, within it.
 func (c Configuration) halfWidth() *float64 { return cmp.Or(c.RunsCI95, c.CI95()) }
-
-// NewConfiguration is a bench, read from dir, as something to compare.
-func NewConfiguration(read conclude.Reader, name, dir string, b result.Bench) Configuration {
-	return Configuration{Name: name, Dir: dir, Bench: b, read: read}
-}
 
 // DirName is what a record goes by that has no other name: that of its directory, also where it is "."
 func DirName(dir string) string {
@@ -64,12 +56,12 @@ func ReadConfigurations(read conclude.Reader, arguments []string) (all []Configu
 			}
 			warnings = append(warnings, e.leftOut()...)
 		case result.Bench:
-			all = append(all, NewConfiguration(read, name, dir, record))
+			all = append(all, Configuration{Name: name, Dir: dir, Bench: record, Read: read})
 		case *result.Record:
 			if record.Figure == nil {
 				return nil, nil, fmt.Errorf("%s: the run has no result; it ended before its first window did", dir)
 			}
-			all = append(all, NewConfiguration(read, name, dir, conclude.Single(record.Summary)))
+			all = append(all, Configuration{Name: name, Dir: dir, Bench: conclude.Single(record.Summary), Read: read})
 		default:
 			return nil, nil, fmt.Errorf("compare %s: it holds no bench, run or experiment", dir)
 		}
@@ -192,38 +184,4 @@ func (c Comparison) words() result.Words {
 		return result.Words{}
 	}
 	return c.Configurations[0].Words
-}
-
-// CompareCSV writes a line a run. Costs are those of an order, in base units.
-func CompareCSV(w io.Writer, c Comparison) error {
-	out := csv.NewWriter(w)
-	figure := c.main()
-	head := []string{"configuration", "run", "counts", "stands", figure, figure + "_ci95", "idle_w", "active_w",
-		"faults", "bottleneck", "order_p95_ms", "write_amplification"}
-	for _, cost := range costs {
-		head = append(head, cost.name)
-	}
-	out.Write(head)
-	number := func(v *float64) string {
-		if v == nil {
-			return ""
-		}
-		return plain(*v)
-	}
-	for _, one := range c.Configurations {
-		for i, r := range one.Runs {
-			line := []string{
-				cell(one.Name), strconv.Itoa(i + 1), fmt.Sprint(r.Counts), fmt.Sprint(r.Dir == one.Median),
-				number(r.Value()), number(r.CI95()), number(r.Idle), number(r.Active),
-				cell(strings.Join(r.Wrong(), "; ")), cell(r.Bottleneck), number(r.P95),
-				number(condition(result.WriteAmplification)(r)),
-			}
-			for _, v := range costsOf(r.Costs) {
-				line = append(line, number(v))
-			}
-			out.Write(line)
-		}
-	}
-	out.Flush()
-	return out.Error()
 }

@@ -89,7 +89,7 @@ func (c Comparison) view() view {
 			"a difference, which ds2 experiment takes out")
 	}
 	for _, one := range c.Configurations {
-		v.findings = append(v.findings, benchFindings(one)...)
+		v.Findings = append(v.Findings, benchFindings(one)...)
 	}
 	v.draw = func() ([]chart, error) { return c.charts(v.ID, c.Configurations) }
 	return v

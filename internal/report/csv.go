@@ -2,9 +2,11 @@ package report
 
 import (
 	"encoding/csv"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ds2/internal/result"
 )
@@ -75,4 +77,42 @@ func addNew(names []string, more ...string) []string {
 		}
 	}
 	return names
+}
+
+// CompareCSV writes a line a run. Costs are those of an order, in base units.
+func CompareCSV(w io.Writer, c Comparison) error {
+	out := csv.NewWriter(w)
+	figure := c.main()
+	head := []string{"configuration", "run", "counts", "stands", figure, figure + "_ci95", "idle_w", "active_w",
+		"faults", "bottleneck", "order_p95_ms", "write_amplification"}
+	for _, cost := range costs {
+		head = append(head, cost.name)
+	}
+	out.Write(head)
+	number := func(v *float64) string { return known(v, "", plain) }
+	for _, one := range c.Configurations {
+		for i, r := range one.Runs {
+			line := []string{
+				cell(one.Name), strconv.Itoa(i + 1), fmt.Sprint(r.Counts), fmt.Sprint(r.Dir == one.Median),
+				number(r.Value()), number(r.CI95()), number(r.Idle), number(r.Active),
+				cell(strings.Join(r.Wrong(), "; ")), cell(r.Bottleneck), number(r.P95),
+				number(condition(result.WriteAmplification)(r)),
+			}
+			for _, v := range costsOf(r.Costs) {
+				line = append(line, number(v))
+			}
+			out.Write(line)
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// cell is a text for a CSV file: clean, and never a formula to a spreadsheet.
+func cell(text string) string {
+	text = clean(text)
+	if text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
+		return "'" + text
+	}
+	return text
 }

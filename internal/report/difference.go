@@ -143,14 +143,15 @@ func Compare(all []Configuration) Comparison {
 		c.Doubts = append(c.Doubts, drifting(one)...)
 	}
 	first := all[0]
-	for _, other := range all[1:] {
+	for i, other := range all[1:] {
 		scattered := map[string]bool{"": true}
 		for _, f := range figures {
-			x, y := valuesOf(first, f.run), valuesOf(other, f.run)
+			found := valuesOfAll(all, f.run)
+			x, y := found[0], found[i+1]
 			if len(x.values) == 0 || len(y.values) == 0 {
 				continue
 			}
-			by := difference(x, y, valuesOfAll(all, f.run))
+			by := difference(x, y, found)
 			change := by.Change
 			d := Difference{
 				Name: other.Name, Against: first.Name, Figure: c.named(f.name),
@@ -188,16 +189,15 @@ func (c Comparison) held(first, other Configuration) []string {
 	if opm == nil {
 		return nil
 	}
-	a, b := bottleneck(first.Bench), bottleneck(other.Bench)
 	slower, faster := first, other
-	bySlower, byFaster := a, b
 	bound, least := opm.Low, "at least"
 	if opm.Percent < 0 {
-		slower, faster, bySlower, byFaster = other, first, b, a
+		slower, faster = other, first
 		bound, least = opm.High, "at most"
 	}
+	bySlower, byFaster := bottleneck(slower.Bench), bottleneck(faster.Bench)
 	switch {
-	case a == "" || b == "" || a == diagnose.Storage && b == diagnose.Storage:
+	case bySlower == "" || byFaster == "" || bySlower == diagnose.Storage && byFaster == diagnose.Storage:
 		return nil
 	case bySlower != diagnose.Storage:
 		return []string{fmt.Sprintf("%s of %s: the difference says little about the storage: %s was limited by %s",
@@ -213,19 +213,17 @@ func (c Comparison) held(first, other Configuration) []string {
 // values are those of a figure in the runs of a configuration that count, as far as they were measured and are
 // positive.
 type values struct {
-	name       string
-	experiment string  // that made the runs; empty: none
-	looks      float64 // see measure.Looks
-	runs       []result.BenchRun
-	values     []float64
-	rates      []measure.Rate // of a count, in place of values
+	Configuration
+	runs   []result.BenchRun
+	values []float64
+	rates  []measure.Rate // of a count, in place of values
 }
 
 // measured is in how many runs.
 func (v values) measured() int { return max(len(v.values), len(v.rates)) }
 
 func valuesOf(c Configuration, of func(result.BenchRun) *float64) values {
-	all := values{name: c.Name, experiment: c.Experiment, looks: looksOf(c.Bench)}
+	all := values{Configuration: c}
 	for _, r := range conclude.Counted(c.Bench) {
 		if v := of(r); v != nil && *v > 0 {
 			all.runs, all.values = append(all.runs, r), append(all.values, *v)
@@ -250,7 +248,7 @@ func valuesOfAll(all []Configuration, of func(result.BenchRun) *float64) (some [
 func (v values) figures() (all []measure.RunFigure) {
 	for i, r := range v.runs {
 		if r.Block > 0 {
-			f := measure.RunFigure{Block: r.Block, Run: r.Number, Configuration: v.name, Value: v.values[i]}
+			f := measure.RunFigure{Block: r.Block, Run: r.Number, Configuration: v.Name, Value: v.values[i]}
 			all = append(all, f)
 		}
 	}
@@ -261,14 +259,14 @@ func (v values) figures() (all []measure.RunFigure) {
 // of all that it made, else by Welch's t-test.
 func difference(before, after values, all []values) measure.Difference {
 	x, y := before.figures(), after.figures()
-	if before.experiment != "" && before.experiment == after.experiment && len(x) > 0 && len(y) > 0 {
-		names, blocks := []string{before.name, after.name}, slices.Concat(x, y)
+	if before.Experiment != "" && before.Experiment == after.Experiment && len(x) > 0 && len(y) > 0 {
+		names, blocks := []string{before.Name, after.Name}, slices.Concat(x, y)
 		for _, v := range all {
-			if v.experiment == before.experiment && !slices.Contains(names, v.name) {
-				names, blocks = append(names, v.name), append(blocks, v.figures()...)
+			if v.Experiment == before.Experiment && !slices.Contains(names, v.Name) {
+				names, blocks = append(names, v.Name), append(blocks, v.figures()...)
 			}
 		}
-		return measure.Differences(names, blocks, max(before.looks, after.looks))[0]
+		return measure.Differences(names, blocks, max(looksOf(before.Bench), looksOf(after.Bench)))[0]
 	}
 	d := measure.Difference{Change: measure.Compare(before.values, after.values)}
 	if math.IsNaN(d.Change.Low) {

@@ -42,7 +42,7 @@ func NewExperiment(read conclude.Reader, dir string, record result.Experiment) (
 		for _, name := range slices.Sorted(maps.Keys(c.Labels)) {
 			labels = append(labels, c.Labels[name])
 		}
-		one := NewConfiguration(read, c.Name, filepath.Join(dir, c.Dir), b)
+		one := Configuration{Name: c.Name, Dir: filepath.Join(dir, c.Dir), Bench: b, Read: read}
 		one.Labels = strings.Join(labels, ", ")
 		e.Benches = append(e.Benches, one)
 		if b.Figure != nil {
@@ -99,8 +99,8 @@ func (e Experiment) Page() Page {
 		bench.ID, bench.RunID, bench.Part = fmt.Sprintf("bench%d", i+1), c.Name, true
 		bench.Title = "Configuration " + c.title()
 		bench.draw = nil // all runs are on the comparison's charts, and what was found of them is beside those
-		told := func(f finding) bool { return slices.Contains(v.findings, f) }
-		bench.findings = slices.DeleteFunc(bench.findings, told)
+		told := func(f finding) bool { return slices.Contains(v.Findings, f) }
+		bench.Findings = slices.DeleteFunc(bench.Findings, told)
 		views = append(views, bench)
 	}
 	return Page{"ds2 experiment " + e.name, views}

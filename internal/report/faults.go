@@ -186,10 +186,6 @@ func cutTable(c *result.Cuts, words result.Words) table {
 		return t
 	}
 	for i, x := range c.Cuts {
-		bad := "–"
-		if x.BadPages != nil {
-			bad = integer(*x.BadPages)
-		}
 		what := short(x.LostWhat)
 		if x.Error != "" {
 			what = strings.TrimSpace(what + " " + x.Error)
@@ -202,7 +198,7 @@ func cutTable(c *result.Cuts, words result.Words) table {
 		if words.Stale != "" {
 			row = append(row, integer(x.Stale))
 		}
-		t.row(append(row, number(x.Recovery, 2)+" s", bad)...)
+		t.row(append(row, number(x.Recovery, 2)+" s", known(x.BadPages, "–", integer))...)
 	}
 	return t
 }

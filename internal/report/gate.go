@@ -48,11 +48,11 @@ func (c *Comparison) Judge(gates []limit.Gate) error {
 }
 
 func judge(gate limit.Gate, before, after values, all []values) GateVerdict {
-	v := GateVerdict{Gate: gate.String(), Name: after.name, Against: before.name,
+	v := GateVerdict{Gate: gate.String(), Name: after.Name, Against: before.Name,
 		Outcome: limit.GateOpen, Change: measure.Unknown()}
 	if before.measured() == 0 || after.measured() == 0 {
 		v.Why = fmt.Sprintf("%s was measured in %d runs of %s and %d of %s",
-			gate.Metric, before.measured(), before.name, after.measured(), after.name)
+			gate.Metric, before.measured(), before.Name, after.measured(), after.Name)
 		return v
 	}
 	if gate.Counted() {
@@ -151,7 +151,7 @@ func measured(c Configuration, m limit.Metric) (values, error) {
 		if f := run.Figure; f != nil && strings.EqualFold(f.Unit, string(m.Unit())) {
 			return &f.Value
 		}
-		r, err := c.read.Run(filepath.Join(c.Dir, run.Dir))
+		r, err := c.Read.Run(filepath.Join(c.Dir, run.Dir))
 		if err != nil {
 			bad = fmt.Errorf("judge %s of %s: %w", m, c.Name, err)
 			return nil
@@ -165,7 +165,7 @@ func measured(c Configuration, m limit.Metric) (values, error) {
 			}
 			return nil
 		}
-		figures, err := conclude.Figures(c.read.Input(r), r.Windows[0])
+		figures, err := conclude.Figures(c.Read.Input(r), r.Windows[0])
 		if err != nil {
 			bad = err
 			return nil

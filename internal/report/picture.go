@@ -28,7 +28,7 @@ func (c Comparison) charts(id string, columns []Configuration) (all []chart, err
 		d := tested{name: one.Name, runs: one.Runs}
 		for _, r := range one.Runs {
 			dir := filepath.Join(one.Dir, r.Dir)
-			record, err := one.read.Run(dir)
+			record, err := one.Read.Run(dir)
 			if err == nil && r.Figure != nil && len(record.Windows) > 0 && len(record.Series.Samples) > 0 {
 				records[dir], d.device = record, record.Device
 			}

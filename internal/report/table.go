@@ -128,12 +128,17 @@ var english = message.NewPrinter(language.English)
 // number prints a figure with the given decimals and commas between thousands.
 func number(f float64, decimals int) string { return english.Sprintf("%.*f", decimals, f) }
 
-// orElse prints a figure times a scale; another text where it is not known.
-func orElse(unknown string, f *float64, scale float64, decimals int) string {
-	if f == nil {
+// known shows a value; another text where there is none.
+func known[T any](v *T, unknown string, show func(T) string) string {
+	if v == nil {
 		return unknown
 	}
-	return number(*f*scale, decimals)
+	return show(*v)
+}
+
+// orElse prints a figure times a scale; another text where it is not known.
+func orElse(unknown string, f *float64, scale float64, decimals int) string {
+	return known(f, unknown, func(v float64) string { return number(v*scale, decimals) })
 }
 
 // opmOf is an OPM, or what else is counted, with as many digits as half the width of its interval carries, where it has
@@ -166,12 +171,7 @@ func worth(f, half float64) string {
 	return number(f, max(digits, 0))
 }
 
-func figureOr(f *float64) string {
-	if f == nil {
-		return ""
-	}
-	return figure(*f)
-}
+func figureOr(f *float64) string { return known(f, "", figure) }
 
 // trimmed is the table without columns that are empty in all rows.
 func (t table) trimmed() table {

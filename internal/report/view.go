@@ -1,11 +1,13 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
+
+	"ds2/internal/escape"
 )
 
 type view struct {
@@ -16,7 +18,7 @@ type view struct {
 	Byline   string // when, and with what
 	Part     bool   // of the view before it: only for those who ask
 
-	findings []finding
+	Findings []finding
 	Figures  table
 	Why      []string
 	Tables   []table // for those who ask
@@ -27,8 +29,8 @@ type view struct {
 
 // finding is a sentence about a result, and what it means for that.
 type finding struct {
-	level level
-	text  string
+	Level level
+	Text  string
 }
 
 // level is how far a result can be trusted.
@@ -44,8 +46,8 @@ const (
 
 // Light is how far the result can be trusted, by the worst that was found.
 func (v view) Light() (worst level) {
-	for _, f := range v.findings {
-		worst = max(worst, f.level)
+	for _, f := range v.Findings {
+		worst = max(worst, f.Level)
 	}
 	return worst
 }
@@ -69,18 +71,20 @@ func (v view) Reasons() []string {
 
 // reasons are the findings of a level or a worse one, the worst first.
 func (v view) reasons(from level) (texts []string) {
-	all := slices.DeleteFunc(slices.Clone(v.findings), func(f finding) bool { return f.level < from })
-	slices.SortStableFunc(all, func(a, b finding) int { return cmp.Compare(b.level, a.level) })
-	for _, f := range all {
-		texts = append(texts, f.text)
+	for l := failure; l >= from; l-- {
+		for _, f := range v.Findings {
+			if f.Level == l {
+				texts = append(texts, f.Text)
+			}
+		}
 	}
 	return texts
 }
 
 // Notes are all findings.
 func (v view) Notes() (texts []string) {
-	for _, f := range v.findings {
-		texts = append(texts, f.text)
+	for _, f := range v.Findings {
+		texts = append(texts, f.Text)
 	}
 	return texts
 }
@@ -90,7 +94,7 @@ func (v *view) findf(l level, format string, args ...any) { v.find(l, fmt.Sprint
 // find adds a finding; none where the text is empty.
 func (v *view) find(l level, text string) {
 	if text != "" {
-		v.findings = append(v.findings, finding{l, capital(sentence(text))})
+		v.Findings = append(v.Findings, finding{l, capital(sentence(text))})
 	}
 }
 
@@ -134,4 +138,34 @@ func byline(start time.Time, run, kit, where string) string {
 		parts = append(parts, where)
 	}
 	return strings.Join(parts, " · ")
+}
+
+// clean is a text of others, safe to show.
+func clean(text string) string { return escape.Text(text) }
+
+// cleaned is a view with all its texts clean: nothing reaches a page or a terminal but through it.
+func cleaned(v view) view {
+	cleanAll(reflect.ValueOf(&v).Elem())
+	return v
+}
+
+// cleanAll cleans all texts in a value. Points of charts are figures, and many.
+func cleanAll(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		if v.CanSet() {
+			v.SetString(clean(v.String()))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			cleanAll(v.Field(i))
+		}
+	case reflect.Slice:
+		if kind := v.Type().Elem().Kind(); kind == reflect.Array {
+			return
+		}
+		for i := range v.Len() {
+			cleanAll(v.Index(i))
+		}
+	}
 }

@@ -89,10 +89,7 @@ func span(r whatif.Range) string { return fmt.Sprintf("%.3g to %.3g", 1e3*r.Low,
 
 // gain is a change in percent; what is outside the model's range is not known.
 func gain(percent *float64) string {
-	if percent == nil {
-		return "not known"
-	}
-	return fmt.Sprintf("%+.0f %%", *percent)
+	return known(percent, "not known", func(p float64) string { return fmt.Sprintf("%+.0f %%", p) })
 }
 
 func whatifTables(m whatif.Model) []table {
