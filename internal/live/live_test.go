@@ -95,17 +95,16 @@ func TestStream(t *testing.T) {
 	show, _ := counting()
 	p.Begin(show)
 	early := watch(t, t.Context(), s)
-	if name, data := early.next(); name != "show" || !strings.Contains(data, `"command":"ds2 drive"`) ||
-		!strings.Contains(data, "run k3f9") {
-		t.Fatalf("the first event is %s %s", name, data)
-	}
+	name, data := early.next()
+	require.Equal(t, "show", name)
+	require.Contains(t, data, `"command":"ds2 drive"`)
+	require.Contains(t, data, "run k3f9")
 	var at []float64
 	for len(at) < 3 {
-		name, data := early.next()
+		name, data = early.next()
 		var f Frame
-		if err := json.Unmarshal([]byte(data), &f); name != "frame" || err != nil {
-			t.Fatalf("%s %s: %v", name, data, err)
-		}
+		require.Equal(t, "frame", name)
+		require.NoError(t, json.Unmarshal([]byte(data), &f))
 		if f.Values != nil {
 			at = append(at, f.At)
 		}
@@ -113,23 +112,21 @@ func TestStream(t *testing.T) {
 	assert.True(t, at[1] == at[0]+1 && at[2] == at[1]+1, "values at %v, want each once", at)
 
 	late := watch(t, t.Context(), s)
-	_, data := late.next()
+	_, data = late.next()
 	var began struct{ Charts []report.LiveChart }
 	require.NoError(t, json.Unmarshal([]byte(data), &began))
-	if points := began.Charts[0].Lines[0].Points; len(points) < 3 || *points[2][0] != 3 || *points[2][1] != 30 ||
-		began.Charts[0].Lines[1].Points[0][1] != nil {
-		t.Errorf("a viewer who comes later sees %s", data)
-	}
+	lines := began.Charts[0].Lines
+	require.GreaterOrEqual(t, len(lines[0].Points), 3, "what a viewer who comes later sees")
+	assert.Equal(t, [2]*float64{new(3.), new(30.)}, lines[0].Points[2])
+	assert.Nil(t, lines[1].Points[0][1])
 	go p.End("ended; the record is in here")
-	for name := "frame"; name != "end"; {
-		if name, data = late.next(); name == "" {
-			t.Fatal("the stream ended without a word")
-		}
+	for name != "end" {
+		name, data = late.next()
+		require.NotEmpty(t, name, "the stream ended without a word")
 	}
 	assert.Contains(t, data, "the record is in here", "the end")
-	if name, _ := late.next(); name != "" {
-		t.Errorf("after the end comes %s", name)
-	}
+	name, _ = late.next()
+	assert.Empty(t, name, "after the end")
 }
 
 // TestRuns has a viewer see one run after the other, and what the command is at between them.
@@ -183,8 +180,8 @@ func TestRunsInBrowser(t *testing.T) {
 		text := func(id, pattern string) string {
 			return fmt.Sprintf("/(?:%s)/.test(document.querySelector('#%s').textContent) && ", pattern, id)
 		}
-		return chromedp.Poll(text("title", title)+text("headline", headline)+text("state",
-			state)+drawn+"document.querySelector('.plot svg')",
+		shown := text("title", title) + text("headline", headline) + text("state", state)
+		return chromedp.Poll(shown+drawn+"document.querySelector('.plot svg')",
 			nil, chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(0))
 	}
 	require.NoError(t, chromedp.Run(browser, chromedp.Navigate(s.PageURL()), says("k3f9", " OPM$", "", "")))
@@ -217,9 +214,8 @@ func TestViewers(t *testing.T) {
 			c = leaves
 		}
 		v := watch(t, c, s)
-		if name, _ := v.next(); name != "show" {
-			t.Fatalf("viewer %d: %d", i, v.status)
-		}
+		name, _ := v.next()
+		require.Equal(t, "show", name, "viewer %d: %d", i, v.status)
 	}
 	assert.Equal(t, http.StatusServiceUnavailable, watch(t, ctx, s).status, "a viewer too many gets")
 	for _, url := range []string{s.URL(), s.PageURL()} {
@@ -227,9 +223,7 @@ func TestViewers(t *testing.T) {
 		response, err := client.Get(url)
 		require.NoError(t, err)
 		response.Body.Close()
-		if response.StatusCode != http.StatusOK {
-			t.Errorf("beside all viewers %s gives %s", url, response.Status)
-		}
+		assert.Equal(t, http.StatusOK, response.StatusCode, "%s beside all viewers", url)
 	}
 	leave()
 	for end := time.Now().Add(5 * time.Minute); watch(t, ctx, s).status != http.StatusOK; {
@@ -256,9 +250,7 @@ func TestViewerWhoReadsNothing(t *testing.T) {
 	}
 	for want := range 2 {
 		for end := time.Now().Add(5 * time.Minute); watching() != 1-want; time.Sleep(10 * time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("%d viewers, want %d", watching(), 1-want)
-			}
+			require.False(t, time.Now().After(end), "%d viewers, want %d", watching(), 1-want)
 		}
 	}
 }
@@ -270,9 +262,8 @@ func TestLongStream(t *testing.T) {
 	defer p.End("")
 	v := watch(t, t.Context(), served(t, p))
 	for start := time.Now(); time.Since(start) < 15*time.Second; {
-		if name, _ := v.next(); name == "" {
-			t.Fatalf("the stream ended after %s", time.Since(start))
-		}
+		name, _ := v.next()
+		require.NotEmpty(t, name, "the stream ended after %s", time.Since(start))
 	}
 }
 
@@ -288,10 +279,9 @@ func TestKept(t *testing.T) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l := p.charts[0].Lines[0]
-	if len(l.Points) != historySeconds || cap(l.Points) > 2*historySeconds+2 || p.last.Oldest == nil ||
-		*p.last.Oldest != *l.Points[0][0] {
-		t.Errorf("%d points of %d, oldest %v", len(l.Points), cap(l.Points), p.last.Oldest)
-	}
+	assert.Len(t, l.Points, historySeconds)
+	assert.LessOrEqual(t, cap(l.Points), 2*historySeconds+2)
+	assert.Equal(t, l.Points[0][0], p.last.Oldest)
 }
 
 // TestNothingChanges: there is nothing on the page's server that a request could change.
@@ -306,9 +296,7 @@ func TestNothingChanges(t *testing.T) {
 			response, err := http.DefaultClient.Do(request)
 			require.NoError(t, err)
 			response.Body.Close()
-			if response.StatusCode != http.StatusMethodNotAllowed {
-				t.Errorf("%s /%s gives %s", method, path, response.Status)
-			}
+			assert.Equal(t, http.StatusMethodNotAllowed, response.StatusCode, "%s /%s", method, path)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"ds2/datagen"
 	"ds2/internal/progress"
 )
@@ -12,34 +14,28 @@ import (
 // TestLoadShow follows a load second by second.
 func TestLoadShow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		facts := func(rows, mb string) []Fact {
+			return []Fact{{Name: "rows", Value: rows}, {Name: "MB of CSV", Value: mb}}
+		}
 		l := NewLoad(progress.Ignore)
 		show := l.Show("size S into db1")
 		l.Tell("data", 0, 0)
-		if f := show.Now(); f.Values != nil || f.Share != nil || f.Phase != "data" {
-			t.Errorf("at its begin a load stands at %+v", f)
-		}
+		assert.Equal(t, Frame{Headline: "loading", Phase: "data", Facts: facts("0", "0")}, show.Now(), "at its begin")
 		l.Copied(datagen.Orders, 4000, 2e6)
 		l.Copied(datagen.Customers, 1000, 2e6)
 		l.Tell("data", 0, 100)
 		time.Sleep(time.Second)
 		l.Tell("data, vacuum orders, vacuum products", 25, 100)
 		time.Sleep(time.Second)
-		f := show.Now()
-		if f.At != 2 || *f.Values[0] != 2500 || *f.Values[1] != 2 {
-			t.Errorf("after two seconds %v rows and %v MB a second at %v, want 2500 and 2 at 2", *f.Values[0],
-				*f.Values[1], f.At)
-		}
-		if f.Headline != "25 %" || f.Left != "about 2s left" || *f.Share != 0.25 ||
-			f.Doing != "vacuum orders, vacuum products" || f.Facts[0].Value != "5,000" {
-			t.Errorf("after two seconds: %+v", f)
-		}
-		if f := show.Now(); f.At != 2 || f.Values != nil {
-			t.Errorf("asked twice within a second: %+v", f)
-		}
+		want := Frame{Headline: "25 %", Phase: "data", Doing: "vacuum orders, vacuum products", Left: "about 2s left",
+			Share: new(.25), Facts: facts("5,000", "4"), At: 2, Values: []*float64{new(2500.), new(2.)}}
+		assert.Equal(t, want, show.Now(), "after two seconds")
+		want.Values = nil
+		assert.Equal(t, want, show.Now(), "asked twice within a second")
 		l.Tell("indexes", 30, 100)
 		time.Sleep(time.Second)
-		if f := show.Now(); *f.Values[0] != 0 || f.Doing != "" || f.Phase != "indexes" {
-			t.Errorf("while indexes are built: %+v", f)
-		}
+		f := show.Now()
+		assert.Equal(t, []*float64{new(0.), new(0.)}, f.Values, "while indexes are built")
+		assert.Equal(t, []string{"", "indexes"}, []string{f.Doing, f.Phase})
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"math"
 	"net/http"
 	"os/exec"
-	"strings"
 	"testing"
 	"time"
 
@@ -93,9 +92,8 @@ func scrape(t *testing.T, accept string) []byte {
 	require.NoError(t, err)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("GET %s: %s, %v\n%s", s.URL(), response.Status, err, body)
-	}
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, response.StatusCode, "%s", body)
 	return body
 }
 
@@ -173,9 +171,9 @@ func TestHostNamesAndValues(t *testing.T) {
 func TestPromtoolIsSilent(t *testing.T) {
 	check := exec.CommandContext(t.Context(), promtest.Command(t, "promtool"), "check", "metrics")
 	check.Stdin = bytes.NewReader(scrape(t, "text/plain"))
-	if said, err := check.CombinedOutput(); err != nil || len(said) > 0 {
-		t.Errorf("promtool check metrics: %v\n%s", err, said)
-	}
+	said, err := check.CombinedOutput()
+	assert.NoError(t, err)
+	assert.Empty(t, string(said))
 }
 
 func TestNativeHistograms(t *testing.T) {
@@ -188,23 +186,20 @@ func TestNativeHistograms(t *testing.T) {
 			continue
 		}
 		h := family.Metric[0].Histogram
-		if h.GetSampleCount() != 100 || len(h.PositiveSpan) != 1 || len(h.PositiveDelta) != 1 ||
-			h.PositiveDelta[0] != 100 {
-			t.Fatalf("histogram %v, want all 100 in one bucket", h)
-		}
+		require.EqualValues(t, 100, h.GetSampleCount())
+		require.Len(t, h.PositiveSpan, 1)
+		require.Equal(t, []int64{100}, h.PositiveDelta, "all in one bucket")
 		upper := math.Exp2(float64(h.PositiveSpan[0].GetOffset()) / 8)
-		if lower := upper / math.Exp2(1./8); upper < .030 || lower > .0302 {
-			t.Errorf("bucket from %v to %v s, want one around 30 ms", lower, upper)
-		}
+		assert.GreaterOrEqual(t, upper, .030, "the end of the bucket")
+		assert.LessOrEqual(t, upper/math.Exp2(1./8), .0302, "its begin")
 		assert.Len(t, h.Bucket, len(classicBounds))
 		return
 	}
 }
 
 func TestServeTellsWhatIsWrong(t *testing.T) {
-	if _, err := Serve("127.0.0.1:99999", nil); err == nil || !strings.Contains(err.Error(), "99999") {
-		t.Errorf("Serve on port 99999 = %v, want an error that names it", err)
-	}
+	_, err := Serve("127.0.0.1:99999", nil)
+	assert.ErrorContains(t, err, "99999")
 }
 
 // TestOperationCounter has workloads that have their operations counted apart, or some of them: one that consists of

@@ -61,9 +61,7 @@ func TestScrapesAtOnce(t *testing.T) {
 	response, err := http.Get(s.URL())
 	require.NoError(t, err)
 	response.Body.Close()
-	if response.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("a scrape too many: %s", response.Status)
-	}
+	assert.Equal(t, http.StatusServiceUnavailable, response.StatusCode, "a scrape too many")
 	close(h.leave)
 	for range maxScrapes {
 		assert.Equal(t, http.StatusOK, <-codes, "a scrape")

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -122,10 +121,8 @@ func TestConditionsOfNoise(t *testing.T) {
 			found++
 		}
 	}
-	if chance < benches/2 || found > benches/10 {
-		t.Errorf("%d of %d benches of noise name a condition; %d have one below %g by itself", found, benches, chance,
-			differenceLevel)
-	}
+	assert.GreaterOrEqual(t, chance, benches/2, "benches of noise that have a condition below the level by itself")
+	assert.LessOrEqual(t, found, benches/10, "benches of noise that name a condition")
 }
 
 // TestCompareText pins the comparison of an array that storage held back with one that the processors did: warnings of
@@ -153,14 +150,11 @@ func TestCompareText(t *testing.T) {
 func TestCompareOfOneName(t *testing.T) {
 	slow, fast := benchOf("run-1", diagnose.CPU, 100, 101, 102), benchOf("run-1", diagnose.Storage, 200, 201, 202)
 	c := Compare([]Configuration{fast, slow})
-	if len(c.Held) != 1 || !strings.Contains(c.Held[0], "says little about the storage") ||
-		!strings.Contains(c.Held[0], "limited by the processors") {
-		t.Errorf("held: %q", c.Held)
-	}
+	require.Len(t, c.Held, 1)
+	texttest.Contains(t, c.Held[0], "says little about the storage", "limited by the processors")
 	a, b := Configuration{Name: "run-1", Dir: "hdd/run-1"}, Configuration{Name: "run-1", Dir: "ssd/run-1"}
-	if all := distinct([]Configuration{a, b}); all[0].Name != "hdd/run-1" || all[1].Name != "ssd/run-1" {
-		t.Errorf("names %q and %q", all[0].Name, all[1].Name)
-	}
+	all := distinct([]Configuration{a, b})
+	assert.Equal(t, []string{"hdd/run-1", "ssd/run-1"}, []string{all[0].Name, all[1].Name})
 }
 
 // TestRunByItself (E10): a run in the directory that ds2 was called in goes by the name of that, and not by ".".
@@ -173,11 +167,9 @@ func TestRunByItself(t *testing.T) {
 	c.Runs[0].Faults = []string{"the audit failed"}
 	name := filepath.Base(r.Dir)
 	v := view{Findings: benchFindings(c)}
-	if notes := v.Notes(); c.Name != name ||
-		faultText(c, c.Runs[0]) != name+", "+ofRun(c.Runs[0])+" OPM: the audit failed" ||
-		!slices.Contains(notes, "Warning of "+name+": a log would be full.") {
-		t.Errorf("%q: %q, %q", c.Name, faultText(c, c.Runs[0]), notes)
-	}
+	assert.Equal(t, name, c.Name)
+	assert.Equal(t, name+", "+ofRun(c.Runs[0])+" OPM: the audit failed", faultText(c, c.Runs[0]))
+	assert.Contains(t, v.Notes(), "Warning of "+name+": a log would be full.")
 }
 
 func TestWorth(t *testing.T) {
@@ -199,9 +191,7 @@ func TestWhiskersEndAtZero(t *testing.T) {
 	scattered := []Configuration{benchOf("ssd", "", 100, 300)} // ± 700
 	for _, l := range (Comparison{}).barChart("two", figures[0], scattered).Lines {
 		for _, p := range l.Points {
-			if p[1] != nil && *p[1] < 0 {
-				t.Errorf("%s ends at %v", l.Name, *p[1])
-			}
+			assert.False(t, p[1] != nil && *p[1] < 0, "%s ends below 0", l.Name)
 		}
 	}
 }

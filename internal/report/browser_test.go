@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/browsertest"
@@ -170,15 +171,9 @@ func TestBrowser(t *testing.T) {
 			chromedp.Evaluate(plots+`.filter(p => p.getAttribute('aria-label')?.length > 20).length`, &described),
 		)
 		require.NoError(t, err)
-		if charts != page.charts || drawn != page.charts || described != page.charts {
-			t.Errorf("%s: %d charts, %d of them drawn, %d described; want %d", page.name, charts, drawn, described,
-				page.charts)
-		}
-		if overflow > 0 {
-			t.Errorf("%s is %d pixels wider than a phone: only its tables may scroll sideways", page.name, overflow)
-		}
-		if grounds[0] == grounds[1] {
-			t.Errorf("%s is %s by day and by night", page.name, grounds[0])
-		}
+		want := [3]int{page.charts, page.charts, page.charts}
+		assert.Equal(t, want, [3]int{charts, drawn, described}, "%s: charts, drawn ones, described ones", page.name)
+		assert.LessOrEqual(t, overflow, 0, "%s is wider than a phone: only its tables may scroll sideways", page.name)
+		assert.NotEqual(t, grounds[0], grounds[1], "%s by day and by night", page.name)
 	}
 }

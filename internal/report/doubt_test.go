@@ -1,7 +1,6 @@
 package report
 
 import (
-	"math"
 	"strings"
 	"testing"
 
@@ -88,23 +87,19 @@ func TestCannotTell(t *testing.T) {
 		far, err := limit.ParseGate("opm < -99.99%", nil) // an interval that cannot tell anything is far from this
 		require.NoError(t, err)
 		require.NoError(t, comparison.Judge([]limit.Gate{far}))
-		if open := comparison.Gates[1].Outcome == limit.GateOpen; open != strings.HasPrefix(c.headline, "Cannot tell") {
-			t.Errorf("%s: a gate far beyond the interval: %+v", c.why, comparison.Gates[1])
-		}
-		if headline := comparison.view().Headline; headline != c.headline ||
-			!strings.Contains(texttest.Flat(text), c.note) || comparison.Gates[0].Outcome != c.gate {
-			t.Errorf("%s: %q, gate %s; want %q with %q, gate %s\n%s", c.why, headline, comparison.Gates[0].Outcome,
-				c.headline, c.note, c.gate, text)
-		}
+		tells := !strings.HasPrefix(c.headline, "Cannot tell")
+		open := comparison.Gates[1].Outcome == limit.GateOpen
+		assert.Equal(t, !tells, open, "%s: a gate far beyond the interval", c.why)
+		assert.Equal(t, c.headline, comparison.view().Headline, c.why)
+		assert.Contains(t, texttest.Flat(text), c.note, c.why)
+		assert.Equal(t, c.gate, comparison.Gates[0].Outcome, c.why)
 		charts, err := comparison.charts("compare", comparison.Configurations)
 		require.NoError(t, err)
 		found := strings.Contains(c.headline, "completed")
 		for _, l := range charts[0].Lines {
 			require.False(t, l.Wide && l.Faint == found, "%s: a column looks like a result: %t", c.why, !l.Faint)
 		}
-		estimates := strings.Contains(text, doesNotCount)
-		require.Equal(t, strings.HasPrefix(c.headline, "Cannot tell"), estimates, "%s: figures are called estimates",
-			c.why)
+		require.Equal(t, tells, !strings.Contains(text, doesNotCount), "%s: figures are called estimates", c.why)
 	}
 }
 
@@ -121,10 +116,10 @@ func opmOfRuns(opm ...float64) func(hdd, ssd *Configuration) {
 func TestParts(t *testing.T) {
 	hdd, ssd := arrays(16, 6)
 	p := Compare([]Configuration{hdd, ssd}).Parts
-	if len(p) != 1 || math.Abs(p[0].Ratio-5.33) > .01 || math.Abs(p[0].IOsPerCycle-.5033) > .0005 ||
-		math.Abs(p[0].IORate-2.681) > .002 {
-		t.Errorf("parts %+v", p)
-	}
+	require.Len(t, p, 1)
+	assert.InDelta(t, 5.33, p[0].Ratio, .01)
+	assert.InDelta(t, .5033, p[0].IOsPerCycle, .0005)
+	assert.InDelta(t, 2.681, p[0].IORate, .002)
 	for i := range hdd.Runs {
 		hdd.Runs[i].Costs = nil
 	}

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/measure"
 	"ds2/internal/result"
 	"ds2/internal/texttest"
@@ -24,9 +27,9 @@ func TestFaultsAndOpenLoopAreTold(t *testing.T) {
 	texttest.Contains(t, text,
 		"1,000 fell due", "990 were completed and 7 dropped", "retries 3, reconnects 2, orders given up 1",
 		"purchases 1, new customers 0")
-	if rows := targetTable(s).Rows; len(rows) != 2 || rows[1][0] != "b/ds2" || rows[1][1] != "200" {
-		t.Errorf("targets %v", rows)
-	}
+	rows := targetTable(s).Rows
+	require.Len(t, rows, 2)
+	assert.Equal(t, []string{"b/ds2", "200"}, rows[1][:2])
 }
 
 func TestARunWithoutFaultsTellsNone(t *testing.T) {
@@ -34,8 +37,7 @@ func TestARunWithoutFaultsTellsNone(t *testing.T) {
 		Happened:   result.Happened{ByTarget: []result.Target{{Target: "a/ds2"}}},
 		Conclusion: result.Conclusion{Windows: []measure.Window{{}}},
 	}
-	if openLoopNote(s) != "" || faultNote(s) != "" || len(targetTable(s).Rows) != 0 {
-		t.Errorf("told %q %q %v of a closed loop on one target without faults", openLoopNote(s), faultNote(s),
-			targetTable(s).Rows)
-	}
+	assert.Empty(t, openLoopNote(s), "of a closed loop")
+	assert.Empty(t, faultNote(s), "of no faults")
+	assert.Empty(t, targetTable(s).Rows, "of one target")
 }

@@ -239,32 +239,25 @@ func TestHTMLOfSeveralRuns(t *testing.T) {
 	texttest.Contains(t, page, `<a href="#run1">`, `<a href="#run2">`, `id="run2-opm"`, "<title>2 ds2 runs</title>")
 }
 
-func TestText(t *testing.T) {
-	texttest.Contains(t, told(t, Runs(record(t, nil))),
-		" OPM ± ", "Response times in milliseconds", "purchase: deadlock", "The audit passed")
-}
-
 func TestCSV(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, CSV(&b, []*result.Record{record(t, nil)}))
 	lines, err := csv.NewReader(&b).ReadAll()
 	require.NoError(t, err)
-	if len(lines) != 1+70 || lines[1][0] != "k7c2" || lines[70][1] != "70.000" {
-		t.Errorf("%d lines, the last %v", len(lines), lines[len(lines)-1])
-	}
+	require.Len(t, lines, 1+70)
+	assert.Equal(t, []string{"k7c2", "70.000"}, lines[70][:2])
 }
 
 // TestOperationsBySecond: the chart of operations has a value a second of each.
 func TestOperationsBySecond(t *testing.T) {
 	r := record(t, nil)
 	c := operationsChart(r, "run1", thinned(r.Series.Samples, maxPoints))
-	if len(c.Lines) != 3 || c.Lines[0].Name != measure.WholeOrder || c.Lines[2].Name != "purchase" {
-		t.Fatalf("%+v", c.Lines)
-	}
-	for _, l := range c.Lines {
-		if len(l.Points) != 70 || *l.Points[41][0] != 41.5 || l.Points[41][1] == nil {
-			t.Errorf("%s has %d points for 70 seconds", l.Name, len(l.Points))
-		}
+	require.Len(t, c.Lines, 3)
+	for i, l := range c.Lines {
+		assert.Equal(t, []string{measure.WholeOrder, "login", "purchase"}[i], l.Name)
+		require.Len(t, l.Points, 70, l.Name)
+		assert.Equal(t, 41.5, *l.Points[41][0])
+		assert.NotNil(t, l.Points[41][1])
 	}
 }
 
@@ -293,9 +286,8 @@ func TestThinned(t *testing.T) {
 			t.Fatalf("merged sample %+v", s)
 		}
 	}
-	if orders != 864_000 || length != 24*time.Hour {
-		t.Errorf("%d orders in %s are left of 864000 in 24h", orders, length)
-	}
+	assert.EqualValues(t, 864_000, orders)
+	assert.Equal(t, 24*time.Hour, length)
 }
 
 // compare makes the page that compares records, each written NAME=DIR.
@@ -325,9 +317,8 @@ func TestNotesSayThatARunIsTooShort(t *testing.T) {
 	v.findRun(result.Summary{Conclusion: result.Conclusion{Windows: []measure.Window{{NoCI95: short}}}})
 	assert.Contains(t, v.Notes(), "The run is "+short+".")
 	text, err := json.Marshal(measure.Window{})
-	if err != nil || !strings.Contains(string(text), `"opm_ci95":null`) {
-		t.Errorf("%s, %v: want null where there is no interval", text, err)
-	}
+	require.NoError(t, err)
+	assert.Contains(t, string(text), `"opm_ci95":null`, "where there is no interval")
 }
 
 // TestLinksOfARun: the records of one run from several machines are told apart by their directories.
