@@ -130,17 +130,32 @@ var dashNames = []string{"solid", "dashed", "dotted"}
 
 // hostCharts draws the counters beside the orders; none where the record has none.
 func hostCharts(r *result.Record, id string) (all []chart) {
+	size := max(1, (len(r.Host.Rows)+maxPoints-1)/maxPoints)
 	for _, spec := range counterCharts {
 		c, shown := spec.chart(id, r.Host.Columns)
 		c.Place = folded
 		for i, l := range shown {
-			eachGroup(r.Host.Rows, r.Host.Values(r.Host.Columns[l.Column]), func(t int, v float64) {
-				c.Lines[i].add(r.Host.Rows[t].Time.Sub(r.Start).Seconds(), v*l.Scale)
-			})
+			values := r.Host.Values(r.Host.Columns[l.Column])
+			for at := 0; at < len(values); at += size {
+				mean := meanOf(values[at:min(at+size, len(values))])
+				c.Lines[i].add(r.Host.Rows[at].Time.Sub(r.Start).Seconds(), mean*l.Scale)
+			}
 		}
 		all = append(all, drawn(c)...)
 	}
 	return all
+}
+
+// meanOf is the mean of the values that are known; NaN of none.
+func meanOf(values []float64) float64 {
+	sum, n := 0.0, 0
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			sum += v
+			n++
+		}
+	}
+	return sum / float64(n)
 }
 
 // CounterLine says which column of the samples is a line of a chart, and by what it is multiplied.
@@ -179,21 +194,6 @@ func (spec counterChart) chart(id string, columns []string) (c chart, shown []Co
 		c.Text += " " + capital(strings.Join(dashed, ", ")) + "."
 	}
 	return c, shown
-}
-
-// eachGroup calls f with the means of neighbouring values, so few that a chart can take them, and the row of the first.
-func eachGroup(rows []monitor.Row, values []float64, f func(row int, mean float64)) {
-	size := max(1, (len(rows)+maxPoints-1)/maxPoints)
-	for at := 0; at < len(values); at += size {
-		sum, n := 0.0, 0
-		for _, v := range values[at:min(at+size, len(values))] {
-			if !math.IsNaN(v) {
-				sum += v
-				n++
-			}
-		}
-		f(at, sum/float64(n))
-	}
 }
 
 // counterTable is all counters as Jetstress reports them: average, minimum and maximum.

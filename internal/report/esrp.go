@@ -63,9 +63,7 @@ func ESRP(records []*result.Record, backups []result.Backup) (Page, error) {
 		}
 	}
 	v := esrpView(records, servers)
-	if t := esrpReplays(records); len(t.Rows) > 0 {
-		v.Tables = append(v.Tables, t)
-	}
+	v.Tables = append(v.Tables, esrpReplays(records))
 	if len(backups) > 0 {
 		v.Tables = append(v.Tables, esrpBackups(backups))
 	}

@@ -8,13 +8,14 @@ import (
 	"slices"
 )
 
-//go:embed page/live.html
-var liveHTML string
+var (
+	//go:embed page/live.html
+	liveHTML string
+	//go:embed page/live.js
+	liveJS template.JS
 
-//go:embed page/live.js
-var liveJS template.JS
-
-var livePage = template.Must(template.New("live").Parse(liveHTML))
+	livePage = template.Must(template.New("live").Parse(liveHTML))
+)
 
 // LiveHTML writes the page that shows what a command is at. It has no figures: its script asks for them at /live, on
 // the server that the page came from, and the report's own draws them.

@@ -22,21 +22,18 @@ import (
 	"ds2/internal/result"
 )
 
-//go:embed page/page.html
-var pageHTML string
+var (
+	//go:embed page/page.html
+	pageHTML string
+	//go:embed page/page.css
+	pageCSS template.CSS
+	//go:embed page/page.js
+	pageJS template.JS
+	//go:embed page/echarts.common.min.js
+	echartsJS template.JS // dist/echarts.common.min.js of the npm package echarts 6.1.0, unchanged
 
-//go:embed page/page.css
-var pageCSS template.CSS
-
-//go:embed page/page.js
-var pageJS template.JS
-
-// echartsJS is dist/echarts.common.min.js of the npm package echarts 6.1.0, unchanged.
-//
-//go:embed page/echarts.common.min.js
-var echartsJS template.JS
-
-var page = template.Must(template.New("page").Parse(pageHTML))
+	page = template.Must(template.New("page").Parse(pageHTML))
+)
 
 // Page is what there is to read of records.
 type Page struct {
