@@ -99,8 +99,9 @@ func publishedArrays(t *testing.T) Comparison {
 // and ask the network for nothing. DS2_ARTIFACTS keeps pictures of their first screens.
 func TestBrowser(t *testing.T) {
 	r := record(t, func(s *result.Summary) {
-		s.Bottleneck = &result.Bottleneck{Bottleneck: diagnose.Bottleneck{What: diagnose.Storage,
-			Why: "sessions spend 83 % of their time waiting for reads and writes of data and log"}}
+		s.Bottleneck = &result.Bottleneck{}
+		s.Bottleneck.What = diagnose.Storage
+		s.Bottleneck.Why = "sessions spend 83 % of their time waiting for reads and writes of data and log"
 		s.Conditions = []result.Condition{{Name: result.ReadsOfDevices, Value: 598},
 			{Name: result.ReadLatency, Value: 12.4}, {Name: result.LogWriteLatency, Value: .61}}
 	})
@@ -114,10 +115,10 @@ func TestBrowser(t *testing.T) {
 	}
 	r.Checkpoints = []monitor.Checkpoint{{From: 22, To: 30}, {From: 52, To: 60}}
 	mailbox := record(t, func(s *result.Summary) {
-		s.Workload, s.Words = "mailbox", result.Words{Cycle: "transaction", Cycles: "transactions", Rate: "TPM",
-			Unit: result.IOPS}
-		s.Headline = result.NewHeadline(&result.Figure{Unit: result.IOPS, Value: 812.4, CI95: new(9.1),
-			PerWatt: new(2.03)})
+		s.Workload = "mailbox"
+		s.Words = result.Words{Cycle: "transaction", Cycles: "transactions", Rate: "TPM", Unit: result.IOPS}
+		iops := result.Figure{Unit: result.IOPS, Value: 812.4, CI95: new(9.1), PerWatt: new(2.03)}
+		s.Headline = result.NewHeadline(&iops)
 		s.Size, s.Power = "500 mailboxes of 250 MB", &result.Power{Active: new(400.)}
 		s.Conditions = []result.Condition{{Name: result.ReadsOfDevices, Value: 498},
 			{Name: result.ReadLatency, Value: 11.2}, {Name: result.LogWriteLatency, Value: .8}}

@@ -62,8 +62,8 @@ func eventful(s *result.Summary) {
 	s.DataSeeds = []uint64{2}
 	s.Command = &result.Command{Line: "ds2 drive --target postgres://ds2:***@host/ds2 --threads 8",
 		Flags: map[string]string{"target": "postgres://ds2:***@host/ds2", "threads": "8", "ramp-rate": "10"}}
-	s.CumulativeOPM, s.CumulativeOf = &s.Windows[0].OPM, &measure.Average{Orders: s.Windows[0].Counts.Orders,
-		Seconds: 60}
+	s.CumulativeOPM = &s.Windows[0].OPM
+	s.CumulativeOf = &measure.Average{Orders: s.Windows[0].Counts.Orders, Seconds: 60}
 	s.Counts.Retries, s.Counts.Reconnects = 3, 1
 	s.Audit.Passed = false
 	s.Audit.Checks = append(s.Audit.Checks, result.Check{Name: "orders", Expected: "6000", Found: "5999"})
@@ -86,8 +86,8 @@ const hostile = "=1+1\x1b[2J\n\u202ecod.exe\u2028"
 func TestHostileTexts(t *testing.T) {
 	r := record(t, func(s *result.Summary) {
 		eventful(s)
-		s.RunID, s.Error, s.Status, s.Engine, s.Size, s.KitVersion = hostile, hostile, result.Failed, hostile, hostile,
-			hostile
+		s.RunID, s.Error, s.Engine, s.Size, s.KitVersion = hostile, hostile, hostile, hostile, hostile
+		s.Status = result.Failed
 		s.Targets, s.Windows[0].Name, s.Windows[0].Steady.Why = []string{hostile}, hostile, hostile
 		s.Bottleneck.What, s.Bottleneck.Why, s.Bottleneck.Warnings = hostile, hostile, []string{hostile}
 		s.Errors[0].Operation, s.Audit.Checks[0].Name, s.Audit.Checks[1].Found = hostile, hostile, hostile
@@ -96,10 +96,10 @@ func TestHostileTexts(t *testing.T) {
 		s.DeepChecks = []store.DeepCheck{{Server: hostile,
 			Damage: []store.Damage{{Object: hostile, Place: hostile, Found: hostile}}}}
 	})
-	bench := result.Bench{BenchID: hostile, Status: result.Failed, Setup: result.Setup{Engine: hostile, Size: hostile,
-		Targets: []string{hostile}, Runs: 2}, Headline: r.Headline,
-		Runs: []result.BenchRun{{Dir: hostile, Counts: true, Headline: r.Headline, Faults: []string{hostile},
-			Bottleneck: hostile}}}
+	run := result.BenchRun{Dir: hostile, Counts: true, Headline: r.Headline, Faults: []string{hostile},
+		Bottleneck: hostile}
+	bench := result.Bench{BenchID: hostile, Status: result.Failed, Headline: r.Headline, Runs: []result.BenchRun{run},
+		Setup: result.Setup{Engine: hostile, Size: hostile, Targets: []string{hostile}, Runs: 2}}
 	configuration := Configuration{Name: hostile, Dir: filepath.Dir(r.Dir), Bench: bench}
 	comparison := Compare([]Configuration{configuration, configuration})
 	records := []*result.Record{r}

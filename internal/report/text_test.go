@@ -26,15 +26,15 @@ func TestTextFitsTheTerminal(t *testing.T) {
 		eventful(s)
 		for i := range 20 {
 			s.Warnings = append(s.Warnings, fmt.Sprintf("%d: %s", i, long))
-			s.Limits = append(s.Limits, limit.Verdict{Limit: fmt.Sprintf("order p%d < 500ms", 50+i),
-				Unit: limit.Seconds, Bound: .5, Measured: new(.6)})
+			text := fmt.Sprintf("order p%d < 500ms", 50+i)
+			s.Limits = append(s.Limits, limit.Verdict{Limit: text, Unit: limit.Seconds, Bound: .5, Measured: new(.6)})
 		}
 		s.Bottleneck.Why, s.Size = long, "customers=20000,orders-per-month=1000,products=10000"
 	}
 	var many []Configuration
 	for i := range 12 {
-		c := benchOf(fmt.Sprintf("array %d of twelve, with a name as long as those of factors are, threads %d", i,
-			8<<i), diagnose.Storage, 1000, 1020, 990, 1010)
+		name := fmt.Sprintf("array %d of twelve, with a name as long as those of factors are, threads %d", i, 8<<i)
+		c := benchOf(name, diagnose.Storage, 1000, 1020, 990, 1010)
 		c.Labels, c.Runs[0].Warnings = "24 disks, RAID 10", []string{long}
 		for k := range c.Runs {
 			c.Runs[k].Drift, c.Runs[k].Faults = new(27.), []string{long}
@@ -55,8 +55,8 @@ func TestTextFitsTheTerminal(t *testing.T) {
 	}
 	units := result.Backup{RunID: "b1", Engine: "postgres", Status: result.Done, Start: time.Unix(0, 0)}
 	for i := range 60 {
-		units.Units = append(units.Units, result.BackupUnit{Backup: store.Backup{Unit: fmt.Sprintf("server %d", i)},
-			Targets: []string{"a", "b"}})
+		server := store.Backup{Unit: fmt.Sprintf("server %d", i)}
+		units.Units = append(units.Units, result.BackupUnit{Backup: server, Targets: []string{"a", "b"}})
 	}
 	found := search()
 	found.Why = long

@@ -15,12 +15,14 @@ import (
 // search is a search that ended at its limits with 7 users.
 func search() result.Search {
 	trial := func(users int, opm, p95, strain float64) result.Trial {
-		return result.Trial{Threads: users, OPM: opm, P95: p95, Strain: strain, Passed: strain < 1,
-			Record: "05-7-users"}
+		return result.Trial{
+			Threads: users, OPM: opm, P95: p95, Strain: strain, Passed: strain < 1, Record: "05-7-users",
+		}
 	}
-	best := tune.Point{Threads: 7, Trials: []result.Trial{trial(7, 6900, 0.19, 0.95), trial(7, 7000, 0.18, 0.9),
-		trial(7, 7100, 0.17, 0.85)}}
-	opm, p95 := 7000.0, 0.18
+	best := tune.Point{Threads: 7, Trials: []result.Trial{
+		trial(7, 6900, 0.19, 0.95), trial(7, 7000, 0.18, 0.9), trial(7, 7100, 0.17, 0.85),
+	}}
+	holds := limit.Verdict{Limit: "order p95 < 200ms", Unit: limit.Seconds, Bound: 0.2, Measured: new(0.18), OK: true}
 	return result.Search{
 		RunID: "abc", Engine: "postgres", Targets: []string{"host/db"}, Size: "S", Restore: "reset",
 		Limits: []string{"order p95 < 200ms"},
@@ -32,17 +34,16 @@ func search() result.Search {
 			},
 			Best: &best, Knee: 3.6, Why: "the limits fail with 8 users",
 		},
-		Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: opm}),
+		Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: 7000}),
 		Words:    orders,
-		Verdicts: []limit.Verdict{{Limit: "order p95 < 200ms", Unit: limit.Seconds, Bound: 0.2, Measured: &p95,
-			OK: true}},
+		Verdicts: []limit.Verdict{holds},
 	}
 }
 
 func TestTune(t *testing.T) {
 	nothing := search()
-	nothing.Best, nothing.Headline, nothing.Verdicts, nothing.Why = nil, result.Headline{}, nil,
-		"the limits fail already with 1 user"
+	nothing.Best, nothing.Headline, nothing.Verdicts = nil, result.Headline{}, nil
+	nothing.Why = "the limits fail already with 1 user"
 	for _, c := range []struct {
 		why    string
 		search result.Search

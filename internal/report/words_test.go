@@ -26,10 +26,12 @@ func TestWords(t *testing.T) {
 		Happened: result.Happened{Status: result.Done, Start: time.Unix(0, 0),
 			ByTarget: []result.Target{{Target: "h:1/a", OPM: 300}, {Target: "h:1/b", OPM: 300}},
 			Counts:   measure.Counts{Orders: 100, GivenUp: 1, Retries: 2}},
-		Conclusion: result.Conclusion{Headline: result.NewHeadline(&result.Figure{Unit: result.IOPS, Value: 274.15,
-			PerWatt: new(2.7415)}), Power: &result.Power{Active: new(100.)}, Costs: &diagnose.Costs{Reads: new(2.)},
+		Conclusion: result.Conclusion{
+			Headline: result.NewHeadline(&result.Figure{Unit: result.IOPS, Value: 274.15, PerWatt: new(2.7415)}),
+			Power:    &result.Power{Active: new(100.)}, Costs: &diagnose.Costs{Reads: new(2.)},
 			Windows: []measure.Window{{Name: "run", To: 10, OPM: 600, Latency: latency,
-				Counts: measure.Counts{Orders: 100}, Steady: measure.Steadiness{Why: "as it was"}}}},
+				Counts: measure.Counts{Orders: 100}, Steady: measure.Steadiness{Why: "as it was"}}},
+		},
 	}
 	s.Parameters.Rate = 10
 	foreign := regexp.MustCompile(`(?i)\border|\bopm\b|rollback|customer|browse`)
