@@ -58,7 +58,7 @@ PowerShell:
 		RunE: interruptible(firstOfRuns, func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.setup.Runs, "runs", 3, "runs that must count")
+	flags.IntVar(&f.setup.Runs, "runs", 3, flagsTxt)
 	f.add(flags)
 	f.output.shownFlags.add(flags, "text", "json", "csv")
 	return cmd
@@ -68,19 +68,16 @@ PowerShell:
 func (f *benchFlags) add(flags *pflag.FlagSet) {
 	f.restore.add(flags)
 	f.settle, f.idle, f.cooldown = 8*time.Minute, 2*time.Minute, time.Minute
-	flags.Var(durationValue{d: &f.settle}, "settle", "wait after the restore, such as 90s or 8m")
-	flags.Var(durationValue{d: &f.idle}, "idle", "then measure counters and power without users, such as 90s or 8m")
-	flags.Var(durationValue{d: &f.cooldown}, "cooldown", "measure counters and power after the run, such as 90s or 8m")
-	flags.IntVar(&f.setup.Practice, "practice", 0, "discarded runs before those that count (in an experiment 1), as a first run is often slow")
-	flags.BoolVar(&f.setup.KeepFaulty, "keep-faulty", false, "let runs count whose audit failed, or in which a drive throttled for heat")
-	flags.BoolVar(&f.setup.DropUnsteady, "drop-unsteady", false, "repeat runs that were not steady, which flatters erratic drives")
+	flags.Var(durationValue{d: &f.settle}, "settle", flagsTxt)
+	flags.Var(durationValue{d: &f.idle}, "idle", flagsTxt)
+	flags.Var(durationValue{d: &f.cooldown}, "cooldown", flagsTxt)
+	flags.IntVar(&f.setup.Practice, "practice", 0, flagsTxt)
+	flags.BoolVar(&f.setup.KeepFaulty, "keep-faulty", false, flagsTxt)
+	flags.BoolVar(&f.setup.DropUnsteady, "drop-unsteady", false, flagsTxt)
 	f.driveFlags.add(flags)
 	preset(flags, "threads", "32")
 	preset(flags, "run-time", "20m")
-	flags.Lookup("run-time").Usage = "run after the warm-up: minutes, or a duration such as 90s"
 	preset(flags, "checkpoint-first", "true")
-	flags.Lookup("out").Usage = "directory for the records; an unfinished bench in it is continued (default ds2-results/<start>-<run id>)"
-	flags.Lookup("window").DefValue = "1000s-1200s in runs of 20 minutes, else the run after the warm-up"
 	f.observe.add(flags)
 	f.output.metricsFlags.add(flags)
 	f.output.verify.add(flags)

@@ -51,9 +51,9 @@ Pages in the kernel's cache are not read from the drives; "from the drives" is w
 	for _, name := range []string{"devices", "exporter"} {
 		flags.AddFlag(all.Lookup(name))
 	}
-	flags.StringVar(&f.out, "out", "", "directory for the record, new or empty (default ds2-results/<start>-<run id>)")
-	flags.VarP(oneOf(&f.output, "text", "json"), "output", "o", "format of the result")
-	quietFlag(flags, &f.quiet)
+	flags.StringVar(&f.out, "out", "", flagsTxt)
+	flags.VarP(oneOf(&f.output, "text", "json"), "output", "o", flagsTxt)
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, flagsTxt)
 	return cmd
 }
 

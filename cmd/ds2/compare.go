@@ -105,12 +105,12 @@ drive --limit takes.`,
 			return nil
 		},
 	}
-	cmd.Flags().VarP(oneOf(&output, "text", "markdown", "html", "json", "csv"), "output", "o", "format of the result")
-	detailsFlag(cmd.Flags(), &details)
-	cmd.Flags().StringArrayVar(&failIf, "fail-if", nil, "fail on this `change`, such as 'opm < -2.5%' or 'order p99 > +10%'; may be repeated")
-	cmd.Flags().StringArrayVar(&windows, "window", nil, "`span` of the figures in place of the record's own, such as 1000s-1200s or auto; may be repeated")
-	cmd.Flags().Var(oneOf(&cannotTell, "fail", "pass"), "cannot-tell", "if the runs cannot tell: fail with exit code 4, or pass")
-	cmd.Flags().BoolVar(&anyCalls, "any-calls", false, "compare runs that differ in --sqlserver-calls")
-	cmd.Flags().StringVar(&out, "out", "", "`file` to write (default: standard output)")
+	cmd.Flags().VarP(oneOf(&output, "text", "markdown", "html", "json", "csv"), "output", "o", flagsTxt)
+	cmd.Flags().BoolVar(&details, "details", false, flagsTxt)
+	cmd.Flags().StringArrayVar(&failIf, "fail-if", nil, flagsTxt)
+	cmd.Flags().StringArrayVar(&windows, "window", nil, flagsTxt)
+	cmd.Flags().Var(oneOf(&cannotTell, "fail", "pass"), "cannot-tell", flagsTxt)
+	cmd.Flags().BoolVar(&anyCalls, "any-calls", false, flagsTxt)
+	cmd.Flags().StringVar(&out, "out", "", flagsTxt)
 	return cmd
 }

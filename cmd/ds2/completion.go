@@ -43,10 +43,11 @@ var (
 	yamlFiles   = cobra.FixedCompletions([]string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt)
 )
 
-// completeValues gives the flags and arguments of a command, and of those below it, their completions.
+// completeValues gives the flags and arguments of a command, and of those below it, their texts and completions.
 func completeValues(cmd *cobra.Command) {
 	cmd.Flags().SortFlags = false // as help shows them: in the order in which they are declared
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		describe(cmd, f)
 		complete, known := completions[f.Name]
 		if c, ok := f.Value.(choice); ok {
 			complete, known = choices(c.of...), true

@@ -61,19 +61,19 @@ one once and keeps it.`,
 
 	flags := cmd.Flags()
 	f.load.flags = flags
-	flags.StringVar(&f.load.workload, "workload", ds2.Name, "workload to show: "+strings.Join(workloads().Names(), ", "))
+	flags.StringVar(&f.load.workload, "workload", ds2.Name, workloadNames())
 	f.load.mailbox.add(flags)
 	preset(flags, "mailboxes", "20")
 	preset(flags, "mailbox-size", "10MB")
-	flags.StringVar(&f.load.size, "size", "S", "size of the dataset, such as S or 30MB")
-	flags.IntVar(&c.Threads, "threads", c.Threads, "users; also --n-threads")
-	flags.Var(durationValue{&c.Warmup, time.Minute}, "warmup-time", "warm-up before the run: minutes, or a duration such as 90s")
-	flags.Var(durationValue{&c.Run, time.Minute}, "run-time", "run after the warm-up: minutes, or a duration such as 90s")
-	flags.Uint64Var(&c.Seed, "seed", 0, "random seed; 0 picks one and records it")
-	flags.StringVar(&f.drive.out, "out", "", "directory for the record, new or empty (default ds2-results/<start>-<run id>)")
-	flags.BoolVar(&f.keep, "keep", false, "keep the server until Ctrl-C, and print the database's URL")
-	flags.BoolVar(&f.stall, "brownout", false, "stop the server's processes for 7s in mid-run, as drives that do not answer would, and say what that cost; on Linux")
-	debtFlag(flags, &f.drive.debt)
+	flags.StringVar(&f.load.size, "size", "S", flagsTxt)
+	flags.IntVar(&c.Threads, "threads", c.Threads, flagsTxt)
+	flags.Var(durationValue{&c.Warmup, time.Minute}, "warmup-time", flagsTxt)
+	flags.Var(durationValue{&c.Run, time.Minute}, "run-time", flagsTxt)
+	flags.Uint64Var(&c.Seed, "seed", 0, flagsTxt)
+	flags.StringVar(&f.drive.out, "out", "", flagsTxt)
+	flags.BoolVar(&f.keep, "keep", false, flagsTxt)
+	flags.BoolVar(&f.stall, "brownout", false, flagsTxt)
+	flags.BoolVar(&f.drive.debt, "debt", false, flagsTxt)
 	f.drive.background.add(flags)
 	f.drive.crash.addShared(flags)
 	f.drive.output.verify.add(flags)
@@ -84,8 +84,8 @@ one once and keeps it.`,
 
 // serverFlags declares the flags of a server of the kit's own.
 func serverFlags(flags *pflag.FlagSet, o *localpg.Options) {
-	flags.IntVar(&o.Version, "postgres-version", 0, "major version of PostgreSQL, 13 to 18 (default: the newest one installed or, with none installed, 18)")
-	flags.StringVar(&o.BinDir, "postgres-bin", "", "directory of the PostgreSQL programs to use, postgres and initdb")
+	flags.IntVar(&o.Version, "postgres-version", 0, flagsTxt)
+	flags.StringVar(&o.BinDir, "postgres-bin", "", flagsTxt)
 }
 
 // checkServer refuses versions that there are none of.

@@ -53,16 +53,16 @@ for all of it give --device and, to confirm that ALL DATA ON IT WILL BE LOST, th
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.options.Dir, "dir", "", "directory on the device, for the file to measure with")
-	flags.StringVar(&f.options.Device, "device", "", "in place of a directory, a block device, which is OVERWRITTEN")
-	flags.StringVar(&f.overwrite, "overwrite", "", "the device again, to confirm that all data on it will be lost")
-	flags.Var(byteSize(&f.fileSize), "file-size", "size of the file, such as 200GB")
-	flags.Var(durationValue{d: &f.stageTime}, "stage-time", "time for which each point is measured, such as 30s")
-	flags.BoolVar(&f.options.Precondition, "precondition", false, "first write all twice in sequence, then at random until steady, as SNIA's test specification says")
-	flags.Var(durationValue{d: &f.roundTime}, "round-time", "length of a round of random writes of --precondition")
-	flags.StringVar(&f.out, "out", "", "file for the record (default ds2-device-<start>.json)")
-	flags.VarP(oneOf(&f.output, "text", "json"), "output", "o", "format of the result")
-	quietFlag(flags, &f.quiet)
+	flags.StringVar(&f.options.Dir, "dir", "", flagsTxt)
+	flags.StringVar(&f.options.Device, "device", "", flagsTxt)
+	flags.StringVar(&f.overwrite, "overwrite", "", flagsTxt)
+	flags.Var(byteSize(&f.fileSize), "file-size", flagsTxt)
+	flags.Var(durationValue{d: &f.stageTime}, "stage-time", flagsTxt)
+	flags.BoolVar(&f.options.Precondition, "precondition", false, flagsTxt)
+	flags.Var(durationValue{d: &f.roundTime}, "round-time", flagsTxt)
+	flags.StringVar(&f.out, "out", "", flagsTxt)
+	flags.VarP(oneOf(&f.output, "text", "json"), "output", "o", flagsTxt)
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, flagsTxt)
 	return cmd
 }
 

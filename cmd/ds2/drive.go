@@ -63,7 +63,7 @@ PowerShell:
 		}),
 	}
 	addDriveFlags(cmd.Flags(), &f)
-	cmd.Flags().BoolVar(&check, "check", false, "check what could go wrong and run nothing, as ds2 preflight does")
+	cmd.Flags().BoolVar(&check, "check", false, flagsTxt)
 	return cmd
 }
 
@@ -79,7 +79,6 @@ func addDriveFlags(flags *pflag.FlagSet, f *runFlags) {
 // addFormats declares the flags of commands whose one run can be shown in DS2's own lines.
 func (o *driveOutput) addFormats(flags *pflag.FlagSet) {
 	o.shownFlags.add(flags, "text", "json", "ds2")
-	flags.Lookup("output").Usage += "; ds2 is DS2's own lines"
 }
 
 // What the first Ctrl-C does to a run, and to the runs of a bench, a search or an experiment.

@@ -79,8 +79,8 @@ arrays.yaml:
 		RunE: interruptible(firstOfRuns, func(i *interrupts, cmd *cobra.Command, args []string) error { return f.run(i, cmd, args[0], args[1:]) }),
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.plan, "plan", false, "print the order of the runs, their time and the difference they can show, by the scatter of runs in its directory and in DIRs; run nothing")
-	flags.StringVar(&f.out, "out", "", "directory for the records; an unfinished experiment in it is continued (default ds2-results/<name of the file>)")
+	flags.BoolVar(&f.plan, "plan", false, flagsTxt)
+	flags.StringVar(&f.out, "out", "", flagsTxt)
 	f.shownFlags.add(flags, "text", "markdown", "json", "csv")
 	return cmd
 }

@@ -62,18 +62,18 @@ PowerShell:
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.Targets, "target", nil, "name and URL of a configuration's database, such as hdd=postgres://ds2@db1/ds2; may be repeated")
+	flags.StringArrayVar(&f.Targets, "target", nil, flagsTxt)
 	for _, own := range f.own() {
 		flags.StringArrayVar(own.given, own.flag, nil, own.what+"; once for each --target, in their order")
 	}
-	flags.StringSliceVar(&f.Threads, "threads", []string{"32"}, "users per target; several, such as 32,128, are compared; also --n-threads")
-	flags.StringVar(&f.Size, "size", "", "expected size of the database, such as S or 80GB (default: the size it has)")
+	flags.StringSliceVar(&f.Threads, "threads", []string{"32"}, flagsTxt)
+	flags.StringVar(&f.Size, "size", "", flagsTxt)
 	profileFlag(flags, &f.Profile)
-	flags.StringVar(&f.RunTime, "run-time", "20m", "run after the warm-up: minutes, or a duration such as 90s")
-	flags.Var(oneOf(&f.Restore, upkeep.RestoreReset, upkeep.RestoreSnapshot, upkeep.RestoreNone), "restore", "how to restore each database before a run")
-	flags.StringVar(&f.Runs, "runs", "", "runs of each configuration: 6, or 5..9 with --until (default 6, with --until 6..10)")
-	flags.StringVar(&f.Until, "until", "", "stop once every difference is known to ± this, at 95 %, such as '2 %'")
-	flags.StringArrayVar(&f.Limits, "limit", nil, "limit on every run, such as 'order p95 < 500ms' or exchange2013; may be repeated")
+	flags.StringVar(&f.RunTime, "run-time", "20m", flagsTxt)
+	flags.Var(oneOf(&f.Restore, upkeep.RestoreReset, upkeep.RestoreSnapshot, upkeep.RestoreNone), "restore", flagsTxt)
+	flags.StringVar(&f.Runs, "runs", "", flagsTxt)
+	flags.StringVar(&f.Until, "until", "", flagsTxt)
+	flags.StringArrayVar(&f.Limits, "limit", nil, flagsTxt)
 	return cmd
 }
 

@@ -43,8 +43,7 @@ this itself.`,
 		}),
 	}
 	addDriveFlags(cmd.Flags(), &f)
-	output := cmd.Flags().Lookup("output")
-	output.Value, output.Usage = oneOf(&f.output.format, "text", "json"), "format of the result"
+	cmd.Flags().Lookup("output").Value = oneOf(&f.output.format, "text", "json")
 	return cmd
 }
 

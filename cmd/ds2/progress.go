@@ -7,7 +7,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"ds2/internal/progress"
@@ -39,11 +38,6 @@ func showLines(w io.Writer, line func() string) (stop func()) {
 	}
 	halt := startTicking(time.Second, func() { fmt.Fprint(w, redraw, clip(line(), w)) })
 	return func() { halt(); fmt.Fprint(w, redraw) }
-}
-
-// quietFlag declares -q, which leaves out what is told while a command is at work, but no warning and no result.
-func quietFlag(flags *pflag.FlagSet, quiet *bool) {
-	flags.BoolVarP(quiet, "quiet", "q", false, "show no progress")
 }
 
 // redraw takes what stands in the terminal's line away.

@@ -92,11 +92,11 @@ Of a bench it takes the median run. Records of ds2 bench-backup add a table.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.VarP(oneOf(&output, "html", "text", "json", "csv", esrp), "output", "o", "format of the result")
-	flags.StringVar(&out, "out", "", "`file` to write, - for standard output (default: "+reportFile+" in the first DIR for html, standard output for the others)")
-	detailsFlag(flags, &details)
-	flags.BoolVar(&merge, "merge", false, "add up the records of one run from several driver machines")
-	flags.StringArrayVar(&windows, "window", nil, "`span` of the figures in place of the record's own, such as 1000s-1200s or auto; may be repeated")
+	flags.VarP(oneOf(&output, "html", "text", "json", "csv", esrp), "output", "o", flagsTxt)
+	flags.StringVar(&out, "out", "", flagsTxt)
+	flags.BoolVar(&details, "details", false, flagsTxt)
+	flags.BoolVar(&merge, "merge", false, flagsTxt)
+	flags.StringArrayVar(&windows, "window", nil, flagsTxt)
 	return cmd
 }
 
@@ -174,14 +174,9 @@ type shownFlags struct {
 
 // add declares the flags; the first format is the default.
 func (f *shownFlags) add(flags *pflag.FlagSet, formats ...string) {
-	flags.VarP(oneOf(&f.format, formats...), "output", "o", "format of the result")
-	detailsFlag(flags, &f.details)
-	quietFlag(flags, &f.quiet)
-}
-
-// detailsFlag adds the flag of commands that print a result as text.
-func detailsFlag(flags *pflag.FlagSet, details *bool) {
-	flags.BoolVar(details, "details", false, "print all that was measured, not only the first screen")
+	flags.VarP(oneOf(&f.format, formats...), "output", "o", flagsTxt)
+	flags.BoolVar(&f.details, "details", false, flagsTxt)
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, flagsTxt)
 }
 
 // esrp is the format of ESRP's form.

@@ -34,7 +34,7 @@ meanwhile.`,
 		}),
 	}
 	f.add(cmd.Flags())
-	addDiscardLog(cmd.Flags(), &discardLog)
+	cmd.Flags().BoolVar(&discardLog, "discard-log", false, flagsTxt)
 	return cmd
 }
 
@@ -75,7 +75,7 @@ differs.`,
 		}
 		f.add(sub.Flags())
 		if c.work.Copies() {
-			addClone(sub.Flags(), &clone)
+			sub.Flags().BoolVar(&clone, "clone", false, flagsTxt)
 		}
 		cmd.AddCommand(sub)
 	}
@@ -90,7 +90,7 @@ type eachFlags struct {
 
 func (f *eachFlags) add(flags *pflag.FlagSet) {
 	f.targetFlags.add(flags)
-	quietFlag(flags, &f.quiet)
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, flagsTxt)
 }
 
 // eachStore does something to every target, one after the other, and says how long it took, or what it leaves behind
@@ -127,20 +127,10 @@ type restoreFlags struct {
 }
 
 func (f *restoreFlags) add(flags *pflag.FlagSet) {
-	flags.Var(oneOf(&f.way, upkeep.RestoreReset, upkeep.RestoreSnapshot, upkeep.RestoreNone), "restore", "before each run: remove what runs added (reset), restore the copy of ds2 snapshot create (snapshot), or none")
-	flags.StringVar(&f.command, "restore-command", "", "command that restores the database in another way, and returns when the server accepts connections")
-	addClone(flags, &f.clone)
-	addDiscardLog(flags, &f.discardLog)
-}
-
-// addClone adds the flag that has files share their blocks.
-func addClone(flags *pflag.FlagSet, clone *bool) {
-	flags.BoolVar(clone, "clone", false, "PostgreSQL 18, file systems such as XFS: database and copy share blocks, which is faster, but what a run overwrites then goes elsewhere on the drive, and its figures include that")
-}
-
-// addDiscardLog adds the flag that says what becomes of a log that the server keeps until it is backed up.
-func addDiscardLog(flags *pflag.FlagSet, discard *bool) {
-	flags.BoolVar(discard, "discard-log", false, "SQL Server: before a reset back up the log to NUL, which frees its space and ends the chain of log backups")
+	flags.Var(oneOf(&f.way, upkeep.RestoreReset, upkeep.RestoreSnapshot, upkeep.RestoreNone), "restore", flagsTxt)
+	flags.StringVar(&f.command, "restore-command", "", flagsTxt)
+	flags.BoolVar(&f.clone, "clone", false, flagsTxt)
+	flags.BoolVar(&f.discardLog, "discard-log", false, flagsTxt)
 }
 
 // judge refuses flags that contradict each other.

@@ -70,15 +70,15 @@ SQL is for servers that support all of it; ds2 load asks the server and leaves o
 	for _, p := range slices.Concat(schema.Phases, schema.Unasked) {
 		all = append(all, string(p))
 	}
-	flags.Var(oneOf(&phase, all...), "phase", "one phase (default: the first five)")
-	flags.StringVar(&data.workload, "workload", ds2.Name, "workload that the database is for: "+strings.Join(workloads().Names(), ", "))
-	flags.StringVar(&data.size, "size", "S", "size of the dataset, for engines that size their files in advance")
+	flags.Var(oneOf(&phase, all...), "phase", flagsTxt)
+	flags.StringVar(&data.workload, "workload", ds2.Name, workloadNames())
+	flags.StringVar(&data.size, "size", "S", flagsTxt)
 	data.mailbox.add(flags)
-	flags.StringVar(&database, "database-name", "ds2", "name of the database")
-	flags.StringVar(&dataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: the database's)")
-	flags.StringVar(&indexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: the database's)")
+	flags.StringVar(&database, "database-name", "ds2", flagsTxt)
+	flags.StringVar(&dataTablespace, "data-tablespace", "", flagsTxt)
+	flags.StringVar(&indexTablespace, "index-tablespace", "", flagsTxt)
 	f.add(flags)
-	flags.StringVar(&from, "from", "", "SQL Server, phase data: directory of a dataset made by ds2 generate")
+	flags.StringVar(&from, "from", "", flagsTxt)
 	f.addFiles(flags)
 	return cmd
 }

@@ -55,7 +55,7 @@ Rows and bytes are estimates: within 1 % for CSV, and within 10 % for PostgreSQL
 			return printSizes(cmd.OutOrStdout(), lines)
 		},
 	}
-	cmd.Flags().VarP(oneOf(&output, "text", "json"), "output", "o", "format of the result")
+	cmd.Flags().VarP(oneOf(&output, "text", "json"), "output", "o", flagsTxt)
 	return cmd
 }
 

@@ -54,14 +54,14 @@ The record of a run that was not audited gets the result. The journal of --crash
 	}
 	flags := cmd.Flags()
 	f.targetFlags.add(flags)
-	flags.StringVar(&f.size, "size", "", "size of the dataset, for a database that ds2 did not load")
-	flags.StringArrayVar(&f.records, "record", nil, "directory of a run's record, to check what it added; repeat it for each driver machine of the run")
-	flags.BoolVar(&f.deep, "deep", false, "also read and check every page; needs a superuser")
-	flags.IntVar(&f.readers, "readers", 0, "with --deep, connections that read at once, 1 to 256 (default: 1; on SQL Server, its own choice)")
-	flags.Var(byteRate(&f.readRate), "read-rate", "with --deep, highest rate of all readers together, such as 100MB/s (default: none)")
-	flags.Var(byteSize(&f.tempLimit), "temp-limit", "temporary files that the audit may use, such as 2GB (default: a tenth of the database)")
-	flags.VarP(oneOf(&f.format, "text", "json"), "output", "o", "format of the result")
-	quietFlag(flags, &f.quiet)
+	flags.StringVar(&f.size, "size", "", flagsTxt)
+	flags.StringArrayVar(&f.records, "record", nil, flagsTxt)
+	flags.BoolVar(&f.deep, "deep", false, flagsTxt)
+	flags.IntVar(&f.readers, "readers", 0, flagsTxt)
+	flags.Var(byteRate(&f.readRate), "read-rate", flagsTxt)
+	flags.Var(byteSize(&f.tempLimit), "temp-limit", flagsTxt)
+	flags.VarP(oneOf(&f.format, "text", "json"), "output", "o", flagsTxt)
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, flagsTxt)
 	return cmd
 }
 
@@ -231,8 +231,7 @@ const (
 type verifyFlag string
 
 func (f *verifyFlag) add(flags *pflag.FlagSet) {
-	flags.Var(oneOf((*string)(f), verifyAudit, verifyDeep, verifyNone), "verify",
-		"check after the run: audit, that the database holds what the run recorded; deep, which first reads every page and has the server check it; or none")
+	flags.Var(oneOf((*string)(f), verifyAudit, verifyDeep, verifyNone), "verify", flagsTxt)
 }
 
 // printPlacement prints where the tables and indexes of each database lie and how large they are.

@@ -94,30 +94,29 @@ It takes Linux, fio, and root or fusermount3.`,
 	flags := cmd.Flags()
 	f.flags, f.load.flags = flags, flags
 	f.buffers = 16e6
-	flags.StringVar(&f.load.workload, "workload", ds2.Name, "workload that the database is for: "+strings.Join(workloads().Names(), ", "))
+	flags.StringVar(&f.load.workload, "workload", ds2.Name, workloadNames())
 	f.load.mailbox.add(flags)
 	preset(flags, "mailboxes", "30")
 	preset(flags, "mailbox-size", "10MB")
-	flags.StringVar(&f.load.size, "size", "300MB", "size of the dataset: S, M, 30MB, 2GB; it should be many times --buffers")
-	flags.Var(byteSize(&f.buffers), "buffers", "PostgreSQL's shared_buffers, the only cache above the drive, such as 16MB")
-	flags.IntSliceVar(&f.threads, "threads", []int{8, 32}, "numbers of users, such as 8,32; also --n-threads")
-	flags.StringSliceVar(&f.fit, "drives", []string{"200us/200us", "4ms/200us", "200us/4ms", "4ms/4ms", "900us/900us"}, "drives to learn from, as READ/FLUSH")
-	flags.Lookup("drives").DefValue = "the corners of 200us and 4ms, and 900us/900us"
-	flags.StringSliceVar(&f.check, "check-drives", nil, "drives to hold the model against, as READ/FLUSH")
-	flags.IntVar(&f.runs, "runs", 3, "runs on each drive with each number of users")
-	flags.Var(durationValue{&f.warmup, time.Minute}, "warmup-time", "warm-up before each run: minutes, or a duration such as 90s")
-	flags.Var(durationValue{&f.run, time.Minute}, "run-time", "run after the warm-up: minutes, or a duration such as 90s")
+	flags.StringVar(&f.load.size, "size", "300MB", flagsTxt)
+	flags.Var(byteSize(&f.buffers), "buffers", flagsTxt)
+	flags.IntSliceVar(&f.threads, "threads", []int{8, 32}, flagsTxt)
+	flags.StringSliceVar(&f.fit, "drives", []string{"200us/200us", "4ms/200us", "200us/4ms", "4ms/4ms", "900us/900us"}, flagsTxt)
+	flags.StringSliceVar(&f.check, "check-drives", nil, flagsTxt)
+	flags.IntVar(&f.runs, "runs", 3, flagsTxt)
+	flags.Var(durationValue{&f.warmup, time.Minute}, "warmup-time", flagsTxt)
+	flags.Var(durationValue{&f.run, time.Minute}, "run-time", flagsTxt)
 	preset(flags, "warmup-time", "20s")
 	preset(flags, "run-time", "60s")
-	flags.Var(durationValue{d: &f.stageTime}, "stage-time", "time for which each point of a drive is measured, such as 30s")
+	flags.Var(durationValue{d: &f.stageTime}, "stage-time", flagsTxt)
 	preset(flags, "stage-time", "2s")
-	flags.Uint64Var(&f.seed, "seed", 0, "random seed; 0 picks one and records it")
-	flags.StringVar(&f.dir, "dir", "", "directory for the database, in memory or on a drive that is faster than all of --drives (default: the system's directory for temporary files)")
-	flags.StringVar(&f.out, "out", "", "directory for model, page and the records of the runs, new or empty (default ds2-results/<start>-whatif)")
+	flags.Uint64Var(&f.seed, "seed", 0, flagsTxt)
+	flags.StringVar(&f.dir, "dir", "", flagsTxt)
+	flags.StringVar(&f.out, "out", "", flagsTxt)
 	serverFlags(flags, &f.server)
-	flags.StringVar(&f.load.target, "target", "", "URL of a loaded database on a PostgreSQL of your own, on this machine")
-	flags.StringVar(&f.dataDir, "data-dir", "", "directory of the data of --target, which is stopped")
-	flags.StringVar(&f.mount, "mount", "", "empty directory at which to show --data-dir, slowed")
+	flags.StringVar(&f.load.target, "target", "", flagsTxt)
+	flags.StringVar(&f.dataDir, "data-dir", "", flagsTxt)
+	flags.StringVar(&f.mount, "mount", "", flagsTxt)
 	f.shownFlags.add(flags, "text", "json")
 	return cmd
 }
@@ -418,10 +417,9 @@ model was fitted is refused: exit 4.`,
 			return nil
 		},
 	}
-	cmd.Flags().IntVar(&threads, "threads", 0, "users; also --n-threads (default the most that the model was fitted with)")
-	cmd.Flags().Lookup("threads").DefValue = ""
-	cmd.Flags().VarP(oneOf(&format, "text", "html", "markdown", "json"), "output", "o", "format of the result")
-	detailsFlag(cmd.Flags(), &details)
+	cmd.Flags().IntVar(&threads, "threads", 0, flagsTxt)
+	cmd.Flags().VarP(oneOf(&format, "text", "html", "markdown", "json"), "output", "o", flagsTxt)
+	cmd.Flags().BoolVar(&details, "details", false, flagsTxt)
 	return cmd
 }
 
