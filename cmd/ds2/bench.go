@@ -55,7 +55,7 @@ stopped; --runs, --keep-faulty and --drop-unsteady may change.
 PowerShell:
   ds2 bench --target 'sqlserver://sa:password@db1?database=DS2' --out C:\ds2\6-ssd`,
 		Args: flagsOnly,
-		RunE: interruptible(firstOfRuns, func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
+		RunE: interruptible(firstOfRuns, f.run),
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.setup.Runs, "runs", 3, flagsTxt)
@@ -68,9 +68,9 @@ PowerShell:
 func (f *benchFlags) add(flags *pflag.FlagSet) {
 	f.restore.add(flags)
 	f.settle, f.idle, f.cooldown = 8*time.Minute, 2*time.Minute, time.Minute
-	flags.Var(durationValue{d: &f.settle}, "settle", flagsTxt)
-	flags.Var(durationValue{d: &f.idle}, "idle", flagsTxt)
-	flags.Var(durationValue{d: &f.cooldown}, "cooldown", flagsTxt)
+	flags.Var(duration(&f.settle), "settle", flagsTxt)
+	flags.Var(duration(&f.idle), "idle", flagsTxt)
+	flags.Var(duration(&f.cooldown), "cooldown", flagsTxt)
 	flags.IntVar(&f.setup.Practice, "practice", 0, flagsTxt)
 	flags.BoolVar(&f.setup.KeepFaulty, "keep-faulty", false, flagsTxt)
 	flags.BoolVar(&f.setup.DropUnsteady, "drop-unsteady", false, flagsTxt)
@@ -108,19 +108,19 @@ func (f *benchFlags) check() error {
 	return nil
 }
 
-func (f *benchFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
+func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
 	stderr := cmd.ErrOrStderr()
 	f.dvdStore.tell(stderr)
-	options, done, err := f.ready(interrupts, f.way("bench", stderr), stderr)
+	options, done, err := f.ready(i, f.way("bench", stderr), stderr)
 	if err != nil {
 		return err
 	}
 	defer done()
 	options.Command = invocationWith(cmd, cmd.Flags(), options.Plan)
-	bench, err := f.takeUp(interrupts.soft, cmd.Flags().Changed("seed"), &options)
+	bench, err := f.takeUp(i.soft, cmd.Flags().Changed("seed"), &options)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (f *benchFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 		}
 		defer close()
 		f.output.served.writes(options.Dir)
-		bench, err = f.procedure(interrupts, options, stderr).Do(interrupts.hard, interrupts.soft.Done(), bench)
+		bench, err = f.procedure(i, options, stderr).Do(i.hard, i.soft.Done(), bench)
 	}
 	fmt.Fprintf(stderr, "record: %s\n", options.Dir)
 	if err != nil && !errors.Is(err, experiment.ErrTooFew) {

@@ -42,7 +42,7 @@ Pages in the kernel's cache are not read from the drives; "from the drives" is w
       --target postgres://postgres@localhost:5433/mail
   ds2 report ds2-results/20261121T041500Z-k7c2`,
 		Args: flagsOnly,
-		RunE: interruptible("the servers end their reading", func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
+		RunE: interruptible("the servers end their reading", f.run),
 	}
 	flags := cmd.Flags()
 	f.targetFlags.add(flags)
@@ -57,20 +57,15 @@ Pages in the kernel's cache are not read from the drives; "from the drives" is w
 	return cmd
 }
 
-func (f *benchBackupFlags) run(i *interrupts, cmd *cobra.Command) error {
+func (f *benchBackupFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	if err := checkOut(f.out); err != nil {
 		return err
 	}
-	stores, err := f.open()
+	stores, release, err := f.openLocked(i, cmd)
 	if err != nil {
 		return err
 	}
-	defer closeStores(stores)
-	unlock, err := i.lockStores("bench-backup", "", stores, cmd.ErrOrStderr())
-	if err != nil {
-		return err
-	}
-	defer unlock()
+	defer release()
 	observer, err := monitor.Observe(i.soft, stores, 0, f.observe.Options)
 	if e, ok := errors.AsType[*monitor.OptionError](err); ok {
 		return flagError(e.Field, e.Err)
@@ -82,12 +77,12 @@ func (f *benchBackupFlags) run(i *interrupts, cmd *cobra.Command) error {
 		fmt.Fprintln(cmd.ErrOrStderr(), "note:", note)
 	}
 	id := newRunID()
-	o := backup.Options{
-		Targets: stores, Dir: recordDir(f.out, id), RunID: id, Version: kitVersion(), Command: invocation(cmd), Observer: observer,
-	}
 	tell, stop := showProgress(f.quiet, cmd.ErrOrStderr())("bench-backup", progress.Bytes)
 	defer stop()
-	o.Tell = tell
+	o := backup.Options{
+		Targets: stores, Dir: recordDir(f.out, id), RunID: id, Version: kitVersion(),
+		Command: invocation(cmd), Observer: observer, Tell: tell,
+	}
 	b, err := backup.Run(i.soft, o)
 	stop()
 	if b.Status != result.Running { // else there is none

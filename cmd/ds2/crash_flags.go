@@ -40,7 +40,7 @@ func (s ownServer) Start(ctx context.Context) error { return s.Restart(ctx) }
 
 // addShared declares the flags that a demo has too, whose server is its own.
 func (f *crashFlags) addShared(flags *pflag.FlagSet) {
-	flags.Var(durationValue{d: &f.after}, "crash-after", flagsTxt)
+	flags.Var(duration(&f.after), "crash-after", flagsTxt)
 	flags.IntVar(&f.cycles, "crash-cycles", 0, flagsTxt)
 	flags.Var(byteSize(&f.replay), "replay", flagsTxt)
 	flags.IntVar(&f.deepEvery, "deep-every", 0, flagsTxt)
@@ -50,7 +50,7 @@ func (f *crashFlags) add(flags *pflag.FlagSet) {
 	f.addShared(flags)
 	flags.StringVar(&f.commands.KillLine, "kill-command", "", flagsTxt)
 	flags.StringVar(&f.commands.StartLine, "start-command", "", flagsTxt)
-	flags.Var(durationValue{d: &f.recovery}, "recovery-timeout", flagsTxt)
+	flags.Var(duration(&f.recovery), "recovery-timeout", flagsTxt)
 	flags.StringVar(&f.serverLog, "server-log", "", flagsTxt)
 	flags.BoolVar(&f.journal, "journal", false, flagsTxt)
 }

@@ -51,7 +51,7 @@ one once and keeps it.`,
   ds2 demo --size 100MB --replay 100MB
   ds2 demo --workload mailbox`,
 		Args: flagsOnly,
-		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
+		RunE: interruptible(firstOfRun, f.run),
 	}
 	// The load and the run have the defaults of their own commands, but for these.
 	f.drive.add(pflag.NewFlagSet("drive", pflag.ContinueOnError))
@@ -67,8 +67,8 @@ one once and keeps it.`,
 	preset(flags, "mailbox-size", "10MB")
 	flags.StringVar(&f.load.size, "size", "S", flagsTxt)
 	flags.IntVar(&c.Threads, "threads", c.Threads, flagsTxt)
-	flags.Var(durationValue{&c.Warmup, time.Minute}, "warmup-time", flagsTxt)
-	flags.Var(durationValue{&c.Run, time.Minute}, "run-time", flagsTxt)
+	flags.Var(ds2Duration(&c.Warmup, time.Minute), "warmup-time", flagsTxt)
+	flags.Var(ds2Duration(&c.Run, time.Minute), "run-time", flagsTxt)
 	flags.Uint64Var(&c.Seed, "seed", 0, flagsTxt)
 	flags.StringVar(&f.drive.out, "out", "", flagsTxt)
 	flags.BoolVar(&f.keep, "keep", false, flagsTxt)
@@ -97,7 +97,7 @@ func checkServer(o localpg.Options) error {
 }
 
 // run is the whole way. The server is stopped whatever happens on it.
-func (f *demoFlags) run(i *interrupts, cmd *cobra.Command) (err error) {
+func (f *demoFlags) run(i *interrupts, cmd *cobra.Command, _ []string) (err error) {
 	if err := f.check(); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 // TestDemoHasAnInterval: a demo by its defaults runs for long enough to say how sure its figure is.
 func TestDemoHasAnInterval(t *testing.T) {
-	length := *newDemoCommand().Flags().Lookup("run-time").Value.(durationValue).d
+	length := *newDemoCommand().Flags().Lookup("run-time").Value.(parsed[time.Duration]).value
 	random := rand.New(rand.NewPCG(1, 2))
 	var series measure.Series
 	for end := time.Second; end <= length; end += time.Second {

@@ -23,7 +23,7 @@ type driveOutput struct {
 	metricsFlags
 	shownFlags
 	verify   verifyFlag
-	detailed yesValue
+	detailed bool
 	own      *localpg.Server // the target, where it is the kit's own
 	served   *served         // where the command shows what it is at; nil: nowhere, or not yet
 }

@@ -113,13 +113,13 @@ func percent(n, of int64) float64 {
 // dvdStoreFlags are parameters of DVD Store's own driver that mean little here or nothing. They are accepted wherever
 // users run, so that a configuration file that its scripts wrote works unchanged.
 type dvdStoreFlags struct {
-	detailed yesValue // matters to the lines of -o ds2 only
+	detailed bool     // matters to the lines of -o ds2 only
 	pages    []string // that were given
 	hosts    []string // as name=value
 }
 
 func (f *dvdStoreFlags) add(flags *pflag.FlagSet) {
-	flags.Var(&f.detailed, "detailed-view", flagsTxt)
+	flags.Var(yes(&f.detailed), "detailed-view", flagsTxt)
 	flags.Lookup("detailed-view").NoOptDefVal = "Y"
 	for _, name := range []string{"virt-dir", "page-type"} {
 		flags.Func(name, flagsTxt, func(string) error {

@@ -112,7 +112,7 @@ func FuzzConfigLine(f *testing.F) {
 func FuzzDurationValue(f *testing.F) {
 	fuzztest.Run(f, func(t testing.TB, text string) {
 		var d time.Duration
-		if err := (durationValue{&d, time.Minute}).Set(text); err == nil && d < 0 {
+		if err := ds2Duration(&d, time.Minute).Set(text); err == nil && d < 0 {
 			t.Errorf("%q is %s", text, d)
 		}
 	}, "20", "1.5", "90s", "1h2m3s", "1e300", "NaN", "-1", "Inf")

@@ -28,7 +28,7 @@ type view struct {
 
 // startView begins to show a run.
 func startView(run *runs.Run, o *driveOutput, stdout, stderr io.Writer) *view {
-	v := &view{meter: run.Meter(), run: run, config: run.Options().Driver, ds2: ds2Lines{meter: run.Meter(), detailed: bool(o.detailed)}}
+	v := &view{meter: run.Meter(), run: run, config: run.Options().Driver, ds2: ds2Lines{meter: run.Meter(), detailed: o.detailed}}
 	every, show, end := progressEvery, func() { v.warn(stderr, ""); fmt.Fprintln(stderr, v.line()) }, func() {}
 	switch terminal := isTerminal(stderr); {
 	case o.quiet:

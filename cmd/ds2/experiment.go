@@ -76,7 +76,7 @@ arrays.yaml:
   factors:
     threads: [32, 128]`,
 		Args: f.args,
-		RunE: interruptible(firstOfRuns, func(i *interrupts, cmd *cobra.Command, args []string) error { return f.run(i, cmd, args[0], args[1:]) }),
+		RunE: interruptible(firstOfRuns, f.run),
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.plan, "plan", false, flagsTxt)
@@ -95,7 +95,8 @@ func (f *experimentFlags) args(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-func (f *experimentFlags) run(i *interrupts, cmd *cobra.Command, path string, records []string) error {
+func (f *experimentFlags) run(i *interrupts, cmd *cobra.Command, args []string) error {
+	path := args[0]
 	file, err := readExperimentFile(path)
 	if err != nil {
 		return err
@@ -108,7 +109,7 @@ func (f *experimentFlags) run(i *interrupts, cmd *cobra.Command, path string, re
 	}
 	orders := file.orders(record.Seed)
 	if f.plan {
-		return file.plan(cmd.OutOrStdout(), dir, record, records, orders)
+		return file.plan(cmd.OutOrStdout(), dir, record, args[1:], orders)
 	}
 	if err := f.make(i, cmd, cmd.ErrOrStderr(), file, dir, record, resumed, orders); err != nil {
 		return err

@@ -57,8 +57,8 @@ type experimentSetup struct {
 }
 
 func (s *experimentSetup) add(flags *pflag.FlagSet) {
-	flags.Var(parsed[runsRange]{&s.runs, "runs", readRuns, runsRange.String}, "runs", flagsTxt)
-	flags.Var(parsed[float64]{&s.until, "percent", readPercentage, percentage}, "until", flagsTxt)
+	flags.Var(parsed[runsRange]{&s.runs, "runs", readRuns, runsRange.String, ""}, "runs", flagsTxt)
+	flags.Var(parsed[float64]{&s.until, "percent", readPercentage, percentage, ""}, "until", flagsTxt)
 	flags.Var(oneOf(&s.order, result.OrderRandom, result.OrderSequence), "order", flagsTxt)
 }
 

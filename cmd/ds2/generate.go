@@ -64,7 +64,7 @@ PowerShell:
   ds2 generate --size W --lines crlf --out D:\ds2-W
   ds2 generate --size S --part us_cust - | Select-Object -First 3`,
 		Args: cobra.ArbitraryArgs,
-		RunE: interruptible("what is whole stays, for --resume", func(i *interrupts, cmd *cobra.Command, args []string) error { return f.run(i.soft, cmd, args) }),
+		RunE: interruptible("what is whole stays, for --resume", f.run),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.size, "size", "", flagsTxt)
@@ -85,7 +85,8 @@ PowerShell:
 	return cmd
 }
 
-func (f *generateFlags) run(ctx context.Context, cmd *cobra.Command, args []string) error {
+func (f *generateFlags) run(i *interrupts, cmd *cobra.Command, args []string) error {
+	ctx := i.soft
 	toStdout := slices.Equal(args, []string{"-"})
 	switch {
 	case len(args) > 0 && !toStdout:

@@ -70,7 +70,7 @@ func (i *interrupts) leave() {
 
 // interruptible makes RunE of a command that stops in two stages. First says what the first Ctrl-C does. An interrupted
 // command exits with exitInterrupted, whatever its error, unless it came to a verdict before.
-func interruptible(first string, run func(i *interrupts, cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+func interruptible(first string, run func(*interrupts, *cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		i, release := listenForInterrupts(cmd.Context(), cmd.ErrOrStderr(), first)
 		defer release()
@@ -107,7 +107,8 @@ func listenForInterrupts(ctx context.Context, w io.Writer, first string) (i *int
 		for _, act := range []func(){
 			func() {
 				stop()
-				go fmt.Fprintf(w, "stopping: %s; Ctrl-C again leaves at once\n", first) // a terminal that was halted by Ctrl-S takes nothing
+				// Beside, as a terminal that was halted by Ctrl-S takes nothing.
+				go fmt.Fprintf(w, "stopping: %s; Ctrl-C again leaves at once\n", first)
 			},
 			func() {
 				time.AfterFunc(leaveTime, i.leave) // also where the error is still to be printed
@@ -123,7 +124,7 @@ func listenForInterrupts(ctx context.Context, w io.Writer, first string) (i *int
 		}
 	}()
 	return i, func() {
-		if i.soft.Err() == nil { // else a second signal is still to come, and must not end the process by itself before its exit code
+		if i.soft.Err() == nil { // else a second signal may come, which must not end the process before its exit code
 			signal.Stop(signals)
 			close(released)
 		}

@@ -74,7 +74,7 @@ share a table, rows are frozen afterwards, and --resume continues after the last
 PowerShell:
   ds2 load --target 'sqlserver://sa:password@db1?database=DS2' --size W --data-dir E:\DS2`,
 		Args: flagsOnly,
-		RunE: interruptible("what is whole stays, for --resume", func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
+		RunE: interruptible("what is whole stays, for --resume", f.run),
 	}
 	flags := cmd.Flags()
 	f.targetFlags.add(flags)
@@ -99,7 +99,7 @@ PowerShell:
 }
 
 // run loads every target, one after the other.
-func (f *loadFlags) run(i *interrupts, cmd *cobra.Command) error {
+func (f *loadFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	ctx := i.soft
 	switch {
 	case f.flags.Changed("parallel") && (f.options.AtOnce < 1 || f.options.AtOnce > 1000):

@@ -9,23 +9,39 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"ds2/internal/escape"
 	"ds2/internal/progress"
 	"ds2/internal/store"
 )
 
+// openLocked opens the targets of a command, and keeps every other ds2 from them until they are released.
+func (f targetFlags) openLocked(i *interrupts, cmd *cobra.Command) (stores []store.Database, release func(), err error) {
+	if stores, err = f.open(); err != nil {
+		return nil, nil, err
+	}
+	unlock, err := i.lockStores(strings.Fields(cmd.CommandPath())[1], "", stores, cmd.ErrOrStderr())
+	if err != nil {
+		closeStores(stores)
+		return nil, nil, err
+	}
+	return stores, func() { unlock(); closeStores(stores) }, nil
+}
+
 // lockStores keeps every other ds2 from the databases until unlock, or those of other runs where the run has an id. The
 // locks are waited for as long as soft lasts, and held through both stages of a stop.
-func (i *interrupts) lockStores(command, runID string, stores []store.Database, stderr io.Writer) (unlock func(), err error) {
+func (i *interrupts) lockStores(command, run string, stores []store.Database, stderr io.Writer) (unlock func(), err error) {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "an unknown host"
 	}
 	lock := store.Lock{
 		Holder: store.Holder{Command: command, PID: os.Getpid(), Host: host, Since: time.Now()},
-		Run:    runID,
+		Run:    run,
 		Lost: func(err error) {
-			i.lost(fmt.Errorf("the database's lock was lost with its connection, and another ds2 has it now, so the results of this one are invalid: %w", err))
+			i.lost(fmt.Errorf("the database's lock was lost with its connection, and another ds2 has it now, "+
+				"so the results of this one are invalid: %w", err))
 		},
 	}
 	var unlocks []func()
@@ -50,14 +66,14 @@ func (i *interrupts) lockStores(command, runID string, stores []store.Database, 
 		if err != nil {
 			cancel()
 			unlock()
-			if _, ok := errors.AsType[*store.LockedError](err); ok && runID != "" {
+			if _, ok := errors.AsType[*store.LockedError](err); ok && run != "" {
 				err = fmt.Errorf("%w; driver machines of one run have the same --run-id", err)
 			}
 			return nil, err
 		}
 		unlocks = append(unlocks, func() { one(); cancel() })
 	}
-	i.restoreSettings(runID, stores, stderr)
+	i.restoreSettings(run, stores, stderr)
 	return unlock, nil
 }
 
@@ -70,7 +86,8 @@ func (i *interrupts) restoreSettings(runID string, stores []store.Database, stde
 		}
 		restored, err := store.RestoreSettings(i.soft, s, runID)
 		if len(restored) > 0 {
-			fmt.Fprintf(stderr, "note: %s: set back %s, which a replay test had changed and left so\n", s.Label(), strings.Join(restored, " and "))
+			changed := strings.Join(restored, " and ")
+			fmt.Fprintf(stderr, "note: %s: set back %s, which a replay test had changed and left so\n", s.Label(), changed)
 		}
 		if err != nil && store.Classify(err) != store.Connection { // who connects next says that better
 			fmt.Fprintln(stderr, "warning:", escape.Text(err.Error()))

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,8 +26,8 @@ meanwhile.`,
 		Example: `  ds2 reset --target postgres://ds2:ds2@localhost/ds2`,
 		Args:    flagsOnly,
 		RunE: interruptible("the reset is rolled back", func(i *interrupts, cmd *cobra.Command, _ []string) error {
-			return eachStore(i, cmd, f, "reset", "the server takes back what was not finished", func(ctx context.Context, s store.Database, _ io.Writer, show progress.View) error {
-				return upkeep.Reset(ctx, s, workloads(), discardLog, show)
+			return f.each(i, cmd, "reset", "the server takes back what was not finished", func(s store.Database) error {
+				return upkeep.Reset(i.soft, s, workloads(), discardLog, f.show(cmd))
 			})
 		}),
 	}
@@ -58,9 +56,12 @@ differs.`,
 		cut               string // what an interruption leaves behind
 		work              upkeep.SnapshotWork
 	}{
-		{"create", "Copy the database, in the place of an older copy", "copied", "an older copy is still there: make the new one again", upkeep.SnapshotCreate},
-		{"restore", "Put the copy in the database's place", "restored", "the database is gone or not whole: restore it again", upkeep.SnapshotRestore},
-		{"drop", "Remove the copy", "dropped the copy of", "the copy may be there still: drop it again", upkeep.SnapshotDrop},
+		{"create", "Copy the database, in the place of an older copy",
+			"copied", "an older copy is still there: make the new one again", upkeep.SnapshotCreate},
+		{"restore", "Put the copy in the database's place",
+			"restored", "the database is gone or not whole: restore it again", upkeep.SnapshotRestore},
+		{"drop", "Remove the copy",
+			"dropped the copy of", "the copy may be there still: drop it again", upkeep.SnapshotDrop},
 	} {
 		var f eachFlags
 		var clone bool
@@ -68,8 +69,9 @@ differs.`,
 			Use: c.name, Short: c.short, Args: flagsOnly,
 			Example: "  ds2 snapshot " + c.name + " --target postgres://ds2:ds2@localhost/ds2",
 			RunE: interruptible("the statement under way is canceled", func(i *interrupts, cmd *cobra.Command, _ []string) error {
-				return eachStore(i, cmd, f, c.done, c.cut, func(ctx context.Context, s store.Database, stderr io.Writer, show progress.View) error {
-					return upkeep.Snapshot(ctx, s, c.work, clone, show, func(line string) { fmt.Fprintln(stderr, line) })
+				tell := func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
+				return f.each(i, cmd, c.done, c.cut, func(s store.Database) error {
+					return upkeep.Snapshot(i.soft, s, c.work, clone, f.show(cmd), tell)
 				})
 			}),
 		}
@@ -93,22 +95,22 @@ func (f *eachFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, flagsTxt)
 }
 
-// eachStore does something to every target, one after the other, and says how long it took, or what it leaves behind
-// when it is cut off.
-func eachStore(i *interrupts, cmd *cobra.Command, f eachFlags, done, cut string, do func(context.Context, store.Database, io.Writer, progress.View) error) error {
-	stores, err := f.open()
+// show shows how far the work is.
+func (f *eachFlags) show(cmd *cobra.Command) progress.View {
+	return showProgress(f.quiet, cmd.ErrOrStderr())
+}
+
+// each does something to every target, one after the other, and says how long it took, or what it leaves behind when it
+// is cut off.
+func (f *eachFlags) each(i *interrupts, cmd *cobra.Command, done, cut string, do func(store.Database) error) error {
+	stores, release, err := f.openLocked(i, cmd)
 	if err != nil {
 		return err
 	}
-	defer closeStores(stores)
-	unlock, err := i.lockStores(strings.Fields(cmd.CommandPath())[1], "", stores, cmd.ErrOrStderr())
-	if err != nil {
-		return err
-	}
-	defer unlock()
+	defer release()
 	for _, s := range stores {
 		start := time.Now()
-		if err := do(i.soft, s, cmd.ErrOrStderr(), showProgress(f.quiet, cmd.ErrOrStderr())); err != nil {
+		if err := do(s); err != nil {
 			if i.soft.Err() != nil {
 				err = fmt.Errorf("interrupted; %s: %w", cut, err)
 			}
@@ -144,7 +146,8 @@ func (f *restoreFlags) judge() error {
 // check refuses a way that databases of a workload cannot go.
 func (f *restoreFlags) check(w workload.Workload) error {
 	if _, ok := w.(workload.Resetter); !ok && f.way == upkeep.RestoreReset && f.command == "" {
-		return usageError("--restore is reset, and databases of workload %s cannot be reset: use --restore snapshot, after ds2 snapshot create", w.Name())
+		return usageError("--restore is reset, and databases of workload %s cannot be reset: "+
+			"use --restore snapshot, after ds2 snapshot create", w.Name())
 	}
 	return nil
 }
@@ -152,6 +155,7 @@ func (f *restoreFlags) check(w workload.Workload) error {
 // restore is how the databases are restored.
 func (f *restoreFlags) restore(stderr io.Writer) upkeep.Restore {
 	return upkeep.Restore{
-		Way: f.way, Command: f.command, Clone: f.clone, DiscardLog: f.discardLog, Workloads: workloads(), Output: stderr, Progress: showProgress(false, stderr),
+		Way: f.way, Command: f.command, Clone: f.clone, DiscardLog: f.discardLog,
+		Workloads: workloads(), Output: stderr, Progress: showProgress(false, stderr),
 	}
 }

@@ -53,7 +53,7 @@ that was stopped, without repeating trials.`,
 PowerShell:
   ds2 tune --target 'sqlserver://sa:password@localhost?database=DS2' --limit 'order p95 < 200ms'`,
 		Args: flagsOnly,
-		RunE: interruptible(firstOfRuns, func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
+		RunE: interruptible(firstOfRuns, f.run),
 	}
 	flags := cmd.Flags()
 	f.addShared(flags)
@@ -116,13 +116,13 @@ func (f *tuneFlags) check() error {
 	return nil
 }
 
-func (f *tuneFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
+func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
 	stderr := cmd.ErrOrStderr()
 	f.dvdStore.tell(stderr)
-	options, done, err := f.ready(interrupts, way{
+	options, done, err := f.ready(i, way{
 		looks: &looks{w: stderr, quiet: f.output.quiet}, lock: "tune", fits: f.restore.check,
 	}, stderr)
 	if err != nil {
@@ -133,7 +133,7 @@ func (f *tuneFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 	dir := cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(time.Now(), options.RunID)+"-tune"))
 	options.Driver.Delayed = delayed(stderr)
 	search := experiment.Search{
-		Conduct: f.output.conduct(interrupts, io.Discard, stderr),
+		Conduct: f.output.conduct(i, io.Discard, stderr),
 		Dir:     dir, Options: options, Config: f.search, Restore: f.restore.restore(stderr),
 		Trial: func(number int, t result.Trial, left int, each time.Duration) {
 			fmt.Fprintf(stderr, "trial %d: %s; %s\n", number, report.TrialText(t), trialsLeft(left, each))
@@ -154,7 +154,7 @@ func (f *tuneFlags) run(interrupts *interrupts, cmd *cobra.Command) error {
 	defer close()
 	f.output.served.writes(dir)
 	f.output.served.doing("trial 1")
-	record, err := search.Do(interrupts.stop())
+	record, err := search.Do(i.stop())
 	if e, ok := errors.AsType[*experiment.VerdictError](err); ok {
 		return &exitError{exitVerdict, e}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -35,6 +36,11 @@ func otherNames(flag string) []string {
 	return names
 }
 
+// notRead is what a text is that a function of package strconv does not read; others read whole numbers.
+var notRead = map[string]string{
+	"ParseUint": "not a whole number of 0 or more", "ParseFloat": "not a number", "ParseBool": "neither true nor false",
+}
+
 // flagText words the error of a flag whose value cannot be read: --threads: not a whole number: "x". Others stay.
 func flagText(err error) error {
 	invalid, ok := errors.AsType[*pflag.InvalidValueError](err)
@@ -43,10 +49,7 @@ func flagText(err error) error {
 	}
 	cause := invalid.Unwrap()
 	if number, ok := errors.AsType[*strconv.NumError](cause); ok {
-		what := map[string]string{"ParseUint": "not a whole number of 0 or more", "ParseFloat": "not a number", "ParseBool": "neither true nor false"}[number.Func]
-		if what == "" {
-			what = "not a whole number"
-		}
+		what := cmp.Or(notRead[number.Func], "not a whole number")
 		if errors.Is(number, strconv.ErrRange) {
 			what = "too large a number"
 		}
@@ -61,80 +64,49 @@ func flagText(err error) error {
 // maxDuration bounds every time that a flag gives, so that sums and multiples of several fit into a time.Duration.
 const maxDuration = 365 * 24 * time.Hour
 
-// durationValue is a time with a unit, such as 20m. A parameter of DS2 may be a bare number of DS2's unit; any other
-// time has to say it.
-type durationValue struct {
-	d    *time.Duration
-	unit time.Duration // of DS2; 0: the parameter is not DS2's
-}
+// duration is a flag for a time with a unit, such as 20m.
+func duration(value *time.Duration) parsed[time.Duration] { return ds2Duration(value, 0) }
 
-func (v durationValue) String() string {
-	if v.d == nil || *v.d == 0 {
-		return "0"
-	}
-	return v.d.String()
-}
-
-func (v durationValue) Type() string {
-	switch v.unit {
-	case time.Minute:
-		return "minutes"
-	case time.Second:
-		return "seconds"
-	}
-	return "duration"
-}
-
-// bare says which number without a unit may be given.
-func (v durationValue) bare() string {
-	if v.unit == 0 {
-		return ""
-	}
-	return "a number of " + v.Type() + ", or "
-}
-
-func (v durationValue) Set(text string) error {
-	var d time.Duration
-	if n, err := strconv.ParseFloat(text, 64); err == nil {
-		if v.unit == 0 && n != 0 {
-			return fmt.Errorf("%q has no unit: write %ss for seconds, or %sm for minutes", text, text, text)
+// ds2Duration is a flag for a time that may also be a bare number of DS2's unit; 0: the parameter is not DS2's.
+func ds2Duration(value *time.Duration, unit time.Duration) parsed[time.Duration] {
+	kind := map[time.Duration]string{0: "duration", time.Minute: "minutes", time.Second: "seconds"}[unit]
+	read := func(text string) (d time.Duration, err error) {
+		if n, err := strconv.ParseFloat(text, 64); err == nil {
+			if unit == 0 && n != 0 {
+				return 0, fmt.Errorf("%q has no unit: write %ss for seconds, or %sm for minutes", text, text, text)
+			}
+			d = time.Duration(math.Min(n*float64(unit), math.MaxInt64/2))
+			if math.IsNaN(n) {
+				d = -1
+			}
+		} else if d, err = time.ParseDuration(text); err != nil {
+			use := "a duration such as 90s or 20m"
+			if unit != 0 {
+				use = "a number of " + kind + ", or " + use
+			}
+			return 0, fmt.Errorf("invalid duration %q: use %s", text, use)
 		}
-		d = time.Duration(math.Min(n*float64(v.unit), math.MaxInt64/2))
-		if math.IsNaN(n) {
-			d = -1
+		if d < 0 || d > maxDuration {
+			return 0, fmt.Errorf("invalid duration %q: it must be 0 to %s", text, maxDuration)
 		}
-	} else if d, err = time.ParseDuration(text); err != nil {
-		return fmt.Errorf("invalid duration %q: use %sa duration such as 90s or 20m", text, v.bare())
+		return d, nil
 	}
-	if d < 0 || d > maxDuration {
-		return fmt.Errorf("invalid duration %q: it must be 0 to %s", text, maxDuration)
-	}
-	*v.d = d
-	return nil
+	return parsed[time.Duration]{value, kind, read, time.Duration.String, "0"}
 }
 
-// yesValue is DS2's Y or N, or true or false.
-type yesValue bool
-
-func (v *yesValue) String() string {
-	if *v {
-		return "Y"
-	}
-	return "N"
+// yes is a flag for DS2's Y or N, or true or false.
+func yes(value *bool) parsed[bool] {
+	return parsed[bool]{value, "Y|N", readYes, func(bool) string { return "Y" }, "N"}
 }
 
-func (v *yesValue) Type() string { return "Y|N" }
-
-func (v *yesValue) Set(text string) error {
+func readYes(text string) (bool, error) {
 	switch strings.ToLower(text) {
 	case "y", "yes", "true", "1":
-		*v = true
+		return true, nil
 	case "n", "no", "false", "0":
-		*v = false
-	default:
-		return fmt.Errorf("invalid value %q: use Y or N", text)
+		return false, nil
 	}
-	return nil
+	return false, fmt.Errorf("invalid value %q: use Y or N", text)
 }
 
 // parsed is a flag of a value that a function reads; write gives it as help and records have it.
@@ -143,15 +115,16 @@ type parsed[T comparable] struct {
 	kind  string // in the help
 	read  func(text string) (T, error)
 	write func(T) string
+	none  string // in place of what write gives, where nothing is set
 }
 
 func (v parsed[T]) Type() string { return v.kind }
 
-// String is empty where nothing is set; pflag asks a parsed without a value, too.
+// String may be asked by pflag of a parsed without a value, too.
 func (v parsed[T]) String() string {
 	var none T
 	if v.value == nil || *v.value == none {
-		return ""
+		return v.none
 	}
 	return v.write(*v.value)
 }
@@ -169,9 +142,8 @@ func bare(text string) bool { return strings.ContainsAny(text[max(0, len(text)-1
 
 // orderRate is a flag for a number of orders a second: 500/s or 30000/m.
 func orderRate(value *float64) parsed[float64] {
-	return parsed[float64]{value, "orders/s", readOrderRate, func(rate float64) string {
-		return strconv.FormatFloat(rate, 'g', -1, 64) + "/s"
-	}}
+	write := func(rate float64) string { return strconv.FormatFloat(rate, 'g', -1, 64) + "/s" }
+	return parsed[float64]{value, "orders/s", readOrderRate, write, ""}
 }
 
 func readOrderRate(text string) (float64, error) {
@@ -186,7 +158,8 @@ func readOrderRate(text string) (float64, error) {
 
 // byteRate is a flag for bytes a second, in decimal units.
 func byteRate(value *float64) parsed[float64] {
-	return parsed[float64]{value, "bytes/s", readByteRate, func(rate float64) string { return bytesText(int64(rate)) + "/s" }}
+	write := func(rate float64) string { return bytesText(int64(rate)) + "/s" }
+	return parsed[float64]{value, "bytes/s", readByteRate, write, ""}
 }
 
 func readByteRate(text string) (float64, error) {
@@ -204,7 +177,7 @@ func readByteRate(text string) (float64, error) {
 
 // byteSize is a flag for a number of bytes, in decimal units.
 func byteSize(value *int64) parsed[int64] {
-	return parsed[int64]{value, "bytes", readByteSize, bytesText}
+	return parsed[int64]{value, "bytes", readByteSize, bytesText, ""}
 }
 
 func readByteSize(text string) (int64, error) {
@@ -260,7 +233,7 @@ func (v *configFileValue) set(name, value string) error {
 		}
 		return fmt.Errorf("unknown parameter %q", name)
 	}
-	if targets, ok := flag.Value.(*targetsValue); ok { // the file's replaces those before it, and is replaced by those after it
+	if targets, ok := flag.Value.(*targetsValue); ok { // the file's replaces those before it, and those after replace it
 		targets.more = false
 		defer func() { targets.more = false }()
 	}

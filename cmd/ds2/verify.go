@@ -50,7 +50,7 @@ The record of a run that was not audited gets the result. The journal of --crash
   ds2 verify --target postgres://postgres@localhost/mail --deep --read-rate 100MB/s
   ds2 verify --target postgres://ds2:ds2@localhost/ds2 --record ds2-results/20261121T041500Z-k7c2`,
 		Args: flagsOnly,
-		RunE: interruptible("what is being checked is given up", func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.run(i, cmd) }),
+		RunE: interruptible("what is being checked is given up", f.run),
 	}
 	flags := cmd.Flags()
 	f.targetFlags.add(flags)
@@ -80,7 +80,7 @@ const verifyInterrupted = "the verification was interrupted"
 // maxReaders bounds the connections of a deep check.
 const maxReaders = 256
 
-func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
+func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	ctx := i.soft
 	switch {
 	case cmd.Flags().Changed("readers") && f.readers < 1 || f.readers > maxReaders:
@@ -112,16 +112,11 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command) error {
 			return flagError("record", err)
 		}
 	}
-	stores, err := f.open()
+	stores, release, err := f.openLocked(i, cmd)
 	if err != nil {
 		return err
 	}
-	defer closeStores(stores)
-	unlock, err := i.lockStores("verify", "", stores, cmd.ErrOrStderr())
-	if err != nil {
-		return err
-	}
-	defer unlock()
+	defer release()
 
 	options.Whole, options.TempLimit = true, f.tempLimit
 	options.Warn = func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", escape.Text(text)) }

@@ -89,7 +89,7 @@ It takes Linux, fio, and root or fusermount3.`,
   ds2 whatif learn --drives 1ms/1ms,16ms/1ms,1ms/16ms,16ms/16ms --check-drives 4ms/2ms,8ms/8ms
   ds2 whatif learn --workload mailbox --mailboxes 100 --mailbox-size 10MB`,
 		Args: flagsOnly,
-		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error { return f.learn(i, cmd) }),
+		RunE: interruptible(firstOfRun, f.learn),
 	}
 	flags := cmd.Flags()
 	f.flags, f.load.flags = flags, flags
@@ -104,11 +104,11 @@ It takes Linux, fio, and root or fusermount3.`,
 	flags.StringSliceVar(&f.fit, "drives", []string{"200us/200us", "4ms/200us", "200us/4ms", "4ms/4ms", "900us/900us"}, flagsTxt)
 	flags.StringSliceVar(&f.check, "check-drives", nil, flagsTxt)
 	flags.IntVar(&f.runs, "runs", 3, flagsTxt)
-	flags.Var(durationValue{&f.warmup, time.Minute}, "warmup-time", flagsTxt)
-	flags.Var(durationValue{&f.run, time.Minute}, "run-time", flagsTxt)
+	flags.Var(ds2Duration(&f.warmup, time.Minute), "warmup-time", flagsTxt)
+	flags.Var(ds2Duration(&f.run, time.Minute), "run-time", flagsTxt)
 	preset(flags, "warmup-time", "20s")
 	preset(flags, "run-time", "60s")
-	flags.Var(durationValue{d: &f.stageTime}, "stage-time", flagsTxt)
+	flags.Var(duration(&f.stageTime), "stage-time", flagsTxt)
 	preset(flags, "stage-time", "2s")
 	flags.Uint64Var(&f.seed, "seed", 0, flagsTxt)
 	flags.StringVar(&f.dir, "dir", "", flagsTxt)
@@ -177,7 +177,7 @@ func (f *whatifFlags) writes() bool {
 }
 
 // learn is the whole way. Server and drive end whatever happens on them.
-func (f *whatifFlags) learn(i *interrupts, cmd *cobra.Command) (err error) {
+func (f *whatifFlags) learn(i *interrupts, cmd *cobra.Command, _ []string) (err error) {
 	if err := f.judge(); err != nil {
 		return err
 	}

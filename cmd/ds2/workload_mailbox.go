@@ -27,7 +27,8 @@ var mailboxEngines = map[string]mailbox.Engine{
 
 // mailboxSize is a flag for the size of a mailbox, in MB of 1024 × 1024 bytes, as Jetstress counts them.
 func mailboxSize(value *int64) parsed[int64] {
-	return parsed[int64]{value, "bytes", readMailboxSize, func(size int64) string { return fmt.Sprintf("%dMB", size>>20) }}
+	write := func(size int64) string { return fmt.Sprintf("%dMB", size>>20) }
+	return parsed[int64]{value, "bytes", readMailboxSize, write, ""}
 }
 
 func readMailboxSize(text string) (int64, error) {
@@ -91,7 +92,7 @@ func (f *loadFlags) mailboxes() (workload.Dataset, error) {
 // addMailboxFlags declares the flags of runs on mailbox databases.
 func addMailboxFlags(flags *pflag.FlagSet, r *mailbox.Request) {
 	flags.StringVar(&r.Profile, "mailbox-profile", "", strings.Join(mailbox.ProfileNames(), ", "))
-	flags.Var(parsed[mailbox.Mix]{&r.Mix, "percentages", readMix, mixText}, "mix", flagsTxt)
+	flags.Var(parsed[mailbox.Mix]{&r.Mix, "percentages", readMix, mixText, ""}, "mix", flagsTxt)
 	flags.IntVar(&r.Lazy, "lazy", -1, flagsTxt)
 	flags.IntVar(&r.Batch, "batch", 1, flagsTxt)
 	flags.Float64Var(&r.PerMailbox, "iops-per-mailbox", 0, flagsTxt)
