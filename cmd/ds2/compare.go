@@ -74,7 +74,8 @@ drive --limit takes.`,
 				return usageError("%v: run them alike, or compare them all the same with --any-calls", err)
 			}
 			if len(gates) > 0 && len(all) < 2 {
-				return usageError("--fail-if: name two directories or more, the first of which is what the others are compared with")
+				return usageError("--fail-if: name two directories or more, " +
+					"the first of which is what the others are compared with")
 			}
 			c := report.Compare(all)
 			c.Warnings = append(c.Warnings, warnings...)

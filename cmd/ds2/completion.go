@@ -20,7 +20,7 @@ var completions = map[string]cobra.CompletionFunc{
 	"checksum":      choices(folder.XXH128, folder.SHA256),
 	"lines":         choices("lf", "crlf"),
 	"window":        choices("auto", "checkpoints=2"),
-	"target":        cobra.FixedCompletions([]string{"postgres://", "sqlserver://"}, cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp),
+	"target":        schemes,
 	"detailed-view": choices("Y", "N"),
 	"record":        directories,
 	"from":          directories,
@@ -41,6 +41,8 @@ var argumentCompletions = map[string]cobra.CompletionFunc{
 var (
 	directories = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 	yamlFiles   = cobra.FixedCompletions([]string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt)
+	schemes     = cobra.FixedCompletions([]string{"postgres://", "sqlserver://"},
+		cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp)
 )
 
 // completeValues gives the flags and arguments of a command, and of those below it, their texts and completions.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -57,73 +58,60 @@ func (f *crashFlags) add(flags *pflag.FlagSet) {
 
 // Bounds of what crash flags can mean.
 const (
-	maxCycles    = 100_000
-	meanCycle    = 10 * time.Second // by default
-	minMeanCycle = 100 * time.Millisecond
+	maxCycles            = 100_000
+	meanCycle            = 10 * time.Second // by default
+	minMeanCycle         = 100 * time.Millisecond
+	minReplay, maxReplay = 1e6, 1e12 // bytes of log
 )
 
 // parse reads the flags for a run of a length, 0 where it has no end, against so many targets. No crash is nil.
 func (f *crashFlags) parse(length time.Duration, targets int, seed uint64) (*durability.Plan, error) {
-	if f.replay > 0 || f.serverLog != "" {
-		return f.parseReplay(targets, seed)
-	}
-	commands, asked := f.commands.KillLine != "" && f.commands.StartLine != "", "--crash-after"
-	if f.cycles > 0 {
-		asked = "--crash-cycles"
-	}
-	if f.after == 0 && f.cycles > 0 {
-		f.after = meanCycle
+	replay, cycles, commands := f.replay > 0 || f.serverLog != "", f.cycles > 0, f.commands
+	asked := "--crash-after"
+	switch {
+	case replay && f.replay == 0:
+		return nil, usageError("--server-log needs --replay")
+	case replay && (f.replay < minReplay || f.replay > maxReplay):
+		return nil, usageError("--replay is %s: it must be 1MB to 1TB", bytesText(f.replay))
+	case replay && (f.after > 0 || cycles || f.deepEvery > 0):
+		return nil, usageError("--replay kills the server once, when there is this much log: " +
+			"leave out --crash-after, --crash-cycles and --deep-every")
+	case replay:
+		asked = "--replay"
+	case cycles:
+		asked, f.after = "--crash-cycles", cmp.Or(f.after, meanCycle)
 	}
 	switch {
 	case f.cycles < 0 || f.cycles > maxCycles:
 		return nil, usageError("--crash-cycles is %d: it must be 0 to %d", f.cycles, maxCycles)
 	case f.deepEvery < 0:
 		return nil, usageError("--deep-every is %d: it must be 0 or more", f.deepEvery)
-	case f.deepEvery > 0 && f.cycles == 0:
+	case f.deepEvery > 0 && !cycles:
 		return nil, usageError("--deep-every needs --crash-cycles")
-	case f.recovery < 0 || f.recovery > 0 && f.cycles == 0:
+	case f.recovery > 0 && !cycles && !replay:
 		return nil, usageError("--recovery-timeout needs --crash-cycles or --replay and must be 0 or more")
-	case f.after == 0 && f.commands == durability.Commands{} && f.journal:
+	case !replay && f.after == 0 && commands == durability.Commands{} && f.journal:
 		return &durability.Plan{}, nil
-	case f.after == 0 && f.commands == durability.Commands{}:
+	case !replay && f.after == 0 && commands == durability.Commands{}:
 		return nil, nil
-	case f.after == 0:
-		return nil, usageError("--crash-after is missing: say when the server is to be killed, such as 5m, or how often, by --crash-cycles")
-	case !commands && !f.hasOwn:
-		return nil, usageError("%s needs --kill-command and --start-command, which kill the server and start it again", asked)
+	case !replay && f.after == 0:
+		return nil, usageError("--crash-after is missing: say when the server is to be killed, such as 5m, " +
+			"or how often, by --crash-cycles")
+	case !f.hasOwn && (commands.KillLine == "" || commands.StartLine == ""):
+		return nil, usageError("%s needs --kill-command and --start-command, "+
+			"which kill the server and start it again", asked)
 	case targets != 1:
 		return nil, usageError("%s needs exactly one target, not %d", asked, targets)
-	case f.cycles > 0 && f.after < minMeanCycle:
+	case cycles && f.after < minMeanCycle:
 		return nil, usageError("--crash-after is %s: with --crash-cycles it must be at least %s", f.after, minMeanCycle)
-	case f.cycles == 0 && length > 0 && f.after >= length:
+	case !cycles && length > 0 && f.after >= length:
 		return nil, usageError("--crash-after is %s, and the run is over %s after the first orders", f.after, length)
 	}
-	plan := &durability.Plan{After: f.after, Cycles: f.cycles, Seed: seed, DeepEvery: f.deepEvery, Recovery: f.recovery, Server: f.commands}
-	if f.own != nil {
-		plan.Server = ownServer{f.own}
+	plan := &durability.Plan{
+		After: f.after, Cycles: f.cycles, Seed: seed, DeepEvery: f.deepEvery, Recovery: f.recovery, Server: commands,
 	}
-	return plan, nil
-}
-
-// ends says whether a run ends after the last cut.
-func (f *crashFlags) ends() bool { return f.cycles > 0 || f.replay > 0 }
-
-// Bounds of the log that a replay test has the server redo.
-const minReplay, maxReplay = 1e6, 1e12
-
-// parseReplay reads the flags of a replay test.
-func (f *crashFlags) parseReplay(targets int, seed uint64) (*durability.Plan, error) {
-	switch {
-	case f.replay == 0:
-		return nil, usageError("--server-log needs --replay")
-	case f.replay < minReplay || f.replay > maxReplay:
-		return nil, usageError("--replay is %s: it must be 1MB to 1TB", bytesText(f.replay))
-	case f.after > 0 || f.cycles > 0 || f.deepEvery > 0:
-		return nil, usageError("--replay kills the server once, when there is this much log: leave out --crash-after, --crash-cycles and --deep-every")
-	case !f.hasOwn && (f.commands.KillLine == "" || f.commands.StartLine == ""):
-		return nil, usageError("--replay needs --kill-command and --start-command, which kill the server and start it again")
-	case targets != 1:
-		return nil, usageError("--replay needs exactly one target, not %d", targets)
+	if replay {
+		plan.Cycles, plan.Replay = 1, &durability.Replay{Bytes: f.replay, File: f.serverLog}
 	}
 	if f.serverLog != "" {
 		log, err := os.Open(f.serverLog)
@@ -132,12 +120,17 @@ func (f *crashFlags) parseReplay(targets int, seed uint64) (*durability.Plan, er
 		}
 		log.Close()
 	}
-	plan := &durability.Plan{Cycles: 1, Seed: seed, Recovery: f.recovery, Server: f.commands, Replay: &durability.Replay{Bytes: f.replay, File: f.serverLog}}
 	if f.own != nil {
-		plan.Server, plan.Replay.File = ownServer{f.own}, f.own.LogFile()
+		plan.Server = ownServer{f.own}
+		if replay {
+			plan.Replay.File = f.own.LogFile()
+		}
 	}
 	return plan, nil
 }
+
+// ends says whether a run ends after the last cut.
+func (f *crashFlags) ends() bool { return f.cycles > 0 || f.replay > 0 }
 
 // tellReplay has a replay test say on stderr how much log has been written.
 func tellReplay(plan *durability.Plan, quiet bool, stderr io.Writer) {

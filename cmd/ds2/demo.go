@@ -203,13 +203,18 @@ func (f *demoFlags) brownout(server *localpg.Server) ([]string, error) {
 func (f *demoFlags) start(ctx context.Context, stderr io.Writer) (*localpg.Server, error) {
 	f.server.Log = slog.New(slog.NewTextHandler(stderr, nil))
 	f.server.Checksums = true
-	f.server.Settings = map[string]string{"max_connections": fmt.Sprint(f.drive.config.Threads + 50), "max_wal_senders": fmt.Sprint(10 + f.drive.background.copies), "max_replication_slots": fmt.Sprint(10 + f.drive.background.copies)}
+	readers := fmt.Sprint(10 + f.drive.background.copies)
+	f.server.Settings = map[string]string{
+		"max_connections": fmt.Sprint(f.drive.config.Threads + 50),
+		"max_wal_senders": readers, "max_replication_slots": readers,
+	}
 	begin := time.Now()
 	server, err := localpg.Start(ctx, f.server)
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(stderr, "PostgreSQL %s of %s started in %s\n", server.Version(), server.BinDir(), time.Since(begin).Round(100*time.Millisecond))
+	took := time.Since(begin).Round(100 * time.Millisecond)
+	fmt.Fprintf(stderr, "PostgreSQL %s of %s started in %s\n", server.Version(), server.BinDir(), took)
 	return server, nil
 }
 
@@ -254,11 +259,15 @@ func (f *demoFlags) measures(memory int64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if memory > 0 && bytes > memory {
-		return fmt.Sprintf("this demo measures the drive too: its database of about %s is larger than the machine's memory of %s", bytesText(bytes), bytesText(memory)), nil
+	text := "this demo measures the processor, not the drive: its database of about %s fits into memory; " +
+		"load a size larger than that for the drive, see docs/howto/long-runs.md"
+	switch {
+	case memory == 0:
+		text = "this demo measures the processor, not the drive, " +
+			"unless its database of about %s is larger than the machine's memory"
+	case bytes > memory:
+		text = "this demo measures the drive too: its database of about %s is larger than the machine's memory of " +
+			bytesText(memory)
 	}
-	if memory == 0 {
-		return fmt.Sprintf("this demo measures the processor, not the drive, unless its database of about %s is larger than the machine's memory", bytesText(bytes)), nil
-	}
-	return fmt.Sprintf("this demo measures the processor, not the drive: its database of about %s fits into memory; load a size larger than that for the drive, see docs/howto/long-runs.md", bytesText(bytes)), nil
+	return fmt.Sprintf(text, bytesText(bytes)), nil
 }

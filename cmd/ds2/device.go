@@ -76,7 +76,8 @@ func (f *deviceFlags) run(cmd *cobra.Command) error {
 	case (o.Dir == "") == (o.Device == ""):
 		return usageError("--dir is missing: a directory on the device to measure (or --device, which overwrites it)")
 	case o.Device != f.overwrite:
-		return usageError("--overwrite is %q: to overwrite all of --device %q, give its name again", f.overwrite, o.Device)
+		return usageError("--overwrite is %q: to overwrite all of --device %q, give its name again",
+			f.overwrite, o.Device)
 	case size < 17e6 || size > maxFile:
 		return usageError("--file-size is %s: it must be 17MB to 1PB", bytesText(size))
 	case f.stageTime < time.Second || f.stageTime > time.Hour:
@@ -134,7 +135,8 @@ func readDevices(arguments []string) (all []report.Device, err error) {
 		if file := err == nil && info.Mode().IsRegular(); !file && all == nil {
 			return nil, nil
 		} else if !file {
-			return nil, usageError("%s is no record of ds2 device, as %s is: compare devices with devices", path, all[0].Name)
+			return nil, usageError("%s is no record of ds2 device, as %s is: compare devices with devices",
+				path, all[0].Name)
 		}
 		record, err := device.Read(path)
 		if err != nil {
@@ -146,31 +148,30 @@ func readDevices(arguments []string) (all []report.Device, err error) {
 }
 
 func printDevice(w io.Writer, r *device.Record, file string) error {
+	rate := func(bytes float64) string { return bytesText(int64(bytes)) + "/s" }
 	fmt.Fprintf(w, "measured %s, %s, with %s; record in %s\n", r.Path, bytesText(r.Bytes), r.Fio, file)
 	if p := r.Preconditioning; p != nil {
-		state := "steady"
-		if !p.Steady {
-			state = "NOT steady"
+		state, rounds := "NOT steady", len(p.Rounds)
+		if p.Steady {
+			state = "steady"
 		}
-		fmt.Fprintf(w, "preconditioned: two passes at %s/s and %s/s, random writes %s after %d rounds at %.0f a second\n",
-			bytesText(int64(p.Sequential[0])), bytesText(int64(p.Sequential[1])), state, len(p.Rounds), p.Rounds[len(p.Rounds)-1])
+		fmt.Fprintf(w, "preconditioned: two passes at %s and %s, random writes %s after %d rounds at %.0f a second\n",
+			rate(p.Sequential[0]), rate(p.Sequential[1]), state, rounds, p.Rounds[rounds-1])
 	}
-	fmt.Fprintf(w, "sequential writes: %s/s\n", bytesText(int64(r.SequentialWrite)))
+	fmt.Fprintf(w, "sequential writes: %s\n", rate(r.SequentialWrite))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "8 kB\tdepth\tper second\tmean ms\tp50 ms\tp95 ms\tp99 ms\t")
-	line := func(what string, p device.Point) {
-		fmt.Fprintf(t, "%s\t%d\t%.0f\t%.3f\t%.3f\t%.3f\t%.3f\t\n", what, p.Depth, p.IOPS, 1000*p.Mean, 1000*p.P50, 1000*p.P95, 1000*p.P99)
+	for _, of := range []struct {
+		what   string
+		points []device.Point
+	}{
+		{"random reads", r.Reads}, {"70 % reads", r.Mixed}, {"random writes", r.Writes}, {"log writes", []device.Point{r.Log}},
+	} {
+		for _, p := range of.points {
+			fmt.Fprintf(t, "%s\t%d\t%.0f\t%.3f\t%.3f\t%.3f\t%.3f\t\n",
+				of.what, p.Depth, p.IOPS, 1000*p.Mean, 1000*p.P50, 1000*p.P95, 1000*p.P99)
+		}
 	}
-	for _, p := range r.Reads {
-		line("random reads", p)
-	}
-	for _, p := range r.Mixed {
-		line("70 % reads", p)
-	}
-	for _, p := range r.Writes {
-		line("random writes", p)
-	}
-	line("log writes", r.Log)
 	fmt.Fprintf(t, "random reads: %s\n", r.Conclusion())
 	return t.Flush()
 }

@@ -94,7 +94,8 @@ func (f *runFlags) judgeRun(flags *pflag.FlagSet) error {
 	}
 	if f.crash.ends() {
 		if flags.Changed("run-time") {
-			return usageError("--run-time: a run with --crash-cycles or --replay ends after the last kill; leave one of the two out")
+			return usageError("--run-time: a run with --crash-cycles or --replay ends after the last kill; " +
+				"leave one of the two out")
 		}
 		f.config.Run = 0
 	}
@@ -151,7 +152,7 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 		}
 		return outError(outcome.Err)
 	}
-	if options.Driver.Run == 0 && stop.Soft.Err() != nil { // the first signal was the end of the run, not of what follows
+	if options.Driver.Run == 0 && stop.Soft.Err() != nil { // the first signal was the end of the run only
 		stop.Soft = stop.Hard
 	}
 	failed, err := conduct.Verify(stop, run)
@@ -174,7 +175,8 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 // shows refuses a format that runs of a workload have none of.
 func (o *driveOutput) shows(workload string) error {
 	if o.format == "ds2" && !tenants()[workload].ds2Lines {
-		return usageError("--output ds2: workload %s has no orders, which these lines count: use text or json", workload)
+		return usageError("--output ds2: workload %s has no orders, which these lines count: use text or json",
+			workload)
 	}
 	return nil
 }
@@ -209,7 +211,7 @@ func (o *driveOutput) open(cmd *cobra.Command) (close func(), err error) {
 }
 
 // show shows a run while it goes on, and pushes its figures when it has ended.
-func (o *driveOutput) show(i *interrupts, run *runs.Run, stdout, stderr io.Writer) (end func(result.Summary), err error) {
+func (o *driveOutput) show(i *interrupts, run *runs.Run, stdout, stderr io.Writer) (func(result.Summary), error) {
 	options := run.Options()
 	o.served.run(options, run)
 	if !o.quiet {

@@ -30,18 +30,18 @@ func (l *ds2Lines) print(w io.Writer) {
 	if et <= 0 {
 		return
 	}
-	sum := add(tallies)
-	sampled := average(sum.OwnTime-l.last.OwnTime, sum.Orders-l.last.Orders)
-	l.last = sum
-	fmt.Fprintf(w, "et=%7.1f n_overall=%d opm=%d rt_tot_lastn_max_msec=%d rt_tot_avg_msec=%d rt_tot_sampled=%d rollbacks: n=%d %%=%5.1f\n",
-		et.Seconds(), sum.Orders, opm(sum.Orders, et), l.meter.RecentMax().Milliseconds(), average(sum.OwnTime, sum.Orders), sampled,
-		sum.Own[counts.Rollbacks], percent(sum.Own[counts.Rollbacks], sum.Orders))
-	if l.detailed {
-		for i, t := range l.meter.Totals() {
-			tally := tallies[i]
-			fmt.Fprintf(w, "  target %s: n_overall=%d opm=%d rt_tot_avg_msec=%d rollbacks: n=%d %%=%5.1f\n", t.Target, tally.Orders,
-				opm(tally.Orders, et), average(tally.OwnTime, tally.Orders), tally.Own[counts.Rollbacks], percent(tally.Own[counts.Rollbacks], tally.Orders))
-		}
+	t := add(tallies)
+	fmt.Fprintf(w, "et=%7.1f n_overall=%d opm=%d rt_tot_lastn_max_msec=%d rt_tot_avg_msec=%d rt_tot_sampled=%d "+
+		"rollbacks: n=%d %%=%5.1f\n", et.Seconds(), t.Orders, opm(t, et), l.meter.RecentMax().Milliseconds(),
+		average(t.OwnTime, t.Orders), l.sampled(t), t.Own[counts.Rollbacks], rollbackRate(t))
+	l.last = t
+	if !l.detailed {
+		return
+	}
+	for i, of := range l.meter.Totals() {
+		t := tallies[i]
+		fmt.Fprintf(w, "  target %s: n_overall=%d opm=%d rt_tot_avg_msec=%d rollbacks: n=%d %%=%5.1f\n", of.Target,
+			t.Orders, opm(t, et), average(t.OwnTime, t.Orders), t.Own[counts.Rollbacks], rollbackRate(t))
 	}
 }
 
@@ -54,14 +54,22 @@ func (l *ds2Lines) final(w io.Writer, now time.Time) {
 		browses += t.Number[op]
 		browseTime += t.Sum[op]
 	}
-	fmt.Fprintf(w, "Final (%s): et=%7.1f n_overall=%d opm=%d rt_tot_lastn_max=%d rt_tot_avg=%d n_login_overall=%d n_newcust_overall=%d "+
-		"n_browse_overall=%d n_purchase_overall=%d rt_login_avg_msec=%d rt_newcust_avg_msec=%d rt_browse_avg_msec=%d rt_purchase_avg_msec=%d "+
-		"rt_tot_sampled=%d n_rollbacks_overall=%d rollback_rate = %5.1f%%\n",
-		now.Format("1/2/2006 3:04:05 PM"), et.Seconds(), t.Orders, opm(t.Orders, et), l.meter.RecentMax().Milliseconds(),
-		average(t.OwnTime, t.Orders), t.Number[calls.OpLogin], t.Own[counts.NewCustomers], browses, t.Number[calls.OpPurchase],
-		average(t.Sum[calls.OpLogin], t.Number[calls.OpLogin]), average(t.Sum[calls.OpNewCustomer], t.Own[counts.NewCustomers]),
-		average(browseTime, browses), average(t.Sum[calls.OpPurchase], t.Number[calls.OpPurchase]),
-		average(t.OwnTime-l.last.OwnTime, t.Orders-l.last.Orders), t.Own[counts.Rollbacks], percent(t.Own[counts.Rollbacks], t.Orders))
+	logins, customers, purchases := t.Number[calls.OpLogin], t.Own[counts.NewCustomers], t.Number[calls.OpPurchase]
+	fmt.Fprintf(w, "Final (%s): et=%7.1f n_overall=%d opm=%d rt_tot_lastn_max=%d rt_tot_avg=%d ",
+		now.Format("1/2/2006 3:04:05 PM"), et.Seconds(), t.Orders, opm(t, et),
+		l.meter.RecentMax().Milliseconds(), average(t.OwnTime, t.Orders))
+	fmt.Fprintf(w, "n_login_overall=%d n_newcust_overall=%d n_browse_overall=%d n_purchase_overall=%d ",
+		logins, customers, browses, purchases)
+	fmt.Fprintf(w, "rt_login_avg_msec=%d rt_newcust_avg_msec=%d rt_browse_avg_msec=%d rt_purchase_avg_msec=%d ",
+		average(t.Sum[calls.OpLogin], logins), average(t.Sum[calls.OpNewCustomer], customers),
+		average(browseTime, browses), average(t.Sum[calls.OpPurchase], purchases))
+	fmt.Fprintf(w, "rt_tot_sampled=%d n_rollbacks_overall=%d rollback_rate = %5.1f%%\n",
+		l.sampled(t), t.Own[counts.Rollbacks], rollbackRate(t))
+}
+
+// sampled is the response time since the line before.
+func (l *ds2Lines) sampled(t measure.Tally) int64 {
+	return average(t.OwnTime-l.last.OwnTime, t.Orders-l.last.Orders)
 }
 
 // figures are the time since DS2 would have set its figures back, and each target's tally since.
@@ -91,8 +99,8 @@ func add(tallies []measure.Tally) measure.Tally {
 	return sum
 }
 
-func opm(orders int64, et time.Duration) int64 {
-	return int64(math.Round(measure.OrdersPerMinute(orders, et)))
+func opm(t measure.Tally, et time.Duration) int64 {
+	return int64(math.Round(measure.OrdersPerMinute(t.Orders, et)))
 }
 
 // average is in whole milliseconds, as DS2 prints them.
@@ -103,11 +111,12 @@ func average(sum time.Duration, n int64) int64 {
 	return (sum / time.Duration(n)).Round(time.Millisecond).Milliseconds()
 }
 
-func percent(n, of int64) float64 {
-	if of == 0 {
+// rollbackRate is in percent of the orders.
+func rollbackRate(t measure.Tally) float64 {
+	if t.Orders == 0 {
 		return 0
 	}
-	return 100 * float64(n) / float64(of)
+	return 100 * float64(t.Own[counts.Rollbacks]) / float64(t.Orders)
 }
 
 // dvdStoreFlags are parameters of DVD Store's own driver that mean little here or nothing. They are accepted wherever
@@ -141,11 +150,13 @@ func (f *dvdStoreFlags) add(flags *pflag.FlagSet) {
 func (f *dvdStoreFlags) tell(w io.Writer) {
 	if len(f.pages) > 0 {
 		slices.Sort(f.pages)
-		fmt.Fprintf(w, "note: %s ignored: ds2 calls the database, not DVD Store's web pages\n", strings.Join(slices.Compact(f.pages), " and "))
+		pages := strings.Join(slices.Compact(f.pages), " and ")
+		fmt.Fprintf(w, "note: %s ignored: ds2 calls the database, not DVD Store's web pages\n", pages)
 	}
 	for _, host := range f.hosts {
 		_, name, _ := strings.Cut(host, "=")
 		name, _, _ = strings.Cut(name, ":")
-		fmt.Fprintf(w, "note: %s ignored: ds2 reads the counters of its own machine; those of another by --exporter http://%s:9100/metrics\n", host, name)
+		fmt.Fprintf(w, "note: %s ignored: ds2 reads the counters of its own machine; "+
+			"those of another by --exporter http://%s:9100/metrics\n", host, name)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/datagen"
+	"ds2/internal/background"
 	"ds2/internal/driver"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
@@ -134,7 +135,8 @@ func (f *driveFlags) check(now time.Time) error {
 	case c.OperationTimeout < time.Second:
 		return usageError("--operation-timeout is %s: it must be at least 1s", c.OperationTimeout)
 	case f.runID != "" && !validRunID.MatchString(f.runID):
-		return usageError("--run-id: %q must be at most 64 letters, digits, dots, underscores and hyphens, and begin with a letter or digit", f.runID)
+		return usageError("--run-id: %q must be at most 64 letters, digits, dots, underscores and hyphens, "+
+			"and begin with a letter or digit", f.runID)
 	case len(f.windows) > maxWindows:
 		return usageError("--window: %d windows are too many: at most %d", len(f.windows), maxWindows)
 	}
@@ -166,7 +168,8 @@ func (f *driveFlags) specs(length time.Duration) ([]measure.WindowSpec, error) {
 			return nil, flagError("window", err)
 		}
 		if length > 0 && w.To > length {
-			return nil, usageError("--window: %s ends at %s, and the run at %s after the first orders (ramp, warm-up and run time)", w.Name, w.To, length)
+			return nil, usageError("--window: %s ends at %s, and the run at %s after the first orders "+
+				"(ramp, warm-up and run time)", w.Name, w.To, length)
 		}
 		if slices.ContainsFunc(specs, func(other measure.WindowSpec) bool { return other.Name == w.Name }) {
 			return nil, usageError("--window: there are two windows named %s", w.Name)
@@ -194,14 +197,17 @@ func (f *driveFlags) parseEvents(c driver.Config) (all []runs.Event, err error) 
 	for _, text := range f.events {
 		at, command, _ := strings.Cut(text, "=")
 		after, err := time.ParseDuration(at)
-		least := c.Ramp() + c.Warmup + aroundEvents
+		begin, end := c.Ramp()+c.Warmup, c.Length() // of the run phase
 		switch {
 		case err != nil || strings.TrimSpace(command) == "":
-			return nil, usageError("--event: %q is no time and command: write it as 5m='dmsetup suspend data'", redact(text))
-		case after < least:
-			return nil, usageError("--event: %s is too early: the rate before it is what it is compared with, so it takes %s of the run phase, which begins at %s", at, aroundEvents, c.Ramp()+c.Warmup)
-		case c.Length() > 0 && after > c.Length()-aroundEvents:
-			return nil, usageError("--event: %s is too late: the run is over %s after the first orders, and what comes of an event takes %s", at, c.Length(), aroundEvents)
+			const example = "5m='dmsetup suspend data'"
+			return nil, usageError("--event: %q is no time and command: write it as %s", redact(text), example)
+		case after < begin+aroundEvents:
+			return nil, usageError("--event: %s is too early: the rate before it is what it is compared with, "+
+				"so it takes %s of the run phase, which begins at %s", at, aroundEvents, begin)
+		case end > 0 && after > end-aroundEvents:
+			return nil, usageError("--event: %s is too late: the run is over %s after the first orders, "+
+				"and what comes of an event takes %s", at, end, aroundEvents)
 		}
 		all = append(all, runs.Event{At: after, Command: command, Shown: redact(command)})
 	}
@@ -235,13 +241,14 @@ func (f *driveFlags) judge(now time.Time) (o runs.Options, err error) {
 	for _, l := range o.Limits {
 		byEvents := o.IOEvents && l.Subject != "log read" && !strings.HasSuffix(l.Subject, " flush")
 		if l.Traced() && !trace && !byEvents {
-			return o, usageError("--limit: %s is known only where I/Os are timed; add --io-trace, or on SQL Server --io-events for data reads, data writes and log writes", l)
+			return o, usageError("--limit: %s is known only where I/Os are timed; add --io-trace, "+
+				"or on SQL Server --io-events for data reads, data writes and log writes", l)
 		}
 	}
-	if f.abortAfter > 0 && len(o.Limits) == 0 {
+	switch {
+	case f.abortAfter > 0 && len(o.Limits) == 0:
 		return o, usageError("--abort-on-fail needs --limit")
-	}
-	if f.abortAfter > 0 && f.abortAfter < time.Second {
+	case f.abortAfter > 0 && f.abortAfter < time.Second:
 		return o, usageError("--abort-on-fail is %s: it must be at least 1s", f.abortAfter)
 	}
 	c := f.config
@@ -269,17 +276,17 @@ func (f *runFlags) options(ctx context.Context, w way) (o runs.Options, err erro
 		return o, err
 	}
 	o.Targets, o.Driver = stores, f.config
+	o.Driver.Targets = labels(stores)
 	for _, s := range stores {
 		if o.IOEvents && s.Can().TimeIO == nil {
 			return o, usageError("--io-events: only SQL Server times I/Os; use --io-trace on the database's machine")
 		}
-		o.Driver.Targets = append(o.Driver.Targets, s.Label())
 	}
 	plan, err := f.plan(ctx, stores)
 	if err != nil {
 		return o, w.looks.step("database", "", err)
 	}
-	w.holds(ctx, stores, plan)
+	w.holds(stores, plan)
 	if w.fits != nil {
 		if err := w.fits(plan.Workload()); err != nil {
 			return o, err
@@ -305,6 +312,31 @@ func (f *runFlags) options(ctx context.Context, w way) (o runs.Options, err erro
 	o.Background, o.Debt = f.background.config(), f.debt
 	o.RunID, o.Version, o.Dir = f.runID, kitVersion(), recordDir(f.out, f.runID)
 	return o, f.asked(ctx, w.looks, o)
+}
+
+// backgroundFlags say what is read beside the users of a run.
+type backgroundFlags struct {
+	scrub  float64 // bytes a second
+	copies int
+}
+
+func (f *backgroundFlags) add(flags *pflag.FlagSet) {
+	flags.Var(byteRate(&f.scrub), "scrub-rate", flagsTxt)
+	flags.IntVar(&f.copies, "copies", 0, flagsTxt)
+}
+
+// maxCopies is more than any database has.
+const maxCopies = 100
+
+func (f *backgroundFlags) check() error {
+	if f.copies < 0 || f.copies > maxCopies {
+		return usageError("--copies is %d: it must be 0 to %d", f.copies, maxCopies)
+	}
+	return nil
+}
+
+func (f *backgroundFlags) config() background.Config {
+	return background.Config{ScrubRate: f.scrub, Copies: f.copies}
 }
 
 // readWords reads a file of word lists; none is the kit's own.
@@ -342,7 +374,8 @@ func (f *driveFlags) warm(plan workload.Warming, specs []measure.WindowSpec) (ti
 	fixed := slices.ContainsFunc(specs, measure.WindowSpec.Known)
 	switch changed := f.flags.Changed("warm-within"); {
 	case changed && f.warmWithin > 0 && fixed:
-		return 0, usageError("--warm-within: a --window in seconds does not wait for it; use auto or checkpoints=2, or leave it out")
+		return 0, usageError("--warm-within: a --window in seconds does not wait for it; " +
+			"use auto or checkpoints=2, or leave it out")
 	case changed:
 		return f.warmWithin, nil
 	case plan == nil || fixed || f.config.Warmup < time.Minute:

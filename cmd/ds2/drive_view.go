@@ -28,7 +28,8 @@ type view struct {
 
 // startView begins to show a run.
 func startView(run *runs.Run, o *driveOutput, stdout, stderr io.Writer) *view {
-	v := &view{meter: run.Meter(), run: run, config: run.Options().Driver, ds2: ds2Lines{meter: run.Meter(), detailed: o.detailed}}
+	meter := run.Meter()
+	v := &view{meter: meter, run: run, config: run.Options().Driver, ds2: ds2Lines{meter: meter, detailed: o.detailed}}
 	every, show, end := progressEvery, func() { v.warn(stderr, ""); fmt.Fprintln(stderr, v.line()) }, func() {}
 	switch terminal := isTerminal(stderr); {
 	case o.quiet:
@@ -77,8 +78,9 @@ func (v *view) line() string {
 	if iops, measured := v.run.IOPS(); measured && words.Unit == result.IOPS {
 		figure = fmt.Sprintf("  %s %.0f now", result.IOPS, iops)
 	}
-	line := fmt.Sprintf("%-6s %s%s  %d users%s  %s %.0f now, %.0f cumulative  p95 %.1f ms%s  errors %d", phase,
-		last.End.Round(time.Second), left, last.Users, figure, words.Rate, progress.Last10s, progress.Cumulative, last.P95, undone, errors)
+	line := fmt.Sprintf("%-6s %s%s  %d users%s  %s %.0f now, %.0f cumulative  p95 %.1f ms%s  errors %d",
+		phase, last.End.Round(time.Second), left, last.Users, figure,
+		words.Rate, progress.Last10s, progress.Cumulative, last.P95, undone, errors)
 	if total.Offered > 0 {
 		line += fmt.Sprintf("  dropped %d of %d", total.Dropped, total.Offered)
 	}

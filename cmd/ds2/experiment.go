@@ -107,11 +107,10 @@ func (f *experimentFlags) run(i *interrupts, cmd *cobra.Command, args []string) 
 	if err != nil {
 		return err
 	}
-	orders := file.orders(record.Seed)
 	if f.plan {
-		return file.plan(cmd.OutOrStdout(), dir, record, args[1:], orders)
+		return file.plan(cmd.OutOrStdout(), dir, record, args[1:])
 	}
-	if err := f.make(i, cmd, cmd.ErrOrStderr(), file, dir, record, resumed, orders); err != nil {
+	if err := f.make(i, cmd, cmd.ErrOrStderr(), file, dir, record, resumed); err != nil {
 		return err
 	}
 	return f.show(cmd, dir)
@@ -120,8 +119,8 @@ func (f *experimentFlags) run(i *interrupts, cmd *cobra.Command, args []string) 
 // takeUp is the record of the experiment in dir, or a new one.
 func (f *experimentFile) takeUp(dir string) (record result.Experiment, resumed bool, err error) {
 	record = result.Experiment{
-		KitVersion: kitVersion(), ExperimentID: newRunID(), Start: time.Now(), Order: f.order, Seed: cmp.Or(f.seed, newSeed()),
-		Least: f.runs.least, Most: f.runs.most, Until: f.until,
+		KitVersion: kitVersion(), ExperimentID: newRunID(), Start: time.Now(),
+		Order: f.order, Seed: cmp.Or(f.seed, newSeed()), Least: f.runs.least, Most: f.runs.most, Until: f.until,
 	}
 	for _, c := range f.configurations {
 		record.Configurations = append(record.Configurations, c.ExperimentConfiguration)
@@ -130,55 +129,55 @@ func (f *experimentFile) takeUp(dir string) (record result.Experiment, resumed b
 	return record, resumed, outError(err)
 }
 
-// orders are those of the configurations in each block.
-func (f *experimentFile) orders(seed uint64) [][]int {
-	return measure.RandomBlocks(rand.New(rand.NewPCG(seed, 0)), len(f.configurations), f.runs.most)
-}
-
-// experiment puts together what goes through the configurations.
-func (f *experimentFile) experiment(all []*experiment.Configuration, orders [][]int, told func(string, ...any)) experiment.Experiment {
-	return experiment.Experiment{Configurations: all, Orders: orders, Least: f.runs.least, Until: f.until, Sequence: f.order == result.OrderSequence, Told: told}
+// experiment puts together what goes through the configurations, in random orders of a seed.
+func (f *experimentFile) experiment(seed uint64, all []*experiment.Configuration) experiment.Experiment {
+	return experiment.Experiment{
+		Configurations: all, Orders: measure.RandomBlocks(rand.New(rand.NewPCG(seed, 0)), len(all), f.runs.most),
+		Least: f.runs.least, Until: f.until, Sequence: f.order == result.OrderSequence,
+	}
 }
 
 // plan prints the order of the runs, the time that is left, and what they can show: others are records to know the
 // scatter of runs by.
-func (f *experimentFile) plan(w io.Writer, dir string, record result.Experiment, others []string, orders [][]int) error {
+func (f *experimentFile) plan(w io.Writer, dir string, record result.Experiment, others []string) error {
 	var all []*experiment.Configuration
+	practice := 0
 	for _, c := range f.configurations {
 		b, err := result.ReadSummary[result.Bench](filepath.Join(dir, c.Dir))
 		if err != nil && !errors.Is(err, result.ErrNone) {
 			return err
 		}
 		b.Setup.Runs, b.Setup.Practice = f.runs.most, c.bench.setup.Practice
-		all = append(all, &experiment.Configuration{Name: c.Name, Summary: b, Procedure: experiment.Bench{Planned: c.bench.planned()}})
+		practice += b.Setup.Practice
+		one := experiment.Configuration{Name: c.Name, Summary: b}
+		one.Procedure.Planned = c.bench.planned()
+		all = append(all, &one)
 	}
-	made, runs, left := f.experiment(all, orders, nil).Left()
-	fmt.Fprintf(w, "records: %s\n", dir)
-	fmt.Fprintf(w, "configurations: %d\n", len(all))
-	if f.order == result.OrderSequence {
-		fmt.Fprintf(w, "order: sequence, %d runs each\n", f.runs.most)
+	whole := f.experiment(record.Seed, all)
+	made, runs, left := whole.Left()
+	say := func(format string, args ...any) { fmt.Fprintf(w, format, args...) }
+	say("records: %s\n", dir)
+	say("configurations: %d\n", len(all))
+	if whole.Sequence {
+		say("order: sequence, %d runs each\n", f.runs.most)
 		for _, c := range all {
-			fmt.Fprintf(w, "  %s\n", c.Name)
+			say("  %s\n", c.Name)
 		}
 	} else {
-		fmt.Fprintf(w, "order: random, seed %d", record.Seed)
+		say("order: random, seed %d", record.Seed)
 		if f.seed == 0 && record.Status == "" {
-			fmt.Fprintf(w, "; the file gives no seed, so another one is drawn when it runs: add seed: %d for this order", record.Seed)
+			say("; the file gives no seed, so another one is drawn when it runs: add seed: %d for this order", record.Seed)
 		}
-		fmt.Fprintln(w)
-		for i, order := range orders {
+		say("\n")
+		for i, order := range whole.Orders {
 			names := make([]string, len(order))
 			for k, c := range order {
 				names[k] = all[c].Name
 			}
-			fmt.Fprintf(w, "  block %*d: %s\n", len(fmt.Sprint(len(orders))), i+1, strings.Join(names, "; "))
+			say("  block %*d: %s\n", len(fmt.Sprint(len(whole.Orders))), i+1, strings.Join(names, "; "))
 		}
 	}
-	practice := 0
-	for _, c := range all {
-		practice += c.Summary.Setup.Practice
-	}
-	fmt.Fprintf(w, "runs: %d, of which %d are made; the first %d are practice and discarded\n", runs, made, practice)
+	say("runs: %d, of which %d are made; the first %d are practice and discarded\n", runs, made, practice)
 	var warm time.Duration // of all that are left, at most
 	for k, c := range f.configurations {
 		b := c.bench
@@ -187,43 +186,44 @@ func (f *experimentFile) plan(w io.Writer, dir string, record result.Experiment,
 			users += " and up to " + timeWords(b.warmWithin) + " until the store is warm"
 			warm = max(warm, time.Duration(runs-made)*b.warmWithin)
 		}
-		fmt.Fprintf(w, "each run of %s: restore, settle %s, idle %s, users %s, cool down %s, audit", c.Name,
+		say("each run of %s: restore, settle %s, idle %s, users %s, cool down %s, audit", c.Name,
 			timeWords(b.settle), timeWords(b.idle), users, timeWords(b.cooldown))
 		if took, known := all[k].Beside(); known {
-			fmt.Fprintf(w, "; restore and audit took %s on average", timeWords(took.Round(time.Second)))
+			say("; restore and audit took %s on average", timeWords(took.Round(time.Second)))
 		}
-		fmt.Fprintln(w)
+		say("\n")
 	}
 	most := ""
 	if f.until > 0 {
 		most = "at most "
-		fmt.Fprintf(w, "it stops after %d blocks or more, when the 95 %% interval of every difference is within %g %%\n", max(f.runs.least, measure.MinBlocks+1), f.until)
+		say("it stops after %d blocks or more, when the 95 %% interval of every difference is within %g %%\n",
+			max(f.runs.least, measure.MinBlocks+1), f.until)
 	}
-	switch paired := len(all) > 1 && f.order == result.OrderRandom; {
+	switch paired := len(all) > 1 && !whole.Sequence; {
 	case paired && f.runs.most < measure.MinBlocks:
-		fmt.Fprintf(w, "warning: %d blocks are too few for confidence intervals: they take %d\n", f.runs.most, measure.MinBlocks)
+		say("warning: %d blocks are too few for confidence intervals: they take %d\n", f.runs.most, measure.MinBlocks)
 	case paired:
 		scatter, how, err := f.scatter(dir, others)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "at a scatter of %.2g %% from run to run (%s), a difference of %.2g %% is found in 8 of 10 such experiments\n",
+		say("at a scatter of %.2g %% from run to run (%s), a difference of %.2g %% is found in 8 of 10 such experiments\n",
 			scatter, how, measure.Smallest(scatter, len(all), f.runs.most, f.until > 0))
 	}
 	most += left.Round(time.Second).String()
 	if warm > 0 {
 		most += " to " + (left + warm).Round(time.Second).String()
 	}
-	fmt.Fprintf(w, "time left: %s, and the restores and audits of the runs whose configuration has made none yet\n", most)
-	if each := inAfternoon(); time.Duration(runs)*each < left {
-		fmt.Fprintf(w, "for an afternoon: profile: afternoon, in place of the times in the file, takes %s\n", timeWords(time.Duration(runs)*each))
+	say("time left: %s, and the restores and audits of the runs whose configuration has made none yet\n", most)
+	if afternoon := time.Duration(runs) * inAfternoon(); afternoon < left {
+		say("for an afternoon: profile: afternoon, in place of the times in the file, takes %s\n", timeWords(afternoon))
 	}
 	return nil
 }
 
 // make makes the experiment, from the start or from where its record ends.
 func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writer, file *experimentFile, dir string,
-	record result.Experiment, resumed bool, orders [][]int) error {
+	record result.Experiment, resumed bool) error {
 	var stores []store.Database
 	defer func() { closeStores(stores) }()
 	options := make([]runs.Options, len(file.configurations))
@@ -237,9 +237,8 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 		var err error
 		options[k], err = c.bench.options(i.soft, c.bench.way("", stderr))
 		stores = append(stores, options[k].Targets...)
-		if err == nil {
-			// go on
-		} else if _, none := result.ReadSummary[result.Bench](c.bench.out); none != nil || isUsage(err) || i.soft.Err() != nil {
+		_, none := result.ReadSummary[result.Bench](c.bench.out)
+		if err != nil && (none != nil || isUsage(err) || i.soft.Err() != nil) {
 			return file.of(c, err) // before it has made a run, it is better looked into than left out
 		}
 		options[k].Command, unready[k] = invocationWith(cmd, c.flags, options[k].Plan), err
@@ -269,7 +268,7 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 	var all []*experiment.Configuration
 	for k, c := range file.configurations {
 		c.bench.output.served = first.served
-		one, err := f.configuration(i, c, &options[k], unready[k], stderr)
+		one, err := c.takeUp(i, &options[k], unready[k], stderr)
 		if err != nil {
 			return file.of(c, err)
 		}
@@ -277,7 +276,8 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 		all = append(all, one)
 	}
 	o := driveOutput{shownFlags: f.shownFlags, served: first.served}
-	whole := file.experiment(all, orders, o.told(stderr))
+	whole := file.experiment(record.Seed, all)
+	whole.Told = o.told(stderr)
 	whole.Looked = func(block int) {
 		_, page, err := f.report(dir)
 		if err == nil {
@@ -307,8 +307,9 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 	return err
 }
 
-// configuration takes up the bench of a configuration; one whose databases could not be opened is left out.
-func (f *experimentFlags) configuration(i *interrupts, c *fileConfiguration, o *runs.Options, unready error, stderr io.Writer) (one *experiment.Configuration, err error) {
+// takeUp takes up the bench of a configuration; one whose databases could not be opened is left out.
+func (c *fileConfiguration) takeUp(i *interrupts, o *runs.Options, unready error, stderr io.Writer) (
+	one *experiment.Configuration, err error) {
 	one = &experiment.Configuration{Name: c.Name, Unready: unready}
 	if unready == nil {
 		if err = c.bench.observed(i.soft, c.bench.way("", stderr), o); err == nil {
@@ -333,7 +334,8 @@ func isUsage(err error) bool {
 // distinct are the databases without those that several configurations have in common.
 func distinct(stores []store.Database) (some []store.Database) {
 	for _, s := range stores {
-		if !slices.ContainsFunc(some, func(o store.Database) bool { return o.Engine() == s.Engine() && o.Label() == s.Label() }) {
+		same := func(o store.Database) bool { return o.Engine() == s.Engine() && o.Label() == s.Label() }
+		if !slices.ContainsFunc(some, same) {
 			some = append(some, s)
 		}
 	}
@@ -367,9 +369,9 @@ func (f *experimentFlags) show(cmd *cobra.Command, dir string) error {
 	for _, c := range e.Benches {
 		switch {
 		case c.Status == result.Failed:
-			failed = append(failed, fmt.Sprintf("configuration %s was left out: %s", c.Name, c.Error))
+			failed = append(failed, "configuration "+c.Name+" was left out: "+c.Error)
 		case !limit.Passed(c.Limits):
-			failed = append(failed, fmt.Sprintf("limits of configuration %s failed: %s", c.Name, limit.Failed(c.Limits)))
+			failed = append(failed, "limits of configuration "+c.Name+" failed: "+limit.Failed(c.Limits))
 		}
 	}
 	if len(failed) > 0 {

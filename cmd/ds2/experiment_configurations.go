@@ -19,7 +19,7 @@ import (
 type fileConfiguration struct {
 	result.ExperimentConfiguration
 	line  int
-	given map[string]given // by the flag's name
+	given givens
 	bench benchFlags
 	flags *pflag.FlagSet
 }
@@ -29,7 +29,7 @@ const maxConfigurations = 100
 
 // multiply makes a configuration of each in the file, or of the file itself where it has none, and each combination of
 // the factors' values.
-func (f *experimentFile) multiply(shared map[string]given, configurations, factors map[string]yaml.Node) error {
+func (f *experimentFile) multiply(shared givens, configurations, factors map[string]yaml.Node) error {
 	var all []*fileConfiguration
 	for _, name := range inOrder(configurations) {
 		c, err := f.configuration(shared, name, configurations[name])
@@ -52,7 +52,8 @@ func (f *experimentFile) multiply(shared map[string]given, configurations, facto
 			return f.wrong(node.Line, "%s: a factor has a list of values, such as [8, 32, 128]", flag.Name)
 		}
 		if len(all)*len(values) > maxConfigurations {
-			return f.wrong(node.Line, "%d configurations are too many: at most %d", len(all)*len(values), maxConfigurations)
+			return f.wrong(node.Line, "%d configurations are too many: at most %d",
+				len(all)*len(values), maxConfigurations)
 		}
 		var product []*fileConfiguration
 		for _, c := range all {
@@ -84,7 +85,7 @@ func (f *experimentFile) multiply(shared map[string]given, configurations, facto
 }
 
 // configuration reads one of the configurations: its labels, and flags that go before those of all.
-func (f *experimentFile) configuration(shared map[string]given, name string, node yaml.Node) (*fileConfiguration, error) {
+func (f *experimentFile) configuration(shared givens, name string, node yaml.Node) (*fileConfiguration, error) {
 	if strings.TrimSpace(name) == "" || len(name) > 100 {
 		return nil, f.wrong(node.Line, "a configuration has a name of 1 to 100 bytes")
 	}
@@ -98,7 +99,7 @@ func (f *experimentFile) configuration(shared map[string]given, name string, nod
 	}
 	c := &fileConfiguration{line: node.Line, given: maps.Clone(shared)}
 	c.Name, c.Labels = name, text.Labels
-	for _, flag := range slices.SortedFunc(maps.Keys(own), func(a, b string) int { return own[a].line - own[b].line }) {
+	for _, flag := range own.inOrder() {
 		c.given[flag] = own[flag]
 		if flag != "target" && flag != "disclosure" { // which the bench's record has
 			c.note(flag, own[flag])
@@ -121,8 +122,9 @@ func (c *fileConfiguration) note(flag string, g given) {
 
 // with is the configuration with a value of a factor.
 func (c *fileConfiguration) with(flag string, g given) *fileConfiguration {
-	one := &fileConfiguration{ExperimentConfiguration: c.ExperimentConfiguration, line: c.line, given: maps.Clone(c.given)}
+	one := &fileConfiguration{line: c.line, given: maps.Clone(c.given)}
 	one.given[flag] = g
+	one.ExperimentConfiguration = c.ExperimentConfiguration
 	one.Settings = slices.Clone(c.Settings)
 	one.note(flag, g)
 	if one.Name != "" {
@@ -144,7 +146,7 @@ func (f *experimentFile) apply() error {
 	for _, c := range f.configurations {
 		c.flags = newFlagSet(c.bench.add)
 		preset(c.flags, "practice", "1")
-		for _, name := range slices.SortedFunc(maps.Keys(c.given), func(a, b string) int { return c.given[a].line - c.given[b].line }) {
+		for _, name := range c.given.inOrder() {
 			if err := f.set(c.flags, name, c.given[name]); err != nil {
 				return err
 			}
@@ -157,7 +159,8 @@ func (f *experimentFile) apply() error {
 		case f.seed == 0:
 			f.seed = seed
 		case f.seed != seed:
-			return f.wrong(c.given["seed"].line, "seed: an experiment has one, for its order and for the runs of all configurations")
+			return f.wrong(c.given["seed"].line,
+				"seed: an experiment has one, for its order and for the runs of all configurations")
 		}
 		c.bench.setup.Runs = f.runs.most
 		if err := c.bench.check(); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -41,6 +42,14 @@ type given struct {
 	values []string // several only where the flag may be repeated
 }
 
+// givens are what a file gives, by the flags' names.
+type givens map[string]given
+
+// inOrder are the flags as the file has them.
+func (g givens) inOrder() []string {
+	return slices.SortedFunc(maps.Keys(g), func(a, b string) int { return g[a].line - g[b].line })
+}
+
 // experimentFile is what the file of an experiment says.
 type experimentFile struct {
 	path string
@@ -72,7 +81,8 @@ func (s *experimentSetup) check() error {
 	}
 	switch {
 	case s.until > 0 && s.order == result.OrderSequence:
-		return usageError("--until: in sequence all runs of one configuration come before those of the next, so no difference can end it")
+		return usageError("--until: in sequence all runs of one configuration come before those of the next, " +
+			"so no difference can end it")
 	case s.until == 0 && s.runs.least < s.runs.most:
 		return usageError("--runs: %s needs until, such as until: 2 %%, to say how many are enough", s.runs)
 	}
@@ -203,8 +213,8 @@ func (f *experimentFile) decoding(err error) error {
 var notInFile = []string{"out", "run-id", "start-at", configFileFlag, fileFlag, configurationFlag, "help"}
 
 // flags reads the flags among the keys of a mapping.
-func (f *experimentFile) flags(keys map[string]yaml.Node) (map[string]given, error) {
-	all := map[string]given{}
+func (f *experimentFile) flags(keys map[string]yaml.Node) (givens, error) {
+	all := givens{}
 	for _, key := range inOrder(keys) {
 		node := keys[key]
 		flag, err := f.flag(key, node.Line)
@@ -232,7 +242,8 @@ func (f *experimentFile) flag(key string, line int) (*pflag.Flag, error) {
 	known.AddFlagSet(newFlagSet(new(benchFlags).add))
 	flag := known.Lookup(key)
 	if flag == nil || slices.Contains(notInFile, flag.Name) {
-		return nil, f.wrong(line, "unknown key %q: keys are the flags of ds2 bench, and configurations, factors, runs, order, until", key)
+		return nil, f.wrong(line, "unknown key %q: keys are the flags of ds2 bench, "+
+			"and configurations, factors, runs, order, until", key)
 	}
 	return flag, nil
 }
@@ -271,18 +282,9 @@ func (f *experimentFile) set(flags *pflag.FlagSet, name string, g given) error {
 
 // inOrder are the keys of a mapping as the file has them.
 func inOrder(keys map[string]yaml.Node) []string {
-	names := make([]string, 0, len(keys))
-	for name := range keys {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		x, y := keys[a], keys[b]
-		if x.Line != y.Line {
-			return x.Line - y.Line
-		}
-		return x.Column - y.Column
+	return slices.SortedFunc(maps.Keys(keys), func(a, b string) int {
+		return cmp.Or(keys[a].Line-keys[b].Line, keys[a].Column-keys[b].Column)
 	})
-	return names
 }
 
 // reference is ${VARIABLE} or ${file:PATH}.

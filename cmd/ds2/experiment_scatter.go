@@ -33,7 +33,8 @@ func (f *experimentFile) scatter(dir string, given []string) (percent float64, h
 			for _, r := range conclude.Counted(b) {
 				of = append(of, r.Figure.Value)
 			}
-			if len(of) > 0 && slices.ContainsFunc(f.configurations, func(c *fileConfiguration) bool { return c.made(b.Setup) }) {
+			made := func(c *fileConfiguration) bool { return c.made(b.Setup) }
+			if len(of) > 0 && slices.ContainsFunc(f.configurations, made) {
 				values, runs = append(values, of), runs+len(of)
 				from = append(from, at)
 			}
@@ -42,7 +43,8 @@ func (f *experimentFile) scatter(dir string, given []string) (percent float64, h
 	if percent = measure.Scatter(values); math.IsNaN(percent) {
 		return assumedScatter, "which is assumed: there are too few records of runs of the same configurations", nil
 	}
-	return percent, fmt.Sprintf("that of %d runs of the same configurations, in %s", runs, strings.Join(slices.Compact(from), ", ")), nil
+	in := strings.Join(slices.Compact(from), ", ")
+	return percent, fmt.Sprintf("that of %d runs of the same configurations, in %s", runs, in), nil
 }
 
 // benchesIn are those of an experiment's directory, or the bench in it.
@@ -72,14 +74,9 @@ func (c *fileConfiguration) made(b result.Setup) bool {
 		return false
 	}
 	defer closeStores(stores)
-	var targets []string
-	for _, s := range stores {
-		targets = append(targets, s.Label())
-	}
-	run := c.bench.config
-	p := b.Parameters
-	return slices.Equal(targets, b.Targets) && b.Threads == run.Threads && p.RunTime == run.Run.Seconds() && p.WarmupTime == run.Warmup.Seconds() &&
-		p.ThinkTime == run.Think.Seconds() && p.Rate == run.Arrivals.Rate
+	run, p := c.bench.config, b.Parameters
+	return slices.Equal(labels(stores), b.Targets) && b.Threads == run.Threads && p.RunTime == run.Run.Seconds() &&
+		p.WarmupTime == run.Warmup.Seconds() && p.ThinkTime == run.Think.Seconds() && p.Rate == run.Arrivals.Rate
 }
 
 // inAfternoon is how long a run of the afternoon's profile takes at most, without restore and audit.

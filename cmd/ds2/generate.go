@@ -96,7 +96,8 @@ func (f *generateFlags) run(i *interrupts, cmd *cobra.Command, args []string) er
 	case f.verify != "" && (f.out != "" || f.part != "" || f.size != "" || f.rows != ""):
 		return usageError("--verify stands alone: the manifest in the directory says what must be there")
 	case (f.part != "") != toStdout:
-		return usageError("--part NAME and the argument - belong together: ds2 generate --size S --part us_cust - prints one file")
+		return usageError("--part NAME and the argument - belong together: " +
+			"ds2 generate --size S --part us_cust - prints one file")
 	case f.part != "" && f.out != "":
 		return usageError("--part and --out exclude each other: one file to stdout, or a directory")
 	case f.part != "" && (len(f.tables) > 0 || f.shard != wholeShard || f.resume):
@@ -143,11 +144,13 @@ func (f *generateFlags) dataset() (*datagen.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	return datagen.New(size, words, datagen.Options{CRLF: f.lines == "crlf", PartRows: folder.PartRows, Seed: f.dataSeed})
+	options := datagen.Options{CRLF: f.lines == "crlf", PartRows: folder.PartRows, Seed: f.dataSeed}
+	return datagen.New(size, words, options)
 }
 
 // writePart writes one file to stdout.
-func (f *generateFlags) writePart(ctx context.Context, stdout io.Writer, data *datagen.Dataset, compression folder.Compression) error {
+func (f *generateFlags) writePart(ctx context.Context, stdout io.Writer, data *datagen.Dataset,
+	compression folder.Compression) error {
 	name := strings.TrimSuffix(f.part, ".csv") + ".csv"
 	for _, file := range data.Files() {
 		if file.Name != name {
@@ -173,7 +176,8 @@ func (f *generateFlags) writePart(ctx context.Context, stdout io.Writer, data *d
 		}
 		return ctx.Err()
 	}
-	return usageError("--part: unknown file %q: use us_cust, row_cust, jan_orders, jan_orderlines, jan_cust_hist and so on to dec_, prod or inv", f.part)
+	return usageError("--part: unknown file %q: use us_cust, row_cust, jan_orders, jan_orderlines, jan_cust_hist "+
+		"and so on to dec_, prod or inv", f.part)
 }
 
 // parseTables reads --tables, in any order; none means all.
@@ -186,16 +190,20 @@ func parseTables(names []string) ([]datagen.Table, error) {
 			return nil, usageError("--tables: unknown table %q: use %s", name, tableNames)
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(datagen.Tables), func(t datagen.Table) bool { return !slices.Contains(names, string(t)) }), nil
+	left := func(t datagen.Table) bool { return !slices.Contains(names, string(t)) }
+	return slices.DeleteFunc(slices.Clone(datagen.Tables), left), nil
 }
 
 // writeDirectory writes the files and their manifest.
-func (f *generateFlags) writeDirectory(ctx context.Context, cmd *cobra.Command, data *datagen.Dataset, compression folder.Compression) error {
+func (f *generateFlags) writeDirectory(ctx context.Context, cmd *cobra.Command, data *datagen.Dataset,
+	compression folder.Compression) error {
 	shard, err := folder.ParseShard(f.shard)
 	if err != nil {
 		return flagError("shard", err)
 	}
-	options := folder.Options{KitVersion: kitVersion(), Shard: shard, Compression: compression, Parallel: f.parallel, Resume: f.resume}
+	options := folder.Options{
+		KitVersion: kitVersion(), Shard: shard, Compression: compression, Parallel: f.parallel, Resume: f.resume,
+	}
 	if cmd.Flags().Changed("checksum") { // else that of the other shards, or of the run to be resumed
 		if options.Checksum, err = folder.ParseChecksum(f.checksum); err != nil {
 			return flagError("checksum", err)
@@ -213,7 +221,8 @@ func (f *generateFlags) writeDirectory(ctx context.Context, cmd *cobra.Command, 
 	start := time.Now()
 	manifest, err := plan.Run(ctx, tell.Adder("", plan.Bytes()))
 	if err != nil {
-		return interrupted(ctx, fmt.Errorf("generate: %w", err), "generate: interrupted; the same command with --resume continues it")
+		const continued = "generate: interrupted; the same command with --resume continues it"
+		return interrupted(ctx, fmt.Errorf("generate: %w", err), continued)
 	}
 	stop()
 	printDirectory(cmd.OutOrStdout(), "wrote", f.out, manifest, time.Since(start))
@@ -246,6 +255,7 @@ func printDirectory(w io.Writer, did, dir string, m *folder.Manifest, took time.
 	for _, e := range m.Files {
 		rows, bytes = rows+e.Rows, bytes+e.Bytes
 	}
-	fmt.Fprintf(w, "%s %s: size %s, %d files, %d rows, %s of CSV in %s, %s/s\n",
-		did, dir, m.Size, len(m.Files), rows, bytesText(bytes), took.Round(time.Millisecond), bytesText(int64(float64(bytes)/took.Seconds())))
+	rate := int64(float64(bytes) / took.Seconds())
+	fmt.Fprintf(w, "%s %s: size %s, %d files, %d rows, %s of CSV in %s, %s/s\n", did, dir, m.Size, len(m.Files), rows,
+		bytesText(bytes), took.Round(time.Millisecond), bytesText(rate))
 }

@@ -86,8 +86,8 @@ func describe(cmd *cobra.Command, f *pflag.Flag) {
 
 const (
 	// firstFlags are what a first run needs.
-	firstFlags = "target engine password-command size threads runs warmup-time run-time window limit exporter devices power restore " +
-		"resume drop workload mailboxes mailbox-size verify out output quiet help"
+	firstFlags = "target engine password-command size threads runs warmup-time run-time window limit exporter devices " +
+		"power restore resume drop workload mailboxes mailbox-size verify out output quiet help"
 	// fewFlags is how many flags a command may have to be shown with all of them.
 	fewFlags = 25
 	// helpWidth is how long a line of the help may be, and slop by how much package pflag may miss it.
@@ -99,7 +99,8 @@ type helpValue struct{ asked string }
 
 func (v *helpValue) Set(text string) error {
 	if text != "true" && text != "all" && !slices.Contains(groupNames(), text) {
-		return fmt.Errorf("invalid value %q: use --help, --help=all, or one group of flags: %s", text, strings.Join(groupNames(), ", "))
+		return fmt.Errorf("invalid value %q: use --help, --help=all, or one group of flags: %s",
+			text, strings.Join(groupNames(), ", "))
 	}
 	v.asked = text
 	return nil
@@ -166,7 +167,8 @@ func groupedFlags(cmd *cobra.Command, asked string) string {
 	case len(all) <= fewFlags:
 		return usages("Flags", all, func(*pflag.Flag) bool { return true })
 	}
-	first := usages("Flags for a first run", all, func(f *pflag.Flag) bool { return slices.Contains(strings.Fields(firstFlags), f.Name) })
+	isFirst := func(f *pflag.Flag) bool { return slices.Contains(strings.Fields(firstFlags), f.Name) }
+	first := usages("Flags for a first run", all, isFirst)
 	names := groupNames()
 	return fmt.Sprintf("%s\n\n--help=all shows all %d flags, --help=GROUP those of one group:\n  %s\n  %s",
 		first, len(all), strings.Join(names[:8], ", "), strings.Join(names[8:], ", "))

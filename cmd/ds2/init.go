@@ -141,7 +141,8 @@ func (f *initFlags) own() []initOwn {
 	return []initOwn{
 		{"label", "what the report calls it, such as 24 disks, RAID 10", &f.Labels},
 		{"power", "where its watts come from, such as ipmitool dcmi power reading", &f.Powers},
-		{"devices", "its block devices, such as data=sdb,log=sdc, where they are not those under the database's files", &f.Devices},
+		{"devices", "its block devices, such as data=sdb,log=sdc, where they are not those under the database's files",
+			&f.Devices},
 	}
 }
 
@@ -171,7 +172,7 @@ func (f *initFlags) target(i int) initTarget {
 var (
 	//go:embed init.yaml.tmpl
 	initText     string
-	initTemplate = template.Must(template.New("init").Funcs(template.FuncMap{"yaml": yamlScalar, "join": strings.Join}).Parse(initText))
+	initTemplate = template.Must(template.New("init").Funcs(template.FuncMap{"yaml": yamlScalar}).Parse(initText))
 
 	namedTarget  = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9 ._-]*)=(.*)$`)
 	noIdentifier = regexp.MustCompile(`[^A-Z0-9]+`)
@@ -180,17 +181,20 @@ var (
 // file is the text of the file, which ds2 experiment takes, and the variables that it needs.
 func (f *initFlags) file(path string) (text string, variables []string, err error) {
 	if len(f.Targets) == 0 {
-		return "", nil, usageError("--target is missing: give a database's URL, such as hdd=postgres://ds2@db1/ds2, once for each configuration")
+		return "", nil, usageError("--target is missing: give a database's URL, such as hdd=postgres://ds2@db1/ds2, " +
+			"once for each configuration")
 	}
 	for _, own := range f.own() {
 		if n := len(*own.given); n > 0 && n != len(f.Targets) {
-			return "", nil, usageError("--%s: %d for %d targets: give it once for each, in their order", own.flag, n, len(f.Targets))
+			return "", nil, usageError("--%s: %d for %d targets: give it once for each, in their order",
+				own.flag, n, len(f.Targets))
 		}
 	}
 	var targets []initTarget
 	for i := range f.Targets {
 		t := f.target(i)
-		variable := "PASSWORD_" + noIdentifier.ReplaceAllString(strings.ToUpper(t.Name), "_") // begins with no digit, nor like the variables of flags
+		// It begins with no digit, nor like the variables of flags.
+		variable := "PASSWORD_" + noIdentifier.ReplaceAllString(strings.ToUpper(t.Name), "_")
 		url := withReference(t.URL, variable)
 		if url != t.URL {
 			t.URL, variables = url, append(variables, variable)

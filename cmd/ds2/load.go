@@ -165,7 +165,8 @@ func (f *loadFlags) dataset() (err error) {
 	f.options.Version = kitVersion()
 	t, ok := tenants()[f.workload]
 	if !ok {
-		return usageError("--workload: unknown workload %q: use %s", f.workload, strings.Join(workloads().Names(), " or "))
+		names := strings.Join(workloads().Names(), " or ")
+		return usageError("--workload: unknown workload %q: use %s", f.workload, names)
 	}
 	if err := notOf(f.workload, f.flags, func(t tenant) []string { return t.loadFlags }); err != nil {
 		return err
@@ -180,11 +181,14 @@ func (f *loadFlags) ds2() (workload.Dataset, error) {
 	case f.size == "" && f.from == "":
 		return nil, usageError("--size is missing: S is the smallest, see ds2 sizes")
 	case f.words != "" && f.from != "":
-		return nil, usageError("--words and --from exclude each other: the files in the directory have their words already")
+		return nil, usageError("--words and --from exclude each other: " +
+			"the files in the directory have their words already")
 	case f.dataSeed != 0 && f.from != "":
-		return nil, usageError("--data-seed and --from exclude each other: the files in the directory have their rows already")
+		return nil, usageError("--data-seed and --from exclude each other: " +
+			"the files in the directory have their rows already")
 	case f.sqlServer.options.FilesDir != "" && f.from == "":
-		return nil, usageError("--server-dir needs --from, which names the same directory as this machine sees it: its manifest says what the files hold")
+		return nil, usageError("--server-dir needs --from, which names the same directory as this machine sees it: " +
+			"its manifest says what the files hold")
 	case f.from != "":
 		return f.directory()
 	}
@@ -215,7 +219,8 @@ func (f *loadFlags) directory() (workload.Dataset, error) {
 			return nil, err
 		}
 		if size != dir.Size() {
-			return nil, usageError("--size: directory %s holds a dataset of size %s, not %s; leave --size out", f.from, dir.Size(), size)
+			return nil, usageError("--size: directory %s holds a dataset of size %s, not %s; leave --size out",
+				f.from, dir.Size(), size)
 		}
 	}
 	parts, err := dir.Parts()
@@ -247,7 +252,8 @@ func (f *loadFlags) load(ctx context.Context, engine store.Database, stderr io.W
 		}
 		n := load.Sessions(runtime.NumCPU(), memory)
 		if !f.quiet {
-			fmt.Fprintf(stderr, "%s: loading %d tables or parts at a time (--parallel): this machine has %d processors%s\n", s.Label(), n, runtime.NumCPU(), known)
+			fmt.Fprintf(stderr, "%s: loading %d tables or parts at a time (--parallel): this machine has %d processors%s\n",
+				s.Label(), n, runtime.NumCPU(), known)
 		}
 		return n
 	}
@@ -261,17 +267,22 @@ func (f *loadFlags) load(ctx context.Context, engine store.Database, stderr io.W
 // serverLost adds to the error of a load whose server went away what can be done about it.
 func serverLost(err error, r *load.Report) error {
 	e, ok := errors.AsType[*store.Error](err)
-	if !ok || e.Class != store.Connection || r.Time(schema.Tables) == 0 || e.Code != "" && e.Hint != "" { // which the server said itself
+	if !ok || e.Class != store.Connection || r.Time(schema.Tables) == 0 {
 		return err
 	}
-	return fmt.Errorf("%w; the server's log says why: it may have run out of memory or of room; continue with ds2 load --resume, and with --parallel 1 if memory was short", err)
+	if e.Code != "" && e.Hint != "" { // the server said it itself
+		return err
+	}
+	return fmt.Errorf("%w; the server's log says why: it may have run out of memory or of room; "+
+		"continue with ds2 load --resume, and with --parallel 1 if memory was short", err)
 }
 
 // printLoad prints where the time of a load went.
 func printLoad(w io.Writer, s store.Database, data workload.Dataset, r *load.Report) {
 	fmt.Fprintf(w, "loaded %s into %s in %s\n", data, s.Label(), r.Elapsed.Round(100*time.Millisecond))
 	for _, p := range r.Phases {
-		fmt.Fprintf(w, "  %-12s %10s  %3.0f %%\n", p.Phase, p.Time.Round(10*time.Millisecond), 100*p.Time.Seconds()/r.Elapsed.Seconds())
+		share := 100 * p.Time.Seconds() / r.Elapsed.Seconds()
+		fmt.Fprintf(w, "  %-12s %10s  %3.0f %%\n", p.Phase, p.Time.Round(10*time.Millisecond), share)
 	}
 	fmt.Fprintf(w, "  %-12s %14s %10s %12s %10s\n", "table", "rows", "bytes", "rows/s", "MB/s")
 	for _, t := range r.Tables {

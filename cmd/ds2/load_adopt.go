@@ -27,7 +27,8 @@ func (f *adoptFlags) add(flags *pflag.FlagSet) {
 
 // ofAdopting are the flags of ds2 load that --adopt goes with.
 var ofAdopting = []string{
-	"adopt", "dry-run", "target", "engine", "database-name", "words", "password-command", "password-file", "quiet", "driver-login", "driver-password-file",
+	"adopt", "dry-run", "target", "engine", "database-name", "words", "password-command", "quiet",
+	"driver-login", "driver-password-file",
 }
 
 func (f *adoptFlags) check(flags *pflag.FlagSet) (err error) {
@@ -54,7 +55,8 @@ func (f *loadFlags) adoptAll(ctx context.Context, stores []store.Database, stdou
 	f.options.Version = kitVersion()
 	for _, s := range stores {
 		if info, err := store.ReadInfo(ctx, s.DB()); err == nil {
-			return fmt.Errorf("adopt %s: it is one of ds2's already, of size %s; ds2 drive runs on it", s.Label(), info[store.InfoSize])
+			return fmt.Errorf("adopt %s: it is one of ds2's already, of size %s; ds2 drive runs on it",
+				s.Label(), info[store.InfoSize])
 		}
 		data, found, err := t.adopt(f, ctx, s)
 		if err != nil {
@@ -99,21 +101,24 @@ func (f *loadFlags) adoptDS2(ctx context.Context, target store.Database) (worklo
 	if err != nil {
 		return nil, nil, err
 	}
+	orders := a.Size.OrdersPerMonth * datagen.Months
 	found := []string{
-		fmt.Sprintf("%d customers, %d orders, %d products", a.Size.Customers, a.Size.OrdersPerMonth*datagen.Months, a.Size.Products),
+		fmt.Sprintf("%d customers, %d orders, %d products", a.Size.Customers, orders, a.Size.Products),
 		"as it was loaded: no run has added an order or a customer",
 		"its first rows are those that DVD Store's programs write on Linux",
 		"titles and actors are made of ds2's own words",
 	}
 	if a.Orders > 0 || a.Customers > 0 {
-		found[1] = fmt.Sprintf("driven already: orders up to number %d and customers up to %d came after the load; ds2 reset removes them",
-			a.Orders+int64(a.Size.OrdersPerMonth*datagen.Months), a.Customers+int64(a.Size.Customers))
+		found[1] = fmt.Sprintf("driven already: orders up to number %d and customers up to %d came after the load; "+
+			"ds2 reset removes them", a.Orders+int64(orders), a.Customers+int64(a.Size.Customers))
 	}
 	if a.OtherRows {
-		found[2] = "its rows are not those that DVD Store's programs write on Linux: ds2 reset cannot make them again; use ds2 snapshot"
+		found[2] = "its rows are not those that DVD Store's programs write on Linux: " +
+			"ds2 reset cannot make them again; use ds2 snapshot"
 	}
 	if a.Words != datagen.DefaultWords().Sum() {
-		found[3] = "titles and actors are made of other words than ds2's; they were read from the products and are noted"
+		found[3] = "titles and actors are made of other words than ds2's; " +
+			"they were read from the products and are noted"
 	}
 	return a, found, nil
 }

@@ -34,7 +34,8 @@ packages for Linux install them. The variable SOURCE_DATE_EPOCH sets their date.
 			root.DisableAutoGenTag = true
 			toMarkdown(root)
 			header := doc.GenManHeader{Section: "1", Source: "ds2 " + kitVersion(), Manual: "ds2 manual"}
-			if err := doc.GenManTreeFromOpts(root, doc.GenManTreeOptions{Header: &header, Path: args[0], CommandSeparator: "-"}); err != nil {
+			options := doc.GenManTreeOptions{Header: &header, Path: args[0], CommandSeparator: "-"}
+			if err := doc.GenManTreeFromOpts(root, options); err != nil {
 				return fmt.Errorf("write manual pages: %w", err)
 			}
 			return nil

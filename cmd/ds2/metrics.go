@@ -36,13 +36,14 @@ func (f *metricsFlags) addAddress(flags *pflag.FlagSet) {
 func (f *metricsFlags) check() error {
 	if f.metricsAddr != "" {
 		if _, err := net.ResolveTCPAddr("tcp", f.metricsAddr); err != nil {
-			return flagError("metrics-addr", fmt.Errorf("%w: write it as 127.0.0.1:9464, or :9464 for all addresses", err))
+			return usageError("--metrics-addr: %w: write it as 127.0.0.1:9464, or :9464 for all addresses", err)
 		}
 	}
-	if u, err := url.Parse(f.pushgateway); f.pushgateway != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-		return usageError("--pushgateway: %q is no URL: write it as http://host:9091", f.pushgateway)
+	u, err := url.Parse(f.pushgateway)
+	if f.pushgateway == "" || err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
+		return nil
 	}
-	return nil
+	return usageError("--pushgateway: %q is no URL: write it as http://host:9091", f.pushgateway)
 }
 
 // collectors show a run to Prometheus.
@@ -97,7 +98,8 @@ func (s *served) run(o runs.Options, run *runs.Run) {
 	}
 	c := o.Driver
 	s.server.Show(collectors(o, run)...)
-	title := fmt.Sprintf("run %s: %s, size %s, %d users", o.RunID, o.Targets[0].Engine(), o.Plan.Size(), c.Threads*len(o.Targets))
+	engine, users := o.Targets[0].Engine(), c.Threads*len(o.Targets)
+	title := fmt.Sprintf("run %s: %s, size %s, %d users", o.RunID, engine, o.Plan.Size(), users)
 	if name := o.Place.Configuration; name != "" {
 		title = name + ", " + title
 	}
@@ -105,12 +107,8 @@ func (s *served) run(o runs.Options, run *runs.Run) {
 	if o.Device != nil {
 		reads = o.Device.MaxReads()
 	}
-	s.page.Begin(live.ShowRun(run, live.Setup{
-		Title:  title,
-		Reads:  reads,
-		Words:  o.Plan.Workload().Words(),
-		Length: c.Length(),
-	}))
+	setup := live.Setup{Title: title, Reads: reads, Words: o.Plan.Workload().Words(), Length: c.Length()}
+	s.page.Begin(live.ShowRun(run, setup))
 }
 
 // load shows a load.

@@ -100,7 +100,7 @@ func (l *looks) here(f *runFlags) {
 			listener.Close()
 			l.ok("port", "%s is free for /metrics and the live page", address)
 		case address == defaultMetricsAddr:
-			l.add(store.Finding{What: "port", State: store.Warning, Found: err.Error(), Do: "a free port will be taken, which is printed; or give one by --metrics-addr"})
+			l.warn("port", err, "a free port will be taken, which is printed; or give one by --metrics-addr")
 		default:
 			l.step("port", "give another one by --metrics-addr", err)
 		}

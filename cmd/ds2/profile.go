@@ -86,9 +86,9 @@ const (
 // fill sets the flags that are not given from one configuration of the file. Those that a command does not have are for
 // others.
 func (f *experimentFile) fill(flags *pflag.FlagSet, name string) error {
-	var names []string
+	var all []string
 	for _, c := range f.configurations {
-		names = append(names, c.Name)
+		all = append(all, c.Name)
 		if c.Name != name && (name != "" || len(f.configurations) > 1) {
 			continue
 		}
@@ -104,10 +104,12 @@ func (f *experimentFile) fill(flags *pflag.FlagSet, name string) error {
 		}
 		return nil
 	}
+	names := strings.Join(all, "; ")
 	if name == "" {
-		return usageError("--%s: %s has several configurations: name one by --%s: %s", fileFlag, f.path, configurationFlag, strings.Join(names, "; "))
+		return usageError("--%s: %s has several configurations: name one by --%s: %s",
+			fileFlag, f.path, configurationFlag, names)
 	}
-	return usageError("--%s: %s has no configuration %q; it has %s", configurationFlag, f.path, name, strings.Join(names, "; "))
+	return usageError("--%s: %s has no configuration %q; it has %s", configurationFlag, f.path, name, names)
 }
 
 // schedule says in words what a run that begins now will do.
@@ -126,7 +128,8 @@ func schedule(o runs.Options, now time.Time) string {
 	step("warm up %s", c.Warmup)
 	about := "ends about"
 	if o.WarmMax > 0 {
-		steps, about = append(steps, "wait up to "+timeWords(o.WarmMax)+" until the store is warm"), "ends at the earliest about"
+		steps = append(steps, "wait up to "+timeWords(o.WarmMax)+" until the store is warm")
+		about = "ends at the earliest about"
 	}
 	if c.Run == 0 {
 		return "schedule: " + strings.Join(append(steps, "run until it is stopped"), ", ")

@@ -28,7 +28,7 @@ type runFlags struct {
 type way struct {
 	looks *looks
 	lock  string                        // the command that holds the databases' lock; empty: it is held already
-	run   string                        // of the lock, which other machines of the same run may have too; empty: none may
+	run   string                        // other machines of which may hold the lock too; empty: none may
 	fits  func(workload.Workload) error // refuses a workload that the command has no use for; nil: none is
 }
 
@@ -44,7 +44,7 @@ func (f *runFlags) ready(i *interrupts, w way, stderr io.Writer) (o runs.Options
 		var unlock func()
 		if unlock, err = i.lockStores(w.lock, w.run, o.Targets, stderr); err == nil {
 			done = func() { unlock(); o.Observer.Close(); closeStores(o.Targets) }
-			w.looks.ok("lock", "no other ds2 is at work on %s", labels(o.Targets))
+			w.looks.ok("lock", "no other ds2 is at work on %s", list(o.Targets))
 		}
 		err = w.looks.step("lock", "", err)
 	}
@@ -59,17 +59,18 @@ func (f *runFlags) ready(i *interrupts, w way, stderr io.Writer) (o runs.Options
 }
 
 // holds tells a check what the targets hold.
-func (w way) holds(ctx context.Context, stores []store.Database, plan workload.Plan) {
+func (w way) holds(stores []store.Database, plan workload.Plan) {
 	if !w.looks.check {
 		return
 	}
+	name := plan.Workload().Name()
 	for _, s := range stores {
-		found := fmt.Sprintf("%s holds workload %s, size %s, loaded to the end", s.Label(), plan.Workload().Name(), plan.Size())
-		w.looks.ok("database", "%s", found)
+		w.looks.ok("database", "%s holds workload %s, size %s, loaded to the end", s.Label(), name, plan.Size())
 		if proof := proofs[s.Engine()]; proof != "" {
 			w.looks.add(store.Finding{
 				What: "engine", State: store.Warning, Found: s.Engine() + " is " + proof,
-				Do: "check what it says against the server's own counters, and send a first run: docs/howto/sqlserver-first-run.md",
+				Do: "check what it says against the server's own counters, and send a first run: " +
+					"docs/howto/sqlserver-first-run.md",
 			})
 		}
 	}
@@ -91,13 +92,15 @@ func placedBytes(ctx context.Context, s store.Database) (bytes int64) {
 	return bytes
 }
 
-func labels(stores []store.Database) string {
-	var all []string
+func labels(stores []store.Database) (all []string) {
 	for _, s := range stores {
 		all = append(all, s.Label())
 	}
-	return strings.Join(all, ", ")
+	return all
 }
+
+// list is the labels in a text.
+func list(stores []store.Database) string { return strings.Join(labels(stores), ", ") }
 
 // looks takes what is found on the way to a run. The run itself warns of what may go wrong with it, and ends where it
 // cannot go on. A check lists all that it finds, and goes on as far as it can.
@@ -116,7 +119,7 @@ var ofObserved = []string{"settings", "version", "rights", "connections", "memor
 func (l *looks) skip(of []store.Database, checks ...string) {
 	before := len(l.all)
 	l.add(store.Finding{
-		What: "checks of " + labels(of), State: store.Skipped, Found: strings.Join(checks, ", "),
+		What: "checks of " + list(of), State: store.Skipped, Found: strings.Join(checks, ", "),
 		Do: "correct what failed, and ask again",
 	})
 	if len(l.all) > before {
@@ -155,6 +158,10 @@ func (l *looks) ok(what, format string, args ...any) {
 	l.add(store.Finding{What: what, State: store.OK, Found: fmt.Sprintf(format, args...)})
 }
 
+func (l *looks) warn(what string, err error, do string) {
+	l.add(store.Finding{What: what, State: store.Warning, Found: err.Error(), Do: do})
+}
+
 // step takes how a step ended without which there is no run: a check lists what failed, and the error is for who makes
 // the run. That of wrong usage is for both.
 func (l *looks) step(what, do string, err error) error {
@@ -169,41 +176,43 @@ func (l *looks) step(what, do string, err error) error {
 // begins.
 func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
 	c := o.Background
-	may := func(what string, of func(store.Capabilities) func(context.Context) error) func() error {
+	type can = func(context.Context) error
+	may := func(what string, of func(store.Capabilities) can) func() error {
 		return func() error { return store.May(ctx, o.Targets, what, of) }
 	}
-	deep := may("deep checks", func(c store.Capabilities) func(context.Context) error { return c.MayDeepCheck })
-	cold := may("cold starts but by a restart of the server", func(c store.Capabilities) func(context.Context) error { return c.MayDropCache })
+	reads := func(b background.Config) func() error {
+		return func() error { return background.Check(ctx, o.Targets, b) }
+	}
+	deep := may("deep checks", func(c store.Capabilities) can { return c.MayDeepCheck })
+	cold := may("cold starts but by a restart of the server", func(c store.Capabilities) can { return c.MayDropCache })
+	checkpoint := may("checkpoints", func(c store.Capabilities) can { return c.MayCheckpoint })
+	events := may("times of I/Os", func(c store.Capabilities) can { return c.MayTimeIO })
 	for _, check := range []struct {
 		flag  string
 		asked bool
 		ok    string
 		ask   func() error
 	}{
-		{"--scrub-rate", c.ScrubRate > 0, "may read the server's files", func() error {
-			return background.Check(ctx, o.Targets, background.Config{ScrubRate: c.ScrubRate})
-		}},
-		{"--copies", c.Copies > 0, "may read the log", func() error {
-			return background.Check(ctx, o.Targets, background.Config{Copies: c.Copies})
-		}},
+		{"--scrub-rate", c.ScrubRate > 0, "may read the server's files", reads(background.Config{ScrubRate: c.ScrubRate})},
+		{"--copies", c.Copies > 0, "may read the log", reads(background.Config{Copies: c.Copies})},
 		{"--replay", o.Crash != nil && o.Crash.Replay != nil, "may delay the checkpoints", func() error {
 			return o.Crash.Replay.Check(ctx, o.Targets[0])
 		}},
-		{"--debt", o.Debt, "may run a checkpoint and vacuum", func() error { return runs.CheckDeferred(ctx, o.Targets) }},
-		{"--checkpoint-first", o.CheckpointFirst, "may run a checkpoint", may("checkpoints", func(c store.Capabilities) func(context.Context) error {
-			return c.MayCheckpoint
-		})},
+		{"--debt", o.Debt, "may run a checkpoint and vacuum", func() error {
+			return runs.CheckDeferred(ctx, o.Targets)
+		}},
+		{"--checkpoint-first", o.CheckpointFirst, "may run a checkpoint", checkpoint},
 		{"--verify deep", f.output.verify == verifyDeep, "may check every page", deep},
 		{"--deep-every", f.crash.deepEvery > 0, "may check every page", deep},
 		{"--cold-start", o.ColdStart, "may empty the server's cache", cold},
-		{"--io-events", o.IOEvents, "may make event sessions", may("times of I/Os", func(c store.Capabilities) func(context.Context) error { return c.MayTimeIO })},
+		{"--io-events", o.IOEvents, "may make event sessions", events},
 	} {
 		if !check.asked {
 			continue
 		}
 		err := check.ask()
 		if err == nil {
-			l.ok(check.flag, "the user %s of %s", check.ok, labels(o.Targets))
+			l.ok(check.flag, "the user %s of %s", check.ok, list(o.Targets))
 		}
 		if err := l.step(check.flag, "", err); err != nil {
 			return err
@@ -234,19 +243,21 @@ func (f *runFlags) observed(ctx context.Context, w way, o *runs.Options) error {
 			continue
 		}
 		if bytes, memory := placedBytes(ctx, s), observer.Memory(k); l.check && bytes > 0 && memory > 0 {
-			l.ok("memory", "%s has %s of tables and indexes against %s of memory that its server may use", s.Label(), bytesText(bytes), bytesText(memory))
+			l.ok("memory", "%s has %s of tables and indexes against %s of memory that its server may use",
+				s.Label(), bytesText(bytes), bytesText(memory))
 		}
 		e, err := preflight.Server(ctx, s, c.Threads)
 		if err != nil && l.check {
-			l.add(store.Finding{What: "server", State: store.Warning, Found: err.Error(), Do: "look yourself at its connections and the user's rights"})
+			l.warn("server", err, "look yourself at its connections and the user's rights")
 		}
 		l.add(e.Findings...)
-		if e.Hidden && len(observer.Servers[k].Files) == 0 {
+		files := observer.Servers[k].Files
+		if e.Hidden && len(files) == 0 {
 			observer.Told()
 			continue
 		}
 		free := func(dir string) (int64, string, string, bool) { return observer.Free(s, dir) }
-		targets = append(targets, preflight.Target{Label: s.Label(), Files: observer.Servers[k].Files, LogGrowth: e.LogGrowth, Free: free})
+		targets = append(targets, preflight.Target{Label: s.Label(), Files: files, LogGrowth: e.LogGrowth, Free: free})
 	}
 	if l.check {
 		l.add(preflight.Observed(observer)...)
@@ -289,7 +300,8 @@ func (f *runFlags) observer(ctx context.Context, l *looks, o *runs.Options) (*mo
 			}
 			return observer, nil
 		case wrong && l.check && leaveOut(&options, option.Field):
-			l.add(store.Finding{What: "--" + option.Field, State: store.Failure, Found: option.Err.Error(), Do: "correct it, or leave out the flag"})
+			l.add(store.Finding{What: "--" + option.Field, State: store.Failure, Found: option.Err.Error(),
+				Do: "correct it, or leave out the flag"})
 		case wrong:
 			return nil, flagError(option.Field, option.Err)
 		default:

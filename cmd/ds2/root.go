@@ -97,10 +97,11 @@ func newRoot() *cobra.Command {
 		}
 		return fillIn(cmd.Flags())
 	}
-	root.AddCommand(newSizesCommand(), newGenerateCommand(), newSchemaCommand(), newLoadCommand(), newResetCommand(), newSnapshotCommand(),
-		newDemoCommand(), newPreflightCommand(), newDriveCommand(), newBenchCommand(), newTuneCommand(), newBenchBackupCommand(), newDeviceCommand(),
-		newInitCommand(), newExperimentCommand(), newCompareCommand(), newWhatifCommand(), newVerifyCommand(), newReportCommand(),
-		newManCommand(), newVersionCommand())
+	root.AddCommand(newSizesCommand(), newGenerateCommand(), newSchemaCommand(), newLoadCommand(), newResetCommand(),
+		newSnapshotCommand(), newDemoCommand(), newPreflightCommand(), newDriveCommand(), newBenchCommand(),
+		newTuneCommand(), newBenchBackupCommand(), newDeviceCommand(), newInitCommand(), newExperimentCommand(),
+		newCompareCommand(), newWhatifCommand(), newVerifyCommand(), newReportCommand(), newManCommand(),
+		newVersionCommand())
 	addHelp(root)
 	completeValues(root)
 	return root
@@ -132,7 +133,8 @@ func atRun(cmd *cobra.Command, f func()) {
 			for _, sub := range cmd.Commands() {
 				names = append(names, sub.Name())
 			}
-			return usageError("%s is no command by itself: add %s; see %[1]s --help", cmd.CommandPath(), strings.Join(names, " or "))
+			return usageError("%s is no command by itself: add %s; see %[1]s --help",
+				cmd.CommandPath(), strings.Join(names, " or "))
 		}
 	}
 	if runE := cmd.RunE; runE != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ds2/datagen"
+	"ds2/internal/workload/ds2"
 	"ds2/schema"
 )
 
@@ -73,11 +74,9 @@ func newSizeLine(arg string) (sizeLine, error) {
 		l.Rows += p.Rows
 		l.CSVBytes += p.Bytes
 	}
+	params := ds2.Dataset{Size: size}.Params(schema.Params{})
 	for _, engine := range schema.Engines() {
-		l.DatabaseBytes[engine], err = schema.ExpectedBytes(engine, schema.Params{
-			Customers: int64(size.Customers), OrdersPerMonth: int64(size.OrdersPerMonth), Products: int64(size.Products),
-		})
-		if err != nil {
+		if l.DatabaseBytes[engine], err = schema.ExpectedBytes(engine, params); err != nil {
 			return sizeLine{}, err
 		}
 	}
@@ -92,7 +91,8 @@ func printSizes(w io.Writer, lines []sizeLine) error {
 	}
 	fmt.Fprintln(table)
 	for _, l := range lines {
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%s\t", l.Size, l.Customers, l.OrdersPerMonth, l.Products, l.Rows, bytesText(l.CSVBytes))
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%s\t",
+			l.Size, l.Customers, l.OrdersPerMonth, l.Products, l.Rows, bytesText(l.CSVBytes))
 		for _, engine := range schema.Engines() {
 			fmt.Fprintf(table, "%s\t", bytesText(l.DatabaseBytes[engine]))
 		}

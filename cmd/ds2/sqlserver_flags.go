@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"os"
 	"strings"
 
@@ -46,7 +44,8 @@ func (f *sqlServerFlags) directory(engine, from string) error {
 	case !schema.ReadsFiles(engine):
 		return usageError("--phase: %s has no phase %s: ds2 load streams the data", engine, schema.Data)
 	case from == "" || f.options.FilesDir == "":
-		return usageError("--phase %s needs --from and --server-dir: the directory of the dataset, as this machine and as the server see it", schema.Data)
+		return usageError("--phase %s needs --from and --server-dir: "+
+			"the directory of the dataset, as this machine and as the server see it", schema.Data)
 	}
 	dir, err := folder.Open(from)
 	if err == nil {
@@ -61,7 +60,8 @@ func (f *sqlServerFlags) directory(engine, from string) error {
 // files has the server read the files of a manifest.
 func (f *sqlServerFlags) files(m *folder.Manifest) error {
 	if m.Compression != folder.None {
-		return usageError("--server-dir: the files are compressed by %s, which SQL Server does not read: make them without --compress, or leave --server-dir out", m.Compression)
+		return usageError("--server-dir: the files are compressed by %s, which SQL Server does not read: "+
+			"make them without --compress, or leave --server-dir out", m.Compression)
 	}
 	f.options.CRLF = m.Lines == "crlf"
 	for _, e := range m.Files {
@@ -73,30 +73,28 @@ func (f *sqlServerFlags) files(m *folder.Manifest) error {
 // read checks the flags and reads the password.
 func (f *sqlServerFlags) read() (schema.Layout, error) {
 	o := f.options
-	if o.FilesPerFilegroup < 1 || o.FilesPerFilegroup > maxFiles {
+	switch {
+	case o.FilesPerFilegroup < 1 || o.FilesPerFilegroup > maxFiles:
 		return o, usageError("--files-per-filegroup is %d: it must be 1 to %d", o.FilesPerFilegroup, maxFiles)
-	}
-	if f.recovery < 0 || f.recovery > maxRecovery {
+	case f.recovery < 0 || f.recovery > maxRecovery:
 		return o, usageError("--target-recovery-time is %d: it must be 0 to %d seconds", f.recovery, maxRecovery)
+	case o.LogMB < 0:
+		return o, usageError("--log-size is %d: it must be 0 or more", o.LogMB)
+	case o.Login == "":
+		return o, usageError("--driver-login is empty: " +
+			"leave --driver-password-file out for a database without a login of its own")
 	}
 	if f.recovery != defaultRecovery {
 		o.TargetRecovery = &f.recovery
-	}
-	if o.LogMB < 0 {
-		return o, usageError("--log-size is %d: it must be 0 or more", o.LogMB)
-	}
-	if o.Login == "" {
-		return o, usageError("--driver-login is empty: leave --driver-password-file out for a database without a login of its own")
 	}
 	if f.passwordFile != "" {
 		text, err := os.ReadFile(f.passwordFile)
 		if err != nil {
 			return o, flagError("driver-password-file", err)
 		}
-		o.Password, _, _ = strings.Cut(string(text), "\n")
-		o.Password = strings.TrimSuffix(o.Password, "\r")
-		if o.Password == "" {
-			return o, flagError("driver-password-file", fmt.Errorf("%s: %w", f.passwordFile, errors.New("the first line is empty")))
+		first, _, _ := strings.Cut(string(text), "\n")
+		if o.Password = strings.TrimSuffix(first, "\r"); o.Password == "" {
+			return o, usageError("--driver-password-file: %s: the first line is empty", f.passwordFile)
 		}
 	}
 	return o, nil

@@ -74,7 +74,8 @@ func askPassword(line string) func(context.Context) (string, error) {
 		}
 		var out, said bytes.Buffer
 		if err := shell.Run(ctx, line, &out, &said); err != nil {
-			return "", fmt.Errorf("run --password-command: %w: %s", err, cmp.Or(strings.TrimSpace(said.String()), "it said nothing"))
+			why := cmp.Or(strings.TrimSpace(said.String()), "it said nothing")
+			return "", fmt.Errorf("run --password-command: %w: %s", err, why)
 		}
 		if password = strings.TrimRight(out.String(), "\r\n"); password == "" {
 			return "", errors.New("run --password-command: it printed nothing")
@@ -84,8 +85,10 @@ func askPassword(line string) func(context.Context) (string, error) {
 	}
 }
 
-// defaultDatabase is DS2's name of the database.
-const defaultDatabase = "DS2"
+const (
+	defaultDatabase = "DS2" // as DS2 names it
+	exampleTarget   = "postgres://user:password@host:5432/ds2"
+)
 
 // open makes the stores; the caller closes them. It does not connect.
 func (f targetFlags) open() ([]store.Database, error) {
@@ -133,7 +136,7 @@ func (f targetFlags) urls() ([]string, error) {
 	target := f.target
 	if target == "" {
 		if f.engine == "" {
-			return nil, usageError("--target is missing: give the database's URL, such as postgres://user:password@host:5432/ds2")
+			return nil, usageError("--target is missing: give the database's URL, such as " + exampleTarget)
 		}
 		target = "localhost"
 	}
@@ -158,23 +161,21 @@ func (f targetFlags) url(text string) (string, error) {
 			return "", usageError("--database-name needs a host name as --target; in a URL the database is part of it")
 		}
 		if u, err := url.Parse(text); err == nil && u.User == nil && strings.Contains(text, "@") {
-			return "", usageError("--target: in the user or password of the URL, / is written %%2F, ? %%3F, # %%23 and @ %%40")
+			return "", usageError("--target: in the user or password of the URL, " +
+				"/ is written %%2F, ? %%3F, # %%23 and @ %%40")
 		}
 		return text, nil
 	}
-	if strings.ContainsAny(text, "@=") { // it holds a password, so it is not repeated
-		return "", usageError("--target: user and password are given in a URL, such as postgres://user:password@host:5432/ds2")
-	}
-	if text == "" {
+	switch {
+	case strings.ContainsAny(text, "@="): // it holds a password, so it is not repeated
+		return "", usageError("--target: user and password are given in a URL, such as " + exampleTarget)
+	case text == "":
 		return "", usageError("--target: a host name is empty")
+	case f.engine == "":
+		return "", usageError("--target: %q is a host name, which also needs --engine; or give a URL, such as %s",
+			text, exampleTarget)
 	}
-	if f.engine == "" {
-		return "", usageError("--target: %q is a host name, which also needs --engine; or give a URL, such as postgres://user:password@host:5432/ds2", text)
-	}
-	database := f.database
-	if database == "" {
-		database = defaultDatabase
-	}
+	database := cmp.Or(f.database, defaultDatabase)
 	u := url.URL{Scheme: f.engine, Host: text, RawQuery: url.Values{"database": {database}}.Encode()}
 	if _, err := url.Parse(u.String()); err != nil {
 		return "", usageError("--target: invalid host name %q", text)

@@ -95,7 +95,8 @@ func (f *tuneFlags) check() error {
 	case f.config.Run == 0:
 		return usageError("--run-time is 0: the runs of a search have an end")
 	case f.abortAfter > 0 && len(f.windows) > 0:
-		return usageError("--abort-on-fail cannot be used with --window here: a run that ends early may lack the window")
+		return usageError("--abort-on-fail cannot be used with --window here: " +
+			"a run that ends early may lack the window")
 	}
 	if err := cmp.Or(f.restore.judge(), f.checkBeside()); err != nil {
 		return err
@@ -109,8 +110,10 @@ func (f *tuneFlags) check() error {
 	if err != nil {
 		return err
 	}
-	if f.abortAfter > 0 && slices.ContainsFunc(limits, func(l limit.Limit) bool { return l.Unit() == limit.OPM || l.Unit() == limit.IOPS }) {
-		return usageError("--abort-on-fail cannot be used with a limit on opm or iops here: runs with few users are expected to miss it")
+	ofRate := func(l limit.Limit) bool { return l.Unit() == limit.OPM || l.Unit() == limit.IOPS }
+	if f.abortAfter > 0 && slices.ContainsFunc(limits, ofRate) {
+		return usageError("--abort-on-fail cannot be used with a limit on opm or iops here: " +
+			"runs with few users are expected to miss it")
 	}
 	f.config.Threads, f.spacing, f.mailbox.Closed = f.search.Start, "even", true
 	return nil

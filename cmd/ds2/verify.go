@@ -175,7 +175,9 @@ type verification struct {
 }
 
 func (v verification) damaged() bool {
-	return slices.ContainsFunc(v.DeepChecks, func(s store.DeepCheck) bool { return len(s.Damage) > 0 || s.Log != nil && s.Log.Bad != "" })
+	return slices.ContainsFunc(v.DeepChecks, func(s store.DeepCheck) bool {
+		return len(s.Damage) > 0 || s.Log != nil && s.Log.Bad != ""
+	})
 }
 
 // print prints the deep check, all checks and the verdict.

@@ -101,7 +101,8 @@ It takes Linux, fio, and root or fusermount3.`,
 	flags.StringVar(&f.load.size, "size", "300MB", flagsTxt)
 	flags.Var(byteSize(&f.buffers), "buffers", flagsTxt)
 	flags.IntSliceVar(&f.threads, "threads", []int{8, 32}, flagsTxt)
-	flags.StringSliceVar(&f.fit, "drives", []string{"200us/200us", "4ms/200us", "200us/4ms", "4ms/4ms", "900us/900us"}, flagsTxt)
+	corners := []string{"200us/200us", "4ms/200us", "200us/4ms", "4ms/4ms", "900us/900us"}
+	flags.StringSliceVar(&f.fit, "drives", corners, flagsTxt)
 	flags.StringSliceVar(&f.check, "check-drives", nil, flagsTxt)
 	flags.IntVar(&f.runs, "runs", 3, flagsTxt)
 	flags.Var(ds2Duration(&f.warmup, time.Minute), "warmup-time", flagsTxt)
@@ -158,7 +159,8 @@ func (f *whatifFlags) judge() error {
 		least = 4
 	}
 	if len(f.fit)*len(f.threads)*f.runs < least+2 || len(f.fit) < least {
-		return usageError("--drives: it takes at least %d drives and %d runs on them to tell all that an order takes", least, least+2)
+		return usageError("--drives: it takes at least %d drives and %d runs on them to tell all that an order takes",
+			least, least+2)
 	}
 	if len(f.drives)*len(f.threads) > maxConfigurations {
 		return usageError("--check-drives: %d drives with %d numbers of users are too many: at most %d runs in a block",
@@ -256,7 +258,8 @@ func (f *whatifFlags) measure(ctx context.Context, drive *slowdrive.Drive, at st
 func (f *whatifFlags) drive(i *interrupts, cmd *cobra.Command, drive *slowdrive.Drive, stderr io.Writer) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "target: %q\nrestore: none\nsettle: 0s\nidle: 0s\ncooldown: 0s\npractice: 0\n", f.load.target)
-	text.WriteString("checkpoint-first: false\nramp-rate: 1000\n") // a checkpoint flushes hundreds of files, which would take long
+	// A checkpoint flushes hundreds of files, which would take long.
+	text.WriteString("checkpoint-first: false\nramp-rate: 1000\n")
 	fmt.Fprintf(&text, "warmup-time: %s\nrun-time: %s\nruns: %d\n", f.warmup, f.run, f.runs)
 	if f.seed > 0 {
 		fmt.Fprintf(&text, "seed: %d\n", f.seed)
@@ -294,7 +297,7 @@ func (f *whatifFlags) drive(i *interrupts, cmd *cobra.Command, drive *slowdrive.
 	if err != nil {
 		return err
 	}
-	return experiment.make(i, cmd, io.Discard, file, f.out, record, resumed, file.orders(record.Seed))
+	return experiment.make(i, cmd, io.Discard, file, f.out, record, resumed)
 }
 
 func configurationOf(drive string, users int) string {
@@ -336,8 +339,8 @@ func (f *whatifFlags) conclude(cmd *cobra.Command, of string) error {
 				}
 				unit := run.Figure.Unit
 				if figure.Unit != "" && unit != figure.Unit {
-					return fmt.Errorf("fit a model: some runs came to %s, others to %s: make runs longer, so that I/Os are counted in each",
-						figure.Unit, unit)
+					return fmt.Errorf("fit a model: some runs came to %s, others to %s: "+
+						"make runs longer, so that I/Os are counted in each", figure.Unit, unit)
 				}
 				figure = whatif.Figure{Unit: unit, Name: bench.Words.Spelled(unit), One: bench.Words.A()}
 				o := whatif.Observation{Drive: d.drive, Users: bench.Setup.Threads, Rate: summary.Windows[0].OPM / 60,
@@ -399,7 +402,8 @@ model was fitted is refused: exit 4.`,
 				if err != nil {
 					return &exitError{exitUsage, err}
 				}
-				one, err := model.Predict(whatif.DriveOf(strings.TrimSuffix(filepath.Base(path), ".json"), record), threads)
+				drive := whatif.DriveOf(strings.TrimSuffix(filepath.Base(path), ".json"), record)
+				one, err := model.Predict(drive, threads)
 				if refusal, refused := errors.AsType[whatif.Refusal](err); refused {
 					p.Refused = append(p.Refused, refusal)
 				} else {
@@ -412,7 +416,8 @@ model was fitted is refused: exit 4.`,
 				return err
 			}
 			if len(p.Refused) > 0 {
-				return &exitError{exitUnknown, fmt.Errorf("cannot tell for %d of %d drives: %w", len(p.Refused), len(args)-1, p.Refused[0])}
+				err := fmt.Errorf("cannot tell for %d of %d drives: %w", len(p.Refused), len(args)-1, p.Refused[0])
+				return &exitError{exitUnknown, err}
 			}
 			return nil
 		},

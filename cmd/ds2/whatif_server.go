@@ -17,16 +17,20 @@ import (
 	"ds2/internal/store/postgres"
 )
 
+// ofOwnServer are flags of a server that ds2 starts.
+const ofOwnServer = "workload size mailboxes mailbox-size mailbox-profile buffers dir postgres-version postgres-bin"
+
 // judgeServer refuses flags that do not go with the server that is driven, the user's or one of ds2's own.
 func (f *whatifFlags) judgeServer() error {
 	theirs := f.load.target != ""
 	if theirs != (f.dataDir != "") || theirs != (f.mount != "") {
-		return usageError("--target, --data-dir and --mount go together: a database, the directory of its server, and where that is shown, slowed")
+		return usageError("--target, --data-dir and --mount go together: " +
+			"a database, the directory of its server, and where that is shown, slowed")
 	}
 	if !theirs {
 		return f.load.dataset()
 	}
-	for _, name := range []string{"workload", "size", "mailboxes", "mailbox-size", "mailbox-profile", "buffers", "dir", "postgres-version", "postgres-bin"} {
+	for name := range strings.FieldsSeq(ofOwnServer) {
 		if f.flags.Changed(name) {
 			return usageError("--%s is of a server that ds2 starts: leave it out with --target", name)
 		}
@@ -44,7 +48,8 @@ func (f *whatifFlags) judgeServer() error {
 	}
 	for _, below := range []string{"", "*"} {
 		if at, _ := filepath.Glob(filepath.Join(f.dataDir, below, "postmaster.pid")); len(at) > 0 {
-			return usageError("--data-dir: a server is at work on it: stop it first, or remove %s where there is none", at[0])
+			return usageError("--data-dir: a server is at work on it: stop it first, or remove %s where there is none",
+				at[0])
 		}
 	}
 	if all, err := os.ReadDir(f.mount); err != nil || len(all) > 0 {
@@ -54,12 +59,13 @@ func (f *whatifFlags) judgeServer() error {
 }
 
 // own starts a server on the drive, and loads a database into it. Stop ends it, also after an error.
-func (f *whatifFlags) own(i *interrupts, drive *slowdrive.Drive, stderr io.Writer) (of string, stop func() error, err error) {
+func (f *whatifFlags) own(i *interrupts, drive *slowdrive.Drive, stderr io.Writer) (
+	of string, stop func() error, err error) {
 	stop = func() error { return nil }
 	f.server.DataDir = filepath.Join(f.mount, "data")
+	connections := slices.Max(f.threads) + len(f.drives)*len(f.threads) + 50 // each configuration has one of its own
 	f.server.Settings = map[string]string{
-		"shared_buffers":  fmt.Sprintf("%dkB", f.buffers>>10),
-		"max_connections": fmt.Sprint(slices.Max(f.threads) + len(f.drives)*len(f.threads) + 50), // each configuration has one of its own
+		"shared_buffers": fmt.Sprintf("%dkB", f.buffers>>10), "max_connections": fmt.Sprint(connections),
 	}
 	server, err := localpg.Start(i.soft, f.server)
 	if err != nil {
@@ -74,18 +80,21 @@ func (f *whatifFlags) own(i *interrupts, drive *slowdrive.Drive, stderr io.Write
 	}
 	defer target.Close()
 	_, err = f.load.load(i.soft, target, stderr)
-	return fmt.Sprintf("PostgreSQL %s, %s, %s of buffers", server.Version(), f.load.options.Dataset, bytesText(f.buffers)), stop, err
+	of = fmt.Sprintf("PostgreSQL %s, %s, %s of buffers", server.Version(), f.load.options.Dataset, bytesText(f.buffers))
+	return of, stop, err
 }
 
 // theirs waits for the user's server, and looks whether it is on the drive.
-func (f *whatifFlags) theirs(i *interrupts, _ *slowdrive.Drive, stderr io.Writer) (of string, stop func() error, err error) {
+func (f *whatifFlags) theirs(i *interrupts, _ *slowdrive.Drive, stderr io.Writer) (
+	of string, stop func() error, err error) {
 	stop = func() error { return nil }
 	target, err := engines().Open(f.load.target)
 	if err != nil {
 		return "", stop, err
 	}
 	defer target.Close()
-	fmt.Fprintf(stderr, "start the server now, at %s, which shows %s; waiting for %s\n", f.mount, f.dataDir, target.Label())
+	fmt.Fprintf(stderr, "start the server now, at %s, which shows %s; waiting for %s\n",
+		f.mount, f.dataDir, target.Label())
 	said := ""
 	for {
 		err := target.Wrap("connect to "+target.Label(), target.DB().PingContext(i.soft))
@@ -114,8 +123,8 @@ func (f *whatifFlags) theirs(i *interrupts, _ *slowdrive.Drive, stderr io.Writer
 	}
 	for _, file := range files {
 		if file.Role != store.Temp && !below(file.Path, f.mount) {
-			return "", stop, fmt.Errorf("%s keeps its %s in %s, which is not slowed: stop it, and start it with its data directory at %s",
-				target.Label(), file.Role, file.Path, f.mount)
+			return "", stop, fmt.Errorf("%s keeps its %s in %s, which is not slowed: "+
+				"stop it, and start it with its data directory at %s", target.Label(), file.Role, file.Path, f.mount)
 		}
 	}
 	return fmt.Sprintf("PostgreSQL %s at %s", servers[0].Version, target.Label()), stop, nil

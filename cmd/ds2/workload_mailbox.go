@@ -43,7 +43,8 @@ func readMailboxSize(text string) (int64, error) {
 func readMix(text string) (m mailbox.Mix, err error) {
 	parts := strings.Split(text, "/")
 	if len(parts) != 4 {
-		return m, fmt.Errorf("%q is not four percentages of inserts, deletes, replaces and reads, such as 40/30/5/25", text)
+		return m, fmt.Errorf("%q is not four percentages of inserts, deletes, replaces and reads, such as 40/30/5/25",
+			text)
 	}
 	for i, share := range []*int{&m.Insert, &m.Delete, &m.Replace, &m.Read} {
 		if *share, err = strconv.Atoi(strings.TrimSpace(parts[i])); err != nil {
@@ -109,19 +110,21 @@ func (f *driveFlags) judgeMailboxes() error {
 		return usageError("--iops-per-mailbox and --rate exclude each other: the one sets the other")
 	}
 	if m.PerMailbox > 0 && !m.Closed && f.config.Warmup < runs.MinPacedWarmup {
-		return usageError("--warmup-time is %s: with --iops-per-mailbox it must be at least %s, in which the rate is found",
-			f.config.Warmup, runs.MinPacedWarmup)
+		return usageError("--warmup-time is %s: with --iops-per-mailbox it must be at least %s, "+
+			"in which the rate is found", f.config.Warmup, runs.MinPacedWarmup)
 	}
 	return nil
 }
 
 // planMailboxes has users work on mailbox databases.
-func (f *driveFlags) planMailboxes(ctx context.Context, targets []store.Database, infos []store.Info) (workload.Plan, error) {
+func (f *driveFlags) planMailboxes(ctx context.Context, targets []store.Database, infos []store.Info) (
+	workload.Plan, error) {
+	const oneMachine = "a mailbox database is driven from one machine"
 	if f.config.UserOffset > 0 {
-		return nil, usageError("--user-offset: a mailbox database is driven from one machine, which knows all of its records")
+		return nil, usageError("--user-offset: " + oneMachine + ", which knows all of its records")
 	}
 	if f.crash.journal {
-		return nil, usageError("--journal: a mailbox database is driven from one machine, whose --crash-after or --crash-cycles keeps the journal")
+		return nil, usageError("--journal: " + oneMachine + ", whose --crash-after or --crash-cycles keeps the journal")
 	}
 	plan, err := mailbox.NewPlan(ctx, mailboxEngines, targets, infos, f.mailbox)
 	if err != nil {

@@ -36,7 +36,7 @@ type tenant struct {
 	dataset func(*loadFlags) (workload.Dataset, error)
 	// adopt looks at a database that the workload's own tools made and filled, and says what it found; nil: there are
 	// none.
-	adopt func(f *loadFlags, ctx context.Context, target store.Database) (data workload.Dataset, found []string, err error)
+	adopt func(f *loadFlags, ctx context.Context, target store.Database) (workload.Dataset, []string, error)
 	// judge refuses the flags of a run before anything is connected to; nil: it has none of its own.
 	judge func(*driveFlags) error
 	// plan puts a run together for databases of the workload, of which ds2_info says infos.
@@ -77,7 +77,9 @@ var ds2Engines = calls.Engines{postgres.Engine: ds2postgres.Connect, sqlserver.E
 
 // limitWords are the words of limits that a workload adds: its cycle, its operations, and what a limit takes together.
 func (t tenant) limitWords() []string {
-	words := slices.Concat([]string{t.Words().Cycle}, slices.Collect(maps.Keys(t.Words().Groups)), workload.Names(t.Operations()))
+	w := t.Words()
+	words := append(workload.Names(t.Operations()), w.Cycle)
+	words = slices.AppendSeq(words, maps.Keys(w.Groups))
 	slices.Sort(words)
 	return slices.Compact(words)
 }
@@ -103,7 +105,8 @@ func limitsOf(w workload.Workload, limits []limit.Limit) error {
 	words := tenants()[w.Name()].limitWords()
 	for _, l := range limits {
 		if l.IsOperation() && !slices.Contains(words, l.Subject) {
-			return usageError("--limit: %s: the database is one of workload %s, whose operations are %s", l, w.Name(), strings.Join(words, ", "))
+			return usageError("--limit: %s: the database is one of workload %s, whose operations are %s",
+				l, w.Name(), strings.Join(words, ", "))
 		}
 	}
 	return nil
@@ -202,7 +205,8 @@ func (f *driveFlags) plan(ctx context.Context, targets []store.Database) (worklo
 			return nil, err
 		}
 		if i > 0 && w.Name() != name {
-			return nil, usageError("--target: %s holds workload %s and %s workload %s: targets driven together must be alike", targets[0].Label(), name, s.Label(), w.Name())
+			return nil, usageError("--target: %s holds workload %s and %s workload %s: "+
+				"targets driven together must be alike", targets[0].Label(), name, s.Label(), w.Name())
 		}
 		name = w.Name()
 		infos = append(infos, info)
@@ -241,7 +245,7 @@ func (f *driveFlags) judgeDS2() (err error) {
 func (f *driveFlags) planDS2(_ context.Context, targets []store.Database, infos []store.Info) (workload.Plan, error) {
 	plan, err := ds2.Look(targets, infos, ds2Engines, f.expected, f.workload)
 	if err != nil {
-		return nil, err
+		return nil, err // a nil of the plan's own type would be one
 	}
 	return plan, nil
 }
