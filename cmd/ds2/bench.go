@@ -137,12 +137,12 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	if err != nil && !errors.Is(err, experiment.ErrTooFew) {
 		return err
 	}
-	one := report.Configuration{Name: filepath.Base(options.Dir), Dir: options.Dir, Bench: bench}
+	one := benchShown(report.Configuration{Name: filepath.Base(options.Dir), Dir: options.Dir, Bench: bench})
 	page := filepath.Join(options.Dir, reportFile)
-	if err := atomicfile.Write(page, func(w io.Writer) error { return one.Page().HTML(w) }); err != nil {
+	if err := atomicfile.Write(page, one.page.HTML); err != nil {
 		return err
 	}
-	if err := writeBench(cmd.OutOrStdout(), one, f.output.format, f.output.details); err != nil {
+	if err := one.write(cmd.OutOrStdout(), f.output.formatFlags); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "report: %s\n", page)

@@ -14,10 +14,11 @@ import (
 )
 
 func newCompareCommand() *cobra.Command {
-	var output, out, cannotTell string
+	var f formatFlags
+	var out, cannotTell string
 	var failIf []string
 	var windows []string
-	var anyCalls, details bool
+	var anyCalls bool
 	cmd := &cobra.Command{
 		Use:   "compare A B…",
 		Short: "Compare the results of benches or runs",
@@ -47,9 +48,7 @@ drive --limit takes.`,
 				return err
 			}
 			if devices != nil {
-				return deliver(cmd.OutOrStdout(), "", output, cmp.Or(out, "-"), func(w io.Writer) error {
-					return writePage(w, report.Devices(devices), devices, output, details)
-				})
+				return devicesShown(devices).deliver(cmd.OutOrStdout(), f, "", cmp.Or(out, "-"))
 			}
 			var gates []limit.Gate
 			for _, text := range failIf {
@@ -82,12 +81,8 @@ drive --limit takes.`,
 			if err := c.Judge(gates); err != nil {
 				return err
 			}
-			write := func(w io.Writer) error {
-				if output == "csv" {
-					return report.CompareCSV(w, c)
-				}
-				return writePage(w, c.Page(), c, output, details)
-			}
+			one := shown{c.Page(), c, func(w io.Writer) error { return report.CompareCSV(w, c) }}
+			write := func(w io.Writer) error { return one.write(w, f) }
 			if out == "" {
 				err = write(cmd.OutOrStdout())
 			} else {
@@ -106,12 +101,12 @@ drive --limit takes.`,
 			return nil
 		},
 	}
-	cmd.Flags().VarP(oneOf(&output, "text", "markdown", "html", "json", "csv"), "output", "o", flagsTxt)
-	cmd.Flags().BoolVar(&details, "details", false, flagsTxt)
-	cmd.Flags().StringArrayVar(&failIf, "fail-if", nil, flagsTxt)
-	cmd.Flags().StringArrayVar(&windows, "window", nil, flagsTxt)
-	cmd.Flags().Var(oneOf(&cannotTell, "fail", "pass"), "cannot-tell", flagsTxt)
-	cmd.Flags().BoolVar(&anyCalls, "any-calls", false, flagsTxt)
-	cmd.Flags().StringVar(&out, "out", "", flagsTxt)
+	flags := cmd.Flags()
+	f.add(flags, "text", "markdown", "html", "json", "csv")
+	flags.StringArrayVar(&failIf, "fail-if", nil, flagsTxt)
+	flags.StringArrayVar(&windows, "window", nil, flagsTxt)
+	flags.Var(oneOf(&cannotTell, "fail", "pass"), "cannot-tell", flagsTxt)
+	flags.BoolVar(&anyCalls, "any-calls", false, flagsTxt)
+	flags.StringVar(&out, "out", "", flagsTxt)
 	return cmd
 }

@@ -165,7 +165,8 @@ func printDevice(w io.Writer, r *device.Record, file string) error {
 		what   string
 		points []device.Point
 	}{
-		{"random reads", r.Reads}, {"70 % reads", r.Mixed}, {"random writes", r.Writes}, {"log writes", []device.Point{r.Log}},
+		{"random reads", r.Reads}, {"70 % reads", r.Mixed}, {"random writes", r.Writes},
+		{"log writes", []device.Point{r.Log}},
 	} {
 		for _, p := range of.points {
 			fmt.Fprintf(t, "%s\t%d\t%.0f\t%.3f\t%.3f\t%.3f\t%.3f\t\n",

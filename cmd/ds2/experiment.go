@@ -166,7 +166,8 @@ func (f *experimentFile) plan(w io.Writer, dir string, record result.Experiment,
 	} else {
 		say("order: random, seed %d", record.Seed)
 		if f.seed == 0 && record.Status == "" {
-			say("; the file gives no seed, so another one is drawn when it runs: add seed: %d for this order", record.Seed)
+			say("; the file gives no seed, so another one is drawn when it runs: add seed: %d for this order",
+				record.Seed)
 		}
 		say("\n")
 		for i, order := range whole.Orders {
@@ -207,8 +208,9 @@ func (f *experimentFile) plan(w io.Writer, dir string, record result.Experiment,
 		if err != nil {
 			return err
 		}
-		say("at a scatter of %.2g %% from run to run (%s), a difference of %.2g %% is found in 8 of 10 such experiments\n",
-			scatter, how, measure.Smallest(scatter, len(all), f.runs.most, f.until > 0))
+		least := measure.Smallest(scatter, len(all), f.runs.most, f.until > 0)
+		say("at a scatter of %.2g %% from run to run (%s), a difference of %.2g %% is found "+
+			"in 8 of 10 such experiments\n", scatter, how, least)
 	}
 	most += left.Round(time.Second).String()
 	if warm > 0 {
@@ -361,7 +363,7 @@ func (f *experimentFlags) show(cmd *cobra.Command, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := writeExperiment(cmd.OutOrStdout(), e, f.format, f.details); err != nil {
+	if err := experimentShown(e).write(cmd.OutOrStdout(), f.formatFlags); err != nil {
 		return err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "report: %s\n", filepath.Join(dir, reportFile))
@@ -378,12 +380,4 @@ func (f *experimentFlags) show(cmd *cobra.Command, dir string) error {
 		return verdictError("%s; see the record", strings.Join(failed, "; "))
 	}
 	return nil
-}
-
-// writeExperiment writes the report of an experiment.
-func writeExperiment(w io.Writer, e report.Experiment, output string, details bool) error {
-	if output == "csv" {
-		return report.CompareCSV(w, e.Comparison)
-	}
-	return writePage(w, e.Page(), e, output, details)
 }

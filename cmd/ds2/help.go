@@ -86,8 +86,8 @@ func describe(cmd *cobra.Command, f *pflag.Flag) {
 
 const (
 	// firstFlags are what a first run needs.
-	firstFlags = "target engine password-command size threads runs warmup-time run-time window limit exporter devices " +
-		"power restore resume drop workload mailboxes mailbox-size verify out output quiet help"
+	firstFlags = "target engine password-command size threads runs warmup-time run-time window limit exporter " +
+		"devices power restore resume drop workload mailboxes mailbox-size verify out output quiet help"
 	// fewFlags is how many flags a command may have to be shown with all of them.
 	fewFlags = 25
 	// helpWidth is how long a line of the help may be, and slop by how much package pflag may miss it.

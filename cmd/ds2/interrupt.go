@@ -68,9 +68,11 @@ func (i *interrupts) leave() {
 	os.Exit(exitInterrupted)
 }
 
+type runE = func(*cobra.Command, []string) error
+
 // interruptible makes RunE of a command that stops in two stages. First says what the first Ctrl-C does. An interrupted
 // command exits with exitInterrupted, whatever its error, unless it came to a verdict before.
-func interruptible(first string, run func(*interrupts, *cobra.Command, []string) error) func(*cobra.Command, []string) error {
+func interruptible(first string, run func(*interrupts, *cobra.Command, []string) error) runE {
 	return func(cmd *cobra.Command, args []string) error {
 		i, release := listenForInterrupts(cmd.Context(), cmd.ErrOrStderr(), first)
 		defer release()

@@ -252,8 +252,8 @@ func (f *loadFlags) load(ctx context.Context, engine store.Database, stderr io.W
 		}
 		n := load.Sessions(runtime.NumCPU(), memory)
 		if !f.quiet {
-			fmt.Fprintf(stderr, "%s: loading %d tables or parts at a time (--parallel): this machine has %d processors%s\n",
-				s.Label(), n, runtime.NumCPU(), known)
+			fmt.Fprintf(stderr, "%s: loading %d tables or parts at a time (--parallel): "+
+				"this machine has %d processors%s\n", s.Label(), n, runtime.NumCPU(), known)
 		}
 		return n
 	}

@@ -17,8 +17,9 @@ import (
 )
 
 // openLocked opens the targets of a command, and keeps every other ds2 from them until they are released.
-func (f targetFlags) openLocked(i *interrupts, cmd *cobra.Command) (stores []store.Database, release func(), err error) {
-	if stores, err = f.open(); err != nil {
+func (f targetFlags) openLocked(i *interrupts, cmd *cobra.Command) ([]store.Database, func(), error) {
+	stores, err := f.open()
+	if err != nil {
 		return nil, nil, err
 	}
 	unlock, err := i.lockStores(strings.Fields(cmd.CommandPath())[1], "", stores, cmd.ErrOrStderr())
@@ -31,7 +32,7 @@ func (f targetFlags) openLocked(i *interrupts, cmd *cobra.Command) (stores []sto
 
 // lockStores keeps every other ds2 from the databases until unlock, or those of other runs where the run has an id. The
 // locks are waited for as long as soft lasts, and held through both stages of a stop.
-func (i *interrupts) lockStores(command, run string, stores []store.Database, stderr io.Writer) (unlock func(), err error) {
+func (i *interrupts) lockStores(command, run string, stores []store.Database, stderr io.Writer) (func(), error) {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "an unknown host"
@@ -45,7 +46,7 @@ func (i *interrupts) lockStores(command, run string, stores []store.Database, st
 		},
 	}
 	var unlocks []func()
-	unlock = func() {
+	unlock := func() {
 		for _, f := range unlocks {
 			f()
 		}
@@ -86,8 +87,8 @@ func (i *interrupts) restoreSettings(runID string, stores []store.Database, stde
 		}
 		restored, err := store.RestoreSettings(i.soft, s, runID)
 		if len(restored) > 0 {
-			changed := strings.Join(restored, " and ")
-			fmt.Fprintf(stderr, "note: %s: set back %s, which a replay test had changed and left so\n", s.Label(), changed)
+			fmt.Fprintf(stderr, "note: %s: set back %s, which a replay test had changed and left so\n",
+				s.Label(), strings.Join(restored, " and "))
 		}
 		if err != nil && store.Classify(err) != store.Connection { // who connects next says that better
 			fmt.Fprintln(stderr, "warning:", escape.Text(err.Error()))

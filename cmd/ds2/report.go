@@ -44,9 +44,10 @@ func records(_ *cobra.Command, args []string) error {
 }
 
 func newReportCommand() *cobra.Command {
-	var output, out string
+	var f formatFlags
+	var out string
 	var windows []string
-	var merge, details bool
+	var merge bool
 	cmd := &cobra.Command{
 		Use:   "report DIR…",
 		Short: "Turn records of runs into one page of HTML, or text, JSON, CSV or the form of ESRP",
@@ -69,7 +70,7 @@ Of a bench it takes the median run. Records of ds2 bench-backup add a table.`,
 			if err != nil {
 				return err
 			}
-			if output == esrp {
+			if f.format == esrp {
 				return reportESRP(cmd.OutOrStdout(), dirs, windows, merge, out)
 			}
 			devices, err := readDevices(dirs)
@@ -77,105 +78,162 @@ Of a bench it takes the median run. Records of ds2 bench-backup add a table.`,
 				return err
 			}
 			if devices != nil {
-				if out == "" && output == "html" {
+				if out == "" && f.format == "html" {
 					out = strings.TrimSuffix(dirs[0], ".json") + ".html"
 				}
-				return deliver(cmd.OutOrStdout(), "", output, out, func(w io.Writer) error {
-					return writePage(w, report.Devices(devices), devices, output, details)
-				})
+				return devicesShown(devices).deliver(cmd.OutOrStdout(), f, "", out)
 			}
-			write, err := reportOf(read, dirs, merge, output, details)
+			one, err := reportOf(read, dirs, merge)
 			if err != nil {
 				return windowError(err)
 			}
-			return deliver(cmd.OutOrStdout(), dirs[0], output, out, write)
+			return one.deliver(cmd.OutOrStdout(), f, dirs[0], out)
 		},
 	}
 	flags := cmd.Flags()
-	flags.VarP(oneOf(&output, "html", "text", "json", "csv", esrp), "output", "o", flagsTxt)
+	f.add(flags, "html", "text", "json", "csv", esrp)
 	flags.StringVar(&out, "out", "", flagsTxt)
-	flags.BoolVar(&details, "details", false, flagsTxt)
 	flags.BoolVar(&merge, "merge", false, flagsTxt)
 	flags.StringArrayVar(&windows, "window", nil, flagsTxt)
 	return cmd
 }
 
-// reportOf is what writes a report: of runs, several of which may be added up to one, or of one record of another kind.
-func reportOf(read conclude.Reader, dirs []string, merge bool, output string, details bool) (func(io.Writer) error, error) {
+// reportOf is a report of runs, several of which may be added up to one, or of one record of another kind.
+func reportOf(read conclude.Reader, dirs []string, merge bool) (none shown, err error) {
 	if merge {
 		one, err := read.Merged(dirs)
 		if errors.Is(err, result.ErrNone) {
-			return nil, flagError("merge", err)
+			return none, flagError("merge", err)
 		}
-		return runsWritten([]*result.Record{one}, output, details), err
+		if err != nil {
+			return none, err
+		}
+		return runsShown(one), nil
 	}
 	var runs []*result.Record
 	for _, dir := range dirs {
 		opened, err := read.Open(dir)
 		if err != nil {
-			return nil, err
+			return none, err
 		}
 		run, ok := opened.(*result.Record)
 		switch {
 		case !ok && len(dirs) > 1:
-			return nil, usageError("%s is not the record of a run: report it by itself, or see ds2 compare", dir)
+			return none, usageError("%s is not the record of a run: report it by itself, or see ds2 compare", dir)
 		case !ok:
-			return otherWritten(read, dir, opened, output, details)
+			return otherShown(read, dir, opened)
 		}
 		runs = append(runs, run)
 	}
-	return runsWritten(runs, output, details), nil
+	return runsShown(runs...), nil
 }
 
-// otherWritten writes a record that is not of a run.
-func otherWritten(read conclude.Reader, dir string, opened any, output string, details bool) (func(io.Writer) error, error) {
-	var page report.Page
+// otherShown is a report of a record that is not of a run.
+func otherShown(read conclude.Reader, dir string, opened any) (none shown, err error) {
 	switch record := opened.(type) {
 	case result.Bench:
 		c := report.Configuration{Name: report.DirName(dir), Dir: dir, Bench: record, Read: read}
-		return func(w io.Writer) error { return writeBench(w, c, output, details) }, nil
+		return benchShown(c), nil
 	case result.Experiment:
 		e, err := report.NewExperiment(read, dir, record)
-		return func(w io.Writer) error { return writeExperiment(w, e, output, details) }, err
-	case result.Search:
-		var err error
-		if page, err = searchPage(dir, record); err != nil {
-			return nil, err
+		if err != nil {
+			return none, err
 		}
-	case result.Backup:
-		page = report.Backup(record)
+		return experimentShown(e), nil
 	}
 	if len(read.Windows) > 0 {
-		return nil, usageError("--window: the figures of a search or of a backup test, as in %s, are of no window", dir)
+		return none, usageError("--window: the figures of a search or of a backup test, as in %s, are of no window",
+			dir)
 	}
-	return func(w io.Writer) error { return writePage(w, page, opened, output, details) }, nil
+	if record, ok := opened.(result.Search); ok {
+		page, err := searchPage(dir, record)
+		return shown{page: page, record: record}, err
+	}
+	record := opened.(result.Backup)
+	return shown{page: report.Backup(record), record: record}, nil
 }
 
-// writePage writes what there is to read of a record or, as JSON, the record.
-func writePage[T any](w io.Writer, p report.Page, record T, output string, details bool) error {
-	switch output {
-	case "html":
-		return p.HTML(w)
-	case "text":
-		return p.Text(w, details)
-	case "markdown":
-		return p.Markdown(w, details)
-	case "json":
-		return printJSON(w, record)
+// shown is a record as each format shows it.
+type shown struct {
+	page   report.Page
+	record any                   // as JSON
+	csv    func(io.Writer) error // nil: there is none
+}
+
+// runsShown are records of runs; as JSON their summaries in an array.
+func runsShown(records ...*result.Record) shown {
+	var summaries []result.Summary
+	for _, r := range records {
+		summaries = append(summaries, r.Summary)
 	}
-	return usageError("--output %s: this record is written as html, text or json", output)
+	return shown{report.Runs(records...), summaries, func(w io.Writer) error { return report.CSV(w, records) }}
+}
+
+func benchShown(c report.Configuration) shown {
+	compared := report.Compare([]report.Configuration{c})
+	return shown{c.Page(), c.Bench, func(w io.Writer) error { return report.CompareCSV(w, compared) }}
+}
+
+func experimentShown(e report.Experiment) shown {
+	return shown{e.Page(), e, func(w io.Writer) error { return report.CompareCSV(w, e.Comparison) }}
+}
+
+func devicesShown(devices []report.Device) shown {
+	return shown{page: report.Devices(devices), record: devices}
+}
+
+func (s shown) write(w io.Writer, f formatFlags) error {
+	switch {
+	case f.format == "html":
+		return s.page.HTML(w)
+	case f.format == "text":
+		return s.page.Text(w, f.details)
+	case f.format == "markdown":
+		return s.page.Markdown(w, f.details)
+	case f.format == "json":
+		return printJSON(w, s.record)
+	case f.format == "csv" && s.csv != nil:
+		return s.csv(w)
+	}
+	return usageError("--output %s: this record is written as html, text or json", f.format)
+}
+
+// deliver writes a report to the file out, and tells stdout its name. - is stdout; no name is reportFile in dir for
+// HTML, and stdout for the others.
+func (s shown) deliver(stdout io.Writer, f formatFlags, dir, out string) error {
+	if out == "" && f.format == "html" {
+		out = filepath.Join(dir, reportFile)
+	}
+	if out == "" || out == "-" {
+		return s.write(stdout, f)
+	}
+	if err := atomicfile.Write(out, func(w io.Writer) error { return s.write(w, f) }); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(stdout, out)
+	return err
+}
+
+// formatFlags are how a result is shown.
+type formatFlags struct {
+	format  string
+	details bool
+}
+
+// add declares the flags; the first format is the default.
+func (f *formatFlags) add(flags *pflag.FlagSet, formats ...string) {
+	flags.VarP(oneOf(&f.format, formats...), "output", "o", flagsTxt)
+	flags.BoolVar(&f.details, "details", false, flagsTxt)
 }
 
 // shownFlags are how a result is shown, and what is told before.
 type shownFlags struct {
-	format         string
-	details, quiet bool
+	formatFlags
+	quiet bool
 }
 
-// add declares the flags; the first format is the default.
 func (f *shownFlags) add(flags *pflag.FlagSet, formats ...string) {
-	flags.VarP(oneOf(&f.format, formats...), "output", "o", flagsTxt)
-	flags.BoolVar(&f.details, "details", false, flagsTxt)
+	f.formatFlags.add(flags, formats...)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, flagsTxt)
 }
 
@@ -185,7 +243,8 @@ const esrp = "esrp"
 // reportESRP reports runs, and benches by their median runs, in ESRP's form.
 func reportESRP(stdout io.Writer, dirs, windows []string, merge bool, out string) error {
 	if len(windows) > 0 || merge {
-		return usageError("--output esrp: it takes the first window of records as they are, without --window and --merge")
+		return usageError("--output esrp: it takes the first window of records as they are, " +
+			"without --window and --merge")
 	}
 	var records []*result.Record
 	var backups []result.Backup
@@ -219,45 +278,7 @@ func reportESRP(stdout io.Writer, dirs, windows []string, merge bool, out string
 	if err != nil {
 		return err
 	}
-	return deliver(stdout, dirs[0], esrp, out, func(w io.Writer) error { return page.Text(w, true) })
-}
-
-// runsWritten writes the records of runs; as JSON their summaries in an array.
-func runsWritten(records []*result.Record, output string, details bool) func(io.Writer) error {
-	return func(w io.Writer) error {
-		if output == "csv" {
-			return report.CSV(w, records)
-		}
-		var summaries []result.Summary
-		for _, r := range records {
-			summaries = append(summaries, r.Summary)
-		}
-		return writePage(w, report.Runs(records...), summaries, output, details)
-	}
-}
-
-// writeBench writes the report of a bench.
-func writeBench(w io.Writer, c report.Configuration, output string, details bool) error {
-	if output == "csv" {
-		return report.CompareCSV(w, report.Compare([]report.Configuration{c}))
-	}
-	return writePage(w, c.Page(), c.Bench, output, details)
-}
-
-// deliver writes a report to the file out, and tells stdout its name. - is stdout; no name is reportFile in dir for
-// HTML, and stdout for the others.
-func deliver(stdout io.Writer, dir, output, out string, write func(io.Writer) error) error {
-	if out == "" && output == "html" {
-		out = filepath.Join(dir, reportFile)
-	}
-	if out == "" || out == "-" {
-		return write(stdout)
-	}
-	if err := atomicfile.Write(out, write); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(stdout, out)
-	return err
+	return shown{page: page}.deliver(stdout, formatFlags{"text", true}, dirs[0], out)
 }
 
 // printJSON writes v as every command writes its result in JSON.

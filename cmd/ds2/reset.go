@@ -68,13 +68,14 @@ differs.`,
 		sub := &cobra.Command{
 			Use: c.name, Short: c.short, Args: flagsOnly,
 			Example: "  ds2 snapshot " + c.name + " --target postgres://ds2:ds2@localhost/ds2",
-			RunE: interruptible("the statement under way is canceled", func(i *interrupts, cmd *cobra.Command, _ []string) error {
-				tell := func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
-				return f.each(i, cmd, c.done, c.cut, func(s store.Database) error {
-					return upkeep.Snapshot(i.soft, s, c.work, clone, f.show(cmd), tell)
-				})
-			}),
 		}
+		const first = "the statement under way is canceled"
+		sub.RunE = interruptible(first, func(i *interrupts, cmd *cobra.Command, _ []string) error {
+			tell := func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
+			return f.each(i, cmd, c.done, c.cut, func(s store.Database) error {
+				return upkeep.Snapshot(i.soft, s, c.work, clone, f.show(cmd), tell)
+			})
+		})
 		f.add(sub.Flags())
 		if c.work.Copies() {
 			sub.Flags().BoolVar(&clone, "clone", false, flagsTxt)

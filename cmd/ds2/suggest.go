@@ -11,8 +11,8 @@ import (
 
 // meant are flags that are often looked for by another name.
 var meant = map[string]string{
-	"users": "threads", "clients": "threads", "duration": "run-time", "time": "run-time", "url": "target", "host": "target",
-	"warmup": "warmup-time", "rampup": "ramp-rate", "ramp-up": "ramp-rate", "format": "output",
+	"users": "threads", "clients": "threads", "duration": "run-time", "time": "run-time", "url": "target",
+	"host": "target", "warmup": "warmup-time", "rampup": "ramp-rate", "ramp-up": "ramp-rate", "format": "output",
 }
 
 // mostTypos is by how many letters a flag may differ from what was typed.

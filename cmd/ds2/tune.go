@@ -171,7 +171,7 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	if err := atomicfile.Write(filepath.Join(dir, reportFile), page.HTML); err != nil {
 		return err
 	}
-	err = writePage(cmd.OutOrStdout(), page, record, f.output.format, f.output.details)
+	err = shown{page: page, record: record}.write(cmd.OutOrStdout(), f.output.formatFlags)
 	switch {
 	case err != nil:
 		return err

@@ -233,7 +233,7 @@ func (v *configFileValue) set(name, value string) error {
 		}
 		return fmt.Errorf("unknown parameter %q", name)
 	}
-	if targets, ok := flag.Value.(*targetsValue); ok { // the file's replaces those before it, and those after replace it
+	if targets, ok := flag.Value.(*targetsValue); ok { // the file's replaces those before it, those after replace it
 		targets.more = false
 		defer func() { targets.more = false }()
 	}

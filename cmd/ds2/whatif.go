@@ -118,7 +118,7 @@ It takes Linux, fio, and root or fusermount3.`,
 	flags.StringVar(&f.load.target, "target", "", flagsTxt)
 	flags.StringVar(&f.dataDir, "data-dir", "", flagsTxt)
 	flags.StringVar(&f.mount, "mount", "", flagsTxt)
-	f.shownFlags.add(flags, "text", "json")
+	f.add(flags, "text", "json")
 	return cmd
 }
 
@@ -368,13 +368,12 @@ func (f *whatifFlags) conclude(cmd *cobra.Command, of string) error {
 		return err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "model: %s\n", path)
-	return writePage(cmd.OutOrStdout(), page, model, f.format, f.details)
+	return shown{page: page, record: model}.write(cmd.OutOrStdout(), f.formatFlags)
 }
 
 func newWhatifPredictCommand() *cobra.Command {
+	var f formatFlags
 	var threads int
-	var format string
-	var details bool
 	cmd := &cobra.Command{
 		Use:   "predict MODEL DEVICE.json...",
 		Short: "Predict the OPM or IOPS of drives by their records, and rank them",
@@ -412,7 +411,7 @@ model was fitted is refused: exit 4.`,
 			}
 			slices.SortStableFunc(p.Drives, func(a, b whatif.Prediction) int { return cmp.Compare(b.Value, a.Value) })
 			page := report.Whatif(model, threads, p.Drives, p.Refused)
-			if err := writePage(cmd.OutOrStdout(), page, p, format, details); err != nil {
+			if err := (shown{page: page, record: p}).write(cmd.OutOrStdout(), f); err != nil {
 				return err
 			}
 			if len(p.Refused) > 0 {
@@ -423,8 +422,7 @@ model was fitted is refused: exit 4.`,
 		},
 	}
 	cmd.Flags().IntVar(&threads, "threads", 0, flagsTxt)
-	cmd.Flags().VarP(oneOf(&format, "text", "html", "markdown", "json"), "output", "o", flagsTxt)
-	cmd.Flags().BoolVar(&details, "details", false, flagsTxt)
+	f.add(cmd.Flags(), "text", "html", "markdown", "json")
 	return cmd
 }
 
