@@ -35,28 +35,7 @@ type benchFlags struct {
 
 func newBenchCommand() *cobra.Command {
 	var f benchFlags
-	cmd := &cobra.Command{
-		Use:   "bench",
-		Short: "Repeat a run by the storage report's procedure; the median run is the result",
-		Long: `Makes several runs by the procedure of the storage report: restore the database, settle, measure
-idle power, run, cool down. The run with the median OPM stands for the configuration.
-
-A run that fails, or whose audit fails, is repeated. A run that was not steady counts, and the
-result says so; --drop-unsteady repeats it instead.
-
-All records go into one directory. The same command with the same --out continues a bench that was
-stopped; --runs, --keep-faulty and --drop-unsteady may change.
---power log:FILE adds a meter's log later.`,
-		Example: `  ds2 bench --target postgres://ds2:ds2@localhost/ds2 --threads 32 \
-      --restore snapshot --out ds2-results/6-ssd
-  ds2 bench --target postgres://ds2:ds2@db1/ds2 --exporter http://db1:9100/metrics \
-      --restore-command ./restore-array.sh
-
-PowerShell:
-  ds2 bench --target 'sqlserver://sa:password@db1?database=DS2' --out C:\ds2\6-ssd`,
-		Args: flagsOnly,
-		RunE: interruptible(firstOfRuns, f.run),
-	}
+	cmd := &cobra.Command{Use: "bench", Args: flagsOnly, RunE: interruptible(firstOfRuns, f.run)}
 	flags := cmd.Flags()
 	flags.IntVar(&f.setup.Runs, "runs", 3, flagsTxt)
 	f.add(flags)

@@ -47,6 +47,7 @@ var (
 
 // completeValues gives the flags and arguments of a command, and of those below it, their texts and completions.
 func completeValues(cmd *cobra.Command) {
+	describeCommand(cmd)
 	cmd.Flags().SortFlags = false // as help shows them: in the order in which they are declared
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		describe(cmd, f)

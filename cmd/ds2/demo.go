@@ -37,22 +37,7 @@ type demoFlags struct {
 
 func newDemoCommand() *cobra.Command {
 	var f demoFlags
-	cmd := &cobra.Command{
-		Use:   "demo",
-		Short: "The whole way on a PostgreSQL of its own: load, drive, audit, report",
-		Long: `Starts a private PostgreSQL, loads a dataset, drives it, audits it, prints the result, writes record
-and report, and stops the server. It uses an installed PostgreSQL or, if there is none, downloads
-one once and keeps it.`,
-		Example: `  ds2 demo
-  ds2 demo --run-time 10s
-  ds2 demo --size 100MB --threads 16 --keep
-  ds2 demo --crash-cycles 3
-  ds2 demo --brownout
-  ds2 demo --size 100MB --replay 100MB
-  ds2 demo --workload mailbox`,
-		Args: flagsOnly,
-		RunE: interruptible(firstOfRun, f.run),
-	}
+	cmd := &cobra.Command{Use: "demo", Args: flagsOnly, RunE: interruptible(firstOfRun, f.run)}
 	// The load and the run have the defaults of their own commands, but for these.
 	f.drive.add(pflag.NewFlagSet("drive", pflag.ContinueOnError))
 	c := &f.drive.config

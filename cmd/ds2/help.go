@@ -65,6 +65,21 @@ func readHelpTexts(file string) (groups []struct{ heading, flags string }, texts
 	return groups, texts
 }
 
+//go:embed commands.txt
+var commandsFile string
+
+// describeCommand gives a command what commands.txt says of it.
+func describeCommand(cmd *cobra.Command) {
+	_, text, known := strings.Cut(commandsFile, "\n# "+cmd.CommandPath()+"\n")
+	if !known {
+		return
+	}
+	text, _, _ = strings.Cut(text, "\n# ds2 ")
+	text, examples, _ := strings.Cut(text, "\nExamples:\n")
+	short, long, _ := strings.Cut(strings.TrimSpace(text), "\n\n")
+	cmd.Short, cmd.Long, cmd.Example = short, long, strings.TrimRight(examples, "\n")
+}
+
 // describe gives a flag of a command what help says of it.
 func describe(cmd *cobra.Command, f *pflag.Flag) {
 	_, path, _ := strings.Cut(cmd.CommandPath(), " ")

@@ -36,23 +36,7 @@ type initFlags struct {
 func newInitCommand() *cobra.Command {
 	var f initFlags
 	cmd := &cobra.Command{
-		Use:   "init [FILE.yaml]",
-		Short: "Write a commented file for ds2 experiment",
-		Long: `Writes a file for ds2 experiment, with comments on what else it can hold: a configuration for each
---target, with each of the --threads. The default name is experiment.yaml; - is standard output. A
-file that exists is not overwritten. Without --target, it asks for the targets on a terminal.
-
-The file holds no password: if a target's URL has one, the file refers to a variable, which ds2 init
-names.`,
-		Example: `  ds2 init --target postgres://ds2:ds2@localhost/ds2 --threads 8,32,128
-  ds2 init arrays.yaml
-  ds2 init arrays.yaml --until '2 %' \
-      --target hdd=postgres://ds2@db1/ds2 --label '24 disks, RAID 10' \
-      --target ssd=postgres://ds2@db2/ds2 --label '6 SSDs, RAID 5'
-  ds2 experiment arrays.yaml --plan
-
-PowerShell:
-  ds2 init arrays.yaml --target 'hdd=postgres://ds2@db1/ds2' --threads '32,128'`,
+		Use:  "init [FILE.yaml]",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {

@@ -49,21 +49,7 @@ func newReportCommand() *cobra.Command {
 	var windows []string
 	var merge bool
 	cmd := &cobra.Command{
-		Use:   "report DIR…",
-		Short: "Turn records of runs into one page of HTML, or text, JSON, CSV or the form of ESRP",
-		Long: `Writes one HTML page of records, which needs no network: the result, OPM and response times over
-time, the audit, and all that repeating the runs needs.
-
-JSON is the records' summaries as an array; CSV is their one-second samples. --merge adds up the
-records of one run from several driver machines.
-
-The format esrp is the summary of a mailbox storage test in the order of ESRP's form, for each
-server and in total: of one record for each server, or of one run observed by an exporter on each.
-Of a bench it takes the median run. Records of ds2 bench-backup add a table.`,
-		Example: `  ds2 report ds2-results/*
-  ds2 report --output text --window 1000s-1200s ds2-results/*
-  ds2 report --output esrp ds2-results/server1 ds2-results/server2
-  ds2 report --merge machine1/ds2-results/*-nightly machine2/ds2-results/*-nightly`,
+		Use:  "report DIR…",
 		Args: records,
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			read, err := reader(windows...)
@@ -91,8 +77,9 @@ Of a bench it takes the median run. Records of ds2 bench-backup add a table.`,
 		},
 	}
 	flags := cmd.Flags()
-	f.add(flags, "html", "text", "json", "csv", esrp)
+	flags.VarP(oneOf(&f.format, "html", "text", "json", "csv", esrp), "output", "o", flagsTxt)
 	flags.StringVar(&out, "out", "", flagsTxt)
+	flags.BoolVar(&f.details, "details", false, flagsTxt)
 	flags.BoolVar(&merge, "merge", false, flagsTxt)
 	flags.StringArrayVar(&windows, "window", nil, flagsTxt)
 	return cmd

@@ -25,30 +25,7 @@ import (
 func newVerifyCommand() *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
-		Use:   "verify",
-		Short: "Audit a database: rows, keys, sums and stock, and what a run says it did",
-		Long: `Checks the whole database: rows of the dataset, foreign keys, order lines against purchase history
-and sales, stock, and each order's net, tax and total. With the record of a run, it also checks what
-the run added. Exit code 3 means that a check failed.
-
-Nothing is changed, and nobody else may use the database meanwhile. Each large table is read once,
-and no temporary file is written unless there is damage. A run's own audit, after ds2 drive, checks
-the run only.
-
---deep first reads every page of every table and index, and has the server check it: PostgreSQL by
-data checksums and amcheck, SQL Server by DBCC CHECKDB. Pages in the server's cache are not read
-from the drives: restart the server before. Then the log is read: PostgreSQL's by pg_waldump if the
-server's files are on this machine, SQL Server's by a copy-only backup to NUL if it is kept for
-backups. The result has the table of a checksum test: pages seen and bad, MB/s and ms a read. On SQL
-Server --readers are the workers of DBCC CHECKDB, and there is no --read-rate.
-
-The record of a run that was not audited gets the result. The journal of --crash-after,
---crash-cycles or --journal is compared with the database, to find lost acknowledged work.`,
-		Example: `  ds2 verify --target postgres://ds2:ds2@localhost/ds2
-  ds2 verify --target postgres://postgres@localhost/ds2 --deep
-  ds2 verify --target postgres://postgres@localhost/mail --deep --readers 32
-  ds2 verify --target postgres://postgres@localhost/mail --deep --read-rate 100MB/s
-  ds2 verify --target postgres://ds2:ds2@localhost/ds2 --record ds2-results/20261121T041500Z-k7c2`,
+		Use:  "verify",
 		Args: flagsOnly,
 		RunE: interruptible("what is being checked is given up", f.run),
 	}

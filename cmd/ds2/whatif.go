@@ -28,13 +28,7 @@ import (
 )
 
 func newWhatifCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "whatif",
-		Short: "Predict the OPM or IOPS of a drive that nobody has yet from its fio record",
-		Long: `Learns how a workload depends on the latency of reads, log flushes and writes of data from runs on
-drives that are slowed by known amounts, and predicts what other drives would do, by what ds2 device
-or fio measured of them. See docs/howto/whatif.md.`,
-	}
+	cmd := &cobra.Command{Use: "whatif"}
 	cmd.AddCommand(newWhatifLearnCommand(), newWhatifPredictCommand())
 	return cmd
 }
@@ -70,27 +64,7 @@ type whatifDrive struct {
 
 func newWhatifLearnCommand() *cobra.Command {
 	var f whatifFlags
-	cmd := &cobra.Command{
-		Use:   "learn",
-		Short: "Learn from runs on slowed drives what an order takes of processor and drive",
-		Long: `Starts a PostgreSQL of its own on a directory whose reads and flushes are slowed by known amounts,
-loads a dataset, and drives it on each of --drives with each number of --threads, in random blocks.
-With --target, yours: ds2 shows a copy of its data at --mount and waits until you start it there.
-
-Each drive is measured with fio first, as ds2 device does. The result is a model for ds2 whatif
-predict, and its page. Drives of --check-drives are driven too but not fitted: they show how well
-the model predicts.
-
-A drive is READ/FLUSH, the times that are added, such as 1ms/4ms; 1ms/4ms/8 serves 8 reads at once.
-A third time, 1ms/4ms/500us, is added to each write of data, and who writes waits for it, as with
-direct I/O; else data are written at once, as into a page cache.
-It takes Linux, fio, and root or fusermount3.`,
-		Example: `  ds2 whatif learn --size 1GB --buffers 100MB --out model
-  ds2 whatif learn --drives 1ms/1ms,16ms/1ms,1ms/16ms,16ms/16ms --check-drives 4ms/2ms,8ms/8ms
-  ds2 whatif learn --workload mailbox --mailboxes 100 --mailbox-size 10MB`,
-		Args: flagsOnly,
-		RunE: interruptible(firstOfRun, f.learn),
-	}
+	cmd := &cobra.Command{Use: "learn", Args: flagsOnly, RunE: interruptible(firstOfRun, f.learn)}
 	flags := cmd.Flags()
 	f.flags, f.load.flags = flags, flags
 	f.buffers = 16e6
@@ -375,14 +349,7 @@ func newWhatifPredictCommand() *cobra.Command {
 	var f formatFlags
 	var threads int
 	cmd := &cobra.Command{
-		Use:   "predict MODEL DEVICE.json...",
-		Short: "Predict the OPM or IOPS of drives by their records, and rank them",
-		Long: `Predicts by a model of ds2 whatif learn what its store would do on drives, by the records of ds2
-device or fio's own JSON (random reads of 4 to 16 kB at one or more depths, writes with fdatasync=1
-and, where the model has writes of data, random writes). A drive outside the range in which the
-model was fitted is refused: exit 4.`,
-		Example: `  ds2 whatif predict model/model.json array-a.json array-b.json
-  ds2 whatif predict model/model.json vendor-fio.json --threads 16 -o html > drives.html`,
+		Use: "predict MODEL DEVICE.json...",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return errors.New("name a model of ds2 whatif learn, and records of ds2 device or fio")
