@@ -98,7 +98,7 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	defer done()
-	options.Command = invocationWith(cmd, cmd.Flags(), options.Plan)
+	options.Command = invocation(cmd, cmd.Flags(), options.Plan)
 	bench, err := f.takeUp(i.soft, cmd.Flags().Changed("seed"), &options)
 	if err != nil {
 		return err
@@ -182,7 +182,6 @@ func (f *benchFlags) length() time.Duration {
 
 // procedure puts together what a bench does.
 func (f *benchFlags) procedure(i *interrupts, options runs.Options, stderr io.Writer) experiment.Bench {
-	options.Driver.Delayed = delayed(stderr)
 	restore, conduct := f.restore.restore(stderr), f.output.conduct(i, io.Discard, stderr)
 	if f.around != nil {
 		show := conduct.Show

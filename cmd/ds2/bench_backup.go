@@ -66,7 +66,7 @@ func (f *benchBackupFlags) run(i *interrupts, cmd *cobra.Command, _ []string) er
 	defer stop()
 	o := backup.Options{
 		Targets: stores, Dir: recordDir(f.out, id), RunID: id, Version: kitVersion(),
-		Command: invocation(cmd), Observer: observer, Tell: tell,
+		Command: invocation(cmd, cmd.Flags(), nil), Observer: observer, Tell: tell,
 	}
 	b, err := backup.Run(i.soft, o)
 	stop()

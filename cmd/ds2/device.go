@@ -93,18 +93,6 @@ func (f *deviceFlags) run(cmd *cobra.Command) error {
 	return printDevice(cmd.OutOrStdout(), record, f.out)
 }
 
-// loadDevice reads the record of --device-record, or none where the flag is not set.
-func loadDevice(path string) (*device.Record, error) {
-	if path == "" {
-		return nil, nil
-	}
-	record, err := device.Read(path)
-	if err != nil {
-		return nil, flagError("device-record", err)
-	}
-	return record, nil
-}
-
 // readDevices reads the device records that arguments name, FILE or NAME=FILE; none where the first is no file.
 func readDevices(arguments []string) (all []report.Device, err error) {
 	for _, argument := range arguments {

@@ -115,14 +115,13 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 		return err
 	}
 	defer done()
-	options.Command = invocationWith(cmd, cmd.Flags(), options.Plan)
+	options.Command = invocation(cmd, cmd.Flags(), options.Plan)
 	close, err := o.open(cmd)
 	if err != nil {
 		return err
 	}
 	defer close()
 	o.served.writes(options.Dir)
-	options.Driver.Delayed = delayed(stderr)
 	tellReplay(options.Crash, o.quiet, stderr)
 	conduct := o.conduct(interrupts, stdout, stderr)
 	stop := interrupts.stop()
@@ -208,11 +207,6 @@ func (o *driveOutput) show(i *interrupts, run *runs.Run, stdout, stderr io.Write
 		o.push(i.hard, options, run, stderr)
 		o.served.rest(report.Headline(summary))
 	}, nil
-}
-
-// delayed tells why users wait to be connected.
-func delayed(stderr io.Writer) func(error) {
-	return func(err error) { fmt.Fprintln(stderr, "users wait to be connected:", err) }
 }
 
 // stop is the two stages of a stop for package runs.

@@ -277,6 +277,7 @@ func (f *runFlags) options(ctx context.Context, w way) (o runs.Options, err erro
 	}
 	o.Targets, o.Driver = stores, f.config
 	o.Driver.Targets = labels(stores)
+	o.Driver.Delayed = func(err error) { fmt.Fprintln(w.looks.w, "users wait to be connected:", err) }
 	for _, s := range stores {
 		if o.IOEvents && s.Can().TimeIO == nil {
 			return o, usageError("--io-events: only SQL Server times I/Os; use --io-trace on the database's machine")

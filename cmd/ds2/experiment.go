@@ -203,7 +203,7 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 		if err != nil && (none != nil || isUsage(err) || i.soft.Err() != nil) {
 			return file.of(c, err) // before it has made a run, it is better looked into than left out
 		}
-		options[k].Command, unready[k] = invocationWith(cmd, c.flags, options[k].Plan), err
+		options[k].Command, unready[k] = invocation(cmd, c.flags, options[k].Plan), err
 	}
 	unlock, err := i.lockStores("experiment", "", distinct(stores), stderr)
 	if err != nil {

@@ -17,12 +17,20 @@ import (
 	"ds2/internal/result"
 )
 
+// exampleFile is that of the help.
+func exampleFile(tb testing.TB) string {
+	cmd, _, err := newRoot().Find([]string{"experiment"})
+	require.NoError(tb, err)
+	_, text, _ := strings.Cut(cmd.Example, "arrays.yaml:\n")
+	return text
+}
+
 // TestExperimentFile reads the example of the help.
 func TestExperimentFile(t *testing.T) {
 	t.Setenv("HDD_PASSWORD", "a/b@c:d e")
 	secret := filepath.Join(t.TempDir(), "ssd")
 	require.NoError(t, os.WriteFile(secret, []byte("s3cret\n"), 0o600))
-	_, text, _ := strings.Cut(newExperimentCommand().Example, "arrays.yaml:\n")
+	text := exampleFile(t)
 	f, err := parseExperiment("arrays.yaml", []byte(strings.ReplaceAll(text, "/run/secrets/ssd", secret)))
 	require.NoError(t, err)
 	if f.runs != (runsRange{5, 9, true}) || f.until != 2 || f.order != "random" {
@@ -109,7 +117,7 @@ func TestExperimentFileErrors(t *testing.T) {
 
 // FuzzExperimentFile: whatever a file holds, it is read or refused as wrong usage.
 func FuzzExperimentFile(f *testing.F) {
-	_, text, _ := strings.Cut(newExperimentCommand().Example, "arrays.yaml:\n")
+	text := exampleFile(f)
 	fuzztest.Run(f, func(t testing.TB, text string) {
 		if strings.Contains(text, "file:") || strings.Contains(text, "words") { // reads files of this machine
 			return

@@ -22,12 +22,9 @@ func withArguments(ctx context.Context, args []string) context.Context {
 	return context.WithValue(ctx, argumentsKey{}, args)
 }
 
-// invocation is how ds2 was called, for the record: without passwords, as far as a text shows that it holds one.
-func invocation(cmd *cobra.Command) *result.Command { return invocationWith(cmd, cmd.Flags(), nil) }
-
-// invocationWith is an invocation with the flags of a run that the command line does not give itself, without those
-// that the run's workload does not have.
-func invocationWith(cmd *cobra.Command, flags *pflag.FlagSet, plan workload.Plan) *result.Command {
+// invocation is how ds2 was called, for the record: without passwords, as far as a text shows that it holds one. The
+// flags are those of a run, also by default, without those that the workload of its plan does not have.
+func invocation(cmd *cobra.Command, flags *pflag.FlagSet, plan workload.Plan) *result.Command {
 	others := map[string]string{}
 	if plan != nil { // else nobody knows of which workload the run would have been
 		others = ofOthers(plan.Workload().Name(), func(t tenant) []string { return t.runFlags })

@@ -12,6 +12,7 @@ import (
 // observeFlags say what is observed beside the orders.
 type observeFlags struct {
 	monitor.Options
+	power        string // as it was given
 	deviceRecord string
 	device       *device.Record // from deviceRecord; nil: none
 }
@@ -24,13 +25,23 @@ func (f *observeFlags) add(flags *pflag.FlagSet) {
 	flags.Bool("io-events", false, flagsTxt)
 	flags.Var(byteSize(&f.ServerMemory), "server-memory", flagsTxt)
 	flags.StringArrayVar(&f.Exporters, "exporter", nil, flagsTxt)
-	flags.Var(powerValue{&f.Options}, "power", flagsTxt)
+	power := func(text string) (string, error) {
+		f.PowerCommand, f.PowerLog = text, ""
+		if file, isLog := strings.CutPrefix(text, "log:"); isLog {
+			f.PowerCommand, f.PowerLog = "", file
+		}
+		return text, nil
+	}
+	same := func(text string) string { return text }
+	flags.Var(parsed[string]{&f.power, "source", power, same, ""}, "power", flagsTxt)
 }
 
 // check refuses what cannot be observed whatever the server, and reads what was measured of the drives before.
 func (f *observeFlags) check() (err error) {
-	if f.device, err = loadDevice(f.deviceRecord); err != nil {
-		return err
+	if f.deviceRecord != "" {
+		if f.device, err = device.Read(f.deviceRecord); err != nil {
+			return flagError("device-record", err)
+		}
 	}
 	if err := f.CheckMeterLog(); err != nil {
 		return flagError("power", err)
@@ -39,33 +50,6 @@ func (f *observeFlags) check() (err error) {
 		if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
 			return usageError("--exporter: %q is not a URL: write it as http://host:9100/metrics", url)
 		}
-	}
-	return nil
-}
-
-// powerValue is --power.
-type powerValue struct{ options *monitor.Options }
-
-func (v powerValue) Type() string { return "source" }
-
-func (v powerValue) String() string {
-	switch o := v.options; {
-	case o == nil:
-		return ""
-	case o.PowerLog != "":
-		return "log:" + o.PowerLog
-	default:
-		return o.PowerCommand
-	}
-}
-
-func (v powerValue) Set(text string) error {
-	o := v.options
-	o.PowerCommand, o.PowerLog = "", ""
-	if file, is := strings.CutPrefix(text, "log:"); is {
-		o.PowerLog = file
-	} else {
-		o.PowerCommand = text
 	}
 	return nil
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -166,7 +168,13 @@ func readEnvironment(flags *pflag.FlagSet) error {
 		if f.Changed || f.Name == configFileFlag || f.Name == "help" || err != nil {
 			return
 		}
-		for _, name := range append([]string{f.Name}, otherNames(f.Name)...) {
+		names := []string{f.Name}
+		for _, alias := range slices.Sorted(maps.Keys(aliases)) {
+			if aliases[alias] == f.Name {
+				names = append(names, alias)
+			}
+		}
+		for _, name := range names {
 			variable := "DS2_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 			value, ok := os.LookupEnv(variable)
 			if !ok {

@@ -109,9 +109,8 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	defer done()
-	options.Command = invocationWith(cmd, cmd.Flags(), options.Plan)
+	options.Command = invocation(cmd, cmd.Flags(), options.Plan)
 	dir := cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(time.Now(), options.RunID)+"-tune"))
-	options.Driver.Delayed = delayed(stderr)
 	search := experiment.Search{
 		Conduct: f.output.conduct(i, io.Discard, stderr),
 		Dir:     dir, Options: options, Config: f.search, Restore: f.restore.restore(stderr),

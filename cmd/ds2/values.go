@@ -24,18 +24,6 @@ var aliases = map[string]string{
 	"db-size-str": "size",
 }
 
-// otherNames are DS2's names of a flag.
-func otherNames(flag string) []string {
-	var names []string
-	for alias, name := range aliases {
-		if name == flag {
-			names = append(names, alias)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
 // notRead is what a text is that a function of package strconv does not read; others read whole numbers.
 var notRead = map[string]string{
 	"ParseUint": "not a whole number of 0 or more", "ParseFloat": "not a number", "ParseBool": "neither true nor false",

@@ -169,10 +169,12 @@ func (v verification) print(w io.Writer, format string) error {
 	}
 	failed := 0
 	for _, c := range v.Checks {
+		state := "ok    "
 		if !c.Passed {
+			state = "FAILED"
 			failed++
 		}
-		fmt.Fprintln(w, checkLine(c))
+		fmt.Fprintf(w, "%s  %s: expected %s, found %s\n", state, c.Name, c.Expected, c.Found)
 	}
 	verdict := fmt.Sprintf("audit passed: %d checks", len(v.Checks))
 	switch {
@@ -183,15 +185,6 @@ func (v verification) print(w io.Writer, format string) error {
 	}
 	_, err := fmt.Fprintln(w, verdict)
 	return err
-}
-
-// checkLine is a check in one line.
-func checkLine(c result.Check) string {
-	verdict := "ok    "
-	if !c.Passed {
-		verdict = "FAILED"
-	}
-	return fmt.Sprintf("%s  %s: expected %s, found %s", verdict, c.Name, c.Expected, c.Found)
 }
 
 // How a database is looked at after a run.

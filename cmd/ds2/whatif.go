@@ -68,6 +68,7 @@ func newWhatifLearnCommand() *cobra.Command {
 	flags := cmd.Flags()
 	f.flags, f.load.flags = flags, flags
 	f.buffers = 16e6
+	f.warmup, f.run, f.stageTime = 20*time.Second, time.Minute, 2*time.Second
 	flags.StringVar(&f.load.workload, "workload", ds2.Name, workloadNames())
 	f.load.mailbox.add(flags)
 	preset(flags, "mailboxes", "30")
@@ -81,10 +82,7 @@ func newWhatifLearnCommand() *cobra.Command {
 	flags.IntVar(&f.runs, "runs", 3, flagsTxt)
 	flags.Var(ds2Duration(&f.warmup, time.Minute), "warmup-time", flagsTxt)
 	flags.Var(ds2Duration(&f.run, time.Minute), "run-time", flagsTxt)
-	preset(flags, "warmup-time", "20s")
-	preset(flags, "run-time", "60s")
 	flags.Var(duration(&f.stageTime), "stage-time", flagsTxt)
-	preset(flags, "stage-time", "2s")
 	flags.Uint64Var(&f.seed, "seed", 0, flagsTxt)
 	flags.StringVar(&f.dir, "dir", "", flagsTxt)
 	flags.StringVar(&f.out, "out", "", flagsTxt)
