@@ -63,14 +63,10 @@ func (f *experimentFlags) run(i *interrupts, cmd *cobra.Command, args []string) 
 	}
 	base := filepath.Base(path)
 	dir := cmp.Or(f.out, filepath.Join("ds2-results", strings.TrimSuffix(base, filepath.Ext(base))))
-	record, resumed, err := file.takeUp(dir)
-	if err != nil {
-		return err
-	}
 	if f.plan {
-		return file.plan(cmd.OutOrStdout(), dir, record, args[1:])
+		return file.plan(cmd.OutOrStdout(), dir, args[1:])
 	}
-	if err := f.make(i, cmd, cmd.ErrOrStderr(), file, dir, record, resumed); err != nil {
+	if err := f.make(i, cmd, cmd.ErrOrStderr(), file, dir); err != nil {
 		return err
 	}
 	return f.show(cmd, dir)
@@ -99,7 +95,11 @@ func (f *experimentFile) experiment(seed uint64, all []*experiment.Configuration
 
 // plan prints the order of the runs, the time that is left, and what they can show: others are records to know the
 // scatter of runs by.
-func (f *experimentFile) plan(w io.Writer, dir string, record result.Experiment, others []string) error {
+func (f *experimentFile) plan(w io.Writer, dir string, others []string) error {
+	record, _, err := f.takeUp(dir)
+	if err != nil {
+		return err
+	}
 	var all []*experiment.Configuration
 	practice := 0
 	for _, c := range f.configurations {
@@ -184,8 +184,12 @@ func (f *experimentFile) plan(w io.Writer, dir string, record result.Experiment,
 }
 
 // make makes the experiment, from the start or from where its record ends.
-func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writer, file *experimentFile, dir string,
-	record result.Experiment, resumed bool) error {
+func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writer, file *experimentFile,
+	dir string) error {
+	record, resumed, err := file.takeUp(dir)
+	if err != nil {
+		return err
+	}
 	var stores []store.Database
 	defer func() { closeStores(stores) }()
 	options := make([]runs.Options, len(file.configurations))
@@ -196,7 +200,6 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 		if err := c.flags.Set("seed", fmt.Sprint(record.Seed)); err != nil {
 			return err
 		}
-		var err error
 		options[k], err = c.bench.options(i.soft, c.bench.way("", stderr))
 		stores = append(stores, options[k].Targets...)
 		_, none := result.ReadSummary[result.Bench](c.bench.out)

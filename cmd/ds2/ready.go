@@ -234,10 +234,7 @@ func (f *runFlags) observed(ctx context.Context, w way, o *runs.Options) error {
 	}
 	o.Observer, o.Device = observer, f.observe.device
 	c := o.Driver
-	need := preflight.Load{Length: c.Length()}
-	if o.Plan != nil {
-		need.Growth = o.Plan.Growth(c.Threads)
-	}
+	need := preflight.Load{Length: c.Length(), Growth: o.Plan.Growth(c.Threads)}
 	var targets []preflight.Target
 	for k, s := range o.Targets {
 		if l.quiet && !l.check { // who reads of what makes the run a poor test of storage in its result

@@ -110,7 +110,7 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	}
 	defer done()
 	options.Command = invocation(cmd, cmd.Flags(), options.Plan)
-	dir := cmp.Or(f.out, filepath.Join("ds2-results", result.DirName(time.Now(), options.RunID)+"-tune"))
+	dir := recordDir(f.out, options.RunID+"-tune")
 	search := experiment.Search{
 		Conduct: f.output.conduct(i, io.Discard, stderr),
 		Dir:     dir, Options: options, Config: f.search, Restore: f.restore.restore(stderr),

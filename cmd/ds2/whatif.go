@@ -111,20 +111,19 @@ func (f *whatifFlags) judge() error {
 	case f.buffers < 128<<10 || f.buffers > 1e12:
 		return usageError("--buffers is %s: it must be 128KiB to 1TB", bytesText(f.buffers))
 	}
-	for _, flag := range []struct {
-		name  string
-		texts []string
-	}{{"drives", f.fit}, {"check-drives", f.check}} {
-		for _, text := range flag.texts {
-			delays, err := slowdrive.ParseDelays(text)
-			if err != nil {
-				return flagError(flag.name, err)
-			}
-			if slices.ContainsFunc(f.drives, func(d whatifDrive) bool { return d.name == text }) {
-				return usageError("--%s: %s is there already", flag.name, text)
-			}
-			f.drives = append(f.drives, whatifDrive{name: text, delays: delays, fits: flag.name == "drives"})
+	for i, text := range slices.Concat(f.fit, f.check) {
+		flag, fits := "check-drives", i < len(f.fit)
+		if fits {
+			flag = "drives"
 		}
+		delays, err := slowdrive.ParseDelays(text)
+		if err != nil {
+			return flagError(flag, err)
+		}
+		if slices.ContainsFunc(f.drives, func(d whatifDrive) bool { return d.name == text }) {
+			return usageError("--%s: %s is there already", flag, text)
+		}
+		f.drives = append(f.drives, whatifDrive{name: text, delays: delays, fits: fits})
 	}
 	least := 3
 	if f.writes() {
@@ -141,7 +140,7 @@ func (f *whatifFlags) judge() error {
 	if err := f.judgeServer(); err != nil {
 		return err
 	}
-	f.out = cmp.Or(f.out, filepath.Join("ds2-results", time.Now().UTC().Format("20060102T150405Z")+"-whatif"))
+	f.out = recordDir(f.out, "whatif")
 	return checkOut(f.out)
 }
 
@@ -159,14 +158,15 @@ func (f *whatifFlags) learn(i *interrupts, cmd *cobra.Command, _ []string) (err 
 	if f.quiet {
 		stderr, f.load.quiet = io.Discard, true
 	}
-	serve, theirs := f.theirs, f.load.target != ""
-	if !theirs {
+	serve, unmount := f.theirs, f.unmount
+	if f.load.target == "" {
 		dir, err := os.MkdirTemp(f.dir, "ds2-whatif-")
 		if err != nil {
 			return flagError("dir", err)
 		}
 		defer os.RemoveAll(dir)
 		serve, f.dataDir, f.mount = f.own, filepath.Join(dir, "below"), filepath.Join(dir, "drive")
+		unmount = func(_ context.Context, drive *slowdrive.Drive, _ io.Writer) error { return drive.Unmount() }
 		if err := errors.Join(os.Chmod(dir, 0o755), os.Mkdir(f.dataDir, 0o755), os.Mkdir(f.mount, 0o755)); err != nil {
 			return err
 		}
@@ -175,14 +175,8 @@ func (f *whatifFlags) learn(i *interrupts, cmd *cobra.Command, _ []string) (err 
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if theirs {
-			err = errors.Join(err, f.unmount(i.hard, drive, stderr))
-		} else {
-			err = errors.Join(err, drive.Unmount())
-		}
-	}()
-	if err := f.measure(i.soft, drive, f.mount, stderr); err != nil {
+	defer func() { err = errors.Join(err, unmount(i.hard, drive, stderr)) }()
+	if err := f.measure(i.soft, drive, stderr); err != nil {
 		return err
 	}
 	store, stop, err := serve(i, drive, stderr)
@@ -197,11 +191,11 @@ func (f *whatifFlags) learn(i *interrupts, cmd *cobra.Command, _ []string) (err 
 }
 
 // measure measures each drive, as ds2 device does.
-func (f *whatifFlags) measure(ctx context.Context, drive *slowdrive.Drive, at string, stderr io.Writer) error {
+func (f *whatifFlags) measure(ctx context.Context, drive *slowdrive.Drive, stderr io.Writer) error {
 	for i := range f.drives {
 		d := &f.drives[i]
 		fmt.Fprintf(stderr, "measuring drive %s, %d of %d\n", d.name, i+1, len(f.drives))
-		o := device.Options{Dir: at, KitVersion: kitVersion(), FileBytes: 32 << 20,
+		o := device.Options{Dir: f.mount, KitVersion: kitVersion(), FileBytes: 32 << 20,
 			StageTime: f.stageTime, Depths: []int{1, 8, 32}, NoMix: true}
 		var err error
 		delays := d.delays
@@ -265,11 +259,7 @@ func (f *whatifFlags) drive(i *interrupts, cmd *cobra.Command, drive *slowdrive.
 		}
 	}
 	experiment := experimentFlags{shownFlags: shownFlags{quiet: true}, out: f.out}
-	record, resumed, err := file.takeUp(f.out)
-	if err != nil {
-		return err
-	}
-	return experiment.make(i, cmd, io.Discard, file, f.out, record, resumed)
+	return experiment.make(i, cmd, io.Discard, file, f.out)
 }
 
 func configurationOf(drive string, users int) string {
