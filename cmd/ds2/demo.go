@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -144,16 +145,13 @@ func (f *demoFlags) check() error {
 	if err := checkServer(f.server); err != nil {
 		return err
 	}
-	if f.drive.config.Run <= 0 && !f.drive.crash.ends() {
+	switch {
+	case f.drive.config.Run <= 0 && !f.drive.crash.ends():
 		return usageError("--run-time: a demo has an end, such as 60s")
-	}
-	if f.stall && f.drive.config.Run < shortestBrownout {
+	case f.stall && f.drive.config.Run < shortestBrownout:
 		return usageError("--brownout needs a --run-time of at least %s", shortestBrownout)
 	}
-	if err := f.load.dataset(); err != nil {
-		return err
-	}
-	if err := f.drive.output.shows(f.load.workload); err != nil {
+	if err := cmp.Or(f.load.dataset(), f.drive.output.shows(f.load.workload)); err != nil {
 		return err
 	}
 	f.drive.target, f.drive.crash.hasOwn = "postgres://127.0.0.1/ds2", true // as far as flags can tell

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -90,19 +91,13 @@ func (f *runFlags) judgeRun(flags *pflag.FlagSet) error {
 
 // checkBeside refuses what cannot be observed or served, whatever the run.
 func (f *runFlags) checkBeside() error {
-	if err := f.observe.check(); err != nil {
-		return err
-	}
-	return f.output.metricsFlags.check()
+	return cmp.Or(f.observe.check(), f.output.metricsFlags.check())
 }
 
 // drive is one run from the flags to the result.
 func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 	stdout, stderr, o := cmd.OutOrStdout(), cmd.ErrOrStderr(), &f.output
-	if err := f.judgeRun(cmd.Flags()); err != nil {
-		return err
-	}
-	if err := checkOut(f.out); err != nil {
+	if err := cmp.Or(f.judgeRun(cmd.Flags()), checkOut(f.out)); err != nil {
 		return err
 	}
 	f.dvdStore.tell(stderr)

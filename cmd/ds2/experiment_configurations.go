@@ -169,9 +169,6 @@ func (f *experimentFile) apply() error {
 		if _, err := c.bench.judge(time.Now()); err != nil {
 			return f.of(c, err)
 		}
-		if _, err := c.bench.specs(c.bench.length()); err != nil {
-			return f.of(c, err)
-		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,10 +75,7 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	case f.options.Drop && f.options.Resume:
 		return usageError("--drop and --resume exclude each other: start again, or continue")
 	}
-	if err := f.adopted.check(f.flags); err != nil {
-		return err
-	}
-	if err := f.metricsFlags.check(); err != nil {
+	if err := cmp.Or(f.adopted.check(f.flags), f.metricsFlags.check()); err != nil {
 		return err
 	}
 	if !f.adopted.adopt {
