@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/internal/atomicfile"
+	"ds2/internal/conclude"
 	"ds2/internal/device"
 	"ds2/internal/localpg"
 	"ds2/internal/monitor"
@@ -290,28 +291,33 @@ func (f *whatifFlags) conclude(cmd *cobra.Command, of string) error {
 		if err != nil {
 			return err
 		}
-		for _, d := range f.drives {
-			for _, run := range bench.Runs {
-				if c.Name != configurationOf(d.name, bench.Setup.Threads) || !run.Counts || run.Figure == nil {
-					continue
-				}
-				summary, err := result.ReadSummary[result.Summary](filepath.Join(f.out, c.Dir, run.Dir))
-				if err != nil {
-					return err
-				}
-				unit := run.Figure.Unit
-				if figure.Unit != "" && unit != figure.Unit {
-					return fmt.Errorf("fit a model: some runs came to %s, others to %s: "+
-						"make runs longer, so that I/Os are counted in each", figure.Unit, unit)
-				}
-				figure = whatif.Figure{Unit: unit, Name: bench.Words.Spelled(unit), One: bench.Words.A()}
-				o := whatif.Observation{Drive: d.drive, Users: bench.Setup.Threads, Rate: summary.Windows[0].OPM / 60,
-					Value: run.Figure.Value}
-				if d.fits {
-					fitted = append(fitted, o)
-				} else {
-					others = append(others, o)
-				}
+		users := bench.Setup.Threads
+		at := slices.IndexFunc(f.drives, func(d whatifDrive) bool { return c.Name == configurationOf(d.name, users) })
+		if at < 0 {
+			continue
+		}
+		d := f.drives[at]
+		for _, run := range conclude.Counted(bench) {
+			if run.Figure == nil {
+				continue
+			}
+			summary, err := result.ReadSummary[result.Summary](filepath.Join(f.out, c.Dir, run.Dir))
+			if err != nil {
+				return err
+			}
+			unit := run.Figure.Unit
+			if figure.Unit != "" && unit != figure.Unit {
+				return fmt.Errorf("fit a model: some runs came to %s, others to %s: "+
+					"make runs longer, so that I/Os are counted in each", figure.Unit, unit)
+			}
+			figure = whatif.Figure{Unit: unit, Name: bench.Words.Spelled(unit), One: bench.Words.A()}
+			o := whatif.Observation{
+				Drive: d.drive, Users: users, Rate: summary.Windows[0].OPM / 60, Value: run.Figure.Value,
+			}
+			if d.fits {
+				fitted = append(fitted, o)
+			} else {
+				others = append(others, o)
 			}
 		}
 	}
