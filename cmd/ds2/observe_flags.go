@@ -32,7 +32,6 @@ func (f *observeFlags) add(flags *pflag.FlagSet) {
 		}
 		return text, nil
 	}
-	same := func(text string) string { return text }
 	flags.Var(parsed[string]{&f.power, "source", power, same, ""}, "power", flagsTxt)
 }
 

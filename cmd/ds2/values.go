@@ -242,33 +242,24 @@ func configLine(line string) (name, value string, err error) {
 	return name, strings.TrimSpace(value), nil
 }
 
-// choice is the value of a flag that takes one of a few words.
+// choice is a flag that takes one of a few words.
 type choice struct {
-	value *string
-	of    []string
+	parsed[string]
+	of []string
 }
 
 // oneOf makes value a choice of the given words, the first of which is the default.
 func oneOf(value *string, of ...string) choice {
 	*value = of[0]
-	return choice{value, of}
-}
-
-func (c choice) String() string {
-	if c.value == nil { // pflag asks a zero value for its default
-		return ""
-	}
-	return *c.value
-}
-
-func (c choice) Type() string { return strings.TrimPrefix(strings.Join(c.of, "|"), "|") }
-
-func (c choice) Set(text string) error {
-	if !slices.Contains(c.of, text) {
-		words := slices.DeleteFunc(slices.Clone(c.of), func(word string) bool { return word == "" })
+	read := func(text string) (string, error) {
+		if slices.Contains(of, text) {
+			return text, nil
+		}
+		words := slices.DeleteFunc(slices.Clone(of), func(word string) bool { return word == "" })
 		last := len(words) - 1
-		return fmt.Errorf("invalid value %q: use %s or %s", text, strings.Join(words[:last], ", "), words[last])
+		return "", fmt.Errorf("invalid value %q: use %s or %s", text, strings.Join(words[:last], ", "), words[last])
 	}
-	*c.value = text
-	return nil
+	return choice{parsed[string]{value, strings.TrimPrefix(strings.Join(of, "|"), "|"), read, same, ""}, of}
 }
+
+func same(text string) string { return text }
