@@ -93,7 +93,7 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	}
 	stderr := cmd.ErrOrStderr()
 	f.dvdStore.tell(stderr)
-	options, done, err := f.ready(i, f.way("bench", stderr), stderr)
+	options, done, err := f.ready(i, f.looks("bench", stderr), stderr)
 	if err != nil {
 		return err
 	}
@@ -134,9 +134,9 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	return nil
 }
 
-// way is that to the runs of a bench, whose databases can be restored between them.
-func (f *benchFlags) way(lock string, stderr io.Writer) way {
-	return way{looks: &looks{w: stderr, quiet: f.output.quiet}, lock: lock, fits: f.restore.check}
+// looks are those on the way to the runs of a bench, whose databases can be restored between them.
+func (f *benchFlags) looks(lock string, stderr io.Writer) *looks {
+	return &looks{w: stderr, quiet: f.output.quiet, lock: lock, fits: f.restore.check}
 }
 
 // takeUp takes up the bench in the options' directory, or begins it.

@@ -102,8 +102,8 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 	}
 	f.dvdStore.tell(stderr)
 	o.detailed = f.dvdStore.detailed
-	options, done, err := f.ready(interrupts, way{
-		looks: &looks{w: stderr, quiet: o.quiet}, lock: "drive", run: f.runID,
+	options, done, err := f.ready(interrupts, &looks{
+		w: stderr, quiet: o.quiet, lock: "drive", runID: f.runID,
 		fits: func(w workload.Workload) error { return o.shows(w.Name()) },
 	}, stderr)
 	if err != nil {

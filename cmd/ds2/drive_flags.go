@@ -267,7 +267,7 @@ func (f *driveFlags) judge(now time.Time) (o runs.Options, err error) {
 
 // options opens the targets, looks at what they hold, and puts the run together, without a plan where a check finds
 // none. The caller closes the targets, also where there is an error.
-func (f *runFlags) options(ctx context.Context, w way) (o runs.Options, err error) {
+func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err error) {
 	if o, err = f.judge(time.Now()); err != nil {
 		return o, err
 	}
@@ -277,7 +277,7 @@ func (f *runFlags) options(ctx context.Context, w way) (o runs.Options, err erro
 	}
 	o.Targets, o.Driver = stores, f.config
 	o.Driver.Targets = labels(stores)
-	o.Driver.Delayed = func(err error) { fmt.Fprintln(w.looks.w, "users wait to be connected:", err) }
+	o.Driver.Delayed = func(err error) { fmt.Fprintln(l.w, "users wait to be connected:", err) }
 	for _, s := range stores {
 		if o.IOEvents && s.Can().TimeIO == nil {
 			return o, usageError("--io-events: only SQL Server times I/Os; use --io-trace on the database's machine")
@@ -285,11 +285,11 @@ func (f *runFlags) options(ctx context.Context, w way) (o runs.Options, err erro
 	}
 	plan, err := f.plan(ctx, stores)
 	if err != nil {
-		return o, w.looks.step("database", "", err)
+		return o, l.step("database", "", err)
 	}
-	w.holds(stores, plan)
-	if w.fits != nil {
-		if err := w.fits(plan.Workload()); err != nil {
+	l.holds(stores, plan)
+	if l.fits != nil {
+		if err := l.fits(plan.Workload()); err != nil {
 			return o, err
 		}
 	}
@@ -312,7 +312,7 @@ func (f *runFlags) options(ctx context.Context, w way) (o runs.Options, err erro
 	o.AbortAfter, o.CheckpointFirst, o.ColdStart = f.abortAfter, f.checkpoint, f.cold
 	o.Background, o.Debt = f.background.config(), f.debt
 	o.RunID, o.Version, o.Dir = f.runID, kitVersion(), recordDir(f.out, f.runID)
-	return o, f.asked(ctx, w.looks, o)
+	return o, f.asked(ctx, l, o)
 }
 
 // backgroundFlags say what is read beside the users of a run.

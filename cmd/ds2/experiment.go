@@ -200,7 +200,7 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 		if err := c.flags.Set("seed", fmt.Sprint(record.Seed)); err != nil {
 			return err
 		}
-		options[k], err = c.bench.options(i.soft, c.bench.way("", stderr))
+		options[k], err = c.bench.options(i.soft, c.bench.looks("", stderr))
 		stores = append(stores, options[k].Targets...)
 		_, none := result.ReadSummary[result.Bench](c.bench.out)
 		if err != nil && (none != nil || isUsage(err) || i.soft.Err() != nil) {
@@ -277,7 +277,7 @@ func (c *fileConfiguration) takeUp(i *interrupts, o *runs.Options, unready error
 	one *experiment.Configuration, err error) {
 	one = &experiment.Configuration{Name: c.Name, Unready: unready}
 	if unready == nil {
-		if err = c.bench.observed(i.soft, c.bench.way("", stderr), o); err == nil {
+		if err = c.bench.observed(i.soft, c.bench.looks("", stderr), o); err == nil {
 			one.Summary, err = c.bench.takeUp(i.soft, true, o)
 		}
 	} else {

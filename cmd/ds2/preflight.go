@@ -33,7 +33,9 @@ func newPreflightCommand() *cobra.Command {
 
 // newChecks are the looks of a check, which lists what it finds as the flags of output say.
 func newChecks(cmd *cobra.Command, f *runFlags) *looks {
-	return &looks{w: cmd.OutOrStdout(), check: true, json: f.output.format == "json", quiet: f.output.quiet}
+	return &looks{
+		w: cmd.OutOrStdout(), check: true, json: f.output.format == "json", quiet: f.output.quiet, lock: "preflight",
+	}
 }
 
 // run checks a single run.
@@ -63,7 +65,8 @@ func (l *looks) experiment(i *interrupts, cmd *cobra.Command, path string) error
 
 // one looks at a run, whose record is to go into a directory, if that is known.
 func (l *looks) one(i *interrupts, cmd *cobra.Command, f *runFlags, record string) error {
-	_, done, err := f.ready(i, way{looks: l, lock: "preflight", run: f.runID}, cmd.ErrOrStderr())
+	l.runID = f.runID
+	_, done, err := f.ready(i, l, cmd.ErrOrStderr())
 	if err != nil && (isUsage(err) || i.soft.Err() != nil) {
 		return err
 	}

@@ -24,56 +24,30 @@ type runFlags struct {
 	output  driveOutput
 }
 
-// way is how commands take a run from its flags to where its first user would connect.
-type way struct {
-	looks *looks
-	lock  string                        // the command that holds the databases' lock; empty: it is held already
-	run   string                        // other machines of which may hold the lock too; empty: none may
-	fits  func(workload.Workload) error // refuses a workload that the command has no use for; nil: none is
-}
-
-// ready goes the way. What it opens, done closes.
-func (f *runFlags) ready(i *interrupts, w way, stderr io.Writer) (o runs.Options, done func(), err error) {
-	o, err = f.options(i.soft, w)
+// ready takes a run from its flags to where its first user would connect. What it opens, done closes.
+func (f *runFlags) ready(i *interrupts, l *looks, stderr io.Writer) (o runs.Options, done func(), err error) {
+	o, err = f.options(i.soft, l)
 	done = func() { o.Observer.Close(); closeStores(o.Targets) }
 	if err == nil && o.Plan == nil { // why, a check has listed
-		w.looks.skip(o.Targets, append([]string{"lock", "counters and meters"}, ofObserved...)...)
+		l.skip(o.Targets, append([]string{"lock", "counters and meters"}, ofObserved...)...)
 		return o, done, nil
 	}
-	if err == nil && w.lock != "" {
+	if err == nil && l.lock != "" {
 		var unlock func()
-		if unlock, err = i.lockStores(w.lock, w.run, o.Targets, stderr); err == nil {
+		if unlock, err = i.lockStores(l.lock, l.runID, o.Targets, stderr); err == nil {
 			done = func() { unlock(); o.Observer.Close(); closeStores(o.Targets) }
-			w.looks.ok("lock", "no other ds2 is at work on %s", list(o.Targets))
+			l.ok("lock", "no other ds2 is at work on %s", list(o.Targets))
 		}
-		err = w.looks.step("lock", "", err)
+		err = l.step("lock", "", err)
 	}
 	if err == nil {
-		err = f.observed(i.soft, w, &o)
+		err = f.observed(i.soft, l, &o)
 	}
 	if err != nil {
 		done()
 		done = func() {}
 	}
 	return o, done, err
-}
-
-// holds tells a check what the targets hold.
-func (w way) holds(stores []store.Database, plan workload.Plan) {
-	if !w.looks.check {
-		return
-	}
-	name := plan.Workload().Name()
-	for _, s := range stores {
-		w.looks.ok("database", "%s holds workload %s, size %s, loaded to the end", s.Label(), name, plan.Size())
-		if proof := proofs[s.Engine()]; proof != "" {
-			w.looks.add(store.Finding{
-				What: "engine", State: store.Warning, Found: s.Engine() + " is " + proof,
-				Do: "check what it says against the server's own counters, and send a first run: " +
-					"docs/howto/sqlserver-first-run.md",
-			})
-		}
-	}
 }
 
 // placedBytes is what tables and indexes of a database take; 0 where that is not known.
@@ -108,8 +82,12 @@ type looks struct {
 	w           io.Writer
 	check       bool
 	json, quiet bool
-	all         []store.Finding
-	skipped     int // checks
+	lock        string                        // the command that holds the databases' lock; empty: it is held already
+	runID       string                        // whose other machines may hold the lock too; empty: none may
+	fits        func(workload.Workload) error // refuses a workload that the command has no use for; nil: none is
+
+	all     []store.Finding
+	skipped int // checks
 }
 
 // ofObserved are the checks that take servers and machines that are observed.
@@ -151,6 +129,24 @@ func (l *looks) add(findings ...store.Finding) {
 			line += "; " + f.Do
 		}
 		fmt.Fprintln(l.w, escape.Text(line))
+	}
+}
+
+// holds tells a check what the targets hold.
+func (l *looks) holds(stores []store.Database, plan workload.Plan) {
+	if !l.check {
+		return
+	}
+	name := plan.Workload().Name()
+	for _, s := range stores {
+		l.ok("database", "%s holds workload %s, size %s, loaded to the end", s.Label(), name, plan.Size())
+		if proof := proofs[s.Engine()]; proof != "" {
+			l.add(store.Finding{
+				What: "engine", State: store.Warning, Found: s.Engine() + " is " + proof,
+				Do: "check what it says against the server's own counters, and send a first run: " +
+					"docs/howto/sqlserver-first-run.md",
+			})
+		}
 	}
 }
 
@@ -223,8 +219,7 @@ func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
 }
 
 // observed finds out what can be observed beside a run, and looks at what that shows of servers and machines.
-func (f *runFlags) observed(ctx context.Context, w way, o *runs.Options) error {
-	l := w.looks
+func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) error {
 	observer, err := f.observer(ctx, l, o)
 	if observer == nil {
 		if err == nil { // a check has listed it

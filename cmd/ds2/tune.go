@@ -102,9 +102,8 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	}
 	stderr := cmd.ErrOrStderr()
 	f.dvdStore.tell(stderr)
-	options, done, err := f.ready(i, way{
-		looks: &looks{w: stderr, quiet: f.output.quiet}, lock: "tune", fits: f.restore.check,
-	}, stderr)
+	look := looks{w: stderr, quiet: f.output.quiet, lock: "tune", fits: f.restore.check}
+	options, done, err := f.ready(i, &look, stderr)
 	if err != nil {
 		return err
 	}
