@@ -43,15 +43,16 @@ func readHelpTexts(file string) (groups []struct{ heading, flags string }, texts
 		line = strings.TrimSuffix(line, "\n")
 		flag, isFlag := strings.CutPrefix(line, "--")
 		part, isPart := strings.CutPrefix(line, "    ")
-		initial, isInitial := strings.CutPrefix(part, "=")
+		initial, isInitial := strings.CutPrefix(part, "default:")
 		switch {
 		case isInitial:
 			text.initial = new(strings.TrimSpace(initial))
 		case isPart:
 			text.usage = strings.TrimSpace(text.usage + " " + part)
 		case isFlag:
-			text = &helpText{}
-			name, commands, _ := strings.Cut(flag, " of ")
+			names, usage, _ := strings.Cut(flag, ":")
+			text = &helpText{usage: strings.TrimSpace(usage)}
+			name, commands, _ := strings.Cut(names, " of ")
 			for command := range strings.SplitSeq(commands, ", ") {
 				texts[strings.TrimSuffix(name+" of "+command, " of ")] = text
 			}
