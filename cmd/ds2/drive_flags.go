@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/binary"
 	"fmt"
 	"os"
 	"regexp"
@@ -360,13 +359,6 @@ func readWords(path string) (*datagen.Words, error) {
 // newRunID draws six characters that are easy to read and to say.
 func newRunID() string {
 	return strings.ToLower(rand.Text()[:6])
-}
-
-// newSeed draws a seed that a spreadsheet and JSON readers with doubles keep whole.
-func newSeed() uint64 {
-	var b [8]byte
-	rand.Read(b[:])
-	return binary.LittleEndian.Uint64(b[:])>>12 + 1
 }
 
 // warm is how long a run waits for a store that is warm, where its plan asks for it or a flag does. Who gives less than

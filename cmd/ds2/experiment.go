@@ -72,6 +72,9 @@ func (f *experimentFlags) run(i *interrupts, cmd *cobra.Command, args []string) 
 	return f.show(cmd, dir)
 }
 
+// newSeed draws a seed that a spreadsheet and JSON readers with doubles keep whole.
+func newSeed() uint64 { return rand.Uint64()>>12 + 1 }
+
 // takeUp is the record of the experiment in dir, or a new one.
 func (f *experimentFile) takeUp(dir string) (record result.Experiment, resumed bool, err error) {
 	record = result.Experiment{
