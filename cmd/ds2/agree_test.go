@@ -246,7 +246,8 @@ func TestOrdersMultiplyOut(t *testing.T) {
 			Counts        struct{ Orders float64 }
 		}
 	}
-	document := written(t, func(b *bytes.Buffer) error { return runsShown(records...).write(b, formatFlags{format: "json"}) })
+	asJSON := func(b *bytes.Buffer) error { return runsShown(records...).write(b, formatFlags{format: "json"}) }
+	document := written(t, asJSON)
 	document = strings.NewReplacer("from_s", "from", "to_s", "to", "opm_cumulative_of", "of").Replace(document)
 	if err := json.Unmarshal([]byte(document), &summaries); err != nil {
 		t.Fatal(err)
