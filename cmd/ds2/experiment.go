@@ -247,19 +247,19 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 	whole := file.experiment(record.Seed, all)
 	whole.Told = o.told(stderr)
 	whole.Looked = func(block int) {
-		_, page, err := f.report(dir)
+		_, one, err := f.report(dir)
 		if err == nil {
-			err = first.served.found(page)
+			err = first.served.found(one.page)
 		}
 		if err != nil {
 			whole.Told("after block %d: %v", block, err)
 			return
 		}
-		whole.Told("after block %d: %s", block, page.Sentence())
+		whole.Told("after block %d: %s", block, one.page.Sentence())
 	}
 	if resumed { // else the first block shows it
-		if _, page, err := f.report(dir); err == nil {
-			_ = first.served.found(page)
+		if _, one, err := f.report(dir); err == nil {
+			_ = first.served.found(one.page)
 		}
 	}
 	err = whole.Do(i.hard, i.soft.Done())
@@ -311,25 +311,25 @@ func distinct(stores []store.Database) (some []store.Database) {
 }
 
 // report concludes the experiment in dir as far as it is, and writes its page.
-func (f *experimentFlags) report(dir string) (e report.Experiment, page report.Page, err error) {
+func (f *experimentFlags) report(dir string) (e report.Experiment, one shown, err error) {
 	record, err := result.ReadSummary[result.Experiment](dir)
 	if err != nil {
-		return e, page, err
+		return e, one, err
 	}
 	if e, err = report.NewExperiment(conclude.Reader{Workloads: concluders()}, dir, record); err != nil {
-		return e, page, err
+		return e, one, err
 	}
-	page = e.Page()
-	return e, page, atomicfile.Write(filepath.Join(dir, reportFile), page.HTML)
+	one = experimentShown(e)
+	return e, one, atomicfile.Write(filepath.Join(dir, reportFile), one.page.HTML)
 }
 
 // show writes the page and prints the result of the experiment in dir.
 func (f *experimentFlags) show(cmd *cobra.Command, dir string) error {
-	e, _, err := f.report(dir)
+	e, one, err := f.report(dir)
 	if err != nil {
 		return err
 	}
-	if err := experimentShown(e).write(cmd.OutOrStdout(), f.formatFlags); err != nil {
+	if err := one.write(cmd.OutOrStdout(), f.formatFlags); err != nil {
 		return err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "report: %s\n", filepath.Join(dir, reportFile))

@@ -133,8 +133,7 @@ func otherShown(read conclude.Reader, dir string, opened any) (none shown, err e
 			dir)
 	}
 	if record, ok := opened.(result.Search); ok {
-		page, err := searchPage(dir, record)
-		return shown{page: page, record: record}, err
+		return searchShown(dir, record)
 	}
 	record := opened.(result.Backup)
 	return shown{page: report.Backup(record), record: record}, nil

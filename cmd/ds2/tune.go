@@ -139,14 +139,14 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	page, err := searchPage(dir, record)
+	one, err := searchShown(dir, record)
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(filepath.Join(dir, reportFile), page.HTML); err != nil {
+	if err := atomicfile.Write(filepath.Join(dir, reportFile), one.page.HTML); err != nil {
 		return err
 	}
-	err = shown{page: page, record: record}.write(cmd.OutOrStdout(), f.output.formatFlags)
+	err = one.write(cmd.OutOrStdout(), f.output.formatFlags)
 	switch {
 	case err != nil:
 		return err
@@ -166,14 +166,13 @@ func trialsLeft(left int, each time.Duration) string {
 	return fmt.Sprintf("about %d more, %s", left, (time.Duration(left) * each).Round(time.Second))
 }
 
-// searchPage is what there is to read of the search in dir: the search, and the run that is its result.
-func searchPage(dir string, r result.Search) (report.Page, error) {
+// searchShown is the search in dir, with the run that is its result.
+func searchShown(dir string, r result.Search) (none shown, err error) {
 	var median *result.Record
 	if r.Best != nil {
-		var err error
 		if median, err = result.Read(filepath.Join(dir, r.Best.Median().Record)); err != nil {
-			return report.Page{}, err
+			return none, err
 		}
 	}
-	return report.Search(r, median), nil
+	return shown{page: report.Search(r, median), record: r}, nil
 }
