@@ -35,9 +35,30 @@ type benchFlags struct {
 
 func newBenchCommand() *cobra.Command {
 	var f benchFlags
-	cmd := &cobra.Command{Use: "bench", Args: flagsOnly, RunE: interruptible(firstOfRuns, f.run)}
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Repeat a run by the storage report's procedure; the median run is the result",
+		Long: `Makes several runs by the procedure of the storage report: restore the database, settle, measure
+idle power, run, cool down. The run with the median OPM stands for the configuration.
+
+A run that fails, or whose audit fails, is repeated. A run that was not steady counts, and the
+result says so; --drop-unsteady repeats it instead.
+
+All records go into one directory. The same command with the same --out continues a bench that was
+stopped; --runs, --keep-faulty and --drop-unsteady may change.
+--power log:FILE adds a meter's log later.`,
+		Example: `  ds2 bench --target postgres://ds2:ds2@localhost/ds2 --threads 32 \
+      --restore snapshot --out ds2-results/6-ssd
+  ds2 bench --target postgres://ds2:ds2@db1/ds2 --exporter http://db1:9100/metrics \
+      --restore-command ./restore-array.sh
+
+PowerShell:
+  ds2 bench --target 'sqlserver://sa:password@db1?database=DS2' --out C:\ds2\6-ssd`,
+		Args: flagsOnly,
+		RunE: interruptible(firstOfRuns, f.run),
+	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.setup.Runs, "runs", 3, flagsTxt)
+	flags.IntVar(&f.setup.Runs, "runs", 3, "runs that must count")
 	f.add(flags)
 	f.output.shownFlags.add(flags, "text", "json", "csv")
 	return cmd
@@ -47,16 +68,23 @@ func newBenchCommand() *cobra.Command {
 func (f *benchFlags) add(flags *pflag.FlagSet) {
 	f.restore.add(flags)
 	f.settle, f.idle, f.cooldown = 8*time.Minute, 2*time.Minute, time.Minute
-	flags.Var(duration(&f.settle), "settle", flagsTxt)
-	flags.Var(duration(&f.idle), "idle", flagsTxt)
-	flags.Var(duration(&f.cooldown), "cooldown", flagsTxt)
-	flags.IntVar(&f.setup.Practice, "practice", 0, flagsTxt)
-	flags.BoolVar(&f.setup.KeepFaulty, "keep-faulty", false, flagsTxt)
-	flags.BoolVar(&f.setup.DropUnsteady, "drop-unsteady", false, flagsTxt)
+	flags.Var(duration(&f.settle), "settle", "wait after the restore, such as 90s or 8m")
+	flags.Var(duration(&f.idle), "idle", "then measure counters and power without users, such as 90s or 8m")
+	flags.Var(duration(&f.cooldown), "cooldown", "measure counters and power after the run, such as 90s or 8m")
+	flags.IntVar(&f.setup.Practice, "practice", 0, "discarded runs before those that count (in an experiment 1), as "+
+		"a first run is often slow")
+	flags.BoolVar(&f.setup.KeepFaulty, "keep-faulty", false, "let runs count whose audit failed, "+
+		"or in which a drive throttled for heat")
+	flags.BoolVar(&f.setup.DropUnsteady, "drop-unsteady", false, "repeat runs that were not steady, "+
+		"which flatters erratic drives")
 	f.driveFlags.add(flags)
 	preset(flags, "threads", "32")
 	preset(flags, "run-time", "20m")
+	flags.Lookup("run-time").Usage = "run after the warm-up: minutes, or a duration such as 90s"
 	preset(flags, "checkpoint-first", "true")
+	flags.Lookup("out").Usage = "directory for the records; an unfinished bench in it is continued " +
+		"(default ds2-results/<start>-<run id>)"
+	flags.Lookup("window").DefValue = "1000s-1200s in runs of 20 minutes, else the run after the warm-up"
 	f.observe.add(flags)
 	f.output.metricsFlags.add(flags)
 	f.output.verify.add(flags)

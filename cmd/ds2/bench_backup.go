@@ -25,7 +25,22 @@ type benchBackupFlags struct {
 func newBenchBackupCommand() *cobra.Command {
 	var f benchBackupFlags
 	cmd := &cobra.Command{
-		Use: "bench-backup", SuggestFor: []string{"backup"},
+		Use:   "bench-backup",
+		Short: "Measure how fast the servers read their databases for a backup, which is discarded",
+		Long: `Has all servers read at once what a backup reads, and discards it. The result is MB/s of each and in
+total, and the latency and size of the drives' reads. Nothing is left on the servers.
+
+PostgreSQL backs up a whole cluster without its log, by BASE_BACKUP: from version 15 on the server
+discards it (TARGET 'blackhole'), older ones send it to ds2. The user needs REPLICATION and a line
+for replication in pg_hba.conf. The checkpoint at its beginning is not timed. SQL Server backs up
+each database by BACKUP DATABASE … TO four times DISK = 'NUL' WITH COPY_ONLY, CHECKSUM,
+NO_COMPRESSION, MAXTRANSFERSIZE = 4194304, and needs db_backupoperator.
+
+Pages in the kernel's cache are not read from the drives; "from the drives" is what was.`,
+		Example: `  ds2 bench-backup --target postgres://postgres@localhost/mail
+  ds2 bench-backup --target postgres://postgres@localhost:5432/mail \
+      --target postgres://postgres@localhost:5433/mail
+  ds2 report ds2-results/20261121T041500Z-k7c2`, SuggestFor: []string{"backup"},
 		Args: flagsOnly,
 		RunE: interruptible("the servers end their reading", f.run),
 	}
@@ -36,9 +51,9 @@ func newBenchBackupCommand() *cobra.Command {
 	for _, name := range []string{"devices", "exporter"} {
 		flags.AddFlag(all.Lookup(name))
 	}
-	flags.StringVar(&f.out, "out", "", flagsTxt)
-	flags.VarP(oneOf(&f.output, "text", "json"), "output", "o", flagsTxt)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, flagsTxt)
+	flags.StringVar(&f.out, "out", "", "directory for the record, new or empty (default ds2-results/<start>-<run id>)")
+	flags.VarP(oneOf(&f.output, "text", "json"), "output", "o", "format of the result")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
 	return cmd
 }
 

@@ -20,7 +20,27 @@ func newCompareCommand() *cobra.Command {
 	var windows []string
 	var anyCalls bool
 	cmd := &cobra.Command{
-		Use:  "compare A B…",
+		Use:   "compare A B…",
+		Short: "Compare the results of benches or runs",
+		Long: `Compares benches, or single runs, with the first of them: the storage report's table, and the
+differences in percent with their intervals. A directory can get a name: ssd=ds2-results/…
+
+Configurations of one ds2 experiment are compared block by block; name its directory, or those of
+the benches in it. Others are compared by Welch's t-test on the logarithms of all runs that count.
+Records of ds2 device are compared with each other.
+
+With --fail-if the command is a gate: exit code 3 if the whole 95 % interval of a change is beyond
+the bound, and 4 if it cannot tell, because the interval includes the bound, there are fewer than
+two runs of each, or the runs still warm up. Then it prints which loss these runs could have shown,
+and how many more would decide. Errors and dropped orders are compared as counts.
+
+A gate can be on any figure that the comparison prints, such as 'active power > 5%', or that ds2
+drive --limit takes.`,
+		Example: `  ds2 compare disks=ds2-results/20261121T041500Z-k3f9tq ssd=ds2-results/20261121T071500Z-p4m2aa
+  ds2 compare ds2-results/arrays
+  ds2 compare --output html --out compare.html disks=ds2-results/disks ssd=ds2-results/ssd
+  ds2 compare --fail-if 'opm < -2.5%' --fail-if 'order p99 > +10%' --output markdown \
+      main=ds2-results/main ds2-results/change`,
 		Args: records,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			devices, err := readDevices(args)
@@ -83,10 +103,13 @@ func newCompareCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	f.add(flags, "text", "markdown", "html", "json", "csv")
-	flags.StringArrayVar(&failIf, "fail-if", nil, flagsTxt)
-	flags.StringArrayVar(&windows, "window", nil, flagsTxt)
-	flags.Var(oneOf(&cannotTell, "fail", "pass"), "cannot-tell", flagsTxt)
-	flags.BoolVar(&anyCalls, "any-calls", false, flagsTxt)
-	flags.StringVar(&out, "out", "", flagsTxt)
+	flags.StringArrayVar(&failIf, "fail-if", nil, "fail on this `change`, such as 'opm "+
+		"< -2.5%' or 'order p99 > +10%'; may be repeated")
+	flags.StringArrayVar(&windows, "window", nil, "`span` of the figures in place of the record's own, such as "+
+		"1000s-1200s or auto; may be repeated")
+	flags.Var(oneOf(&cannotTell, "fail", "pass"), "cannot-tell", "if the runs cannot tell: fail with exit code 4, "+
+		"or pass")
+	flags.BoolVar(&anyCalls, "any-calls", false, "compare runs that differ in --sqlserver-calls")
+	flags.StringVar(&out, "out", "", "`file` to write (default: standard output)")
 	return cmd
 }

@@ -45,12 +45,10 @@ var (
 		cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp)
 )
 
-// completeValues gives the flags and arguments of a command, and of those below it, their texts and completions.
+// completeValues gives the flags and arguments of a command, and of those below it, their completions.
 func completeValues(cmd *cobra.Command) {
-	describeCommand(cmd)
 	cmd.Flags().SortFlags = false // as help shows them: in the order in which they are declared
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		describe(cmd, f)
 		complete, known := completions[f.Name]
 		if c, ok := f.Value.(choice); ok {
 			complete, known = choices(c.of...), true

@@ -41,19 +41,28 @@ func (s ownServer) Start(ctx context.Context) error { return s.Restart(ctx) }
 
 // addShared declares the flags that a demo has too, whose server is its own.
 func (f *crashFlags) addShared(flags *pflag.FlagSet) {
-	flags.Var(duration(&f.after), "crash-after", flagsTxt)
-	flags.IntVar(&f.cycles, "crash-cycles", 0, flagsTxt)
-	flags.Var(byteSize(&f.replay), "replay", flagsTxt)
-	flags.IntVar(&f.deepEvery, "deep-every", 0, flagsTxt)
+	flags.Var(duration(&f.after), "crash-after", "kill the server this long after the first orders, start it again, "+
+		"and look for acknowledged work that it lost; "+
+		"with --crash-cycles, the mean time before each kill (default 10s)")
+	flags.IntVar(&f.cycles, "crash-cycles", 0, "kill the server this often at random times, some in checkpoints and "+
+		"some in bursts of commits, look for losses after each, and end the run after the last")
+	flags.Var(byteSize(&f.replay), "replay", "replay test: run until this much log was written since the last "+
+		"checkpoint, such as 500MB, kill the server, start it, report how long the redo took, and end the run")
+	flags.IntVar(&f.deepEvery, "deep-every", 0, "with --crash-cycles, check every page after each so many kills; "+
+		"0 = never")
 }
 
 func (f *crashFlags) add(flags *pflag.FlagSet) {
 	f.addShared(flags)
-	flags.StringVar(&f.commands.KillLine, "kill-command", "", flagsTxt)
-	flags.StringVar(&f.commands.StartLine, "start-command", "", flagsTxt)
-	flags.Var(duration(&f.recovery), "recovery-timeout", flagsTxt)
-	flags.StringVar(&f.serverLog, "server-log", "", flagsTxt)
-	flags.BoolVar(&f.journal, "journal", false, flagsTxt)
+	flags.StringVar(&f.commands.KillLine, "kill-command", "", "command that kills the database server, such as 'ssh "+
+		"db pkill -9 -x postgres', or cuts its power")
+	flags.StringVar(&f.commands.StartLine, "start-command", "", "command that starts the server again")
+	flags.Var(duration(&f.recovery), "recovery-timeout", "with --crash-cycles or --replay, how long the server may "+
+		"take to answer after the start command; 0 = no limit")
+	flags.StringVar(&f.serverLog, "server-log", "", "with --replay, file of the server's log on this machine "+
+		"(default: read through the server)")
+	flags.BoolVar(&f.journal, "journal", false, "keep a journal of what the server acknowledges, on driver machines "+
+		"other than the one with --crash-cycles; ds2 verify compares all journals")
 }
 
 // Bounds of what crash flags can mean.

@@ -38,7 +38,22 @@ type demoFlags struct {
 
 func newDemoCommand() *cobra.Command {
 	var f demoFlags
-	cmd := &cobra.Command{Use: "demo", Args: flagsOnly, RunE: interruptible(firstOfRun, f.run)}
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "The whole way on a PostgreSQL of its own: load, drive, audit, report",
+		Long: `Starts a private PostgreSQL, loads a dataset, drives it, audits it, prints the result, writes record
+and report, and stops the server. It uses an installed PostgreSQL or, if there is none, downloads
+one once and keeps it.`,
+		Example: `  ds2 demo
+  ds2 demo --run-time 10s
+  ds2 demo --size 100MB --threads 16 --keep
+  ds2 demo --crash-cycles 3
+  ds2 demo --brownout
+  ds2 demo --size 100MB --replay 100MB
+  ds2 demo --workload mailbox`,
+		Args: flagsOnly,
+		RunE: interruptible(firstOfRun, f.run),
+	}
 	// The load and the run have the defaults of their own commands, but for these.
 	f.drive.add(pflag.NewFlagSet("drive", pflag.ContinueOnError))
 	c := &f.drive.config
@@ -47,19 +62,23 @@ func newDemoCommand() *cobra.Command {
 
 	flags := cmd.Flags()
 	f.load.flags = flags
-	flags.StringVar(&f.load.workload, "workload", ds2.Name, workloadNames())
+	flags.StringVar(&f.load.workload, "workload", ds2.Name, "workload to show: "+workloadNames())
 	f.load.mailbox.add(flags)
 	preset(flags, "mailboxes", "20")
 	preset(flags, "mailbox-size", "10MB")
-	flags.StringVar(&f.load.size, "size", "S", flagsTxt)
-	flags.IntVar(&c.Threads, "threads", c.Threads, flagsTxt)
-	flags.Var(ds2Duration(&c.Warmup, time.Minute), "warmup-time", flagsTxt)
-	flags.Var(ds2Duration(&c.Run, time.Minute), "run-time", flagsTxt)
-	flags.Uint64Var(&c.Seed, "seed", 0, flagsTxt)
-	flags.StringVar(&f.drive.out, "out", "", flagsTxt)
-	flags.BoolVar(&f.keep, "keep", false, flagsTxt)
-	flags.BoolVar(&f.stall, "brownout", false, flagsTxt)
-	flags.BoolVar(&f.drive.debt, "debt", false, flagsTxt)
+	flags.StringVar(&f.load.size, "size", "S", "size of the dataset, such as S or 30MB")
+	flags.IntVar(&c.Threads, "threads", c.Threads, "users; also --n-threads")
+	flags.Var(ds2Duration(&c.Warmup, time.Minute), "warmup-time", "warm-up before the run: minutes, "+
+		"or a duration such as 90s")
+	flags.Var(ds2Duration(&c.Run, time.Minute), "run-time", "run after the warm-up: minutes, or a duration such as 90s")
+	flags.Uint64Var(&c.Seed, "seed", 0, "random seed; 0 picks one and records it")
+	flags.StringVar(&f.drive.out, "out", "", "directory for the record, new or empty (default "+
+		"ds2-results/<start>-<run id>)")
+	flags.BoolVar(&f.keep, "keep", false, "keep the server until Ctrl-C, and print the database's URL")
+	flags.BoolVar(&f.stall, "brownout", false, "stop the server's processes for 7s in mid-run, as drives that do not "+
+		"answer would, and say what that cost; on Linux")
+	flags.BoolVar(&f.drive.debt, "debt", false, "after the run, have the server do its deferred work (checkpoint, "+
+		"vacuum or ghost cleanup), and measure time, reads and writes")
 	f.drive.background.add(flags)
 	f.drive.crash.addShared(flags)
 	f.drive.output.verify.add(flags)
@@ -70,8 +89,9 @@ func newDemoCommand() *cobra.Command {
 
 // serverFlags declares the flags of a server of the kit's own.
 func serverFlags(flags *pflag.FlagSet, o *localpg.Options) {
-	flags.IntVar(&o.Version, "postgres-version", 0, flagsTxt)
-	flags.StringVar(&o.BinDir, "postgres-bin", "", flagsTxt)
+	flags.IntVar(&o.Version, "postgres-version", 0, "major version of PostgreSQL, 13 to 18 (default: the newest one "+
+		"installed or, with none installed, 18)")
+	flags.StringVar(&o.BinDir, "postgres-bin", "", "directory of the PostgreSQL programs to use, postgres and initdb")
 }
 
 // checkServer refuses versions that there are none of.

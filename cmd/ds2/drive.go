@@ -33,7 +33,25 @@ func newDriveCommand() *cobra.Command {
 	var f runFlags
 	var check bool
 	cmd := &cobra.Command{
-		Use:  "drive",
+		Use:   "drive",
+		Short: "Run users against a database and measure OPM",
+		Long: `Runs users against a database that ds2 load has filled, measures orders per minute (OPM) and
+response times, and writes a record. All parameters of DVD Store 2's driver work, with _ or -, in
+its units.
+
+The first Ctrl-C stops new orders, lets orders under way end and writes the record; the second exits
+within a second. With --run-time 0 the first is the end of the run, which is then audited.
+
+Each flag can be set by an environment variable: DS2_TARGET, DS2_THREADS.`,
+		Example: `  ds2 drive --target postgres://ds2:ds2@localhost/ds2 --threads 32 --run-time 20m
+  ds2 drive --engine postgres --target=localhost --ramp_rate=10 --run_time=20 \
+      --n_threads=32 --db_size_str=W --think_time=0 --database_name=DS2_1
+  ds2 drive --target postgres://localhost/ds2 --threads 32 --run-time 20m \
+      --window 1000s-1200s --window steady=auto
+
+PowerShell:
+  $env:DS2_TARGET = 'sqlserver://sa:password@localhost?database=DS2'
+  ds2 drive --threads 32 --run-time 20m --limit 'order p95 < 500ms' --out C:\ds2\first`,
 		Args: flagsOnly,
 		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error {
 			if check && f.output.format == "ds2" {
@@ -46,7 +64,7 @@ func newDriveCommand() *cobra.Command {
 		}),
 	}
 	addDriveFlags(cmd.Flags(), &f)
-	cmd.Flags().BoolVar(&check, "check", false, flagsTxt)
+	cmd.Flags().BoolVar(&check, "check", false, "check what could go wrong and run nothing, as ds2 preflight does")
 	return cmd
 }
 
@@ -62,6 +80,7 @@ func addDriveFlags(flags *pflag.FlagSet, f *runFlags) {
 // addFormats declares the flags of commands whose one run can be shown in DS2's own lines.
 func (o *driveOutput) addFormats(flags *pflag.FlagSet) {
 	o.shownFlags.add(flags, "text", "json", "ds2")
+	flags.Lookup("output").Usage += "; ds2 is DS2's own lines"
 }
 
 // What the first Ctrl-C does to a run, and to the runs of a bench, a search or an experiment.

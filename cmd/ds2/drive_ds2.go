@@ -128,16 +128,16 @@ type dvdStoreFlags struct {
 }
 
 func (f *dvdStoreFlags) add(flags *pflag.FlagSet) {
-	flags.Var(yes(&f.detailed), "detailed-view", flagsTxt)
+	flags.Var(yes(&f.detailed), "detailed-view", "with -o ds2: figures per target too, Y or N")
 	flags.Lookup("detailed-view").NoOptDefVal = "Y"
 	for _, name := range []string{"virt-dir", "page-type"} {
-		flags.Func(name, flagsTxt, func(string) error {
+		flags.Func(name, "DVD Store's, for its web pages: ignored", func(string) error {
 			f.pages = append(f.pages, strings.ReplaceAll(name, "-", "_"))
 			return nil
 		})
 	}
 	for _, name := range []string{"linux-perf-host", "windows-perf-host"} {
-		flags.Func(name, flagsTxt, func(host string) error {
+		flags.Func(name, "DVD Store's, for its counters: ignored", func(host string) error {
 			if host != "" && host != "none" {
 				f.hosts = append(f.hosts, strings.ReplaceAll(name, "-", "_")+"="+host)
 			}

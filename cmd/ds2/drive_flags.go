@@ -56,17 +56,21 @@ type driveFlags struct {
 // add declares the flags with DS2's defaults.
 func (f *driveFlags) add(flags *pflag.FlagSet) {
 	c := &f.config
-	flags.IntVar(&c.Threads, "threads", 1, flagsTxt)
+	flags.IntVar(&c.Threads, "threads", 1, "users per target; also --n-threads")
 	f.addShared(flags)
-	flags.Var(orderRate(&f.rate), "rate", flagsTxt)
-	flags.Var(oneOf(&f.spacing, "poisson", "even"), "spacing", flagsTxt)
-	flags.StringVar(&f.startAt, "start-at", "", flagsTxt)
-	flags.IntVar(&c.UserOffset, "user-offset", 0, flagsTxt)
+	flags.Var(orderRate(&f.rate), "rate", "open loop: rate at which orders become due, over all targets, such as 500/s")
+	flags.Var(oneOf(&f.spacing, "poisson", "even"), "spacing", "open loop: intervals between orders")
+	flags.StringVar(&f.startAt, "start-at", "", "when the first orders start, such as 2026-11-21T04:15:00Z, "+
+		"for several driver machines")
+	flags.IntVar(&c.UserOffset, "user-offset", 0, "number of the first user, so that driver "+
+		"machines draw different orders")
 	f.crash.add(flags)
-	flags.StringArrayVar(&f.events, "event", nil, flagsTxt)
-	flags.StringArrayVar(&f.disclosure, "disclosure", nil, flagsTxt)
-	flags.String(fileFlag, "", flagsTxt)
-	flags.String(configurationFlag, "", flagsTxt)
+	flags.StringArrayVar(&f.events, "event", nil, "command to run at a time after the first orders, as 5m='dmsetup "+
+		"suspend data'; may be repeated. The report says what each cost")
+	flags.StringArrayVar(&f.disclosure, "disclosure", nil, "for the report, what was tested: array=, firmware=, "+
+		"raid=, cache=, compression=, file-system= or price=, such as 'price=12000 USD'; may be repeated")
+	flags.String(fileFlag, "", "file of an experiment, such as arrays.yaml, to take all flags from that are not given")
+	flags.String(configurationFlag, "", "with --file, the name of one of its configurations, where it has several")
 }
 
 // addShared declares the flags that runs have in a search for the best number of users too.
@@ -75,37 +79,57 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	f.flags = flags
 	c.Warmup, c.Drain, c.OperationTimeout = time.Minute, 30*time.Second, time.Minute
 	f.targetFlags.add(flags)
-	flags.Var(oneOf(&f.calls, "driver", "wire"), "sqlserver-calls", flagsTxt)
-	flags.StringVar(&f.size, "size", "", flagsTxt)
-	flags.StringVar(&f.words, "words", "", flagsTxt)
-	flags.Float64Var(&c.RampRate, "ramp-rate", 10, flagsTxt)
-	flags.Var(ds2Duration(&c.Warmup, time.Minute), "warmup-time", flagsTxt)
-	flags.Var(ds2Duration(&c.Run, time.Minute), "run-time", flagsTxt)
-	flags.Var(ds2Duration(&c.Think, time.Second), "think-time", flagsTxt)
-	flags.IntVar(&w.PctNewCustomers, "pct-newcustomers", 20, flagsTxt)
-	flags.IntVar(&w.Searches, "n-searches", 3, flagsTxt)
-	flags.IntVar(&w.SearchBatchSize, "search-batch-size", 5, flagsTxt)
-	flags.IntVar(&w.LineItems, "n-line-items", 5, flagsTxt)
+	flags.Var(oneOf(&f.calls, "driver", "wire"), "sqlserver-calls", "SQL Server: users call through go-mssqldb, or "+
+		"by ds2's own messages, which need less processor time and encrypt=disable; runs of the two are not compared")
+	flags.StringVar(&f.size, "size", "", "expected size of the database, such as S or 80GB (default: the size it "+
+		"has); also --db-size, --db-size-str")
+	flags.StringVar(&f.words, "words", "", "file of the word lists that the database was loaded with")
+	flags.Float64Var(&c.RampRate, "ramp-rate", 10, "users that start per second")
+	flags.Var(ds2Duration(&c.Warmup, time.Minute), "warmup-time", "warm-up before the run: minutes, "+
+		"or a duration such as 90s")
+	flags.Var(ds2Duration(&c.Run, time.Minute), "run-time", "run after the warm-up: "+
+		"minutes, or a duration such as 90s; 0 = until stopped")
+	flags.Var(ds2Duration(&c.Think, time.Second), "think-time", "mean pause after an order: seconds, "+
+		"or a duration such as 500ms")
+	flags.IntVar(&w.PctNewCustomers, "pct-newcustomers", 20, "percentage of orders by new customers")
+	flags.IntVar(&w.Searches, "n-searches", 3, "average number of browses per order")
+	flags.IntVar(&w.SearchBatchSize, "search-batch-size", 5, "average number of products a browse asks for")
+	flags.IntVar(&w.LineItems, "n-line-items", 5, "average number of items per cart")
 	addMailboxFlags(flags, &f.mailbox)
-	flags.Var(duration(&f.warmWithin), "warm-within", flagsTxt)
+	flags.Var(duration(&f.warmWithin), "warm-within", "how long to wait at most, after the warm-up, until the store "+
+		"is warm: server buffers in use, a checkpoint made, and rate, reads an order and read latency level; 0 = do "+
+		"not wait (default 0; mailbox 10m, unless --warmup-time is below a minute or --window in seconds)")
+	flags.Lookup("warm-within").DefValue = ""
 	profileFlag(flags, &f.profile)
 	f.dvdStore.add(flags)
-	flags.Var(&configFileValue{flags: flags}, configFileFlag, flagsTxt)
+	flags.Var(&configFileValue{flags: flags}, configFileFlag, "file of lines parameter=value; if a parameter is "+
+		"given twice, the later wins")
 
-	flags.StringArrayVar(&f.windows, "window", nil, flagsTxt)
-	flags.BoolVar(&f.cold, "cold-start", false, flagsTxt)
-	flags.BoolVar(&f.checkpoint, "checkpoint-first", false, flagsTxt)
-	flags.BoolVar(&f.debt, "debt", false, flagsTxt)
+	flags.StringArrayVar(&f.windows, "window", nil, "window that figures are computed over: 1000s-1200s since the "+
+		"first orders, auto, checkpoints=2 (the last two checkpoint cycles), or named steady=auto; "+
+		"may be repeated, the first counts")
+	flags.Lookup("window").DefValue = "the run after the warm-up"
+	flags.BoolVar(&f.cold, "cold-start", false, "SQL Server: before the users start, make a checkpoint and empty the "+
+		"whole server's cache (DBCC DROPCLEANBUFFERS)")
+	flags.BoolVar(&f.checkpoint, "checkpoint-first", false, "make a checkpoint before the users start, so that no "+
+		"earlier changes are left to write")
+	flags.BoolVar(&f.debt, "debt", false, "after the run, have the server do its deferred work (checkpoint, vacuum "+
+		"or ghost cleanup), and measure time, reads and writes")
 	f.background.add(flags)
-	flags.StringArrayVar(&f.limits, "limit", nil, flagsTxt)
-	flags.Var(duration(&f.abortAfter), "abort-on-fail", flagsTxt)
-	flags.Uint64Var(&c.Seed, "seed", 0, flagsTxt)
-	flags.IntVar(&c.MaxRetries, "max-retries", 20, flagsTxt)
-	flags.IntVar(&c.MaxErrors, "max-errors", 100, flagsTxt)
-	flags.Var(duration(&c.OperationTimeout), "operation-timeout", flagsTxt)
-	flags.Var(duration(&c.Drain), "drain-time", flagsTxt)
-	flags.StringVar(&f.runID, "run-id", "", flagsTxt)
-	flags.StringVar(&f.out, "out", "", flagsTxt)
+	flags.StringArrayVar(&f.limits, "limit", nil, "limit over the first window, such as 'order p95 < 500ms', 'errors "+
+		"< 0.1%', 'data read mean < 20ms' or 'opm > 60000', or a set of Jetstress's: exchange2007, exchange2013, "+
+		"either with -stress or -strict, jetstress; may be repeated")
+	flags.Var(duration(&f.abortAfter), "abort-on-fail", "end the run when a limit has failed for this long, such as "+
+		"30s; judged at this interval, so it can take twice as long")
+	flags.Uint64Var(&c.Seed, "seed", 0, "random seed; 0 picks one and records it")
+	flags.IntVar(&c.MaxRetries, "max-retries", 20, "retries of an operation before its order fails")
+	flags.IntVar(&c.MaxErrors, "max-errors", 100, "abort the run after this many failed orders")
+	flags.Var(duration(&c.OperationTimeout), "operation-timeout", "time after which an "+
+		"operation's connection counts as lost")
+	flags.Var(duration(&c.Drain), "drain-time", "how long orders under way may take at the end of the run")
+	flags.StringVar(&f.runID, "run-id", "", "name of the run in record and metrics; "+
+		"give several driver machines the same (default: random)")
+	flags.StringVar(&f.out, "out", "", "directory for the record, new or empty (default ds2-results/<start>-<run id>)")
 }
 
 // Bounds of what a run can mean.
@@ -321,8 +345,10 @@ type backgroundFlags struct {
 }
 
 func (f *backgroundFlags) add(flags *pflag.FlagSet) {
-	flags.Var(byteRate(&f.scrub), "scrub-rate", flagsTxt)
-	flags.IntVar(&f.copies, "copies", 0, flagsTxt)
+	flags.Var(byteRate(&f.scrub), "scrub-rate", "scan each target again and again during the run at this rate, such "+
+		"as 1MB/s, in requests of 256 KiB (on PostgreSQL past the server's cache); IOPS exclude these reads")
+	flags.IntVar(&f.copies, "copies", 0, "readers that receive each target's log as replicas would, and discard it; "+
+		"on SQL Server log backups to NUL, which break the chain of log backups")
 }
 
 // maxCopies is more than any database has.

@@ -34,13 +34,55 @@ type experimentFlags struct {
 func newExperimentCommand() *cobra.Command {
 	var f experimentFlags
 	cmd := &cobra.Command{
-		Use:  "experiment FILE.yaml [--plan [DIR...]]",
+		Use:   "experiment FILE.yaml [--plan [DIR...]]",
+		Short: "Compare configurations by benches whose runs take turns in random blocks",
+		Long: `Runs several configurations by the procedure of ds2 bench, in blocks: each block has one run of
+every configuration in random order, so that slow changes, such as a warmer room, affect all alike.
+They are compared block by block.
+
+The keys of the file are the flags of ds2 bench, for all configurations or for one, and
+
+  configurations  each with a name, its flags and its labels
+  factors         flags with a list of values; each configuration runs with each value
+  runs            how many runs of each must count: 5, or 5..9 with until (default 6)
+  until           stop once every difference is known to ± this, at 95 %: 2 %
+  order           random, or sequence: all runs of one configuration, then those of the next
+  practice        discarded runs of each before the first block (default 1)
+  labels          of a configuration: your own words for the report
+  disclosure      what was tested: array, firmware, raid, cache, compression, file-system, price
+
+${VARIABLE} is an environment variable and ${file:PATH} the contents of a file, such as a password.
+
+All records go into one directory, a bench for each configuration. The same command continues an
+experiment that was stopped. A configuration that keeps failing is left out; the others continue.`,
+		Example: `  ds2 experiment arrays.yaml --plan
+  ds2 experiment arrays.yaml
+
+PowerShell:
+  $env:HDD_PASSWORD = Read-Host -MaskInput; ds2 experiment arrays.yaml
+
+arrays.yaml:
+  restore: snapshot
+  run-time: 20m
+  runs: 5..9
+  until: 2 %
+  configurations:
+    hdd:
+      target: postgres://ds2:${HDD_PASSWORD}@db1/ds2
+      labels: {array: 24 disks, raid: 10}
+    ssd:
+      target: postgres://ds2:${file:/run/secrets/ssd}@db2/ds2
+      labels: {array: 6 SSDs, raid: 5}
+  factors:
+    threads: [32, 128]`,
 		Args: f.args,
 		RunE: interruptible(firstOfRuns, f.run),
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.plan, "plan", false, flagsTxt)
-	flags.StringVar(&f.out, "out", "", flagsTxt)
+	flags.BoolVar(&f.plan, "plan", false, "print the order of the runs, their time and the difference they can show, "+
+		"by the scatter of runs in its directory and in DIRs; run nothing")
+	flags.StringVar(&f.out, "out", "", "directory for the records; an unfinished experiment in it is continued "+
+		"(default ds2-results/<name of the file>)")
 	f.shownFlags.add(flags, "text", "markdown", "json", "csv")
 	return cmd
 }

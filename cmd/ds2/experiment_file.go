@@ -66,9 +66,12 @@ type experimentSetup struct {
 }
 
 func (s *experimentSetup) add(flags *pflag.FlagSet) {
-	flags.Var(parsed[runsRange]{&s.runs, "runs", readRuns, runsRange.String, ""}, "runs", flagsTxt)
-	flags.Var(parsed[float64]{&s.until, "percent", readPercentage, percentage, ""}, "until", flagsTxt)
-	flags.Var(oneOf(&s.order, result.OrderRandom, result.OrderSequence), "order", flagsTxt)
+	flags.Var(parsed[runsRange]{&s.runs, "runs", readRuns, runsRange.String, ""}, "runs", "runs of each "+
+		"configuration that must count: 6, or 5..9 with --until (default 6, with --until 6..10)")
+	flags.Var(parsed[float64]{&s.until, "percent", readPercentage, percentage, ""}, "until", "stop once every "+
+		"difference is known to ± this, at 95 %, such as '2 %'")
+	flags.Var(oneOf(&s.order, result.OrderRandom, result.OrderSequence), "order", "order of the runs: random, in "+
+		"blocks, or sequence, all of one configuration before the next")
 }
 
 // check fills in how many runs there are and refuses what makes no experiment.

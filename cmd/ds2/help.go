@@ -1,8 +1,6 @@
 package main
 
 import (
-	"cmp"
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,84 +18,27 @@ var commandGroups = []struct{ heading, commands string }{
 	{"Other", "man version"},
 }
 
-// flagsTxt is the usage that a declaration gives of a flag whose usage stands in flags.txt.
-const flagsTxt = ""
-
-//go:embed flags.txt
-var flagsFile string
-
-// flagGroups are the headings of --help=all, and the flags under each; what is in none stands under the last. helpTexts
-// are what help says of each flag, by its name and, for what some commands alone say of it, "NAME of COMMAND".
-var flagGroups, helpTexts = readHelpTexts(flagsFile)
-
-// helpText is what help says of a flag.
-type helpText struct {
-	usage   string
-	initial *string // how the default is shown; nil: as its value
-}
-
-func readHelpTexts(file string) (groups []struct{ heading, flags string }, texts map[string]*helpText) {
-	texts = map[string]*helpText{}
-	var text *helpText // of the lines that follow
-	for line := range strings.Lines(file) {
-		line = strings.TrimSuffix(line, "\n")
-		flag, isFlag := strings.CutPrefix(line, "--")
-		part, isPart := strings.CutPrefix(line, "    ")
-		initial, isInitial := strings.CutPrefix(part, "default:")
-		switch {
-		case isInitial:
-			text.initial = new(strings.TrimSpace(initial))
-		case isPart:
-			text.usage = strings.TrimSpace(text.usage + " " + part)
-		case isFlag:
-			names, usage, _ := strings.Cut(flag, ":")
-			text = &helpText{usage: strings.TrimSpace(usage)}
-			name, commands, _ := strings.Cut(names, " of ")
-			for command := range strings.SplitSeq(commands, ", ") {
-				texts[strings.TrimSuffix(name+" of "+command, " of ")] = text
-			}
-			if len(groups) > 0 {
-				groups[len(groups)-1].flags += " " + name
-			}
-		case line != "" && line[0] != '#':
-			groups = append(groups, struct{ heading, flags string }{heading: line})
-		}
-	}
-	return groups, texts
-}
-
-//go:embed commands.txt
-var commandsFile string
-
-// describeCommand gives a command what commands.txt says of it.
-func describeCommand(cmd *cobra.Command) {
-	_, text, known := strings.Cut(commandsFile, "\n# "+cmd.CommandPath()+"\n")
-	if !known {
-		return
-	}
-	text, _, _ = strings.Cut(text, "\n# ds2 ")
-	text, examples, _ := strings.Cut(text, "\nExamples:\n")
-	short, long, _ := strings.Cut(strings.TrimSpace(text), "\n\n")
-	cmd.Short, cmd.Long, cmd.Example = short, long, strings.TrimRight(examples, "\n")
-}
-
-// describe gives a flag of a command what help says of it.
-func describe(cmd *cobra.Command, f *pflag.Flag) {
-	_, path, _ := strings.Cut(cmd.CommandPath(), " ")
-	text := cmp.Or(helpTexts[f.Name+" of "+path], helpTexts[f.Name])
-	if text == nil {
-		return
-	}
-	usage := text.usage
-	if usage == "" { // only its default is another
-		usage = helpTexts[f.Name].usage
-	}
-	if f.Usage == flagsTxt || strings.Contains(usage, "%s") {
-		f.Usage = strings.Replace(usage, "%s", f.Usage, 1)
-	}
-	if text.initial != nil {
-		f.DefValue = *text.initial
-	}
+// flagGroups are the headings of --help=all, and the flags under each. What is in none stands under the last.
+var flagGroups = []struct{ heading, flags string }{
+	{"Target", "target engine database-name password-command sqlserver-calls"},
+	{"Dataset", "workload size words data-seed from adopt dry-run drop resume parallel"},
+	{"Load shape", "file configuration profile threads ramp-rate warmup-time run-time think-time rate spacing " +
+		"start-at user-offset seed scrub-rate copies event brownout"},
+	{"Procedure", "runs practice restore restore-command clone discard-log settle idle cooldown keep-faulty " +
+		"drop-unsteady method start-threads max-threads gain"},
+	{"Measuring", "window warm-within checkpoint-first cold-start debt max-retries max-errors operation-timeout " +
+		"drain-time"},
+	{"Limits", "limit abort-on-fail"},
+	{"Observing", "devices device-record disclosure smart io-trace io-events server-memory exporter power " +
+		"metrics-addr pushgateway"},
+	{"Crashes", "crash-after crash-cycles kill-command start-command recovery-timeout replay server-log journal " +
+		"deep-every"},
+	{"DVD Store", "pct-newcustomers n-searches search-batch-size n-line-items"},
+	{"Mailbox", "mailboxes mailbox-size mailbox-profile mix lazy batch iops-per-mailbox headroom"},
+	{"Placement", "data-tablespace index-tablespace server-dir files-per-filegroup data-dir log-dir log-size " +
+		"target-recovery-time driver-login driver-password-file"},
+	{"DVD Store compatibility", "config-file detailed-view virt-dir page-type linux-perf-host windows-perf-host"},
+	{"Output", "verify out output details run-id quiet check help"},
 }
 
 const (
@@ -149,7 +90,7 @@ func addHelp(root *cobra.Command) {
 	root.SetCompletionCommandGroupID("Other")
 	var help helpValue
 	flags := root.PersistentFlags()
-	flags.VarP(&help, "help", "h", flagsTxt)
+	flags.VarP(&help, "help", "h", "help; all flags by --help=all, one group by --help=GROUP")
 	flags.Lookup("help").NoOptDefVal = "true"
 	flags.Lookup("help").DefValue = "false"
 	cobra.AddTemplateFunc("groupedFlags", func(cmd *cobra.Command) string { return groupedFlags(cmd, help.asked) })

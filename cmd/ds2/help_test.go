@@ -1,7 +1,6 @@
 package main
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -14,11 +13,10 @@ import (
 
 // TestHelpGroups: the help of a run shows what a first run needs, and all flags by --help=all, each once, under a
 // heading that exists for it. --help=GROUP shows the flags of one heading. No line of any help is longer than a
-// terminal is wide. Each flag has a text, and each text a flag.
+// terminal is wide.
 func TestHelpGroups(t *testing.T) {
 	root := newRoot()
 	known := map[string]bool{"help": true}
-	unused := maps.Clone(helpTexts)
 	var walk func(*cobra.Command)
 	walk = func(cmd *cobra.Command) {
 		args := strings.Fields(cmd.CommandPath())[1:]
@@ -40,9 +38,6 @@ func TestHelpGroups(t *testing.T) {
 			if n := strings.Count(all, " --"+f.Name+" ") + strings.Count(all, " --"+f.Name+"["); f.Name != "help" && n == 0 {
 				t.Errorf("%s --help=all does not show --%s", cmd.CommandPath(), f.Name)
 			}
-			assert.NotEmpty(t, f.Usage, "%s --%s", cmd.CommandPath(), f.Name)
-			delete(unused, f.Name)
-			delete(unused, f.Name+" of "+strings.Join(args, " "))
 			grouped := slices.ContainsFunc(flagGroups, func(g struct{ heading, flags string }) bool { return slices.Contains(strings.Fields(g.flags), f.Name) })
 			if strings.Contains("load drive bench tune preflight", cmd.Name()) && !grouped {
 				t.Errorf("%s: --%s stands under no heading", cmd.CommandPath(), f.Name)
@@ -61,7 +56,6 @@ func TestHelpGroups(t *testing.T) {
 			assert.True(t, known[name], "%s: there is no flag --%s", g.heading, name)
 		}
 	}
-	assert.Empty(t, unused, "texts of no flag")
 	_, crashes, _ := execute(t, "drive", "--help=crashes")
 	if !strings.Contains(crashes, "\nCrashes:\n") || !strings.Contains(crashes, "--crash-cycles") || strings.Contains(crashes, "--target string") {
 		t.Errorf("--help=crashes shows %s", crashes)

@@ -36,7 +36,23 @@ type initFlags struct {
 func newInitCommand() *cobra.Command {
 	var f initFlags
 	cmd := &cobra.Command{
-		Use:  "init [FILE.yaml]",
+		Use:   "init [FILE.yaml]",
+		Short: "Write a commented file for ds2 experiment",
+		Long: `Writes a file for ds2 experiment, with comments on what else it can hold: a configuration for each
+--target, with each of the --threads. The default name is experiment.yaml; - is standard output. A
+file that exists is not overwritten. Without --target, it asks for the targets on a terminal.
+
+The file holds no password: if a target's URL has one, the file refers to a variable, which ds2 init
+names.`,
+		Example: `  ds2 init --target postgres://ds2:ds2@localhost/ds2 --threads 8,32,128
+  ds2 init arrays.yaml
+  ds2 init arrays.yaml --until '2 %' \
+      --target hdd=postgres://ds2@db1/ds2 --label '24 disks, RAID 10' \
+      --target ssd=postgres://ds2@db2/ds2 --label '6 SSDs, RAID 5'
+  ds2 experiment arrays.yaml --plan
+
+PowerShell:
+  ds2 init arrays.yaml --target 'hdd=postgres://ds2@db1/ds2' --threads '32,128'`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -46,18 +62,23 @@ func newInitCommand() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.Targets, "target", nil, flagsTxt)
+	flags.StringArrayVar(&f.Targets, "target", nil, "name and URL of a configuration's database, such as "+
+		"hdd=postgres://ds2@db1/ds2; may be repeated")
 	for _, own := range f.own() {
 		flags.StringArrayVar(own.given, own.flag, nil, own.what+"; once for each --target, in their order")
 	}
-	flags.StringSliceVar(&f.Threads, "threads", []string{"32"}, flagsTxt)
-	flags.StringVar(&f.Size, "size", "", flagsTxt)
+	flags.StringSliceVar(&f.Threads, "threads", []string{"32"}, "users per target; several, such as 32,128, are "+
+		"compared; also --n-threads")
+	flags.StringVar(&f.Size, "size", "", "expected size of the database, such as S or 80GB (default: the size it has)")
 	profileFlag(flags, &f.Profile)
-	flags.StringVar(&f.RunTime, "run-time", "20m", flagsTxt)
-	flags.Var(oneOf(&f.Restore, upkeep.RestoreReset, upkeep.RestoreSnapshot, upkeep.RestoreNone), "restore", flagsTxt)
-	flags.StringVar(&f.Runs, "runs", "", flagsTxt)
-	flags.StringVar(&f.Until, "until", "", flagsTxt)
-	flags.StringArrayVar(&f.Limits, "limit", nil, flagsTxt)
+	flags.StringVar(&f.RunTime, "run-time", "20m", "run after the warm-up: minutes, or a duration such as 90s")
+	flags.Var(oneOf(&f.Restore, upkeep.RestoreReset, upkeep.RestoreSnapshot, upkeep.RestoreNone), "restore", "how to "+
+		"restore each database before a run")
+	flags.StringVar(&f.Runs, "runs", "", "runs of each configuration: 6, or 5..9 with --until (default 6, "+
+		"with --until 6..10)")
+	flags.StringVar(&f.Until, "until", "", "stop once every difference is known to ± this, at 95 %, such as '2 %'")
+	flags.StringArrayVar(&f.Limits, "limit", nil, "limit on every run, such as 'order p95 < 500ms' or exchange2013; "+
+		"may be repeated")
 	return cmd
 }
 

@@ -43,26 +43,64 @@ type loadFlags struct {
 
 func newLoadCommand() *cobra.Command {
 	var f loadFlags
-	cmd := &cobra.Command{Use: "load", Args: flagsOnly, RunE: interruptible("what is whole stays, for --resume", f.run)}
+	cmd := &cobra.Command{
+		Use:   "load",
+		Short: "Make a database and fill it with a dataset",
+		Long: `Creates the database if it does not exist, generates the dataset and streams it into the tables,
+then creates indexes, keys, procedures and statistics. Nothing is written to this machine's disk.
+
+--from loads the files that ds2 generate wrote. SQL Server can read them itself: --server-dir is
+their path as the server sees it, a share or one of its own disks.
+
+A database that already holds data is refused, unless --drop is given. That drops the workload's
+tables and functions first, and nothing else in the database.
+
+--adopt takes over a database that DVD Store's own scripts filled: it adds ds2's notes and
+procedures and changes nothing else. --dry-run only prints what it found and would add.
+
+With --parallel up to 4, PostgreSQL gets each table in one transaction, so that rows are written
+once and need no vacuum; --resume continues with the first incomplete table. With more, sessions
+share a table, rows are frozen afterwards, and --resume continues after the last complete part.`,
+		Example: `  ds2 load --target postgres://ds2:ds2@localhost/ds2 --size S
+  ds2 load --target postgres://ds2:ds2@localhost/ds2 --size 20GB --drop
+  ds2 load --target postgres://ds2:ds2@localhost/ds2 --from dataset
+  ds2 load --target postgres://ds2:ds2@localhost/ds2 --adopt --dry-run
+  ds2 load --target postgres://ds2:ds2@localhost/mail --workload mailbox \
+      --mailboxes 500 --mailbox-size 250MB
+  ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --size W \
+      --files-per-filegroup 8 --data-dir 'E:\DS2'
+  ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' \
+      --from /mnt/dataset --server-dir '\\files\dataset'
+
+PowerShell:
+  ds2 load --target 'sqlserver://sa:password@db1?database=DS2' --size W --data-dir E:\DS2`,
+		Args: flagsOnly,
+		RunE: interruptible("what is whole stays, for --resume", f.run),
+	}
 	flags := cmd.Flags()
 	f.targetFlags.add(flags)
 	f.flags = flags
-	flags.StringVar(&f.workload, "workload", ds2.Name, workloadNames())
-	flags.StringVar(&f.size, "size", "", flagsTxt)
-	flags.StringVar(&f.words, "words", "", flagsTxt)
-	flags.Uint64Var(&f.dataSeed, "data-seed", 0, flagsTxt)
-	flags.StringVar(&f.from, "from", "", flagsTxt)
+	flags.StringVar(&f.workload, "workload", ds2.Name, "workload that the database is for: "+workloadNames())
+	flags.StringVar(&f.size, "size", "", "size of the dataset, such as S or 80GB, or "+
+		"customers=…,orders-per-month=…,products=…; also --db-size, --db-size-str")
+	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: built-in)")
+	flags.Uint64Var(&f.dataSeed, "data-seed", 0, dataSeedUsage)
+	flags.StringVar(&f.from, "from", "", "directory that ds2 generate wrote, to load instead of a new dataset")
 	f.mailbox.add(flags)
 	f.sqlServer.addFiles(flags)
-	flags.BoolVar(&f.options.Drop, "drop", false, flagsTxt)
-	flags.BoolVar(&f.options.Resume, "resume", false, flagsTxt)
-	flags.IntVar(&f.options.AtOnce, "parallel", 0, flagsTxt)
-	flags.StringVar(&f.options.Schema.DataTablespace, "data-tablespace", "", flagsTxt)
-	flags.StringVar(&f.options.Schema.IndexTablespace, "index-tablespace", "", flagsTxt)
+	flags.BoolVar(&f.options.Drop, "drop", false, "first drop this workload's data in the database")
+	flags.BoolVar(&f.options.Resume, "resume", false, "continue an unfinished load of the same dataset")
+	flags.IntVar(&f.options.AtOnce, "parallel", 0, "tables or parts copied, and indexes built, at once")
+	flags.Lookup("parallel").DefValue = "the number of processors, at least 2, but at most one for each 256 MiB " +
+		"of half the server's memory"
+	flags.StringVar(&f.options.Schema.DataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables "+
+		"(default: the database's)")
+	flags.StringVar(&f.options.Schema.IndexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the "+
+		"indexes (default: the database's)")
 	f.adopted.add(flags)
 	f.sqlServer.add(flags)
 	f.addAddress(flags)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, flagsTxt)
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
 	return cmd
 }
 

@@ -21,8 +21,9 @@ type adoptFlags struct {
 }
 
 func (f *adoptFlags) add(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.adopt, "adopt", false, flagsTxt)
-	flags.BoolVar(&f.dryRun, "dry-run", false, flagsTxt)
+	flags.BoolVar(&f.adopt, "adopt", false, "take over a database that DVD Store's own scripts filled")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "with --adopt, print what was found and would be added, "+
+		"and change nothing")
 }
 
 // ofAdopting are the flags of ds2 load that --adopt goes with.

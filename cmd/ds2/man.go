@@ -14,7 +14,11 @@ import (
 
 func newManCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "man DIR",
+		Use:   "man DIR",
+		Short: "Write the manual pages",
+		Long: `Writes a manual page for each command, from the text that --help shows, into a directory. The
+packages for Linux install them. The variable SOURCE_DATE_EPOCH sets their date.`,
+		Example: `  ds2 man /usr/local/share/man/man1`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return errors.New("name one directory for the pages, such as /usr/local/share/man/man1")

@@ -25,11 +25,13 @@ type metricsFlags struct{ metricsAddr, pushgateway string }
 
 func (f *metricsFlags) add(flags *pflag.FlagSet) {
 	f.addAddress(flags)
-	flags.StringVar(&f.pushgateway, "pushgateway", "", flagsTxt)
+	flags.StringVar(&f.pushgateway, "pushgateway", "", "URL of a Prometheus Pushgateway "+
+		"to push the figures to at the end, for short runs")
 }
 
 func (f *metricsFlags) addAddress(flags *pflag.FlagSet) {
-	flags.StringVar(&f.metricsAddr, "metrics-addr", defaultMetricsAddr, flagsTxt)
+	flags.StringVar(&f.metricsAddr, "metrics-addr", defaultMetricsAddr, "address to serve "+
+		"the live page and /metrics on; empty: none")
 }
 
 // check refuses addresses that cannot be served on or pushed to, before anything is connected to.

@@ -18,13 +18,22 @@ type observeFlags struct {
 }
 
 func (f *observeFlags) add(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&f.Devices, "devices", nil, flagsTxt)
-	flags.StringVar(&f.deviceRecord, "device-record", "", flagsTxt)
-	flags.Var(oneOf(&f.SMART, monitor.SMARTAuto, monitor.SMARTOn, monitor.SMARTOff), "smart", flagsTxt)
-	flags.BoolVar(&f.IOTrace, "io-trace", false, flagsTxt)
-	flags.Bool("io-events", false, flagsTxt)
-	flags.Var(byteSize(&f.ServerMemory), "server-memory", flagsTxt)
-	flags.StringArrayVar(&f.Exporters, "exporter", nil, flagsTxt)
+	flags.StringSliceVar(&f.Devices, "devices", nil, "block devices to observe, such as nvme0n1,sda; "+
+		"data=nvme1n1,log=nvme2n1 also says what is on them (default: those under the database's files, if the "+
+		"server is on this machine)")
+	flags.StringVar(&f.deviceRecord, "device-record", "", "record of ds2 device for the drives under test: the "+
+		"report then has the run's share of their limit")
+	flags.Var(oneOf(&f.SMART, monitor.SMARTAuto, monitor.SMARTOn, monitor.SMARTOff), "smart", "read the drives' "+
+		"SMART before and after a run, by smartctl: bytes written, write amplification, wear, heat; "+
+		"on also reports what cannot be read")
+	flags.BoolVar(&f.IOTrace, "io-trace", false, "time every I/O of the database's drives by purpose, such as log "+
+		"flushes, with eBPF; needs the database's machine, Linux and root")
+	flags.Bool("io-events", false, "SQL Server: time each I/O of the database's "+
+		"files by Extended Events (experimental)")
+	flags.Var(byteSize(&f.ServerMemory), "server-memory", "memory that the database server may use, such as 8GB "+
+		"(default: that of its machine or container, if known)")
+	flags.StringArrayVar(&f.Exporters, "exporter", nil, "URL of the database machine's node_exporter or "+
+		"windows_exporter, such as http://db1:9100/metrics, read each second; may be repeated, for several targets")
 	power := func(text string) (string, error) {
 		f.PowerCommand, f.PowerLog = text, ""
 		if file, isLog := strings.CutPrefix(text, "log:"); isLog {
@@ -32,7 +41,9 @@ func (f *observeFlags) add(flags *pflag.FlagSet) {
 		}
 		return text, nil
 	}
-	flags.Var(parsed[string]{&f.power, "source", power, same, ""}, "power", flagsTxt)
+	flags.Var(parsed[string]{&f.power, "source", power, same, ""}, "power", "where watts come from: a command that "+
+		"prints them, such as 'ipmitool dcmi power reading', run at most once a second; or log:FILE, a meter's times "+
+		"and watts, separated by commas")
 }
 
 // check refuses what cannot be observed whatever the server, and reads what was measured of the drives before.

@@ -16,7 +16,23 @@ import (
 func newPreflightCommand() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:  "preflight [FILE.yaml]",
+		Use:   "preflight [FILE.yaml]",
+		Short: "Look at what could go wrong with a run, before it",
+		Long: `Checks, with the flags of ds2 drive or the file of an experiment, that the run can succeed. Each
+check prints ok, warning or FAILURE, with what to do; those that take what failed are skipped.
+
+It checks server, rights, database, space, connections, settings that distort a test of storage,
+exporters, power, ports, and the directory of the record.
+
+--scrub-rate, --copies, --replay, --debt, --verify deep, --deep-every, --cold-start and --io-events
+are checked too. Nothing is changed; for --copies it makes temporary replication slots. What several
+configurations share is reported once.
+
+The exit code is 3 if the run would fail, and 0 if there are only warnings. ds2 drive checks most of
+this itself.`,
+		Example: `  ds2 preflight --target postgres://ds2:ds2@localhost/ds2 --threads 32 --run-time 20m
+  ds2 preflight --target postgres://ds2:ds2@db1/ds2 --threads 32 --exporter http://db1:9100/metrics
+  ds2 preflight arrays.yaml`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: interruptible("nothing more is asked", func(i *interrupts, cmd *cobra.Command, args []string) error {
 			l := newChecks(cmd, &f)
@@ -27,7 +43,8 @@ func newPreflightCommand() *cobra.Command {
 		}),
 	}
 	addDriveFlags(cmd.Flags(), &f)
-	cmd.Flags().Lookup("output").Value = oneOf(&f.output.format, "text", "json")
+	output := cmd.Flags().Lookup("output")
+	output.Value, output.Usage = oneOf(&f.output.format, "text", "json"), "format of the result"
 	return cmd
 }
 

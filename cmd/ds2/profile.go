@@ -34,7 +34,8 @@ func profileFlag(flags *pflag.FlagSet, profile *string) {
 	for _, p := range profiles {
 		names, uses = append(names, p.name), append(uses, p.name+", "+p.use)
 	}
-	flags.Var(oneOf(profile, names...), "profile", strings.Join(uses, "; "))
+	flags.Var(oneOf(profile, names...), "profile", "times of the run and of the steps around it, unless flags "+
+		"set them: "+strings.Join(uses, "; "))
 }
 
 // fillIn sets the flags that neither the command line nor a variable gave: from --file, then from --profile.

@@ -49,7 +49,21 @@ func newReportCommand() *cobra.Command {
 	var windows []string
 	var merge bool
 	cmd := &cobra.Command{
-		Use:  "report DIR…",
+		Use:   "report DIR…",
+		Short: "Turn records of runs into one page of HTML, or text, JSON, CSV or the form of ESRP",
+		Long: `Writes one HTML page of records, which needs no network: the result, OPM and response times over
+time, the audit, and all that repeating the runs needs.
+
+JSON is the records' summaries as an array; CSV is their one-second samples. --merge adds up the
+records of one run from several driver machines.
+
+The format esrp is the summary of a mailbox storage test in the order of ESRP's form, for each
+server and in total: of one record for each server, or of one run observed by an exporter on each.
+Of a bench it takes the median run. Records of ds2 bench-backup add a table.`,
+		Example: `  ds2 report ds2-results/*
+  ds2 report --output text --window 1000s-1200s ds2-results/*
+  ds2 report --output esrp ds2-results/server1 ds2-results/server2
+  ds2 report --merge machine1/ds2-results/*-nightly machine2/ds2-results/*-nightly`,
 		Args: records,
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			read, err := reader(windows...)
@@ -77,11 +91,13 @@ func newReportCommand() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.VarP(oneOf(&f.format, "html", "text", "json", "csv", esrp), "output", "o", flagsTxt)
-	flags.StringVar(&out, "out", "", flagsTxt)
-	flags.BoolVar(&f.details, "details", false, flagsTxt)
-	flags.BoolVar(&merge, "merge", false, flagsTxt)
-	flags.StringArrayVar(&windows, "window", nil, flagsTxt)
+	flags.VarP(oneOf(&f.format, "html", "text", "json", "csv", esrp), "output", "o", "format of the result")
+	flags.StringVar(&out, "out", "", "`file` to write, - for standard output (default: "+reportFile+
+		" in the first DIR for html, standard output for the others)")
+	flags.BoolVar(&f.details, "details", false, "print all that was measured, not only the first screen")
+	flags.BoolVar(&merge, "merge", false, "add up the records of one run from several driver machines")
+	flags.StringArrayVar(&windows, "window", nil, "`span` of the figures in place of the record's own, such as "+
+		"1000s-1200s or auto; may be repeated")
 	return cmd
 }
 
@@ -208,8 +224,8 @@ type formatFlags struct {
 
 // add declares the flags; the first format is the default.
 func (f *formatFlags) add(flags *pflag.FlagSet, formats ...string) {
-	flags.VarP(oneOf(&f.format, formats...), "output", "o", flagsTxt)
-	flags.BoolVar(&f.details, "details", false, flagsTxt)
+	flags.VarP(oneOf(&f.format, formats...), "output", "o", "format of the result")
+	flags.BoolVar(&f.details, "details", false, "print all that was measured, not only the first screen")
 }
 
 // shownFlags are how a result is shown, and what is told before.
@@ -220,7 +236,7 @@ type shownFlags struct {
 
 func (f *shownFlags) add(flags *pflag.FlagSet, formats ...string) {
 	f.formatFlags.add(flags, formats...)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, flagsTxt)
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
 }
 
 // esrp is the format of ESRP's form.

@@ -18,8 +18,13 @@ func newResetCommand() *cobra.Command {
 	var f eachFlags
 	var discardLog bool
 	cmd := &cobra.Command{
-		Use:  "reset",
-		Args: flagsOnly,
+		Use:   "reset",
+		Short: "Take a database back to the state after the load",
+		Long: `Removes what runs have added to a database (customers, orders, reorders) and restores the stock of
+every product, so that the next run starts from the same rows. Nobody else may use the database
+meanwhile.`,
+		Example: `  ds2 reset --target postgres://ds2:ds2@localhost/ds2`,
+		Args:    flagsOnly,
 		RunE: interruptible("the reset is rolled back", func(i *interrupts, cmd *cobra.Command, _ []string) error {
 			return f.each(i, cmd, "reset", "the server takes back what was not finished", func(s store.Database) error {
 				return upkeep.Reset(i.soft, s, workloads(), discardLog, f.show(cmd))
@@ -27,24 +32,44 @@ func newResetCommand() *cobra.Command {
 		}),
 	}
 	f.add(cmd.Flags())
-	cmd.Flags().BoolVar(&discardLog, "discard-log", false, flagsTxt)
+	cmd.Flags().BoolVar(&discardLog, "discard-log", false, "SQL Server: before a reset back up the log to NUL, which "+
+		"frees its space and ends the chain of log backups")
 	return cmd
 }
 
 func newSnapshotCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "snapshot", Args: cobra.NoArgs}
+	cmd := &cobra.Command{
+		Use:   "snapshot",
+		Short: "Keep a copy of a whole database, and go back to it",
+		Long: `Keeps a copy of a whole database on its server, and puts it back in place, as the storage report
+does before each run. The copy needs as much space as the database, and a new one is made before an
+older one goes. Nobody else may use the database meanwhile.
+
+On PostgreSQL the database's settings, rights and owner survive a restore; what cannot be kept is
+reported. On SQL Server they are those of the copy, and the restore warns of each option that
+differs.`,
+		Example: `  ds2 snapshot create --target postgres://ds2:ds2@localhost/ds2
+  ds2 snapshot restore --target postgres://ds2:ds2@localhost/ds2`, Args: cobra.NoArgs}
 	for _, c := range []struct {
-		name, done string
-		cut        string // what an interruption leaves behind
-		work       upkeep.SnapshotWork
+		name, short, done string
+		cut               string // what an interruption leaves behind
+		work              upkeep.SnapshotWork
 	}{
-		{"create", "copied", "an older copy is still there: make the new one again", upkeep.SnapshotCreate},
-		{"restore", "restored", "the database is gone or not whole: restore it again", upkeep.SnapshotRestore},
-		{"drop", "dropped the copy of", "the copy may be there still: drop it again", upkeep.SnapshotDrop},
+		{"create", "Copy the database, in the place of an older copy", "copied",
+			"an older copy is still there: make the new one again", upkeep.SnapshotCreate},
+		{"restore", "Put the copy in the database's place", "restored",
+			"the database is gone or not whole: restore it again", upkeep.SnapshotRestore},
+		{"drop", "Remove the copy", "dropped the copy of",
+			"the copy may be there still: drop it again", upkeep.SnapshotDrop},
 	} {
 		var f eachFlags
 		var clone bool
-		sub := &cobra.Command{Use: c.name, Args: flagsOnly}
+		sub := &cobra.Command{
+			Use:     c.name,
+			Short:   c.short,
+			Example: "  ds2 snapshot " + c.name + " --target postgres://ds2:ds2@localhost/ds2",
+			Args:    flagsOnly,
+		}
 		const first = "the statement under way is canceled"
 		sub.RunE = interruptible(first, func(i *interrupts, cmd *cobra.Command, _ []string) error {
 			tell := func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
@@ -54,7 +79,9 @@ func newSnapshotCommand() *cobra.Command {
 		})
 		f.add(sub.Flags())
 		if c.work.Copies() {
-			sub.Flags().BoolVar(&clone, "clone", false, flagsTxt)
+			sub.Flags().BoolVar(&clone, "clone", false, "PostgreSQL 18, file systems such as XFS: database and copy "+
+				"share blocks, which is faster, but what a run overwrites then goes elsewhere on the drive, "+
+				"and its figures include that")
 		}
 		cmd.AddCommand(sub)
 	}
@@ -69,7 +96,7 @@ type eachFlags struct {
 
 func (f *eachFlags) add(flags *pflag.FlagSet) {
 	f.targetFlags.add(flags)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, flagsTxt)
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
 }
 
 // show shows how far the work is.
@@ -106,10 +133,15 @@ type restoreFlags struct {
 }
 
 func (f *restoreFlags) add(flags *pflag.FlagSet) {
-	flags.Var(oneOf(&f.way, upkeep.RestoreReset, upkeep.RestoreSnapshot, upkeep.RestoreNone), "restore", flagsTxt)
-	flags.StringVar(&f.command, "restore-command", "", flagsTxt)
-	flags.BoolVar(&f.clone, "clone", false, flagsTxt)
-	flags.BoolVar(&f.discardLog, "discard-log", false, flagsTxt)
+	flags.Var(oneOf(&f.way, upkeep.RestoreReset, upkeep.RestoreSnapshot, upkeep.RestoreNone), "restore", "before "+
+		"each run: remove what runs added (reset), restore the copy of ds2 snapshot create (snapshot), or none")
+	flags.StringVar(&f.command, "restore-command", "", "command that restores the database in another way, and "+
+		"returns when the server accepts connections")
+	flags.BoolVar(&f.clone, "clone", false, "PostgreSQL 18, file systems such as XFS: database and copy share "+
+		"blocks, which is faster, but what a run overwrites then goes elsewhere on the drive, "+
+		"and its figures include that")
+	flags.BoolVar(&f.discardLog, "discard-log", false, "SQL Server: before a reset back up the log to NUL, which "+
+		"frees its space and ends the chain of log backups")
 }
 
 // judge refuses flags that contradict each other.

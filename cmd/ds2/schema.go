@@ -17,7 +17,21 @@ func newSchemaCommand() *cobra.Command {
 	var f sqlServerFlags
 	var data loadFlags
 	cmd := &cobra.Command{
-		Use:  "schema",
+		Use:   "schema",
+		Short: "Print the SQL that ds2 load runs",
+		Long: `Prints the SQL that ds2 load runs, for psql or sqlcmd, phase by phase: database, tables, indexes
+(with constraints), procedures (with triggers), statistics. The data comes between tables and
+indexes.
+
+Other phases are printed only with --phase: drop (load --drop), reset (ds2 reset), adopt (load
+--adopt, before procedures), and data (SQL Server's BULK INSERT, with --from and --server-dir). The
+SQL is for servers that support all of it; ds2 load asks the server and leaves out the rest.`,
+		Example: `  ds2 schema --engine postgres
+  ds2 schema --engine sqlserver --size W --files-per-filegroup 8 \
+      --data-dir 'E:\DS2' --log-dir 'F:\DS2'
+  ds2 schema --engine sqlserver --phase data --from /mnt/dataset --server-dir '\\files\dataset'
+  ds2 schema --engine sqlserver --workload mailbox --mailboxes 500 --mailbox-size 250MB
+  ds2 schema --engine postgres --phase tables`,
 		Args: flagsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains(schema.Engines(), engine) {
@@ -56,15 +70,17 @@ func newSchemaCommand() *cobra.Command {
 	for _, p := range slices.Concat(schema.Phases, schema.Unasked) {
 		all = append(all, string(p))
 	}
-	flags.Var(oneOf(&phase, all...), "phase", flagsTxt)
-	flags.StringVar(&data.workload, "workload", ds2.Name, workloadNames())
-	flags.StringVar(&data.size, "size", "S", flagsTxt)
+	flags.Var(oneOf(&phase, all...), "phase", "one phase (default: the first five)")
+	flags.StringVar(&data.workload, "workload", ds2.Name, "workload that the database is for: "+workloadNames())
+	flags.StringVar(&data.size, "size", "S", "size of the dataset, for engines that size their files in advance")
 	data.mailbox.add(flags)
-	flags.StringVar(&database, "database-name", "ds2", flagsTxt)
-	flags.StringVar(&dataTablespace, "data-tablespace", "", flagsTxt)
-	flags.StringVar(&indexTablespace, "index-tablespace", "", flagsTxt)
+	flags.StringVar(&database, "database-name", "ds2", "name of the database")
+	flags.StringVar(&dataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: "+
+		"the database's)")
+	flags.StringVar(&indexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: "+
+		"the database's)")
 	f.add(flags)
-	flags.StringVar(&from, "from", "", flagsTxt)
+	flags.StringVar(&from, "from", "", "SQL Server, phase data: directory of a dataset made by ds2 generate")
 	f.addFiles(flags)
 	return cmd
 }

@@ -24,18 +24,25 @@ const maxFiles = 256
 const defaultRecovery, maxRecovery = 60, 86400
 
 func (f *sqlServerFlags) add(flags *pflag.FlagSet) {
-	flags.IntVar(&f.options.FilesPerFilegroup, "files-per-filegroup", 1, flagsTxt)
-	flags.StringVar(&f.options.DataDir, "data-dir", "", flagsTxt)
-	flags.StringVar(&f.options.LogDir, "log-dir", "", flagsTxt)
-	flags.Int64Var(&f.options.LogMB, "log-size", 0, flagsTxt)
-	flags.IntVar(&f.recovery, "target-recovery-time", defaultRecovery, flagsTxt)
-	flags.StringVar(&f.options.Login, "driver-login", "ds2user", flagsTxt)
-	flags.StringVar(&f.passwordFile, "driver-password-file", "", flagsTxt)
+	flags.IntVar(&f.options.FilesPerFilegroup, "files-per-filegroup", 1, "SQL Server: files of each of the four "+
+		"filegroups; a quarter to one per core")
+	flags.StringVar(&f.options.DataDir, "data-dir", "", "SQL Server: directory of the data files, as the server sees "+
+		"it (default: the server's)")
+	flags.StringVar(&f.options.LogDir, "log-dir", "", "SQL Server: directory of the log file (default: the server's)")
+	flags.Int64Var(&f.options.LogMB, "log-size", 0, "SQL Server: size of the log file in MB; an order writes about 6 "+
+		"kB, and a log that grows stalls the run (default: 40 % of the data, at least 256)")
+	flags.IntVar(&f.recovery, "target-recovery-time", defaultRecovery, "SQL Server: target recovery time in seconds, "+
+		"for which changed pages are written all the time; 0 = checkpoints about once a minute, as before 2016")
+	flags.StringVar(&f.options.Login, "driver-login", "ds2user", "SQL Server: login and user that own the database, "+
+		"created with --driver-password-file")
+	flags.StringVar(&f.passwordFile, "driver-password-file", "", "SQL Server: file with the password for "+
+		"--driver-login on its first line")
 }
 
 // addFiles declares the flag for files that the server reads itself.
 func (f *sqlServerFlags) addFiles(flags *pflag.FlagSet) {
-	flags.StringVar(&f.options.FilesDir, "server-dir", "", flagsTxt)
+	flags.StringVar(&f.options.FilesDir, "server-dir", "", "SQL Server: the directory of --from as the server sees "+
+		"it, to read the files by BULK INSERT")
 }
 
 // directory has the server read the files of a directory, for a script.

@@ -28,10 +28,14 @@ type targetFlags struct {
 
 // add declares the flags.
 func (f *targetFlags) add(flags *pflag.FlagSet) {
-	flags.Var(&targetsValue{all: &f.target}, "target", flagsTxt)
-	flags.StringVar(&f.engine, "engine", "", sqlserver.Experimental)
-	flags.StringVar(&f.passwordCommand, passwordCommand, "", flagsTxt)
-	flags.StringVar(&f.database, "database-name", "", flagsTxt)
+	flags.Var(&targetsValue{all: &f.target}, "target", "URL of the database, or host name with --engine; separate "+
+		"several with ; or repeat the flag")
+	flags.StringVar(&f.engine, "engine", "", "postgres, or sqlserver ("+sqlserver.Experimental+"), for targets that "+
+		"are host names; user and password come from PGUSER and PGPASSWORD, or SQLCMDUSER and SQLCMDPASSWORD")
+	flags.StringVar(&f.passwordCommand, passwordCommand, "", "command that prints the password of the target's user "+
+		"or, for SQL Server without a user, an access token; run at each connection")
+	flags.StringVar(&f.database, "database-name", "", "database, for targets that are host names "+
+		"(default "+defaultDatabase+")")
 }
 
 // targetsValue is --target: each adds to those before it, with ; between, unless a configuration file gave those.

@@ -31,17 +31,43 @@ type tuneFlags struct {
 
 func newTuneCommand() *cobra.Command {
 	var f tuneFlags
-	cmd := &cobra.Command{Use: "tune", Args: flagsOnly, RunE: interruptible(firstOfRuns, f.run)}
+	cmd := &cobra.Command{
+		Use:   "tune",
+		Short: "Find the number of users with the highest OPM within limits",
+		Long: `Runs trials with different numbers of users and searches for the number with the most orders per
+minute within the limits. Each trial starts from the restored database and is audited. Runs, search
+and the curve over users are recorded in the directory --out.
+
+The method golden doubles the users until a limit fails or more users bring nothing, then narrows
+down by golden-section search or, at a limit, by interpolation. The method steps is that of the
+Jetstress reports: from --start-threads 16 by halves or doubles, then up one by one. Figures within
+a tenth of their limit are measured three times, and one run never rules out a number of users.
+
+The best is run three times more, and the run with the median OPM is the result. Fewer users are
+preferred to more that add less than --gain. The same command with the same --out continues a search
+that was stopped, without repeating trials.`,
+		Example: `  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit 'order p95 < 200ms'
+  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit jetstress \
+      --method steps --start-threads 16 --run-time 5m
+
+PowerShell:
+  ds2 tune --target 'sqlserver://sa:password@localhost?database=DS2' --limit 'order p95 < 200ms'`,
+		Args: flagsOnly,
+		RunE: interruptible(firstOfRuns, f.run),
+	}
 	flags := cmd.Flags()
 	f.addShared(flags)
 	preset(flags, "warmup-time", "15s")
 	preset(flags, "run-time", "2m")
 	f.restore.add(flags)
 	f.observe.add(flags)
-	flags.Var(oneOf(&f.method, string(tune.Golden), string(tune.Steps)), "method", flagsTxt)
-	flags.IntVar(&f.search.Start, "start-threads", 0, flagsTxt)
-	flags.IntVar(&f.search.Max, "max-threads", 1024, flagsTxt)
-	flags.Float64Var(&f.gain, "gain", 2, flagsTxt)
+	flags.Var(oneOf(&f.method, string(tune.Golden), string(tune.Steps)), "method", "search method")
+	flags.IntVar(&f.search.Start, "start-threads", 0, "users of the first run, per target (default 1, "+
+		"and 16 for steps)")
+	flags.IntVar(&f.search.Max, "max-threads", 1024, "maximum number of users, per target")
+	flags.Lookup("out").Usage = "directory for the records; an unfinished search in it is continued " +
+		"(default ds2-results/<start>-<run id>-tune)"
+	flags.Float64Var(&f.gain, "gain", 2, "percent of OPM that more users must add")
 	f.output.shownFlags.add(flags, "text", "json")
 	f.output.metricsFlags.add(flags)
 	f.output.verify.add(flags)

@@ -25,20 +25,47 @@ import (
 func newVerifyCommand() *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
-		Use:  "verify",
+		Use:   "verify",
+		Short: "Audit a database: rows, keys, sums and stock, and what a run says it did",
+		Long: `Checks the whole database: rows of the dataset, foreign keys, order lines against purchase history
+and sales, stock, and each order's net, tax and total. With the record of a run, it also checks what
+the run added. Exit code 3 means that a check failed.
+
+Nothing is changed, and nobody else may use the database meanwhile. Each large table is read once,
+and no temporary file is written unless there is damage. A run's own audit, after ds2 drive, checks
+the run only.
+
+--deep first reads every page of every table and index, and has the server check it: PostgreSQL by
+data checksums and amcheck, SQL Server by DBCC CHECKDB. Pages in the server's cache are not read
+from the drives: restart the server before. Then the log is read: PostgreSQL's by pg_waldump if the
+server's files are on this machine, SQL Server's by a copy-only backup to NUL if it is kept for
+backups. The result has the table of a checksum test: pages seen and bad, MB/s and ms a read. On SQL
+Server --readers are the workers of DBCC CHECKDB, and there is no --read-rate.
+
+The record of a run that was not audited gets the result. The journal of --crash-after,
+--crash-cycles or --journal is compared with the database, to find lost acknowledged work.`,
+		Example: `  ds2 verify --target postgres://ds2:ds2@localhost/ds2
+  ds2 verify --target postgres://postgres@localhost/ds2 --deep
+  ds2 verify --target postgres://postgres@localhost/mail --deep --readers 32
+  ds2 verify --target postgres://postgres@localhost/mail --deep --read-rate 100MB/s
+  ds2 verify --target postgres://ds2:ds2@localhost/ds2 --record ds2-results/20261121T041500Z-k7c2`,
 		Args: flagsOnly,
 		RunE: interruptible("what is being checked is given up", f.run),
 	}
 	flags := cmd.Flags()
 	f.targetFlags.add(flags)
-	flags.StringVar(&f.size, "size", "", flagsTxt)
-	flags.StringArrayVar(&f.records, "record", nil, flagsTxt)
-	flags.BoolVar(&f.deep, "deep", false, flagsTxt)
-	flags.IntVar(&f.readers, "readers", 0, flagsTxt)
-	flags.Var(byteRate(&f.readRate), "read-rate", flagsTxt)
-	flags.Var(byteSize(&f.tempLimit), "temp-limit", flagsTxt)
-	flags.VarP(oneOf(&f.format, "text", "json"), "output", "o", flagsTxt)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, flagsTxt)
+	flags.StringVar(&f.size, "size", "", "size of the dataset, for a database that ds2 did not load")
+	flags.StringArrayVar(&f.records, "record", nil, "directory of a run's record, to check what it added; repeat it "+
+		"for each driver machine of the run")
+	flags.BoolVar(&f.deep, "deep", false, "also read and check every page; needs a superuser")
+	flags.IntVar(&f.readers, "readers", 0, "with --deep, connections that read at once, 1 to 256 (default: 1; "+
+		"on SQL Server, its own choice)")
+	flags.Var(byteRate(&f.readRate), "read-rate", "with --deep, highest rate of all readers together, "+
+		"such as 100MB/s (default: none)")
+	flags.Var(byteSize(&f.tempLimit), "temp-limit", "temporary files that the audit may use, such as 2GB (default: "+
+		"a tenth of the database)")
+	flags.VarP(oneOf(&f.format, "text", "json"), "output", "o", "format of the result")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
 	return cmd
 }
 
@@ -198,7 +225,9 @@ const (
 type verifyFlag string
 
 func (f *verifyFlag) add(flags *pflag.FlagSet) {
-	flags.Var(oneOf((*string)(f), verifyAudit, verifyDeep, verifyNone), "verify", flagsTxt)
+	flags.Var(oneOf((*string)(f), verifyAudit, verifyDeep, verifyNone), "verify", "check after the run: audit, that "+
+		"the database holds what the run recorded; deep, which first reads every page and has the server check it; "+
+		"or none")
 }
 
 // printPlacement prints where the tables and indexes of each database lie and how large they are.

@@ -29,8 +29,10 @@ func versionLine() string {
 
 func newVersionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:  "version",
-		Args: flagsOnly,
+		Use:     "version",
+		Short:   "Print the kit's version",
+		Example: "  ds2 version",
+		Args:    flagsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprint(cmd.OutOrStdout(), versionLine())
 			return err

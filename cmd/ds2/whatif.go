@@ -29,7 +29,12 @@ import (
 )
 
 func newWhatifCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "whatif"}
+	cmd := &cobra.Command{
+		Use:   "whatif",
+		Short: "Predict the OPM or IOPS of a drive that nobody has yet from its fio record",
+		Long: `Learns how a workload depends on the latency of reads, log flushes and writes of data from runs on
+drives that are slowed by known amounts, and predicts what other drives would do, by what ds2 device
+or fio measured of them. See docs/howto/whatif.md.`}
 	cmd.AddCommand(newWhatifLearnCommand(), newWhatifPredictCommand())
 	return cmd
 }
@@ -65,32 +70,59 @@ type whatifDrive struct {
 
 func newWhatifLearnCommand() *cobra.Command {
 	var f whatifFlags
-	cmd := &cobra.Command{Use: "learn", Args: flagsOnly, RunE: interruptible(firstOfRun, f.learn)}
+	cmd := &cobra.Command{
+		Use:   "learn",
+		Short: "Learn from runs on slowed drives what an order takes of processor and drive",
+		Long: `Starts a PostgreSQL of its own on a directory whose reads and flushes are slowed by known amounts,
+loads a dataset, and drives it on each of --drives with each number of --threads, in random blocks.
+With --target, yours: ds2 shows a copy of its data at --mount and waits until you start it there.
+
+Each drive is measured with fio first, as ds2 device does. The result is a model for ds2 whatif
+predict, and its page. Drives of --check-drives are driven too but not fitted: they show how well
+the model predicts.
+
+A drive is READ/FLUSH, the times that are added, such as 1ms/4ms; 1ms/4ms/8 serves 8 reads at once.
+A third time, 1ms/4ms/500us, is added to each write of data, and who writes waits for it, as with
+direct I/O; else data are written at once, as into a page cache.
+It takes Linux, fio, and root or fusermount3.`,
+		Example: `  ds2 whatif learn --size 1GB --buffers 100MB --out model
+  ds2 whatif learn --drives 1ms/1ms,16ms/1ms,1ms/16ms,16ms/16ms --check-drives 4ms/2ms,8ms/8ms
+  ds2 whatif learn --workload mailbox --mailboxes 100 --mailbox-size 10MB`,
+		Args: flagsOnly,
+		RunE: interruptible(firstOfRun, f.learn),
+	}
 	flags := cmd.Flags()
 	f.flags, f.load.flags = flags, flags
 	f.buffers = 16e6
 	f.warmup, f.run, f.stageTime = 20*time.Second, time.Minute, 2*time.Second
-	flags.StringVar(&f.load.workload, "workload", ds2.Name, workloadNames())
+	flags.StringVar(&f.load.workload, "workload", ds2.Name, "workload that the database is for: "+workloadNames())
 	f.load.mailbox.add(flags)
 	preset(flags, "mailboxes", "30")
 	preset(flags, "mailbox-size", "10MB")
-	flags.StringVar(&f.load.size, "size", "300MB", flagsTxt)
-	flags.Var(byteSize(&f.buffers), "buffers", flagsTxt)
-	flags.IntSliceVar(&f.threads, "threads", []int{8, 32}, flagsTxt)
+	flags.StringVar(&f.load.size, "size", "300MB", "size of the dataset: S, M, 30MB, 2GB; "+
+		"it should be many times --buffers")
+	flags.Var(byteSize(&f.buffers), "buffers", "PostgreSQL's shared_buffers, the only cache above the drive, "+
+		"such as 16MB")
+	flags.IntSliceVar(&f.threads, "threads", []int{8, 32}, "numbers of users, such as 8,32; also --n-threads")
 	corners := []string{"200us/200us", "4ms/200us", "200us/4ms", "4ms/4ms", "900us/900us"}
-	flags.StringSliceVar(&f.fit, "drives", corners, flagsTxt)
-	flags.StringSliceVar(&f.check, "check-drives", nil, flagsTxt)
-	flags.IntVar(&f.runs, "runs", 3, flagsTxt)
-	flags.Var(ds2Duration(&f.warmup, time.Minute), "warmup-time", flagsTxt)
-	flags.Var(ds2Duration(&f.run, time.Minute), "run-time", flagsTxt)
-	flags.Var(duration(&f.stageTime), "stage-time", flagsTxt)
-	flags.Uint64Var(&f.seed, "seed", 0, flagsTxt)
-	flags.StringVar(&f.dir, "dir", "", flagsTxt)
-	flags.StringVar(&f.out, "out", "", flagsTxt)
+	flags.StringSliceVar(&f.fit, "drives", corners, "drives to learn from, as READ/FLUSH")
+	flags.Lookup("drives").DefValue = "the corners of 200us and 4ms, and 900us/900us"
+	flags.StringSliceVar(&f.check, "check-drives", nil, "drives to hold the model against, as READ/FLUSH")
+	flags.IntVar(&f.runs, "runs", 3, "runs on each drive with each number of users")
+	flags.Var(ds2Duration(&f.warmup, time.Minute), "warmup-time", "warm-up before each run: minutes, "+
+		"or a duration such as 90s")
+	flags.Var(ds2Duration(&f.run, time.Minute), "run-time", "run after the warm-up: minutes, or a duration such as 90s")
+	flags.Var(duration(&f.stageTime), "stage-time", "time for which each point of a drive is measured, such as 30s")
+	flags.Uint64Var(&f.seed, "seed", 0, "random seed; 0 picks one and records it")
+	flags.StringVar(&f.dir, "dir", "", "directory for the database, in memory or on a drive that is faster than all "+
+		"of --drives (default: the system's directory for temporary files)")
+	flags.StringVar(&f.out, "out", "", "directory for model, page and the records of the runs, new or empty (default "+
+		"ds2-results/<start>-whatif)")
 	serverFlags(flags, &f.server)
-	flags.StringVar(&f.load.target, "target", "", flagsTxt)
-	flags.StringVar(&f.dataDir, "data-dir", "", flagsTxt)
-	flags.StringVar(&f.mount, "mount", "", flagsTxt)
+	flags.StringVar(&f.load.target, "target", "", "URL of a loaded database on a PostgreSQL of your own, "+
+		"on this machine")
+	flags.StringVar(&f.dataDir, "data-dir", "", "directory of the data of --target, which is stopped")
+	flags.StringVar(&f.mount, "mount", "", "empty directory at which to show --data-dir, slowed")
 	f.add(flags, "text", "json")
 	return cmd
 }
@@ -343,7 +375,14 @@ func newWhatifPredictCommand() *cobra.Command {
 	var f formatFlags
 	var threads int
 	cmd := &cobra.Command{
-		Use: "predict MODEL DEVICE.json...",
+		Use:   "predict MODEL DEVICE.json...",
+		Short: "Predict the OPM or IOPS of drives by their records, and rank them",
+		Long: `Predicts by a model of ds2 whatif learn what its store would do on drives, by the records of ds2
+device or fio's own JSON (random reads of 4 to 16 kB at one or more depths, writes with fdatasync=1
+and, where the model has writes of data, random writes). A drive outside the range in which the
+model was fitted is refused: exit 4.`,
+		Example: `  ds2 whatif predict model/model.json array-a.json array-b.json
+  ds2 whatif predict model/model.json vendor-fio.json --threads 16 -o html > drives.html`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return errors.New("name a model of ds2 whatif learn, and records of ds2 device or fio")
@@ -382,7 +421,9 @@ func newWhatifPredictCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().IntVar(&threads, "threads", 0, flagsTxt)
+	cmd.Flags().IntVar(&threads, "threads", 0, "users; also --n-threads (default the "+
+		"most that the model was fitted with)")
+	cmd.Flags().Lookup("threads").DefValue = ""
 	f.add(cmd.Flags(), "text", "html", "markdown", "json")
 	return cmd
 }

@@ -66,9 +66,9 @@ type mailboxLoadFlags struct {
 }
 
 func (f *mailboxLoadFlags) add(flags *pflag.FlagSet) {
-	flags.IntVar(&f.mailboxes, "mailboxes", 0, flagsTxt)
-	flags.Var(mailboxSize(&f.size), "mailbox-size", flagsTxt)
-	flags.Var(oneOf(&f.profile, mailbox.ProfileNames()...), "mailbox-profile", flagsTxt)
+	flags.IntVar(&f.mailboxes, "mailboxes", 0, "mailbox: number of mailboxes in each target")
+	flags.Var(mailboxSize(&f.size), "mailbox-size", "mailbox: size of each, in units of 1024, such as 250MB")
+	flags.Var(oneOf(&f.profile, mailbox.ProfileNames()...), "mailbox-profile", "mailbox: mix of operations")
 }
 
 // mailboxes are the mailboxes to be loaded into each target.
@@ -92,12 +92,16 @@ func (f *loadFlags) mailboxes() (workload.Dataset, error) {
 
 // addMailboxFlags declares the flags of runs on mailbox databases.
 func addMailboxFlags(flags *pflag.FlagSet, r *mailbox.Request) {
-	flags.StringVar(&r.Profile, "mailbox-profile", "", strings.Join(mailbox.ProfileNames(), ", "))
-	flags.Var(parsed[mailbox.Mix]{&r.Mix, "percentages", readMix, mixText, ""}, "mix", flagsTxt)
-	flags.IntVar(&r.Lazy, "lazy", -1, flagsTxt)
-	flags.IntVar(&r.Batch, "batch", 1, flagsTxt)
-	flags.Float64Var(&r.PerMailbox, "iops-per-mailbox", 0, flagsTxt)
-	flags.Float64Var(&r.Headroom, "headroom", 0, flagsTxt)
+	flags.StringVar(&r.Profile, "mailbox-profile", "", "mailbox: mix of operations, "+
+		strings.Join(mailbox.ProfileNames(), ", ")+" (default: that of the load)")
+	flags.Var(parsed[mailbox.Mix]{&r.Mix, "percentages", readMix, mixText, ""}, "mix", "mailbox: percentages of "+
+		"inserts/deletes/replaces/reads, such as 40/30/5/25 (default: the profile's)")
+	flags.IntVar(&r.Lazy, "lazy", -1, "mailbox: percentage of commits that do not wait for the log")
+	flags.Lookup("lazy").DefValue = "the profile's"
+	flags.IntVar(&r.Batch, "batch", 1, "mailbox: operations in a transaction")
+	flags.Float64Var(&r.PerMailbox, "iops-per-mailbox", 0, "mailbox: IOPS target for each mailbox, such as 0.5: a "+
+		"run offers as many operations as reach it, a search finds the fewest users that do")
+	flags.Float64Var(&r.Headroom, "headroom", 0, "mailbox: raise the IOPS target by this percentage")
 }
 
 // judgeMailboxes refuses flags that make no run, before anything is connected to.
