@@ -43,24 +43,19 @@ const (
 // Phases lists the phases in the order in which a load runs them.
 var Phases = []Phase{Database, Tables, Indexes, Procedures, Statistics}
 
-// ds2 is the directory of DVD Store 2's SQL.
-const ds2 = "ds2"
-
 // Unasked are the phases that run only where they are asked for.
 var Unasked = []Phase{Adopt, Data, Drop, Reset}
 
 // Params is what the SQL depends on.
 type Params struct {
-	// Workload is whose database it is: the directory of its SQL; empty: DS2's.
-	Workload string
+	Workload string // whose database it is: the directory of its SQL; empty: DS2's
 	Files    fs.FS  // of a workload that keeps its SQL itself, in ENGINE; nil: it is here, in WORKLOAD/ENGINE
 	Database string // name of the database to make
 
 	// Customers, OrdersPerMonth and Products are the size, for engines that size their files in advance.
 	Customers, OrdersPerMonth, Products int64
 
-	// Bytes is the size where it is one in bytes.
-	Bytes int64
+	Bytes int64 // the size where it is one in bytes
 
 	// DataTablespace and IndexTablespace are the PostgreSQL tablespaces of tables and of indexes; empty: the default.
 	DataTablespace, IndexTablespace string
@@ -87,9 +82,8 @@ type dialect struct {
 
 var dialects = map[string]dialect{
 	"postgres": {
-		separator: "\n\n", connect: `\connect `,
+		separator: "\n\n", connect: `\connect `, bytes: postgresBytes,
 		ident: func(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` },
-		bytes: postgresBytes,
 	},
 	"sqlserver": sqlserver,
 }
@@ -99,9 +93,21 @@ func Engines() []string { return slices.Sorted(maps.Keys(dialects)) }
 
 // ReadsFiles tells whether an engine has the phase Data.
 func ReadsFiles(engine string) bool {
-	_, err := files.ReadFile(path.Join(ds2, engine, string(Data)+".sql"))
-	return err == nil
+	_, _, there := Params{}.file(engine, Data)
+	return there
 }
+
+// file is the file of a phase.
+func (p Params) file(engine string, phase Phase) (of fs.FS, name string, there bool) {
+	name = path.Join(engine, string(phase)+".sql")
+	if of = p.Files; of == nil {
+		of, name = files, path.Join(p.workload(), name)
+	}
+	_, err := fs.Stat(of, name)
+	return of, name, err == nil
+}
+
+func (p Params) workload() string { return cmp.Or(p.Workload, "ds2") }
 
 // SQL is the script of a phase as the engine's own command-line client would take it.
 func SQL(engine string, phase Phase, p Params) (string, error) {
@@ -112,16 +118,11 @@ func SQL(engine string, phase Phase, p Params) (string, error) {
 	if !slices.Contains(Phases, phase) && !slices.Contains(Unasked, phase) {
 		return "", fmt.Errorf("render schema: no phase %q; known: %v and %v", phase, Phases, Unasked)
 	}
-	name, owner := fmt.Sprintf("%s.sql", phase), cmp.Or(p.Workload, ds2)
-	var own fs.FS = files
-	dir := path.Join(owner, engine)
-	if p.Files != nil {
-		own, dir = p.Files, engine
+	own, name, there := p.file(engine, phase)
+	if !there {
+		return "", fmt.Errorf("render schema: workload %s on %s has no phase %s", p.workload(), engine, phase)
 	}
-	if _, err := fs.Stat(own, path.Join(dir, name)); err != nil {
-		return "", fmt.Errorf("render schema: workload %s on %s has no phase %s", owner, engine, phase)
-	}
-	t, err := template.New(name).Funcs(template.FuncMap{"ident": d.ident}).Funcs(d.funcs).ParseFS(own, path.Join(dir, name))
+	t, err := template.New(path.Base(name)).Funcs(template.FuncMap{"ident": d.ident}).Funcs(d.funcs).ParseFS(own, name)
 	if err == nil {
 		t, err = t.ParseFS(files, path.Join(engine, "kit.sql"))
 	}
@@ -152,8 +153,12 @@ func Script(engine string, phases []Phase, p Params) (string, error) {
 	return b.String(), nil
 }
 
-// Statements is the script of a phase cut into the statements that are to be run one by one.
+// Statements is the script of a phase cut into the statements that are to be run one by one. Where there is no phase
+// Data, whose rows are always streamed, it has none.
 func Statements(engine string, phase Phase, p Params) ([]Statement, error) {
+	if _, _, there := p.file(engine, phase); phase == Data && !there {
+		return nil, nil
+	}
 	script, err := SQL(engine, phase, p)
 	if err != nil {
 		return nil, err

@@ -14,31 +14,23 @@ type Layout struct {
 	// 8 on 24 cores.
 	FilesPerFilegroup int
 
-	// DataDir and LogDir are directories on the server's disks; empty: where SQL Server on Linux keeps its databases.
-	DataDir, LogDir string
+	DataDir, LogDir string // on the server's disks; empty: where SQL Server on Linux keeps its databases
 
-	// Login and Password are those that the driver connects with. No login is made where Password is empty.
-	Login, Password string
-	// LoginThere says that the login is there already; the server is asked in Adapt.
-	LoginThere bool
+	Login, Password string // that the driver connects with; no login is made where Password is empty
+	LoginThere      bool   // the login is there already; the server is asked in Adapt
 
 	// TargetRecovery is the database's TARGET_RECOVERY_TIME in seconds; nil: as the server gives it. 0 has checkpoints
 	// come as before 2016.
 	TargetRecovery *int
 
-	// LogMB is the size of the log file; 0: a share of the data's.
-	LogMB int64
+	LogMB int64 // size of the log file; 0: a share of the data's
 
-	// FilesDir is the directory, as the server sees it, of the files that the phase Data has it read, and Files are
-	// those files.
-	FilesDir string
-	Files    []ServerFile
-	// CRLF says that their lines end in CR LF, not LF.
-	CRLF bool
-	// Uses is what the workload uses of a server.
-	Uses Features
-	// Lacks is what the server at hand cannot do; the zero value is a SQL Server that can do it all.
-	Lacks Features
+	FilesDir string       // the directory, as the server sees it, of
+	Files    []ServerFile // the files that the phase Data has it read
+	CRLF     bool         // their lines end in CR LF, not LF
+
+	Uses  Features // of a server by the workload
+	Lacks Features // of the server at hand; the zero value is a SQL Server that can do it all
 }
 
 // Features are what some servers of SQL Server's family cannot take of the layout and the tuning. The statements are
@@ -109,7 +101,8 @@ func dataMB(p Params) (customers, orders, misc, indexes int64) {
 	customers = (p.Customers*customerBytes + l*custHistBytes) / mb
 	orders = (o*orderBytes + l*orderlineBytes) / mb
 	misc = catalogMB + p.Products*(productBytes+inventoryBytes)/mb
-	indexes = (p.Customers*customerIndexBytes + o*orderIndexBytes + l*custHistIndexBytes + p.Products*productIndexBytes) / mb
+	rows := p.Customers*customerIndexBytes + o*orderIndexBytes + l*custHistIndexBytes + p.Products*productIndexBytes
+	indexes = rows / mb
 	return customers, orders, misc, indexes
 }
 
@@ -195,9 +188,6 @@ func join(dir, file string) string {
 	return strings.TrimRight(dir, `/\`) + slash + file
 }
 
-// clusteredKey is ClusteredKey of a table, empty where it has none.
-func clusteredKey(table string) string { return ClusteredKey[table] }
-
 // hasIdentity tells whether a table's key is an identity.
 func hasIdentity(table string) bool {
 	return slices.Contains([]string{"customers", "orders", "products"}, table)
@@ -224,12 +214,11 @@ func sortInTempdb(p Params) string {
 }
 
 var sqlserver = dialect{
-	separator: "\nGO\n", connect: "USE ",
-	ident: bracket,
-	bytes: sqlServerBytes,
+	separator: "\nGO\n", connect: "USE ", ident: bracket, bytes: sqlServerBytes,
 	funcs: template.FuncMap{
-		"str": quote, "file": filePath, "filegroups": filegroups, "logMB": logMB, "on": onFilegroup, "sortIn": sortInTempdb,
-		"join": join, "clusteredKey": clusteredKey, "identity": hasIdentity, "upper": strings.ToUpper,
+		"str": quote, "file": filePath, "filegroups": filegroups, "logMB": logMB, "on": onFilegroup,
+		"sortIn": sortInTempdb, "join": join, "identity": hasIdentity, "upper": strings.ToUpper,
 		"mailboxFiles": mailboxFiles, "mailboxLogMB": mailboxLogMB,
+		"clusteredKey": func(table string) string { return ClusteredKey[table] }, // empty where it has none
 	},
 }

@@ -16,42 +16,22 @@ import (
 // Nobody decides anything by the text of the SQL: it can be reworded and reformatted, and blank lines and comments can
 // stand anywhere.
 type Statement struct {
-	// Name says what the statement does. No two statements of an engine's phases have the same name: an unfinished load
-	// is resumed by the names of what it did.
-	Name string
-
-	// Table is the table that it works on, in lower case; empty where there is none, or several.
-	Table string
+	Name  string // what it does; no two of an engine's phases have the same: an unfinished load is resumed by them
+	Table string // that it works on, in lower case; empty where there is none, or several
+	Rows  int64  // that it brings into Table, where it has the server read a file
 
 	// Cost is the time that it is expected to take for each row of Table, in units of the time that copying a row of no
-	// bytes would take.
-	Cost float64
-
-	// CostAdded is, in the phase Reset, the time for each row that runs have added to Table, in the same unit; Cost is
+	// bytes would take. CostAdded is, in the phase Reset, that for each row that runs have added to Table; Cost is then
 	// that for each row of the dataset.
-	CostAdded float64
+	Cost, CostAdded float64
 
-	// Rows is how many rows it brings into Table, where it has the server read a file.
-	Rows int64
+	NoTransaction   bool // the server refuses it in a transaction; it does no harm when it is run twice
+	UnlessExists    bool // in the phase Database: it is left out where the database exists
+	UnlessUntouched bool // in the phase Reset: it is left out where the reset has changed nothing in Table
+	UnlessAnalyzed  bool // in the phase Reset: it is left out where few rows of Table changed since its statistics
+	ThenCopy        bool // in the phase Reset: it makes Table for rows of the dataset, which are copied into it next
 
-	// NoTransaction says that the server refuses it in a transaction. It does no harm when it is run twice.
-	NoTransaction bool
-
-	// UnlessExists says, in the phase Database, that it is left out where the database exists.
-	UnlessExists bool
-
-	// UnlessUntouched says, in the phase Reset, that it is left out where the reset has changed nothing in Table.
-	UnlessUntouched bool
-
-	// UnlessAnalyzed says, in the phase Reset, that it is left out where few of Table's rows have changed since its
-	// statistics were made.
-	UnlessAnalyzed bool
-
-	// ThenCopy says, in the phase Reset, that it makes Table for rows of the dataset, which are copied into it next.
-	ThenCopy bool
-
-	// Progress says by which of its means the server reports how far the statement is; empty: by none.
-	Progress Progress
+	Progress Progress // by which the server reports how far the statement is; empty: by none
 
 	// Step counts from 0. Statements of one step may run concurrently; a step begins when the one before it has ended.
 	Step int
@@ -130,41 +110,31 @@ func parseHeader(text string) (Statement, error) {
 	if s.Name == "" {
 		return s, errors.New("the name is empty")
 	}
+	flags := map[string]*bool{
+		"transaction none": &s.NoTransaction, "unless exists": &s.UnlessExists, "unless untouched": &s.UnlessUntouched,
+		"unless analyzed": &s.UnlessAnalyzed, "then copy": &s.ThenCopy,
+	}
+	costs := map[string]*float64{"cost": &s.Cost, "cost added": &s.CostAdded}
+	var err error
 	for _, field := range fields[1:] {
 		key, value, _ := strings.Cut(field, ":")
 		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-		switch {
+		switch flag, cost := flags[key+" "+value], costs[key]; {
+		case flag != nil:
+			*flag = true
+		case cost != nil:
+			*cost, err = strconv.ParseFloat(value, 64)
+		case key == "rows":
+			s.Rows, err = strconv.ParseInt(value, 10, 64)
 		case key == "table" && value != "":
 			s.Table = value
-		case key == "cost":
-			var err error
-			if s.Cost, err = strconv.ParseFloat(value, 64); err != nil {
-				return s, err
-			}
-		case key == "cost added":
-			var err error
-			if s.CostAdded, err = strconv.ParseFloat(value, 64); err != nil {
-				return s, err
-			}
-		case key == "rows":
-			var err error
-			if s.Rows, err = strconv.ParseInt(value, 10, 64); err != nil {
-				return s, err
-			}
-		case key == "transaction" && value == "none":
-			s.NoTransaction = true
-		case key == "unless" && value == "exists":
-			s.UnlessExists = true
-		case key == "unless" && value == "untouched":
-			s.UnlessUntouched = true
-		case key == "unless" && value == "analyzed":
-			s.UnlessAnalyzed = true
-		case key == "then" && value == "copy":
-			s.ThenCopy = true
 		case key == "progress" && value != "":
 			s.Progress = Progress(value)
 		default:
-			return s, fmt.Errorf("unknown field %q", strings.TrimSpace(field))
+			err = fmt.Errorf("unknown field %q", strings.TrimSpace(field))
+		}
+		if err != nil {
+			return s, err
 		}
 	}
 	return s, nil

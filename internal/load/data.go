@@ -18,23 +18,24 @@ import (
 
 // copyParts brings the parts to the server, several at once.
 func (l *loader) copyParts(ctx context.Context) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(l.options.AtOnce)
-	files := map[string]schema.Statement{} // that have the server read files, by the files' names
-	for _, s := range l.phases[schema.Data] {
-		files[s.Name] = s
-	}
-	lanes, err := l.lanes(len(files) > 0)
+	lanes, err := l.lanes()
 	if err != nil {
 		return err
 	}
+	return inLanes(ctx, l.options.AtOnce, lanes, l.copy)
+}
+
+// inLanes takes the steps of a lane one after the other, and so many lanes concurrently.
+func inLanes[T any](ctx context.Context, atOnce int, lanes [][]T, take func(context.Context, T) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
 	for _, lane := range lanes {
 		group.Go(func() error {
-			for _, c := range lane {
-				if ctx.Err() != nil {
-					return ctx.Err()
+			for _, step := range lane {
+				if err := ctx.Err(); err != nil {
+					return err
 				}
-				if err := l.copy(ctx, c, files); err != nil {
+				if err := take(ctx, step); err != nil {
 					return err
 				}
 			}
@@ -75,67 +76,61 @@ func (l *loader) wholeTables() bool {
 	return l.options.AtOnce <= large
 }
 
-// tableCopies is what of a table is still to be copied: as a whole, and part by part.
-type tableCopies struct {
-	whole       copying
-	steps       []copying
-	begun, done bool // by an earlier load: some parts, or all as a whole
-}
-
 // lanes are what is still to be copied: the steps of a lane one after the other, the lanes concurrently.
-func (l *loader) lanes(files bool) ([][]copying, error) {
-	of := map[string]int{} // parts of a file
+func (l *loader) lanes() (lanes [][]copying, err error) {
+	of, number := map[string]int{}, map[string]int{} // parts of a file, and of these the last one met
 	for _, part := range l.parts {
 		of[part.File]++
 	}
-	number := map[string]int{} // of the last part of a file
 	known := map[string]bool{}
-	var tables []*tableCopies
-	for _, part := range l.parts {
-		number[part.File]++
-		c := copying{fmt.Sprintf("%s part %d of %d", part.File, number[part.File], of[part.File]), part.Table, []datagen.Part{part}, false}
-		i := slices.IndexFunc(tables, func(t *tableCopies) bool { return t.whole.table == part.Table })
-		if i < 0 {
-			i = len(tables)
-			t := &tableCopies{whole: copying{step: "table " + string(part.Table), table: part.Table, whole: true}}
-			copied, done := l.done[t.whole.step]
-			if t.done = done; done {
-				l.found(part.Table, copied)
+	whole := len(l.phases[schema.Data]) == 0 && l.wholeTables()
+	for _, t := range l.report.Tables {
+		all := copying{step: "table " + string(t.Table), table: t.Table, whole: true}
+		known[all.step] = true
+		copied, done := l.done[all.step]
+		if done {
+			l.found(t.Table, copied)
+		}
+		var steps []copying
+		begun := false // by an earlier load, part by part
+		for _, part := range l.parts {
+			if part.Table != t.Table {
+				continue
 			}
-			tables, known[t.whole.step] = append(tables, t), true
+			number[part.File]++
+			step := fmt.Sprintf("%s part %d of %d", part.File, number[part.File], of[part.File])
+			known[step] = true
+			copied, there := l.done[step]
+			if there && !done {
+				l.found(t.Table, copied)
+				begun = true
+			}
+			if there || done {
+				l.course.skipPart(part)
+				continue
+			}
+			steps = append(steps, copying{step: step, table: t.Table, parts: []datagen.Part{part}})
+			all.parts = append(all.parts, part)
 		}
-		known[c.step] = true
-		t := tables[i]
-		copied, done := l.done[c.step]
-		if done && !t.done {
-			l.found(part.Table, copied)
-			t.begun = true
+		switch {
+		case len(steps) == 0:
+		case whole && !begun:
+			for _, s := range l.statements {
+				if s.Progress == schema.VacuumProgress && s.Table == string(t.Table) { // finds nothing to do
+					l.course.skipStatement(s.Name)
+				}
+			}
+			lanes = append(lanes, []copying{all})
+		case l.engine.Can().LocksTables:
+			lanes = append(lanes, steps)
+		default:
+			lanes = slices.AppendSeq(lanes, slices.Chunk(steps, 1))
 		}
-		if done || t.done {
-			l.course.skipPart(part)
-			continue
-		}
-		t.whole.parts, t.steps = append(t.whole.parts, part), append(t.steps, c)
 	}
 	for step := range l.done {
 		if _, statement := l.course.statements[step]; !statement && !known[step] {
-			return nil, fmt.Errorf("the unfinished load has copied %s, and this one's files are split differently: resume with the same --size or --from, or start again with --drop", step)
-		}
-	}
-	whole := !files && l.wholeTables()
-	var lanes [][]copying
-	for _, t := range tables {
-		switch {
-		case len(t.steps) == 0:
-		case whole && !t.begun:
-			for _, name := range l.vacuums[t.whole.table] { // finds nothing to do
-				l.course.skipStatement(name)
-			}
-			lanes = append(lanes, []copying{t.whole})
-		case l.engine.Can().LocksTables:
-			lanes = append(lanes, t.steps)
-		default:
-			lanes = slices.AppendSeq(lanes, slices.Chunk(t.steps, 1))
+			return nil, fmt.Errorf("the unfinished load has copied %s, and this one's files are split differently: "+
+				"resume with the same --size or --from, or start again with --drop", step)
 		}
 	}
 	if whole { // the one that takes longest first, or it would be at work alone at the end
@@ -162,28 +157,44 @@ func (l *loader) found(table datagen.Table, copied int64) {
 
 // copy has the engine read what the parts write or, where there are statements by which the server reads files, the
 // part's file.
-func (l *loader) copy(ctx context.Context, c copying, files map[string]schema.Statement) error {
-	if len(files) > 0 {
-		return l.readFile(ctx, c, files)
+func (l *loader) copy(ctx context.Context, c copying) (err error) {
+	part := c.parts[0] // or the first of several, alike
+	done, start := TableReport{Rows: part.Rows, Bytes: part.Bytes}, time.Now()
+	if len(l.phases[schema.Data]) > 0 {
+		if err = l.readFile(ctx, c.step, part); err == nil {
+			l.course.Copied(part.Table, part.Rows, part.Bytes)
+		}
+	} else {
+		meter := &meter{part: part, progress: l.course}
+		load := l.engine.LoadRows
+		switch {
+		case c.whole:
+			load = l.engine.Can().LoadTable
+		case part.Binary:
+			load = l.engine.Can().LoadBinary
+		}
+		err = stream(c.parts, func(r io.Reader) (err error) {
+			done.Rows, err = load(ctx, c.step, string(c.table), io.TeeReader(r, meter))
+			return err
+		})
+		done.Bytes = meter.bytes
 	}
-	start := time.Now()
-	loadRows := l.engine.LoadRows
-	switch {
-	case c.whole:
-		loadRows = l.engine.Can().LoadTable
-	case c.parts[0].Binary:
-		loadRows = l.engine.Can().LoadBinary
-	}
-	meter := &meter{part: c.parts[0], progress: l.course}
-	var rows int64
-	err := stream(c.parts, func(r io.Reader) (err error) {
-		rows, err = loadRows(ctx, c.step, string(c.table), io.TeeReader(r, meter))
-		return err
-	})
 	if err == nil {
-		l.report.add(c.table, TableReport{Rows: rows, Bytes: meter.bytes, Busy: time.Since(start)})
+		done.Busy = time.Since(start)
+		l.report.add(c.table, done)
 	}
 	return err
+}
+
+// readFile has the server read a part's file.
+func (l *loader) readFile(ctx context.Context, step string, part datagen.Part) error {
+	for _, s := range l.phases[schema.Data] {
+		if s.Name == part.File {
+			s.Name = step
+			return l.engine.ExecStep(ctx, s)
+		}
+	}
+	return fmt.Errorf("the server is not told to read %s", part.File)
 }
 
 // stream has parts written into one end of a pipe while take reads the other.
@@ -192,7 +203,11 @@ func stream(parts []datagen.Part, take func(io.Reader) error) error {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		w.CloseWithError(writeParts(w, parts))
+		var err error
+		for i := 0; i < len(parts) && err == nil; i++ {
+			_, err = parts[i].WriteTo(w)
+		}
+		w.CloseWithError(err)
 	}()
 	err := take(r)
 	r.CloseWithError(errors.New("the server takes no more")) // frees the writer where the engine stopped early
@@ -200,36 +215,9 @@ func stream(parts []datagen.Part, take func(io.Reader) error) error {
 	return err
 }
 
-// writeParts writes parts one after the other.
-func writeParts(w io.Writer, parts []datagen.Part) error {
-	for _, part := range parts {
-		if _, err := part.WriteTo(w); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// readFile has the server read a part's file.
-func (l *loader) readFile(ctx context.Context, c copying, files map[string]schema.Statement) error {
-	part := c.parts[0]
-	s, ok := files[part.File]
-	if !ok {
-		return fmt.Errorf("the server is not told to read %s", part.File)
-	}
-	s.Name = c.step
-	start := time.Now()
-	err := l.engine.ExecStep(ctx, s)
-	if err == nil {
-		l.course.Copied(part.Table, part.Rows, part.Bytes)
-		l.report.add(part.Table, TableReport{Rows: part.Rows, Bytes: part.Bytes, Busy: time.Since(start)})
-	}
-	return err
-}
-
 // meter counts what passes through it.
 type meter struct {
-	part     datagen.Part // or the first of several, alike
+	part     datagen.Part
 	progress Progress
 	bytes    int64
 }

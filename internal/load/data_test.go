@@ -35,7 +35,7 @@ func TestServerReadsEachPartsOwnFile(t *testing.T) {
 	for _, s := range l.phases[schema.Data] {
 		statements[s.Name] = s.SQL
 	}
-	lanes, err := l.lanes(true)
+	lanes, err := l.lanes()
 	require.NoError(t, err)
 	read := 0
 	for _, lane := range lanes {

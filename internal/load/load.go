@@ -21,9 +21,10 @@ type Options struct {
 	Dataset workload.Dataset
 	Version string // of the kit
 
-	Drop   bool                                      // data of the same workload that is there is dropped first
-	Resume bool                                      // a load of the same dataset that was not finished is continued
-	AtOnce int                                       // how many parts and statements run concurrently; 0: as many as Choose says
+	Drop   bool // data of the same workload that is there is dropped first
+	Resume bool // a load of the same dataset that was not finished is continued
+
+	AtOnce int                                       // parts and statements run concurrently; 0: as many as Choose says
 	Choose func(context.Context, store.Database) int // is asked once the database exists
 
 	// Schema is what else the SQL depends on: database and size are filled in. Where it names files for the server to
@@ -98,8 +99,9 @@ type loader struct {
 	phases  map[schema.Phase][]schema.Statement
 	course  *course
 	report  *Report
-	vacuums map[datagen.Table][]string // names of the statements that vacuum a table
-	done    map[string]int64           // steps that an earlier load did, with the rows that they copied
+	done    map[string]int64 // steps that an earlier load did, with the rows that they copied
+
+	statements []schema.Statement // of the phases that all loads have
 }
 
 // startCourse computes what is to be done, for those who follow the progress.
@@ -107,21 +109,14 @@ func (l *loader) startCourse() error {
 	if err := l.prepare(slices.Concat(schema.Phases, []schema.Phase{schema.Data, schema.Drop})...); err != nil {
 		return err
 	}
-	var all []schema.Statement
 	for _, phase := range schema.Phases {
-		all = append(all, l.phases[phase]...)
+		l.statements = append(l.statements, l.phases[phase]...)
 	}
 	progress := l.options.Progress
 	if progress == nil {
 		progress = NoProgress{}
 	}
-	l.course = newCourse(progress, l.parts, all)
-	l.vacuums = map[datagen.Table][]string{}
-	for _, s := range all {
-		if s.Progress == schema.VacuumProgress {
-			l.vacuums[datagen.Table(s.Table)] = append(l.vacuums[datagen.Table(s.Table)], s.Name)
-		}
-	}
+	l.course = newCourse(progress, l.parts, l.statements)
 	return nil
 }
 
@@ -129,7 +124,7 @@ func (l *loader) startCourse() error {
 func (l *loader) prepare(phases ...schema.Phase) (err error) {
 	l.phases = map[schema.Phase][]schema.Statement{}
 	for _, phase := range phases {
-		if l.phases[phase], err = l.options.Dataset.Statements(l.engine.Engine(), phase, l.params); err != nil {
+		if l.phases[phase], err = schema.Statements(l.engine.Engine(), phase, l.params); err != nil {
 			return err
 		}
 	}
@@ -164,24 +159,20 @@ func Sessions(processors int, serverMemory int64) int {
 // with the note of what is loaded into them: a database holds all tables of the workload and the note, or nothing.
 func (l *loader) createTables(ctx context.Context) error {
 	held, err := l.held(ctx)
-	if err != nil {
-		return err
+	if err == nil && len(held) > 0 {
+		err = l.mayReplace(ctx, held)
 	}
-	if len(held) > 0 {
-		if err := l.mayReplace(ctx, held); err != nil {
-			return err
-		}
+	if err == nil {
+		err = l.checkRoom(ctx, len(held) > 0)
 	}
-	if err := l.checkRoom(ctx, len(held) > 0); err != nil {
-		return err
-	}
-	if len(held) > 0 {
+	if err == nil && len(held) > 0 {
 		if l.options.Resume {
 			return l.resume(ctx)
 		}
-		if err := l.inTransaction(ctx, l.phases[schema.Drop]); err != nil {
-			return err
-		}
+		err = l.inTransaction(ctx, l.phases[schema.Drop])
+	}
+	if err != nil {
+		return err
 	}
 	return l.inTransaction(ctx, l.phases[schema.Tables], l.notes(store.StateLoading)...)
 }
@@ -189,10 +180,9 @@ func (l *loader) createTables(ctx context.Context) error {
 // notes are the statements that note a dataset.
 func (l *loader) notes(state string) (statements []schema.Statement) {
 	for name, value := range l.info(state) {
-		statements = append(statements, schema.Statement{
-			Name: "note what is loaded",
-			SQL:  fmt.Sprintf("INSERT INTO ds2_info (name, value) VALUES (%s, %s)", store.Literal(name), store.Literal(value)),
-		})
+		values := store.Literal(name) + ", " + store.Literal(value)
+		sql := "INSERT INTO ds2_info (name, value) VALUES (" + values + ")"
+		statements = append(statements, schema.Statement{Name: "note what is loaded", SQL: sql})
 	}
 	return statements
 }
@@ -213,7 +203,8 @@ func (l *loader) inTransaction(ctx context.Context, statements []schema.Statemen
 	defer tx.Rollback() // does nothing after Commit
 	for _, s := range slices.Concat(statements, notes) {
 		if _, err := tx.ExecContext(ctx, s.SQL); err != nil {
-			return l.engine.Wrap(s.Name, cmp.Or(ctx.Err(), err)) // a transaction that ended with its context says only that it ended
+			// A transaction that ended with its context says only that it ended.
+			return l.engine.Wrap(s.Name, cmp.Or(ctx.Err(), err))
 		}
 	}
 	if err := tx.Commit(); err != nil {
@@ -224,10 +215,9 @@ func (l *loader) inTransaction(ctx context.Context, statements []schema.Statemen
 
 // finish notes, as the very last step, that the load is whole.
 func (l *loader) finish(ctx context.Context) error {
-	return l.inTransaction(ctx, []schema.Statement{
-		dropSteps,
-		{Name: "note that all is loaded", SQL: fmt.Sprintf("UPDATE ds2_info SET value = %s WHERE name = %s", store.Literal(store.StateReady), store.Literal(store.InfoState))},
-	})
+	ready, state := store.Literal(store.StateReady), store.Literal(store.InfoState)
+	note := fmt.Sprintf("UPDATE ds2_info SET value = %s WHERE name = %s", ready, state)
+	return l.inTransaction(ctx, []schema.Statement{dropSteps, {Name: "note that all is loaded", SQL: note}})
 }
 
 var dropSteps = schema.Statement{Name: "drop table ds2_steps", SQL: "DROP TABLE IF EXISTS ds2_steps"}

@@ -23,13 +23,16 @@ func Reset(ctx context.Context, s store.Database, workloads workload.Workloads, 
 	}
 	planner, ok := w.(workload.Resetter)
 	if !ok {
-		return fmt.Errorf("reset %s: a database of workload %s cannot be reset: go back to a copy by ds2 snapshot", s.Label(), w.Name())
+		return fmt.Errorf("reset %s: a database of workload %s cannot be reset: go back to a copy by ds2 snapshot",
+			s.Label(), w.Name())
 	}
 	plan, err := planner.PlanReset(ctx, s, info)
 	if err != nil {
 		return err
 	}
-	return stream(plan.Rows, func(r io.Reader) error { return reset(ctx, plan.Statements, r, resetSteps(plan, tell)) })
+	return stream(plan.Rows, func(r io.Reader) error {
+		return reset(ctx, plan.Statements, r, resetSteps(plan, tell))
+	})
 }
 
 // few is the share of a table's rows below which vacuuming looks at what was removed alone: the server then leaves
@@ -41,12 +44,10 @@ const few = 0.02
 func resetSteps(r workload.Reset, tell progress.Tell) (begin func(statement string)) {
 	work, total := map[string]float64{}, 0.0
 	for _, s := range r.Statements {
-		units := s.CostAdded * max(r.Added[s.Table], 0)
+		added, held := max(r.Added[s.Table], 0), r.Held[s.Table]
+		units := s.CostAdded * added
 		if s.Cost > 0 {
-			units = s.Cost * r.Held[s.Table] * min(max(r.Added[s.Table], 0)/(few*max(r.Held[s.Table], 1)), 1)
-		}
-		if s.UnlessUntouched && r.Added[s.Table] <= 0 {
-			units = 0
+			units = s.Cost * held * min(added/(few*max(held, 1)), 1)
 		}
 		work[s.Name] = 1000 * units
 		total += work[s.Name]

@@ -39,10 +39,12 @@ func (l *loader) checkRoom(ctx context.Context, held bool) error {
 	if mount, ok := diskspace.MountPoint(where); ok {
 		where += ", on the file system " + mount
 	}
-	switch said := fmt.Sprintf("%s take %s, and there is room for %s in %s", l.options.Dataset, units.HumanSize(float64(needs)), units.HumanSize(float64(free)), where); {
+	said := fmt.Sprintf("%s take %s, and there is room for %s in %s",
+		l.options.Dataset, units.HumanSize(float64(needs)), units.HumanSize(float64(free)), where)
+	switch {
 	case free < needs:
-		return &store.Error{Op: "look for room on the drives of " + l.engine.Label(), Class: store.Resource, Err: errors.New(said),
-			Hint: "make room there, or load less"}
+		op := "look for room on the drives of " + l.engine.Label()
+		return &store.Error{Op: op, Class: store.Resource, Err: errors.New(said), Hint: "make room there, or load less"}
 	case float64(free) < float64(needs)*(1+growth):
 		l.report.Growth = said + ": less than a quarter of their size is left for what runs add"
 	}

@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"ds2/internal/store"
 	"ds2/schema"
 )
@@ -25,9 +23,9 @@ func (l *loader) resume(ctx context.Context) error {
 	all := maps.Clone(info)
 	maps.Copy(all, own)
 	for _, name := range append([]string{store.InfoSize}, slices.Sorted(maps.Keys(all))...) {
-		if found, want := info[name], own[name]; found != want {
-			return fmt.Errorf("the unfinished load has %s %q, not %q: resume with what it was started with, or start again with --drop",
-				name, found, want)
+		if info[name] != own[name] {
+			return fmt.Errorf("the unfinished load has %s %q, not %q: "+
+				"resume with what it was started with, or start again with --drop", name, info[name], own[name])
 		}
 	}
 	l.done, err = store.Pairs[int64](ctx, l.engine.DB(), "SELECT name, copied FROM ds2_steps")
@@ -46,19 +44,11 @@ func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
 			for n < len(statements) && statements[n].Step == statements[0].Step {
 				n++
 			}
-			group, ctx := errgroup.WithContext(ctx)
-			group.SetLimit(l.options.AtOnce)
-			for _, lane := range statementLanes(statements[:n], l.engine.Can().LocksTables) {
-				group.Go(func() error {
-					for _, s := range lane {
-						if err := l.exec(ctx, phase, s); err != nil {
-							return err
-						}
-					}
-					return nil
-				})
-			}
-			if err := group.Wait(); err != nil {
+			lanes := statementLanes(statements[:n], l.engine.Can().LocksTables)
+			err := inLanes(ctx, l.options.AtOnce, lanes, func(ctx context.Context, s schema.Statement) error {
+				return l.exec(ctx, phase, s)
+			})
+			if err != nil {
 				return err
 			}
 			statements = statements[n:]
@@ -88,9 +78,6 @@ func (l *loader) exec(ctx context.Context, phase schema.Phase, s schema.Statemen
 	if _, ok := l.done[s.Name]; ok {
 		l.course.skipStatement(s.Name)
 		return nil
-	}
-	if err := ctx.Err(); err != nil {
-		return err
 	}
 	l.course.Statement(phase, s.Name, false)
 	defer l.course.Statement(phase, s.Name, true)

@@ -186,14 +186,6 @@ func (d Dataset) Params(p schema.Params) schema.Params {
 	return p
 }
 
-// Statements are these.
-func (Dataset) Statements(engine string, phase schema.Phase, p schema.Params) ([]schema.Statement, error) {
-	if phase == schema.Data {
-		return nil, nil // rows are always streamed
-	}
-	return schema.Statements(engine, phase, p)
-}
-
 // Parts are the branches and the tellers, and the accounts of each branch.
 func (d Dataset) Parts(string) []datagen.Part {
 	part := func(table datagen.Table, from, rows, ofBranch int) datagen.Part {

@@ -91,10 +91,6 @@ type Dataset interface {
 	// Params fills in what the SQL depends on: whose database it is, its size, and what it uses of a server.
 	Params(p schema.Params) schema.Params
 
-	// Statements are those of a phase on an engine, for what Params has filled in. Of the phase schema.Data there are
-	// some only where the server is to read the rows from files, one for each of the parts.
-	Statements(engine string, phase schema.Phase, p schema.Params) ([]schema.Statement, error)
-
 	// Parts are the rows, as CSV or in an engine's own format. They may be written several at once, and again with the
 	// same bytes.
 	Parts(engine string) []datagen.Part

@@ -60,13 +60,5 @@ func (d Dataset) Params(p schema.Params) schema.Params {
 	return p
 }
 
-// Statements are those of package schema. An engine that cannot read files has none to read them.
-func (d Dataset) Statements(engine string, phase schema.Phase, p schema.Params) ([]schema.Statement, error) {
-	if phase == schema.Data && !schema.ReadsFiles(engine) {
-		return nil, nil
-	}
-	return schema.Statements(engine, phase, p)
-}
-
 // Parts are the rows as CSV, which every engine takes.
 func (d Dataset) Parts(string) []datagen.Part { return d.Rows }

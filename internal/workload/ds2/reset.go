@@ -35,8 +35,8 @@ func (Workload) PlanReset(ctx context.Context, target store.Database, info store
 			r.Rows = append(r.Rows, part)
 		}
 	}
-	d := Dataset{Size: size}
-	if r.Statements, err = d.Statements(target.Engine(), schema.Reset, d.Params(schema.Params{})); err != nil {
+	params := Dataset{Size: size}.Params(schema.Params{})
+	if r.Statements, err = schema.Statements(target.Engine(), schema.Reset, params); err != nil {
 		return r, err
 	}
 	var customer, order int64

@@ -67,14 +67,6 @@ func (d Dataset) Params(p schema.Params) schema.Params {
 	return p
 }
 
-// Statements are those of the workload's own schema.
-func (d Dataset) Statements(engine string, phase schema.Phase, p schema.Params) ([]schema.Statement, error) {
-	if phase == schema.Data {
-		return nil, nil // rows are always streamed
-	}
-	return schema.Statements(engine, phase, p)
-}
-
 // table is the one table.
 const table datagen.Table = "messages"
 
