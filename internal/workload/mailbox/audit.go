@@ -21,6 +21,12 @@ const mostNumber = 1 << 34
 // errAlien is a record that this workload cannot have written.
 var errAlien = errors.New("its key is not of this workload")
 
+// numberOf is the number of the record of a key, where it has one.
+func (s Shape) numberOf(k Key) (n uint64, ours bool) {
+	n = s.Number(k.Message)
+	return n, n < mostNumber && s.Key(n) == k
+}
+
 // mostRows is how many records a database may hold that was loaded in a size: runs insert more than they delete, and a
 // day of a fast one many times what a small database was loaded with.
 func (d Dataset) mostRows() int64 { return 100_000_000 + 100*d.Size.Records() }
@@ -29,17 +35,16 @@ func (d Dataset) mostRows() int64 { return 100_000_000 + 100*d.Size.Records() }
 // as alien.
 func eachKey(ctx context.Context, db *sql.DB, d Dataset, f func(n uint64), alien func(Key)) error {
 	shape := d.shape()
-	return store.EachRow(ctx, db, d.mostRows(), "SELECT mailbox_id, folder_id, message_id FROM messages", func(rows *sql.Rows) error {
+	const query = "SELECT mailbox_id, folder_id, message_id FROM messages"
+	return store.EachRow(ctx, db, d.mostRows(), query, func(rows *sql.Rows) error {
 		var k Key
-		if err := rows.Scan(&k.Mailbox, &k.Folder, &k.Message); err != nil {
-			return err
-		}
-		if n := shape.Number(k.Message); n < mostNumber && shape.Key(n) == k {
+		err := rows.Scan(&k.Mailbox, &k.Folder, &k.Message)
+		if n, ours := shape.numberOf(k); err == nil && ours {
 			f(n)
-		} else {
+		} else if err == nil {
 			alien(k)
 		}
-		return nil
+		return err
 	})
 }
 
@@ -66,47 +71,35 @@ func readLive(ctx context.Context, target store.Database, d Dataset, live *Live)
 // findings are what an audit counts.
 type findings struct {
 	dataset Dataset
-	shape   Shape
 	want    *Live // what the driver says; nil: nobody said anything
 	found   *Live
 	aliens  int64
 	checked int64
-
-	// Numbers of records: those that the driver does not know, those that are not there, and those that are not as they
-	// were written.
-	extra, missing, damaged []int64
+	damaged []int64 // numbers of the records that are not as they were written
 }
 
 // Audit asks a database whether its records are exactly those that the driver says, and whether each is what its
 // checksum says: of those that the run wrote or, where the whole is asked for, of all.
 func (Workload) Audit(ctx context.Context, target store.Database, a workload.Audit) ([]result.Check, error) {
-	info, err := store.ReadInfo(ctx, target.DB())
-	if err != nil {
-		return nil, target.Wrap("audit "+target.Label(), err)
-	}
-	if err := info.CheckReady(); err != nil {
-		return nil, err
-	}
-	d, err := readDataset(info)
+	op := "audit " + target.Label()
+	info, d, err := datasetOf(ctx, target, op)
 	if err != nil {
 		return nil, err
 	}
-	f := &findings{dataset: d, shape: d.shape(), found: NewLive(1)}
+	f := &findings{dataset: d, found: NewLive(1)}
 	if a.Run != nil {
 		if f.want, err = accountOf(a.Run); err != nil {
 			return nil, err
 		}
 	}
-	tell := teller(a.Tell, "audit "+target.Label(), d.Size.Bytes())
+	read := f.readWritten
 	if a.Whole || a.Run == nil {
-		err = f.readAll(ctx, target.DB(), tell)
-	} else {
-		err = f.readWritten(ctx, target.DB(), tell)
+		read = f.readAll
 	}
-	if err != nil {
-		return nil, target.Wrap("audit "+target.Label(), err)
+	if err := read(ctx, target.DB(), teller(a.Tell, op, d.Size.Bytes())); err != nil {
+		return nil, target.Wrap(op, err)
 	}
-	checks := f.checks(target.Label(), a.Run == nil, d.Size)
+	checks := f.checks(target.Label())
 	if a.Run != nil && result.Passed(checks) && info[infoRecords] != "" {
 		noteRecords(ctx, target, a.Run)
 	}
@@ -116,21 +109,22 @@ func (Workload) Audit(ctx context.Context, target store.Database, a workload.Aud
 // accountOf is what the driver machines say of a target.
 func accountOf(a *workload.Account) (*Live, error) {
 	if len(a.Dirs) != 1 {
-		return nil, fmt.Errorf("audit the run: %d records of it: a mailbox database is driven from one machine", len(a.Dirs))
+		const format = "audit the run: %d records of it: a mailbox database is driven from one machine"
+		return nil, fmt.Errorf(format, len(a.Dirs))
 	}
 	return LoadLive(a.Dirs[0], a.Target)
 }
 
 // readAll reads every record, and checks it.
 func (f *findings) readAll(ctx context.Context, db *sql.DB, tell func(records int64)) error {
-	const query = "SELECT mailbox_id, folder_id, message_id, flags, crc, body FROM messages"
-	return store.EachRow(ctx, db, f.dataset.mostRows(), query, func(rows *sql.Rows) error {
+	shape := f.dataset.shape()
+	return store.EachRow(ctx, db, f.dataset.mostRows(), selectRecords, func(rows *sql.Rows) error {
 		r, err := scan(rows)
 		if err != nil {
 			return err
 		}
-		n := f.shape.Number(r.Message)
-		if n >= mostNumber || f.shape.Key(n) != r.Key {
+		n, ours := shape.numberOf(r.Key)
+		if !ours {
 			f.aliens++
 			return nil
 		}
@@ -140,6 +134,8 @@ func (f *findings) readAll(ctx context.Context, db *sql.DB, tell func(records in
 		return nil
 	})
 }
+
+const selectRecords = "SELECT mailbox_id, folder_id, message_id, flags, crc, body FROM messages"
 
 // scan reads a row of key, flags, sum and body, which is good until the next row.
 func scan(rows *sql.Rows) (*Record, error) {
@@ -174,7 +170,7 @@ func (f *findings) readWritten(ctx context.Context, db *sql.DB, tell func(record
 			some = append(some, n)
 		}
 		if len(some) == atOnce || n == f.found.End()-1 && len(some) > 0 {
-			if err := eachOf(ctx, db, f.shape, some, f.check); err != nil {
+			if err := eachOf(ctx, db, f.dataset.shape(), some, f.check); err != nil {
 				return err
 			}
 			tell(f.checked)
@@ -187,16 +183,13 @@ func (f *findings) readWritten(ctx context.Context, db *sql.DB, tell func(record
 // eachOf calls f with those of some records that a database holds, atOnce of them at most; f keeps nothing of them.
 // Keys are numbers, so they stand in the statement itself: placeholders differ from engine to engine.
 func eachOf(ctx context.Context, db *sql.DB, shape Shape, some []uint64, f func(n uint64, r *Record)) error {
-	var b strings.Builder
-	for i, n := range some {
-		if i > 0 {
-			b.WriteString(" UNION ALL ")
-		}
+	var each []string
+	for _, n := range some {
 		k := shape.Key(n)
-		fmt.Fprintf(&b, "SELECT mailbox_id, folder_id, message_id, flags, crc, body FROM messages WHERE mailbox_id = %d AND folder_id = %d AND message_id = %d",
-			k.Mailbox, k.Folder, k.Message)
+		each = append(each, fmt.Sprintf("%s WHERE mailbox_id = %d AND folder_id = %d AND message_id = %d",
+			selectRecords, k.Mailbox, k.Folder, k.Message))
 	}
-	return store.EachRow(ctx, db, int64(len(some)), b.String(), func(rows *sql.Rows) error {
+	return store.EachRow(ctx, db, int64(len(some)), strings.Join(each, " UNION ALL "), func(rows *sql.Rows) error {
 		r, err := scan(rows)
 		if err == nil {
 			f(shape.Number(r.Message), r)
@@ -206,28 +199,33 @@ func eachOf(ctx context.Context, db *sql.DB, shape Shape, some []uint64, f func(
 }
 
 // checks compares what was found with what the driver says.
-func (f *findings) checks(target string, loaded bool, size Size) []result.Check {
+func (f *findings) checks(target string) []result.Check {
 	var all []result.Check
 	add := func(name string, passed bool, expected, found any) {
 		all = append(all, result.NewCheck(target, name, passed, expected, found))
 	}
-	none := func(name string, numbers []int64) { add(name, len(numbers) == 0, 0, result.Named("numbers", numbers)) }
+	none := func(name string, numbers []int64) {
+		add(name, len(numbers) == 0, 0, result.Named("numbers", numbers))
+	}
 	add("records with a key that ds2 did not make", f.aliens == 0, 0, f.aliens)
-	if f.want != nil {
+	records := f.found.Records()
+	if f.want == nil {
+		loaded := fmt.Sprintf("%d after the load, more or fewer after runs", f.dataset.Size.Records())
+		add("records", records > 0, loaded, records)
+	} else {
+		var extra, missing []int64
 		for n := range max(f.want.End(), f.found.End()) {
 			switch want, found := f.want.Has(n), f.found.Has(n); {
 			case f.want.InDoubt(n) || want == found:
 			case want:
-				f.missing = append(f.missing, int64(n))
+				missing = append(missing, int64(n))
 			default:
-				f.extra = append(f.extra, int64(n))
+				extra = append(extra, int64(n))
 			}
 		}
-		add("records", len(f.missing)+len(f.extra) == 0, f.want.Records(), f.found.Records())
-		none("records that are missing", f.missing)
-		none("records that should not be there", f.extra)
-	} else if loaded {
-		add("records", f.found.Records() > 0, fmt.Sprintf("%d after the load, more or fewer after runs", size.Records()), f.found.Records())
+		add("records", len(missing)+len(extra) == 0, f.want.Records(), records)
+		none("records that are missing", missing)
+		none("records that should not be there", extra)
 	}
 	none(fmt.Sprintf("damaged records, of %d read", f.checked), f.damaged)
 	return all

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,7 +14,8 @@ import (
 )
 
 // disclaimer stands above the result of every run.
-const disclaimer = "This is the mailbox workload of ds2: it has the I/O profile and the method of Jetstress, not its engine, and is no Jetstress or ESRP result."
+const disclaimer = "This is the mailbox workload of ds2: it has the I/O profile and the method of Jetstress, " +
+	"not its engine, and is no Jetstress or ESRP result."
 
 // run is what a run is concluded from, with the workload's part of it.
 type run struct {
@@ -36,7 +38,8 @@ func (w Workload) Conclude(in conclude.Input, c *result.Conclusion) error {
 	}
 	if len(c.Windows) > 0 {
 		w := c.Windows[0]
-		c.Storage = monitor.Drives{Counters: in.Counters, Machine: in.Machine, From: in.At(w.From), To: in.At(w.To)}.Storage()
+		seen := monitor.Drives{Counters: in.Counters, Machine: in.Machine, From: in.At(w.From), To: in.At(w.To)}
+		c.Storage = seen.Storage()
 		if d := c.Storage; d != nil {
 			c.Headline = result.NewHeadline(&result.Figure{Unit: result.IOPS, Value: d.IOPS})
 			if rate := float64(w.Counts.Orders) / (w.To - w.From); rate > 0 && r.Batch > 0 {
@@ -68,19 +71,36 @@ func (r run) sections() []result.Section {
 	if len(r.Targets) > 1 && r.engine.SharesLog() {
 		all[0].Notes = append(all[0].Notes, "The databases of a server share a log here, which Exchange's do not.")
 	}
-	if t := r.databaseIO(); len(t.Rows) > 0 {
-		all = append(all, t)
+	if r.storage != nil && len(r.storage.Databases) > 0 {
+		all = append(all, r.databaseIO())
 	}
 	return all
 }
 
 func decimals(f float64, n int) string { return strconv.FormatFloat(f, 'f', n, 64) }
 
+// What is said of where the figures of the drives come from.
+const (
+	uncounted = "Nobody counted the I/Os of the drives that hold data and log, so there are no IOPS: " +
+		"run ds2 on the database machine, or name its exporter by --exporter " +
+		"and these drives by --devices data=nvme1n1,log=nvme2n1."
+	oneDrive = "One drive holds data and log: the writes of the log are those that the server counts, " +
+		"and its latencies are those of the drive as a whole."
+	paced = "The rate was found in the warm-up by %d samples of %g s, the last four within 2 %% of the target, " +
+		"and then kept."
+)
+
+// whatAndValue is a section of names and values.
+func whatAndValue(title string, notes ...string) result.Section {
+	return result.Section{Title: title, Notes: notes, Head: []string{"what", "value"}, Words: true}
+}
+
 // sizing is Jetstress's "Database Sizing and Throughput".
 func (r run) sizing() result.Section {
-	d := r.storage
-	t := result.Section{Title: "Database sizing and throughput", Notes: []string{disclaimer}, Head: []string{"what", "value"}, Words: true}
-	add := func(name, value string) { t.Rows = append(t.Rows, []string{name, value}) }
+	t := whatAndValue("Database sizing and throughput", disclaimer)
+	add := func(name string, values ...string) {
+		t.Rows = append(t.Rows, []string{name, strings.Join(values, " and ")})
+	}
 	addKnown := func(name string, value *float64, places int) {
 		if value != nil {
 			add(name, decimals(*value, places))
@@ -91,8 +111,8 @@ func (r run) sizing() result.Section {
 			add(name, decimals(a/b, places))
 		}
 	}
-	if d == nil {
-		t.Notes = append(t.Notes, "Nobody counted the I/Os of the drives that hold data and log, so there are no IOPS: run ds2 on the database machine, or name its exporter by --exporter and these drives by --devices data=nvme1n1,log=nvme2n1.")
+	if d := r.storage; d == nil {
+		t.Notes = append(t.Notes, uncounted)
 	} else {
 		add("achieved I/O per second (database reads and writes)", decimals(d.IOPS, 3))
 		if r.Target > 0 {
@@ -102,7 +122,7 @@ func (r run) sizing() result.Section {
 		if p := r.Pace; p != nil {
 			add("transactions offered a second", decimals(p.Rate, 3))
 			if p.Reached {
-				t.Notes = append(t.Notes, fmt.Sprintf("The rate was found in the warm-up by %d samples of %g s, the last four within 2 %% of the target, and then kept.", p.Samples, p.Length))
+				t.Notes = append(t.Notes, fmt.Sprintf(paced, p.Samples, p.Length))
 			}
 		}
 		add("the same counted in pages of 8 KB", decimals(d.PageIOPS, 3))
@@ -111,16 +131,17 @@ func (r run) sizing() result.Section {
 		addRatio("database reads : writes", d.Reads, d.Writes, 3)
 		addRatio("database I/Os : log writes", d.IOPS, d.LogWrites, 2)
 		addKnown("bytes a log write", d.LogBytes, 0)
-		add("MiB read and written a second", decimals(d.ReadBytes/(1<<20), 3)+" and "+decimals(d.WrittenBytes/(1<<20), 3))
+		add("MiB read and written a second", decimals(d.ReadBytes/(1<<20), 3), decimals(d.WrittenBytes/(1<<20), 3))
 		addKnown("total IOPS a watt", d.IOPSPerWatt, 2)
 		if len(r.Scrub) > 0 {
-			add("background scan, taken out: reads and MB a second", decimals(d.ScrubReads, 3)+" and "+decimals(d.ScrubReadBytes/1e6, 3))
+			scan := "background scan, taken out: reads and MB a second"
+			add(scan, decimals(d.ScrubReads, 3), decimals(d.ScrubReadBytes/1e6, 3))
 		}
 		if len(r.Copies) > 0 {
 			add("log read for copies, MB a second", decimals(d.LogRead/1e6, 3))
 		}
 		if d.Shared {
-			t.Notes = append(t.Notes, "One drive holds data and log: the writes of the log are those that the server counts, and its latencies are those of the drive as a whole.")
+			t.Notes = append(t.Notes, oneDrive)
 		}
 	}
 	add("mailboxes of each database", fmt.Sprint(r.Mailboxes))
@@ -145,8 +166,8 @@ func numbersText(all []int64) string {
 
 // parameters is Jetstress's "System Parameters".
 func (r run) parameters() result.Section {
-	t := result.Section{Title: "System parameters", Head: []string{"what", "value"}, Words: true}
-	t.Rows = append(t.Rows, []string{"users of each database", fmt.Sprint(r.Threads)})
+	t := whatAndValue("System parameters")
+	t.Rows = [][]string{{"users of each database", fmt.Sprint(r.Threads)}}
 	for _, said := range r.Asked.Parameters.InWords {
 		t.Rows = append(t.Rows, []string{said.Name, said.Value})
 	}
@@ -168,14 +189,16 @@ func (r run) systemCache(server monitor.Server) string {
 	if direct := r.engine.Direct(server.Settings); direct != "" {
 		return "kept out by direct I/O: " + direct
 	}
-	memory, by := int64(0), "nobody knows how much memory the server may use"
+	var by string
 	switch c := server.Container; {
 	case c != nil && c.MemoryBytes > 0:
-		memory, by = c.MemoryBytes, fmt.Sprintf("held to %d MiB, with all memory of the server, by its control group", c.MemoryBytes>>20)
+		by = fmt.Sprintf("held to %d MiB, with all memory of the server, by its control group", c.MemoryBytes>>20)
 	case r.Machine != nil && r.Machine.MemoryBytes > 0:
-		memory, by = r.Machine.MemoryBytes, fmt.Sprintf("not kept out: the machine has %d MiB of memory", r.Machine.MemoryBytes>>20)
+		by = fmt.Sprintf("not kept out: the machine has %d MiB of memory", r.Machine.MemoryBytes>>20)
+	default:
+		return "nobody knows how much memory the server may use"
 	}
-	if memory > 0 && len(r.BytesBefore) > 0 {
+	if len(r.BytesBefore) > 0 {
 		sum := int64(0)
 		for _, bytes := range r.BytesBefore {
 			sum += bytes
@@ -206,27 +229,27 @@ func warmed(w result.Warm) string {
 	default:
 		all = append(all, "before any checkpoint")
 	}
+	reads, end := "with hardly a read of the drives", "since it had waited as long as it might"
 	if w.Slope != nil {
-		all = append(all, fmt.Sprintf("the read latency changing by %.2g ms a second", 1000**w.Slope))
-	} else {
-		all = append(all, "with hardly a read of the drives")
+		reads = fmt.Sprintf("the read latency changing by %.2g ms a second", 1000**w.Slope)
 	}
 	if w.Reached {
-		all = append(all, fmt.Sprintf("all of it seen at %.0f s", w.At))
-	} else {
-		all = append(all, "since it had waited as long as it might")
+		end = fmt.Sprintf("all of it seen at %.0f s", w.At)
 	}
-	return strings.Join(all, "; ")
+	return strings.Join(append(all, reads, end), "; ")
 }
 
 // databases has a row for each database.
 func (r run) databases() result.Section {
-	t := result.Section{Title: "Databases, over the whole run", Head: []string{"database", "reads", "inserts", "replaces", "deletes", "read ms", "insert ms", "replace ms", "delete ms", "records before", "after"}}
+	t := result.Section{Title: "Databases, over the whole run", Head: []string{
+		"database", "reads", "inserts", "replaces", "deletes",
+		"read ms", "insert ms", "replace ms", "delete ms", "records before", "after",
+	}}
 	for i, target := range r.ByTarget {
-		counts, times := []string{}, []string{}
+		row, times := []string{target.Target}, []string{}
 		for _, o := range operations[:Batch] {
 			l, ok := target.Latency[o.Name]
-			counts = append(counts, fmt.Sprint(l.Count))
+			row = append(row, fmt.Sprint(l.Count))
 			if times = append(times, "–"); ok {
 				times[len(times)-1] = decimals(l.Mean, 2)
 			}
@@ -235,14 +258,14 @@ func (r run) databases() result.Section {
 		if i < len(r.RecordsBefore) && i < len(r.RecordsAfter) {
 			before, after = fmt.Sprint(r.RecordsBefore[i]), fmt.Sprint(r.RecordsAfter[i])
 		}
-		t.Rows = append(t.Rows, append(append(append([]string{target.Target}, counts...), times...), before, after))
+		t.Rows = append(t.Rows, slices.Concat(row, times, []string{before, after}))
 	}
 	return t
 }
 
 // volumes is Jetstress's "Disk Subsystem Performance", with the maxima that its verdict takes.
 func (r run) volumes() result.Section {
-	t := result.Section{Title: "Volumes, in the first window; maxima over means of 15 s", Head: append([]string{"volume", "holds"}, ioHead...)}
+	t := ioSection("Volumes, in the first window; maxima over means of 15 s", "volume", "holds")
 	if r.storage == nil {
 		return t
 	}
@@ -254,26 +277,28 @@ func (r run) volumes() result.Section {
 		if len(roles) == 0 {
 			roles = []string{"unknown"}
 		}
-		t.Rows = append(t.Rows, append([]string{v.Name, strings.Join(roles, ", ")}, ioRow(v.FileIO)...))
+		t.Rows = append(t.Rows, ioRow(v.FileIO, v.Name, strings.Join(roles, ", ")))
 	}
 	return t
 }
 
 // databaseIO is what Jetstress reports of each database and its log from 2010 on, where servers count it.
 func (r run) databaseIO() result.Section {
-	t := result.Section{Title: "I/O of the databases' files as their servers counted it, in the first window; maxima over means of 15 s", Head: append([]string{"database", "files"}, ioHead...)}
-	if r.storage == nil {
-		return t
-	}
+	const counted = "I/O of the databases' files as their servers counted it"
+	t := ioSection(counted+", in the first window; maxima over means of 15 s", "database", "files")
 	for _, d := range r.storage.Databases {
-		t.Rows = append(t.Rows, append([]string{d.Database, "data"}, ioRow(d.Data)...), append([]string{d.Database, "log"}, ioRow(d.Log)...))
+		t.Rows = append(t.Rows, ioRow(d.Data, d.Database, "data"), ioRow(d.Log, d.Database, "log"))
 	}
 	return t
 }
 
-var ioHead = []string{"read ms", "max", "write ms", "max", "reads/s", "writes/s", "bytes/read", "bytes/write"}
+// ioSection is a section of ioRows, which begin with the columns of a head.
+func ioSection(title string, head ...string) result.Section {
+	ios := []string{"read ms", "max", "write ms", "max", "reads/s", "writes/s", "bytes/read", "bytes/write"}
+	return result.Section{Title: title, Head: append(head, ios...)}
+}
 
-func ioRow(io monitor.FileIO) []string {
+func ioRow(io monitor.FileIO, head ...string) []string {
 	ms := func(seconds *float64) string {
 		if seconds == nil {
 			return "–"
@@ -286,6 +311,6 @@ func ioRow(io monitor.FileIO) []string {
 		}
 		return decimals(math.Round(bytes/ios), 0)
 	}
-	return []string{ms(io.ReadMean), ms(io.ReadMax), ms(io.WriteMean), ms(io.WriteMax),
-		decimals(io.Reads, 3), decimals(io.Writes, 3), each(io.ReadBytes, io.Reads), each(io.WrittenBytes, io.Writes)}
+	return append(head, ms(io.ReadMean), ms(io.ReadMax), ms(io.WriteMean), ms(io.WriteMax),
+		decimals(io.Reads, 3), decimals(io.Writes, 3), each(io.ReadBytes, io.Reads), each(io.WrittenBytes, io.Writes))
 }

@@ -2,7 +2,6 @@ package mailbox
 
 import (
 	"context"
-	"database/sql"
 	"maps"
 	"slices"
 
@@ -57,9 +56,9 @@ func (c *cuts) After(ctx context.Context, read func(from int64) ([]byte, error),
 	for _, e := range entries {
 		numbers[e.Number] = state{}
 	}
-	now, err := readStates(ctx, c.target.DB(), c.shape, slices.Sorted(maps.Keys(numbers)))
+	now, err := readStates(ctx, c.target, c.shape, numbers)
 	if err != nil {
-		return c.target.Wrap("read the records of "+c.target.Label(), err)
+		return err
 	}
 	l := compare(entries, c.held, now)
 	c.last, c.held = end, l.held
@@ -74,15 +73,10 @@ func (c *cuts) After(ctx context.Context, read func(from int64) ([]byte, error),
 func (c *cuts) reconcile(l loss) {
 	line := make([]byte, 0, entrySize)
 	note := func(e entry) { c.run.keeper.journal.Note(e.append(line)) }
-	for _, e := range l.lost {
-		e.Kind, e.Lazy = lost, false
+	for i, e := range slices.Concat(l.lost, l.lazy) {
+		e.Kind, e.Lazy = lost, i >= len(l.lost)
 		note(e)
 	}
-	for _, e := range l.lazy {
-		e.Kind, e.Lazy = lost, true
-		note(e)
-	}
-	live := c.run.live[0]
 	for _, n := range l.changed {
 		is := l.held[n]
 		e := entry{Kind: found, Op: Delete, Number: n, Sum: is.Sum}
@@ -90,22 +84,20 @@ func (c *cuts) reconcile(l loss) {
 			e.Op = Read
 		}
 		note(e)
-		live.Share(int(n%uint64(len(live.shares)))).Found(n, is.There)
+		c.run.live[0].of(n).Found(n, is.There)
 	}
 }
 
 // CheckJournal compares what a run's journal says with what a target holds after it. What cuts took back was found when
 // they came, and stands in the journal.
-func (Workload) CheckJournal(ctx context.Context, target store.Database, text []byte, index int, _ result.Marks) ([]result.Check, error) {
+func (Workload) CheckJournal(
+	ctx context.Context, target store.Database, text []byte, index int, _ result.Marks,
+) ([]result.Check, error) {
 	entries, err := readEntries(text, index)
 	if err != nil {
 		return nil, err
 	}
-	info, err := store.ReadInfo(ctx, target.DB())
-	if err != nil {
-		return nil, target.Wrap("look at "+target.Label(), err)
-	}
-	d, err := readDataset(info)
+	_, d, err := datasetOf(ctx, target, "look at "+target.Label())
 	if err != nil {
 		return nil, err
 	}
@@ -114,30 +106,37 @@ func (Workload) CheckJournal(ctx context.Context, target store.Database, text []
 	for n := range l.or {
 		written[n] = state{}
 	}
-	now, err := readStates(ctx, target.DB(), d.shape(), slices.Sorted(maps.Keys(written)))
+	now, err := readStates(ctx, target, d.shape(), written)
 	if err != nil {
-		return nil, target.Wrap("read the records of "+target.Label(), err)
+		return nil, err
 	}
 	for n := range written {
 		if !l.may(n, now[n]) {
 			l.lost = append(l.lost, entry{Number: n})
 		}
 	}
+	const (
+		fault = "writes that were lost, of full commits or lazy ones acknowledged before a full one was sent"
+		usual = "writes of other lazy commits that were lost, as they may be"
+	)
+	lost, lazy := result.Named("records", numbersOf(l.lost)), result.Named("records", numbersOf(l.lazy))
 	return []result.Check{
-		result.NewCheck(target.Label(), "writes that were lost, of full commits or lazy ones acknowledged before a full one was sent",
-			len(l.lost) == 0, 0, result.Named("records", numbersOf(l.lost))),
-		result.NewCheck(target.Label(), "writes of other lazy commits that were lost, as they may be", true, "any", result.Named("records", numbersOf(l.lazy))),
+		result.NewCheck(target.Label(), fault, len(l.lost) == 0, 0, lost),
+		result.NewCheck(target.Label(), usual, true, "any", lazy),
 	}, nil
 }
 
-// readStates reads in what state a database holds records.
-func readStates(ctx context.Context, db *sql.DB, shape Shape, all []uint64) (map[uint64]state, error) {
-	states := make(map[uint64]state, len(all))
-	for some := range slices.Chunk(all, atOnce) {
-		if err := eachOf(ctx, db, shape, some, func(n uint64, r *Record) {
-			states[n] = state{There: true, Sum: r.Sum, Damaged: r.Check() != nil}
-		}); err != nil {
-			return nil, err
+// readStates reads in what state a database holds the records of numbers.
+func readStates(
+	ctx context.Context, target store.Database, shape Shape, of map[uint64]state,
+) (map[uint64]state, error) {
+	states := make(map[uint64]state, len(of))
+	note := func(n uint64, r *Record) {
+		states[n] = state{There: true, Sum: r.Sum, Damaged: r.Check() != nil}
+	}
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(of)), atOnce) {
+		if err := eachOf(ctx, target.DB(), shape, some, note); err != nil {
+			return nil, target.Wrap("read the records of "+target.Label(), err)
 		}
 	}
 	return states, nil

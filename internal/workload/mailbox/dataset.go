@@ -63,7 +63,9 @@ func (Dataset) SignatureColumns() map[string]string {
 // Params names the workload's own schema, which has lazy commits, and the size.
 func (d Dataset) Params(p schema.Params) schema.Params {
 	p.Workload, p.Bytes = Name, d.Size.Bytes()
-	p.Layout.Uses = schema.Features{Files: true, Recovery: true, ServerState: true, Owners: true, DelayedDurability: true}
+	p.Layout.Uses = schema.Features{
+		Files: true, Recovery: true, ServerState: true, Owners: true, DelayedDurability: true,
+	}
 	return p
 }
 
@@ -85,11 +87,12 @@ func (d Dataset) Parts(engine string) []datagen.Part {
 		order := sync.OnceValue(func() []uint32 { return byKey(shape, all) })
 		number = func(i uint64) uint64 { return uint64(order()[i]) }
 	}
+	ends := int64(len(format.Header) + len(format.Trailer))
 	var parts []datagen.Part
 	for from := int64(0); from < all; from += partRecords {
 		n := min(partRecords, all-from)
 		parts = append(parts, datagen.Part{
-			Table: table, File: string(table), Rows: n, Bytes: int64(len(format.Header)+len(format.Trailer)) + n*int64(format.RowBytes), Binary: true,
+			Table: table, File: string(table), Rows: n, Bytes: ends + n*int64(format.RowBytes), Binary: true,
 			WriterTo: records{shape, format, number, uint64(from), uint64(n)},
 		})
 	}

@@ -57,13 +57,17 @@ type Session interface {
 	Close(ctx context.Context) error
 }
 
-// NameOf is that of the operation that a user waits for who has steps carried out.
-func NameOf(steps []Step) string {
-	op := workload.Op(Batch)
-	if len(steps) == 1 {
-		op = steps[0].Op
+// Begin forgets what steps found before, and gives the name of the operation that a user waits for who has them carried
+// out, and whether they write.
+func Begin(steps []Step) (name string, writes bool) {
+	for i := range steps {
+		steps[i].Found = false
+		writes = writes || steps[i].Op != Read
 	}
-	return operations[op].Name
+	if len(steps) == 1 {
+		return operations[steps[0].Op].Name, writes
+	}
+	return operations[Batch].Name, writes
 }
 
 // Step is one operation of a transaction.

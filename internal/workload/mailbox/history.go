@@ -23,7 +23,7 @@ func (e entry) after() state {
 
 // loss is what a comparison of acknowledged work with a database finds.
 type loss struct {
-	lost    []entry // writes that the server had to keep and did not, acknowledged or of a transaction that is there in part
+	lost    []entry // writes that the server had to keep and did not: acknowledged, or of a transaction there in part
 	lazy    []entry // acknowledged writes that it did not keep, and did not have to
 	held    map[uint64]state
 	gone    []entry  // writes in doubt that it did not keep

@@ -25,8 +25,11 @@ func NewLive(users int) *Live {
 // Share is the part of a user.
 func (l *Live) Share(user int) *Share { return &l.shares[user] }
 
+// of is the share that a record is of.
+func (l *Live) of(n uint64) *Share { return &l.shares[n%uint64(len(l.shares))] }
+
 // Add adds a record that the database holds.
-func (l *Live) Add(n uint64) { l.shares[n%uint64(len(l.shares))].add(n) }
+func (l *Live) Add(n uint64) { l.of(n).add(n) }
 
 // Reconcile takes up for all users what they have not taken up themselves. Nobody is at work.
 func (l *Live) Reconcile() {
@@ -54,18 +57,14 @@ func (l *Live) End() (end uint64) {
 }
 
 // Has says whether record n exists.
-func (l *Live) Has(n uint64) bool {
-	return has(l.shares[n%uint64(len(l.shares))].live, n/uint64(len(l.shares)))
-}
+func (l *Live) Has(n uint64) bool { return has(l.of(n).live, n/uint64(len(l.shares))) }
 
 // Written says whether record n was written since the run began.
-func (l *Live) Written(n uint64) bool {
-	return has(l.shares[n%uint64(len(l.shares))].written, n/uint64(len(l.shares)))
-}
+func (l *Live) Written(n uint64) bool { return has(l.of(n).written, n/uint64(len(l.shares))) }
 
 // InDoubt says whether nobody knows if record n exists.
 func (l *Live) InDoubt(n uint64) bool {
-	_, doubt := l.shares[n%uint64(len(l.shares))].doubt[n]
+	_, doubt := l.of(n).doubt[n]
 	return doubt
 }
 
@@ -126,9 +125,6 @@ func (s *Share) add(n uint64) {
 	}
 	s.end = max(s.end, place+1)
 }
-
-// Records is how many there are.
-func (s *Share) Records() int64 { return s.records }
 
 // Fresh is a number that no record ever had; it exists from Insert on.
 func (s *Share) Fresh() uint64 { return s.number(s.end) }
@@ -198,16 +194,10 @@ func has(set []uint64, place uint64) bool {
 	return place/64 < uint64(len(set)) && set[place/64]&(1<<(place%64)) != 0
 }
 
-// grow makes room for a place, a quarter more at a time.
+// grow makes room for a place; append makes it for more at a time.
 func grow(set []uint64, place uint64) []uint64 {
-	need := int(place/64) + 1
-	if need <= len(set) {
-		return set
+	if need := int(place/64) + 1; need > len(set) {
+		return append(set, make([]uint64, need-len(set))...)
 	}
-	if need > cap(set) {
-		larger := make([]uint64, need, max(64, need+need/4))
-		copy(larger, set)
-		return larger
-	}
-	return set[:need] // what lies beyond the length was never written
+	return set
 }

@@ -27,7 +27,7 @@ func TestNoRecordTwice(t *testing.T) {
 		user := random.IntN(users)
 		s := l.Share(user)
 		n, op := uint64(0), mix.Draw(random)
-		if op == Insert || s.Records() == 0 {
+		if op == Insert || s.records == 0 {
 			if n = s.Fresh(); held[n] {
 				t.Fatalf("record %d is inserted twice", n)
 			}

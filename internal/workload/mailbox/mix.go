@@ -18,7 +18,10 @@ const (
 	Batch // several operations in one transaction, which a user waits for as one
 )
 
-var operations = []workload.Operation{{Name: "read"}, {Name: "insert"}, {Name: "replace"}, {Name: "delete"}, {Name: "transaction"}}
+var operations = []workload.Operation{
+	Read: {Name: "read"}, Insert: {Name: "insert"}, Replace: {Name: "replace"}, Delete: {Name: "delete"},
+	Batch: {Name: "transaction"},
+}
 
 // Mix is what share of the operations is of each kind, and how many of the transactions commit lazily, in percent.
 type Mix struct {
@@ -31,13 +34,13 @@ type Mix struct {
 
 // Check refuses what is no mix.
 func (m Mix) Check() error {
-	if m.Insert < 0 || m.Delete < 0 || m.Replace < 0 || m.Read < 0 {
-		return fmt.Errorf("the mix has a negative share: inserts %d, deletes %d, replaces %d, reads %d", m.Insert, m.Delete, m.Replace, m.Read)
-	}
-	if sum := m.Insert + m.Delete + m.Replace + m.Read; sum != 100 {
-		return fmt.Errorf("the mix makes %d %%, not 100: inserts %d, deletes %d, replaces %d, reads %d", sum, m.Insert, m.Delete, m.Replace, m.Read)
-	}
-	if m.Lazy < 0 || m.Lazy > 100 {
+	shares := fmt.Sprintf("inserts %d, deletes %d, replaces %d, reads %d", m.Insert, m.Delete, m.Replace, m.Read)
+	switch sum := m.Insert + m.Delete + m.Replace + m.Read; {
+	case min(m.Insert, m.Delete, m.Replace, m.Read) < 0:
+		return fmt.Errorf("the mix has a negative share: %s", shares)
+	case sum != 100:
+		return fmt.Errorf("the mix makes %d %%, not 100: %s", sum, shares)
+	case m.Lazy < 0 || m.Lazy > 100:
 		return fmt.Errorf("lazy commits are %d %%: it must be 0 to 100", m.Lazy)
 	}
 	return nil

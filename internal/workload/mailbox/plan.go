@@ -76,8 +76,8 @@ func NewPlan(
 		}
 		p.Targets = append(p.Targets, target)
 		if d, first := target.Dataset, p.Targets[0].Dataset; d.Size != first.Size || d.Profile != first.Profile {
-			return nil, workload.Refuse("target: %s holds %s for %s and %s %s for %s: targets driven together must be alike",
-				targets[0].Label(), first, first.Profile, s.Label(), d, d.Profile)
+			const format = "target: %s holds %s for %s and %s %s for %s: targets driven together must be alike"
+			return nil, workload.Refuse(format, targets[0].Label(), first, first.Profile, s.Label(), d, d.Profile)
 		}
 	}
 	var err error

@@ -31,7 +31,8 @@ type Key struct {
 
 // compare orders keys as the primary key does.
 func (k Key) compare(other Key) int {
-	return cmp.Or(cmp.Compare(k.Mailbox, other.Mailbox), cmp.Compare(k.Folder, other.Folder), cmp.Compare(k.Message, other.Message))
+	return cmp.Or(cmp.Compare(k.Mailbox, other.Mailbox), cmp.Compare(k.Folder, other.Folder),
+		cmp.Compare(k.Message, other.Message))
 }
 
 // Record is a record as a database holds it. Flags are drawn anew each time it is written.

@@ -70,24 +70,23 @@ const unknownBytes = -1
 
 // Describe adds the parameters.
 func (p *Plan) Describe(a *result.Asked) {
-	d, x := p.Targets[0].Dataset, p.Parameters
-	own := parametersRecord{Size: d.Size, Parameters: x, PerMailbox: p.PerMailbox, Headroom: p.Headroom, Target: p.Target()}
-	a.Parameters.Own, a.Parameters.InWords = result.NewBlock(own), own.inWords()
+	m := p.Parameters
+	a.Parameters.Own = result.NewBlock(parametersRecord{
+		Size: p.Targets[0].Dataset.Size, Parameters: m,
+		PerMailbox: p.PerMailbox, Headroom: p.Headroom, Target: p.Target(),
+	})
+	percent := func(n int) string { return fmt.Sprintf("%d %%", n) }
+	a.Parameters.InWords = []result.Said{
+		{Name: "profile", Value: m.Profile},
+		{Name: "insert operations", Value: percent(m.Insert)},
+		{Name: "delete operations", Value: percent(m.Delete)},
+		{Name: "replace operations", Value: percent(m.Replace)},
+		{Name: "read operations", Value: percent(m.Read)},
+		{Name: "lazy commits", Value: percent(m.Lazy)},
+		{Name: "operations a transaction", Value: fmt.Sprint(m.Batch)},
+	}
 	for _, t := range p.Targets {
 		a.DataSeeds = append(a.DataSeeds, t.Dataset.Seed)
-	}
-}
-
-// inWords are the parameters as reports show and compare them.
-func (m parametersRecord) inWords() []result.Said {
-	return []result.Said{
-		{Name: "profile", Value: m.Profile},
-		{Name: "insert operations", Value: fmt.Sprintf("%d %%", m.Insert)},
-		{Name: "delete operations", Value: fmt.Sprintf("%d %%", m.Delete)},
-		{Name: "replace operations", Value: fmt.Sprintf("%d %%", m.Replace)},
-		{Name: "read operations", Value: fmt.Sprintf("%d %%", m.Read)},
-		{Name: "lazy commits", Value: fmt.Sprintf("%d %%", m.Lazy)},
-		{Name: "operations a transaction", Value: fmt.Sprint(m.Batch)},
 	}
 }
 
@@ -125,9 +124,9 @@ func (r *Run) NewUser(s workload.Seat) workload.User {
 	}
 	t := r.targets[s.Target]
 	return &user{
-		parameters: r.parameters, shape: t.Dataset.shape(), share: r.live[s.Target].Share(s.Index), on: t, keeper: r.keeper, tally: s.Tally,
-		random: rand.New(rand.NewPCG(s.Seed, uint64(s.Number))),
-		steps:  make([]Step, 0, r.parameters.Batch), line: make([]byte, 0, entrySize), target: uint16(s.Target),
+		run: r, on: t, target: uint16(s.Target), shape: t.Dataset.shape(), share: r.live[s.Target].Share(s.Index),
+		tally: s.Tally, random: rand.New(rand.NewPCG(s.Seed, uint64(s.Number))),
+		steps: make([]Step, 0, r.parameters.Batch), line: make([]byte, 0, entrySize),
 	}
 }
 
@@ -137,18 +136,19 @@ func (r *Run) Ready(ctx context.Context) error {
 		if err := r.find(ctx, t, r.live[i]); err != nil {
 			return err
 		}
-		if r.live[i].Records() == 0 {
+		records, users, batch := r.live[i].Records(), len(r.live[i].shares), r.parameters.Batch
+		if records == 0 {
 			return fmt.Errorf("%s holds no record: load it with ds2 load --workload mailbox", t.Store.Label())
 		}
-		if users := int64(len(r.live[i].shares)); users*int64(r.parameters.Batch) > r.live[i].Records() {
-			return fmt.Errorf("%s holds %d records, fewer than %d users with %d operations in a transaction work on at once: take fewer of them, or a larger database",
-				t.Store.Label(), r.live[i].Records(), users, r.parameters.Batch)
+		if int64(users)*int64(batch) > records {
+			return fmt.Errorf("%s holds %d records, fewer than %d users with %d operations in a transaction work on "+
+				"at once: take fewer of them, or a larger database", t.Store.Label(), records, users, batch)
 		}
 		bytes, err := t.Engine.Bytes(ctx, t.Store)
 		if err != nil {
 			return err
 		}
-		r.found.RecordsBefore = append(r.found.RecordsBefore, r.live[i].Records())
+		r.found.RecordsBefore = append(r.found.RecordsBefore, records)
 		r.found.BytesBefore = append(r.found.BytesBefore, bytes)
 	}
 	return nil
@@ -189,7 +189,8 @@ func (r *Run) find(ctx context.Context, t Target, live *Live) error {
 	if r.parameters.Mix.Insert+r.parameters.Mix.Delete == 0 {
 		return nil
 	}
-	return t.Store.Wrap("note in ds2_info that a run changes records", store.SetInfo(ctx, t.Store.DB(), infoRecords, recordsUnknown))
+	err = store.SetInfo(ctx, t.Store.DB(), infoRecords, recordsUnknown)
+	return t.Store.Wrap("note in ds2_info that a run changes records", err)
 }
 
 // knownRecords are the records of a target as the note in ds2_info has them; nil: they are not known.
@@ -223,7 +224,8 @@ func knownRecords(ctx context.Context, t Target, note string) (*Live, error) {
 // keys.
 func noteRecords(ctx context.Context, target store.Database, a *workload.Account) {
 	if dir, err := filepath.Abs(a.Dirs[0]); err == nil {
-		_ = store.SetInfo(ctx, target.DB(), infoRecords, fmt.Sprint(a.Target, " ", dir)) // an auditor may not be allowed to write
+		// An auditor may not be allowed to write.
+		_ = store.SetInfo(ctx, target.DB(), infoRecords, fmt.Sprint(a.Target, " ", dir))
 	}
 }
 

@@ -24,7 +24,8 @@ func (s Size) Bytes() int64 { return int64(s.Mailboxes) * s.MailboxBytes }
 
 // Records is how many records make the size.
 func (s Size) Records() int64 {
-	return int64(float64(s.Mailboxes) * float64(s.MailboxBytes) / recordBytes) // the product may be more than an int64 holds
+	bytes := float64(s.Mailboxes) * float64(s.MailboxBytes) // it may be more than an int64 holds
+	return int64(bytes / recordBytes)
 }
 
 // Check refuses sizes that make no database.
@@ -35,9 +36,11 @@ func (s Size) Check() error {
 	case s.MailboxBytes < 1<<20 || s.MailboxBytes > 1<<40:
 		return fmt.Errorf("mailboxes of %d bytes: it must be 1MB to 1TB", s.MailboxBytes)
 	case s.Records() > maxRecords:
-		return fmt.Errorf("%s hold %d records, and a database at most %d: take fewer or smaller ones", s, s.Records(), int64(maxRecords))
+		return fmt.Errorf("%s hold %d records, and a database at most %d: take fewer or smaller ones",
+			s, s.Records(), int64(maxRecords))
 	case s.Bytes() < MinBytes:
-		return fmt.Errorf("%s make %d MB, and a database has at least %d MB: take more or larger ones", s, s.Bytes()>>20, MinBytes>>20)
+		return fmt.Errorf("%s make %d MB, and a database has at least %d MB: take more or larger ones",
+			s, s.Bytes()>>20, MinBytes>>20)
 	}
 	return nil
 }

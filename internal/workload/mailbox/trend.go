@@ -28,7 +28,6 @@ func (r run) trend(windows []measure.Window) []result.Section {
 	if r.storage == nil || len(windows) == 0 {
 		return nil
 	}
-	series, counters := r.Series, r.Counters
 	from, to := measure.Seconds(windows[0].From), measure.Seconds(windows[0].To)
 	part := (to - from) / tenths
 	if to-from >= hourlyFrom {
@@ -37,22 +36,30 @@ func (r run) trend(windows []measure.Window) []result.Section {
 	if part < shortestPart {
 		return nil
 	}
-	t := result.Section{Title: "Over time", Head: []string{"from", "to", "IOPS", "reads/s", "writes/s", "log writes/s", "transactions/s", "data read ms", "max", "log write ms", "max", "database MB"}}
+	t := result.Section{Title: "Over time", Head: []string{
+		"from", "to", "IOPS", "reads/s", "writes/s", "log writes/s", "transactions/s",
+		"data read ms", "max", "log write ms", "max", "database MB",
+	}}
 	var at, iops []float64
 	var parts []float64 // IOPS, those that were not measured included
 	for begin := from; begin+part <= to+time.Second; begin += part {
 		end := min(begin+part, to)
-		seen := monitor.Drives{Counters: counters, Machine: r.Machine, From: r.Start.Add(begin), To: r.Start.Add(end)}
+		seen := monitor.Drives{Counters: r.Counters, Machine: r.Machine, From: r.Start.Add(begin), To: r.Start.Add(end)}
 		d := seen.Storage()
 		if d == nil {
 			parts = append(parts, math.NaN())
 			continue
 		}
 		at, iops, parts = append(at, begin.Hours()), append(iops, d.IOPS), append(parts, d.IOPS)
-		row := []string{clock(begin), clock(end), decimals(d.IOPS, 1), decimals(d.Reads, 1), decimals(d.Writes, 1), decimals(d.LogWrites, 1), transactions(series, begin, end)}
-		row = append(row, latencies(seen, monitor.IOKind{Role: monitor.Data, Over: monitor.VerdictMeans})...)
-		row = append(row, latencies(seen, monitor.IOKind{Role: monitor.Log, Write: true, Over: monitor.VerdictMeans})...)
-		t.Rows = append(t.Rows, append(row, megabytes(counters, r.Start.Add(begin), r.Start.Add(end))))
+		row := []string{clock(begin), clock(end)}
+		for _, v := range []float64{d.IOPS, d.Reads, d.Writes, d.LogWrites, transactions(r.Series, begin, end)} {
+			row = append(row, decimals(v, 1))
+		}
+		for _, kind := range []monitor.IOKind{{Role: monitor.Data}, {Role: monitor.Log, Write: true}} {
+			kind.Over = monitor.VerdictMeans
+			row = append(row, latencies(seen, kind)...)
+		}
+		t.Rows = append(t.Rows, append(row, megabytes(seen)))
 	}
 	if rho, p := measure.Correlation(at, iops); !math.IsNaN(rho) {
 		slope, _ := measure.Slope(parts)
@@ -82,21 +89,21 @@ func latencies(d monitor.Drives, k monitor.IOKind) []string {
 }
 
 // transactions are those completed a second.
-func transactions(series measure.Series, from, to time.Duration) string {
+func transactions(series measure.Series, from, to time.Duration) float64 {
 	n := int64(0)
 	for _, sample := range series.Samples {
 		if sample.End > from && sample.End <= to {
 			n += sample.Counts.Orders
 		}
 	}
-	return decimals(float64(n)/(to-from).Seconds(), 1)
+	return float64(n) / (to - from).Seconds()
 }
 
 // megabytes is the size of all databases.
-func megabytes(counters monitor.Table, from, to time.Time) string {
+func megabytes(d monitor.Drives) string {
 	sum := 0.0
-	for _, column := range counters.Items(monitor.DatabaseSize) {
-		sum += counters.Mean(column, from, to)
+	for _, column := range d.Counters.Items(monitor.DatabaseSize) {
+		sum += d.Counters.Mean(column, d.From, d.To)
 	}
 	if sum == 0 || math.IsNaN(sum) {
 		return "–"

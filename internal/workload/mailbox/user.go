@@ -23,24 +23,23 @@ const MaxBatch = 1000
 
 // user is one virtual user. A cycle of it is a transaction.
 type user struct {
-	parameters Parameters
-	shape      Shape
-	share      *Share
-	on         Target
-	session    Session
-	random     *rand.Rand
-	tally      *measure.Order
+	run     *Run
+	on      Target
+	target  uint16 // its index
+	shape   Shape
+	share   *Share
+	session Session
+	random  *rand.Rand
+	tally   *measure.Order
 
 	steps   []Step // of the transaction under way
 	lazy    bool
 	inDoubt bool     // the transaction may have been committed by an earlier try
 	back    []uint64 // of its records, those that a cut took back
 
-	keeper *keeper // nil: nobody keeps a journal
-	target uint16
-	sent   uint64 // when the transaction was sent, by the keeper's clock
-	entry  entry  // of the journal
-	line   []byte // of the entry
+	sent  uint64 // when the transaction was sent, by the clock of the run's keeper
+	entry entry  // of the journal
+	line  []byte // of the entry
 }
 
 var _ workload.User = (*user)(nil)
@@ -61,19 +60,19 @@ func (u *user) Close(ctx context.Context) error { return u.session.Close(ctx) }
 func (u *user) Play(p workload.Player) error {
 	u.draw()
 	op, began := Batch, time.Time{}
-	if u.parameters.Batch == 1 {
+	if u.run.parameters.Batch == 1 {
 		op = u.steps[0].Op
 	} else {
 		began = time.Now()
 	}
-	u.sent = u.keeper.send()
+	u.sent = u.run.keeper.send()
 	if err := p.Do(op); err != nil {
 		if u.inDoubt {
 			u.doubt()
 		}
 		return err
 	}
-	u.keeper.note(acknowledged, u)
+	u.run.keeper.note(acknowledged, u)
 	if op == Batch {
 		took := time.Since(began)
 		for i := range u.steps {
@@ -86,11 +85,11 @@ func (u *user) Play(p workload.Player) error {
 // draw draws the next transaction.
 func (u *user) draw() {
 	u.steps, u.inDoubt, u.back = u.steps[:0], false, u.back[:0]
-	fresh := u.share.Fresh()
-	for len(u.steps) < u.parameters.Batch {
+	fresh, parameters := u.share.Fresh(), &u.run.parameters
+	for len(u.steps) < parameters.Batch {
 		u.steps = u.steps[:len(u.steps)+1] // what was there keeps its buffers
 		s := &u.steps[len(u.steps)-1]
-		s.Op, s.Found = u.parameters.Mix.Draw(u.random), false
+		s.Op, s.Found = parameters.Mix.Draw(u.random), false
 		if s.Op != Insert && !u.pick(s) {
 			s.Op = Insert // there is nothing left that could be read
 		}
@@ -104,7 +103,7 @@ func (u *user) draw() {
 			s.Record.Key = u.shape.Key(s.Number)
 		}
 	}
-	u.lazy = u.parameters.Mix.DrawLazy(u.random)
+	u.lazy = parameters.Mix.DrawLazy(u.random)
 }
 
 // pick draws a record that the transaction does not touch yet.
@@ -130,7 +129,7 @@ func (u *user) Call(ctx context.Context, _ workload.Op) error {
 // InDoubt has a transaction tried again whose end is not known: done twice, it has the effect of once.
 func (u *user) InDoubt(workload.Op) bool {
 	u.inDoubt = true
-	u.keeper.note(doubtful, u)
+	u.run.keeper.note(doubtful, u)
 	return true
 }
 
@@ -141,12 +140,12 @@ func (u *user) note() (fault error) {
 		if !s.Found && slices.Contains(u.back, s.Number) {
 			continue // drawn before a cut took the record back
 		}
-		switch {
-		case s.Op == Insert:
+		switch s.Op {
+		case Insert:
 			u.share.Insert(s.Number)
-		case s.Op == Delete:
+		case Delete:
 			u.share.Delete(s.Number)
-		case s.Op == Replace:
+		case Replace:
 			u.share.Replace(s.Number)
 		}
 		switch repeated := u.inDoubt && (s.Op == Insert || s.Op == Delete); {

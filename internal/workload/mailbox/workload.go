@@ -47,7 +47,10 @@ func (Workload) Counts() []string { return nil }
 
 // Counters count the operations, also those of a transaction of several.
 func (Workload) Counters() []workload.Counter {
-	return []workload.Counter{{Name: "mailbox_operations_total", Help: "Operations on mailboxes that were acknowledged.", Of: workload.Names(operations[:Batch])}}
+	return []workload.Counter{{
+		Name: "mailbox_operations_total", Help: "Operations on mailboxes that were acknowledged.",
+		Of: workload.Names(operations[:Batch]),
+	}}
 }
 
 // Mark has nothing to read: a run keeps what its audit asks for in its record.
@@ -65,9 +68,6 @@ const (
 
 // Look makes a target of a database of which ds2_info says info.
 func Look(s store.Database, engine Engine, info store.Info) (Target, error) {
-	if err := info.CheckReady(); err != nil {
-		return Target{}, fmt.Errorf("look at %s: %w", s.Label(), err)
-	}
 	d, err := readDataset(info)
 	if err != nil {
 		return Target{}, fmt.Errorf("look at %s: %w", s.Label(), err)
@@ -75,18 +75,29 @@ func Look(s store.Database, engine Engine, info store.Info) (Target, error) {
 	return Target{s, engine, d}, nil
 }
 
-// readDataset is what ds2_info says was loaded.
-func readDataset(info store.Info) (Dataset, error) {
+// datasetOf asks a database what was loaded into it; op says what for.
+func datasetOf(ctx context.Context, target store.Database, op string) (info store.Info, d Dataset, err error) {
+	if info, err = store.ReadInfo(ctx, target.DB()); err != nil {
+		return nil, d, target.Wrap(op, err)
+	}
+	d, err = readDataset(info)
+	return info, d, err
+}
+
+// readDataset is what ds2_info says was loaded to the end.
+func readDataset(info store.Info) (d Dataset, err error) {
+	if err := info.CheckReady(); err != nil {
+		return d, err
+	}
 	var numbers [3]uint64
 	for i, name := range []string{infoMailboxes, infoMailboxBytes, infoSeed} {
-		var err error
 		if numbers[i], err = strconv.ParseUint(info[name], 10, 64); err != nil {
-			return Dataset{}, fmt.Errorf("read table ds2_info: %s is %q, not a number", name, info[name])
+			return d, fmt.Errorf("read table ds2_info: %s is %q, not a number", name, info[name])
 		}
 	}
-	d := Dataset{Size: Size{int(numbers[0]), int64(numbers[1])}, Seed: numbers[2], Profile: info[infoProfile]}
+	d = Dataset{Size: Size{int(numbers[0]), int64(numbers[1])}, Seed: numbers[2], Profile: info[infoProfile]}
 	if err := d.Size.Check(); err != nil {
-		return Dataset{}, fmt.Errorf("read table ds2_info: %w", err)
+		return d, fmt.Errorf("read table ds2_info: %w", err)
 	}
 	return d, nil
 }

@@ -3,8 +3,8 @@
 package mailboxtest
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -66,14 +66,8 @@ func (e Engine) dataset(s store.Database) mailbox.Dataset {
 func (e Engine) loaded(t *testing.T) mailbox.Target {
 	t.Helper()
 	s := e.Open(t)
-	if _, err := load.Run(t.Context(), s, load.Options{Dataset: e.dataset(s), AtOnce: 2}); err != nil {
-		t.Fatal(err)
-	}
-	return e.look(t, s)
-}
-
-func (e Engine) look(t *testing.T, s store.Database) mailbox.Target {
-	t.Helper()
+	_, err := load.Run(t.Context(), s, load.Options{Dataset: e.dataset(s), AtOnce: 2})
+	require.NoError(t, err)
 	info, err := store.ReadInfo(t.Context(), s.DB())
 	require.NoError(t, err)
 	target, err := mailbox.Look(s, e.Calls, info)
@@ -106,40 +100,44 @@ func (e Engine) load(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o := load.Options{Dataset: dataset, AtOnce: 1, Progress: &breaking{after: 3000, cancel: cancel}}
-	if _, err := load.Run(ctx, s, o); !errors.Is(err, context.Canceled) {
-		t.Fatalf("broken load: %v", err)
-	}
+	_, err := load.Run(ctx, s, o)
+	require.ErrorIs(t, err, context.Canceled)
 	o.Progress, o.Resume = nil, true
 	report, err := load.Run(t.Context(), s, o)
 	require.NoError(t, err)
-	if report.Tables[0].Before == 0 || report.Tables[0].Rows != dataset.Size.Records() {
-		t.Errorf("%d rows before and %d in all, of %d", report.Tables[0].Before, report.Tables[0].Rows, dataset.Size.Records())
-	}
-	bytes, err := e.Calls.Bytes(t.Context(), s)
+	assert.NotZero(t, report.Tables[0].Before, "rows before")
+	assert.Equal(t, dataset.Size.Records(), report.Tables[0].Rows, "rows in all")
+	size, err := e.Calls.Bytes(t.Context(), s)
 	require.NoError(t, err)
 	broken := int64(0) // pages
 	for _, part := range dataset.Parts(s.Engine()) {
 		broken = max(broken, part.Rows)
 	}
-	if want := float64(dataset.Size.Bytes()); !e.Unsized && (float64(bytes) < 0.98*want || float64(bytes-broken*pageBytes) > 1.02*want) {
-		t.Errorf("the database has %d bytes, not %.0f", bytes, want)
+	want := float64(dataset.Size.Bytes())
+	if !e.Unsized && (float64(size) < 0.98*want || float64(size-broken*pageBytes) > 1.02*want) {
+		t.Errorf("the database has %d bytes, not %.0f", size, want)
 	}
-	if failed := failures(t, s, workload.Audit{Whole: true}); len(failed) > 0 {
-		t.Error(failed)
-	}
+	assert.Empty(t, failures(t, s, workload.Audit{Whole: true}))
 }
 
-func failures(t *testing.T, s store.Database, a workload.Audit) (failed []string) {
+// failures are the checks of an audit that failed, a line each.
+func failures(t *testing.T, s store.Database, a workload.Audit) (failed string) {
 	t.Helper()
 	checks, err := mailbox.Workload{}.Audit(t.Context(), s, a)
 	require.NoError(t, err)
 	for _, c := range checks {
 		if !c.Passed {
-			failed = append(failed, fmt.Sprintf("%s: expected %s, found %s", c.Name, c.Expected, c.Found))
+			failed += fmt.Sprintf("%s: expected %s, found %s\n", c.Name, c.Expected, c.Found)
 		}
 	}
-	assert.Equal(t, len(failed) == 0, result.Passed(checks), "passed")
+	assert.Equal(t, failed == "", result.Passed(checks), "passed")
 	return failed
+}
+
+// begin begins a run of a plan on a target.
+func begin(target mailbox.Target, dir string, mix mailbox.Mix, batch int) workload.Run {
+	plan := mailbox.Plan{Parameters: mailbox.Parameters{Mix: mix, Batch: batch}, Targets: []mailbox.Target{target}}
+	return plan.Begin(dir)
 }
 
 // player carries out operations once.
@@ -162,11 +160,9 @@ func (e Engine) mix() mailbox.Mix {
 // users has users work at once, and asks whether the database holds exactly what they say; then it is damaged.
 func (e Engine) users(t *testing.T) {
 	target := e.loaded(t)
-	s := target.Store
 	for _, batch := range []int{1, 5} {
 		dir := t.TempDir()
-		plan := &mailbox.Plan{Parameters: mailbox.Parameters{Mix: e.mix(), Batch: batch}, Targets: []mailbox.Target{target}}
-		run := plan.Begin(dir)
+		run := begin(target, dir, e.mix(), batch)
 		const users = 4
 		var group errgroup.Group
 		var all []workload.User
@@ -193,9 +189,8 @@ func (e Engine) users(t *testing.T) {
 		require.NoError(t, run.End())
 		account := &workload.Account{Dirs: []string{dir}}
 		for _, whole := range []bool{false, true} {
-			if failed := failures(t, s, workload.Audit{Run: account, Whole: whole}); len(failed) > 0 {
-				t.Errorf("batch %d, whole %v: %q", batch, whole, failed)
-			}
+			failed := failures(t, target.Store, workload.Audit{Run: account, Whole: whole})
+			assert.Empty(t, failed, "batch %d, whole %v", batch, whole)
 		}
 		if batch > 1 {
 			e.damage(t, target, account)
@@ -217,27 +212,26 @@ func (e Engine) damage(t *testing.T, target mailbox.Target, account *workload.Ac
 		return steps[0]
 	}
 	var key mailbox.Key
-	require.NoError(t, target.Store.DB().QueryRow("SELECT mailbox_id, folder_id, message_id FROM messages ORDER BY mailbox_id, folder_id, message_id").Scan(&key.Mailbox, &key.Folder, &key.Message))
+	const columns = "mailbox_id, folder_id, message_id"
+	row := target.Store.DB().QueryRow("SELECT " + columns + " FROM messages ORDER BY " + columns)
+	require.NoError(t, row.Scan(&key.Mailbox, &key.Folder, &key.Message))
 	kept := transact(mailbox.Read, mailbox.Record{Key: key}).Record
 	require.NoError(t, kept.Check())
 	alien, changed := kept, kept
 	alien.Message++
-	changed.Body = append([]byte(nil), kept.Body...)
+	changed.Body = bytes.Clone(kept.Body)
 	changed.Body[len(changed.Body)-1] ^= 1
 	for _, c := range []struct {
-		name, want string
-		do         workload.Op
-		with       mailbox.Record
-		undo       workload.Op
+		want     string
+		do, undo workload.Op
+		with     mailbox.Record
 	}{
-		{"a lost record", "records that are missing", mailbox.Delete, kept, mailbox.Insert},
-		{"a record of somebody else's", "records with a key that ds2 did not make", mailbox.Insert, alien, mailbox.Delete},
-		{"a changed bit", "damaged records", mailbox.Replace, changed, mailbox.Delete},
+		{"records that are missing", mailbox.Delete, mailbox.Insert, kept},
+		{"records with a key that ds2 did not make", mailbox.Insert, mailbox.Delete, alien},
+		{"damaged records", mailbox.Replace, mailbox.Delete, changed},
 	} {
 		transact(c.do, c.with)
-		if failed := strings.Join(failures(t, target.Store, workload.Audit{Run: account, Whole: true}), "\n"); !strings.Contains(failed, c.want) {
-			t.Errorf("%s: found %q", c.name, failed)
-		}
+		assert.Contains(t, failures(t, target.Store, workload.Audit{Run: account, Whole: true}), c.want)
 		transact(c.undo, c.with)
 	}
 }
@@ -281,7 +275,7 @@ func (e Engine) unread(t *testing.T) {
 	} {
 		if c.remove > 0 {
 			step := mailbox.Step{Op: mailbox.Delete}
-			(&mailbox.Shape{Mailboxes: target.Dataset.Size.Mailboxes, Seed: target.Dataset.Seed}).Fill(&step.Record, c.remove, 99)
+			shapeOf(target).Fill(&step.Record, c.remove, 99)
 			session, err := e.Calls.Connect(t.Context(), target.Store)
 			require.NoError(t, err)
 			require.NoError(t, session.Transact(t.Context(), []mailbox.Step{step}, false))
@@ -293,8 +287,7 @@ func (e Engine) unread(t *testing.T) {
 		dir := t.TempDir()
 		last = dir
 		target.Engine = counts{e.Calls, c.counts}
-		plan := &mailbox.Plan{Parameters: mailbox.Parameters{Mix: c.mix, Batch: 1}, Targets: []mailbox.Target{target}}
-		run := plan.Begin(dir)
+		run := begin(target, dir, c.mix, 1)
 		run.NewUser(workload.Seat{Of: 1, Seed: 7, Tally: new(measure.Order)})
 		before := e.pagesRead(t, target.Store)
 		require.NoError(t, run.Ready(t.Context()), c.name)
@@ -302,7 +295,7 @@ func (e Engine) unread(t *testing.T) {
 			t.Errorf("%s: %d pages of the records and their key were read just before the run", c.name, read)
 		}
 		require.NoError(t, run.End())
-		failed := strings.Join(failures(t, target.Store, workload.Audit{Run: &workload.Account{Dirs: []string{dir}}}), "\n")
+		failed := failures(t, target.Store, workload.Audit{Run: &workload.Account{Dirs: []string{dir}}})
 		if strings.Contains(failed, missing) == c.read || c.read && failed != "" {
 			t.Errorf("%s: the audit says %q; the records were to be read before the run: %v", c.name, failed, c.read)
 		}
@@ -322,7 +315,6 @@ func (e Engine) twice(t *testing.T) {
 	session, err := e.Calls.Connect(t.Context(), target.Store)
 	require.NoError(t, err)
 	defer session.Close(context.Background())
-	shape := mailbox.Shape{Mailboxes: target.Dataset.Size.Mailboxes, Seed: target.Dataset.Seed}
 	steps := make([]mailbox.Step, 4)
 	for i, op := range []workload.Op{mailbox.Insert, mailbox.Replace, mailbox.Delete, mailbox.Read} {
 		n := uint64(i)
@@ -330,14 +322,12 @@ func (e Engine) twice(t *testing.T) {
 			n = 1 << 30
 		}
 		steps[i].Op, steps[i].Number = op, n
-		shape.Fill(&steps[i].Record, n, 99)
+		shapeOf(target).Fill(&steps[i].Record, n, 99)
 	}
 	for try := range 2 {
 		require.NoError(t, session.Transact(t.Context(), steps, try == 1 && e.Lazy))
 		for i, want := range []bool{try == 0, true, try == 0, true} {
-			if steps[i].Found != want {
-				t.Errorf("try %d: step %d found %v", try+1, i, steps[i].Found)
-			}
+			assert.Equal(t, want, steps[i].Found, "try %d: step %d found", try+1, i)
 		}
 		if err := steps[3].Record.Check(); err != nil || steps[3].Record.Flags == 99 {
 			t.Errorf("what was read: flags %d, %v", steps[3].Record.Flags, err)
@@ -346,7 +336,9 @@ func (e Engine) twice(t *testing.T) {
 	n := testing.AllocsPerRun(100, func() {
 		assert.NoError(t, session.Transact(t.Context(), steps[:3], e.Lazy))
 	})
-	if n > e.Allocs {
-		t.Errorf("%v allocations a transaction that only writes, more than %v", n, e.Allocs)
-	}
+	assert.LessOrEqual(t, n, e.Allocs, "allocations a transaction that only writes")
+}
+
+func shapeOf(target mailbox.Target) mailbox.Shape {
+	return mailbox.Shape{Mailboxes: target.Dataset.Size.Mailboxes, Seed: target.Dataset.Seed}
 }

@@ -28,12 +28,18 @@ func (Engine) Check(context.Context, store.Database, mailbox.Parameters) error {
 // The statements, by operation. A record that is inserted again, because nobody knew whether it was before, stays as it
 // is.
 var statements = []postgres.Statement{
-	mailbox.Read:    {Name: "read", SQL: "SELECT flags, crc, body FROM messages WHERE mailbox_id = $1 AND folder_id = $2 AND message_id = $3"},
-	mailbox.Insert:  {Name: "insert", SQL: "INSERT INTO messages (mailbox_id, folder_id, message_id, flags, crc, body) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING flags"},
-	mailbox.Replace: {Name: "replace", SQL: "UPDATE messages SET flags = $4, crc = $5, body = $6 WHERE mailbox_id = $1 AND folder_id = $2 AND message_id = $3 RETURNING flags"},
-	mailbox.Delete:  {Name: "delete", SQL: "DELETE FROM messages WHERE mailbox_id = $1 AND folder_id = $2 AND message_id = $3 RETURNING flags"},
+	mailbox.Read: {Name: "read", SQL: "SELECT flags, crc, body FROM messages" + byKey},
+	mailbox.Insert: {Name: "insert", SQL: "INSERT INTO messages (mailbox_id, folder_id, message_id, flags, crc, body)" +
+		" VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING" + returning},
+	mailbox.Replace: {Name: "replace", SQL: "UPDATE messages SET flags = $4, crc = $5, body = $6" + byKey + returning},
+	mailbox.Delete:  {Name: "delete", SQL: "DELETE FROM messages" + byKey + returning},
 	lazily:          {Name: "lazily", SQL: "SELECT set_config('synchronous_commit', 'off', true)"},
 }
+
+const (
+	byKey     = " WHERE mailbox_id = $1 AND folder_id = $2 AND message_id = $3"
+	returning = " RETURNING flags"
+)
 
 // lazily has the transaction that it is the first call of commit without waiting for its log. It is sent with the
 // others, and ends with the transaction: the server's own settings stay as they are.
@@ -72,26 +78,23 @@ func (Engine) Direct(settings map[string]string) string {
 
 // Transact carries out operations in one transaction and one round trip.
 func (s *session) Transact(ctx context.Context, steps []mailbox.Step, lazy bool) error {
-	writes, first := false, 0 // first is the number of the first step's call
-	for i := range steps {
-		writes = writes || steps[i].Op != mailbox.Read
-	}
+	name, writes := mailbox.Begin(steps)
+	first := 0 // the number of the first step's call
 	if lazy && writes {
 		s.Call(&statements[lazily])
 		s.Queue()
 		first = 1
 	}
 	for i := range steps {
-		steps[i].Found = false
 		s.queue(&steps[i])
 	}
 	if err := s.Send(ctx); err != nil {
-		return s.Fail(mailbox.NameOf(steps), writes, err)
+		return s.Fail(name, writes, err)
 	}
 	for {
 		call, row, err := s.Row()
 		if err != nil {
-			return s.Fail(mailbox.NameOf(steps), writes, err)
+			return s.Fail(name, writes, err)
 		}
 		if row == nil {
 			return nil
@@ -102,7 +105,7 @@ func (s *session) Transact(ctx context.Context, steps []mailbox.Step, lazy bool)
 		step := &steps[call-first]
 		step.Found = true
 		if step.Op == mailbox.Read && !fill(&step.Record, row) {
-			return s.Fail(mailbox.NameOf(steps), writes, s.ErrShape())
+			return s.Fail(name, writes, s.ErrShape())
 		}
 	}
 }

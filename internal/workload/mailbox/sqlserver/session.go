@@ -36,17 +36,22 @@ func (Engine) Check(ctx context.Context, target store.Database, p mailbox.Parame
 		return fmt.Errorf("batch is %d: on SQL Server it must be 1 to %d operations", p.Batch, mostSteps)
 	}
 	d, err := target.(*sqlserver.Store).DelayedDurability(ctx)
-	switch {
+	var fault string
+	switch lazy := p.Mix.Lazy; {
 	case err != nil:
 		return err
-	case p.Mix.Lazy > 0 && d == sqlserver.DurabilityUnknown:
-		return fmt.Errorf("lazy is %d: %s has no delayed durability, by which a commit is lazy: use --lazy 0", p.Mix.Lazy, target.Label())
-	case p.Mix.Lazy > 0 && d == sqlserver.DurabilityDisabled:
-		return fmt.Errorf("lazy is %d: DELAYED_DURABILITY of %s is DISABLED, which makes all commits full: set it to ALLOWED by ALTER DATABASE, or use --lazy 0", p.Mix.Lazy, target.Label())
-	case p.Mix.Lazy < 100 && d == sqlserver.DurabilityForced:
-		return fmt.Errorf("lazy is %d: DELAYED_DURABILITY of %s is FORCED, which makes all commits lazy: set it to ALLOWED by ALTER DATABASE, or use --lazy 100", p.Mix.Lazy, target.Label())
+	case lazy > 0 && d == sqlserver.DurabilityUnknown:
+		fault = "%s has no delayed durability, by which a commit is lazy: use --lazy 0"
+	case lazy > 0 && d == sqlserver.DurabilityDisabled:
+		fault = "DELAYED_DURABILITY of %s is DISABLED, which makes all commits full: " +
+			"set it to ALLOWED by ALTER DATABASE, or use --lazy 0"
+	case lazy < 100 && d == sqlserver.DurabilityForced:
+		fault = "DELAYED_DURABILITY of %s is FORCED, which makes all commits lazy: " +
+			"set it to ALLOWED by ALTER DATABASE, or use --lazy 100"
+	default:
+		return nil
 	}
-	return nil
+	return fmt.Errorf("lazy is %d: "+fault, p.Mix.Lazy, target.Label())
 }
 
 // Bytes is what the records take in the database, with the upper levels of their key.
@@ -97,15 +102,11 @@ func (Engine) Connect(ctx context.Context, target store.Database) (mailbox.Sessi
 // them since each has a record of its own: of ten operations there are 572 texts in this way, and 4^10 otherwise, each
 // of which would have to be compiled.
 func (s *session) Transact(ctx context.Context, steps []mailbox.Step, lazy bool) error {
-	writes := false
-	for i := range steps {
-		writes = writes || steps[i].Op != mailbox.Read
-		steps[i].Found = false
-	}
+	name, writes := mailbox.Begin(steps)
 	s.steps = steps
 	s.sort()
 	s.write(lazy && writes)
-	s.CallText(mailbox.NameOf(steps), s.sql, s.declared)
+	s.CallText(name, s.sql, s.declared)
 	for _, i := range s.order {
 		s.parameters(&steps[i])
 	}
@@ -124,12 +125,15 @@ const duplicateKey = "2627"
 // row where it found its record, or inserted it. The lock of an insert has it wait for a first try that is still under
 // way, also where readers see versions.
 var statements = [...]string{
-	mailbox.Read: "SELECT @0, flags, crc, body FROM dbo.messages WHERE mailbox_id = @1 AND folder_id = @2 AND message_id = @3",
-	mailbox.Insert: "INSERT INTO dbo.messages (mailbox_id, folder_id, message_id, flags, crc, body) OUTPUT @0 SELECT @1, @2, @3, @4, @5, @6 " +
-		"WHERE NOT EXISTS (SELECT 1 FROM dbo.messages WITH (UPDLOCK) WHERE mailbox_id = @1 AND folder_id = @2 AND message_id = @3)",
-	mailbox.Replace: "UPDATE dbo.messages SET flags = @4, crc = @5, body = @6 OUTPUT @0 WHERE mailbox_id = @1 AND folder_id = @2 AND message_id = @3",
-	mailbox.Delete:  "DELETE FROM dbo.messages OUTPUT @0 WHERE mailbox_id = @1 AND folder_id = @2 AND message_id = @3",
+	mailbox.Read: "SELECT @0, flags, crc, body FROM dbo.messages" + byKey,
+	mailbox.Insert: "INSERT INTO dbo.messages (mailbox_id, folder_id, message_id, flags, crc, body)" +
+		" OUTPUT @0 SELECT @1, @2, @3, @4, @5, @6" +
+		" WHERE NOT EXISTS (SELECT 1 FROM dbo.messages WITH (UPDLOCK)" + byKey + ")",
+	mailbox.Replace: "UPDATE dbo.messages SET flags = @4, crc = @5, body = @6 OUTPUT @0" + byKey,
+	mailbox.Delete:  "DELETE FROM dbo.messages OUTPUT @0" + byKey,
 }
+
+const byKey = " WHERE mailbox_id = @1 AND folder_id = @2 AND message_id = @3"
 
 // sort puts the steps of a kind together.
 func (s *session) sort() {
