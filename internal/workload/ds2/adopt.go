@@ -22,10 +22,9 @@ import (
 type Adopted struct {
 	Dataset
 	Lists     *datagen.Words // what its titles and actors are made of
-	OtherRows bool           // its rows are not those that DVD Store's programs write on Linux, so that a reset cannot make them
+	OtherRows bool           // than DVD Store's programs write on Linux, so that a reset cannot make them
 
-	// What runs have added; both 0: it is as it was loaded.
-	Orders, Customers int64
+	Orders, Customers int64 // that runs have added; both 0: it is as it was loaded
 }
 
 // Info notes besides where the database comes from, and the words.
@@ -43,8 +42,11 @@ func (a Adopted) Info() store.Info {
 
 // columns are those that each table of DVD Store must have: WORKLOAD.md section 1.
 var columns = map[string][]string{
-	"customers": {"customerid", "firstname", "lastname", "address1", "address2", "city", "state", "zip", "country", "region",
-		"email", "phone", "creditcardtype", "creditcard", "creditcardexpiration", "username", "password", "age", "income", "gender"},
+	"customers": {
+		"customerid", "firstname", "lastname", "address1", "address2", "city", "state", "zip", "country", "region",
+		"email", "phone", "creditcardtype", "creditcard", "creditcardexpiration", "username", "password", "age",
+		"income", "gender",
+	},
 	"orders":     {"orderid", "orderdate", "customerid", "netamount", "tax", "totalamount"},
 	"orderlines": {"orderlineid", "orderid", "prod_id", "quantity", "orderdate"},
 	"cust_hist":  {"customerid", "orderid", "prod_id"},
@@ -64,9 +66,10 @@ func Examine(ctx context.Context, target store.Database, words *datagen.Words) (
 		return a, err
 	}
 	var customers, orders, products, allProducts, inventory, categories int64
-	err = e.one(`SELECT (SELECT COALESCE(MAX(customerid), 0) FROM customers), (SELECT COALESCE(MAX(orderid), 0) FROM orders),
-		(SELECT COALESCE(MAX(prod_id), 0) FROM products), (SELECT COUNT(*) FROM products), (SELECT COUNT(*) FROM inventory),
-		(SELECT COUNT(*) FROM categories)`, &customers, &orders, &products, &allProducts, &inventory, &categories)
+	err = e.one(`SELECT (SELECT COALESCE(MAX(customerid), 0) FROM customers),
+		(SELECT COALESCE(MAX(orderid), 0) FROM orders), (SELECT COALESCE(MAX(prod_id), 0) FROM products),
+		(SELECT COUNT(*) FROM products), (SELECT COUNT(*) FROM inventory), (SELECT COUNT(*) FROM categories)`,
+		&customers, &orders, &products, &allProducts, &inventory, &categories)
 	if err != nil {
 		return a, err
 	}
@@ -74,36 +77,40 @@ func Examine(ctx context.Context, target store.Database, words *datagen.Words) (
 	if err != nil {
 		return a, err
 	}
-	lastOrder, err := e.last(orders, "orders WHERE orderid = %d AND orderdate >= '2009-01-01' AND orderdate < '2010-01-01'")
+	const of2009 = "orders WHERE orderid = %d AND orderdate >= '2009-01-01' AND orderdate < '2010-01-01'"
+	lastOrder, err := e.last(orders, of2009)
 	if err != nil {
 		return a, err
 	}
 	switch {
 	case lastCustomer == 0 || lastOrder == 0 || products == 0:
-		return a, e.refuse("its tables hold no data of DVD Store: the last customer loaded is %d, the last order %d, the last product %d",
-			lastCustomer, lastOrder, products)
+		return a, e.refuse("its tables hold no data of DVD Store: "+
+			"the last customer loaded is %d, the last order %d, the last product %d", lastCustomer, lastOrder, products)
 	case lastOrder%datagen.Months != 0:
 		return a, e.refuse("it has %d orders of 2009: DVD Store loads as many in each of 12 months", lastOrder)
 	case allProducts != products || inventory != products || categories != 16:
-		return a, e.refuse("it has %d products up to number %d, %d rows in inventory and %d categories: its load is not complete",
-			allProducts, products, inventory, categories)
+		return a, e.refuse("it has %d products up to number %d, %d rows in inventory and %d categories: "+
+			"its load is not complete", allProducts, products, inventory, categories)
 	}
-	size := datagen.Size{Customers: int(lastCustomer), OrdersPerMonth: int(lastOrder / datagen.Months), Products: int(products)}
+	perMonth := int(lastOrder / datagen.Months)
+	size := datagen.Size{Customers: int(lastCustomer), OrdersPerMonth: perMonth, Products: int(products)}
 	a.Orders, a.Customers = orders-lastOrder, customers-lastCustomer
 	data, err := datagen.New(size, words, datagen.Options{})
 	if err != nil {
 		return a, e.refuse("its size is not one of DVD Store: %w", err)
 	}
-	for _, check := range []struct{ query, file string }{
-		{"SELECT CAST(customerid AS varchar(12)), firstname, lastname FROM customers WHERE customerid = 1", "us_cust.csv"},
-		{fmt.Sprintf("SELECT CAST(customerid AS varchar(12)), firstname, lastname FROM customers WHERE customerid = %d", size.Customers/2+1), "row_cust.csv"},
-		{"SELECT CAST(orderlineid AS varchar(12)), CAST(orderid AS varchar(12)), CAST(prod_id AS varchar(12)) FROM orderlines WHERE orderid = 1 AND orderlineid = 1", "jan_orderlines.csv"},
+	const customer = "SELECT CAST(customerid AS varchar(12)), firstname, lastname FROM customers WHERE customerid = "
+	for file, query := range map[string]string{
+		"us_cust.csv":  customer + "1",
+		"row_cust.csv": customer + fmt.Sprint(size.Customers/2+1),
+		"jan_orderlines.csv": "SELECT CAST(orderlineid AS varchar(12)), CAST(orderid AS varchar(12))," +
+			" CAST(prod_id AS varchar(12)) FROM orderlines WHERE orderid = 1 AND orderlineid = 1",
 	} {
 		var found [3]string
-		if err := e.one(check.query, &found[0], &found[1], &found[2]); err != nil {
+		if err := e.one(query, &found[0], &found[1], &found[2]); err != nil {
 			return a, err
 		}
-		want, err := firstRow(data, check.file)
+		want, err := firstRow(data, file)
 		if err != nil {
 			return a, err
 		}
@@ -123,8 +130,8 @@ type examination struct {
 }
 
 func (e examination) refuse(format string, args ...any) error {
-	return store.Refuse("look at "+e.target.Label(), "name a database that DVD Store's own scripts made and loaded",
-		format, args...)
+	const hint = "name a database that DVD Store's own scripts made and loaded"
+	return store.Refuse("look at "+e.target.Label(), hint, format, args...)
 }
 
 // one reads the one row of a query; sql.ErrNoRows where it has none.
@@ -190,21 +197,13 @@ func (e examination) words(data *datagen.Dataset, given *datagen.Words) (*datage
 	if title == want[2] && actor == want[3] {
 		return given, nil
 	}
-	var titles, first, last []string
-	found, err := store.Collect(e.ctx, e.target.DB(), "SELECT title FROM products WHERE prod_id <= 1000 ORDER BY prod_id", store.Itself[string])
-	for _, title := range found {
-		_, second, _ := strings.Cut(title, " ")
-		titles = append(titles, second)
-	}
-	if err == nil {
-		found, err = store.Collect(e.ctx, e.target.DB(), "SELECT DISTINCT actor FROM products ORDER BY actor", store.Itself[string])
-	}
-	for _, actor := range found {
-		a, b, _ := strings.Cut(actor, " ")
-		first, last = append(first, a), append(last, b)
-	}
+	_, titles, err := e.halves("SELECT title FROM products WHERE prod_id <= 1000 ORDER BY prod_id")
 	if err != nil {
-		return nil, e.target.Wrap("read the products of "+e.target.Label(), err)
+		return nil, err
+	}
+	first, last, err := e.halves("SELECT DISTINCT actor FROM products ORDER BY actor")
+	if err != nil {
+		return nil, err
 	}
 	lists := strings.Join(slices.Concat(
 		[]string{"[titles]"}, filledUp(titles, given.Titles[:]),
@@ -212,18 +211,27 @@ func (e examination) words(data *datagen.Dataset, given *datagen.Words) (*datage
 		[]string{"[last]"}, filledUp(last, given.Last[:])), "\n")
 	read, err := datagen.ReadWords(strings.NewReader(lists))
 	if err != nil {
-		return nil, e.refuse("its titles and actors are not two words each, as DVD Store's are: %w; give the file of its words by --words", err)
+		return nil, e.refuse("its titles and actors are not two words each, as DVD Store's are: %w; "+
+			"give the file of its words by --words", err)
 	}
 	return read, nil
+}
+
+// halves are the first and the second words of what a query of the products gives.
+func (e examination) halves(query string) (first, second []string, err error) {
+	found, err := store.Collect(e.ctx, e.target.DB(), query, store.Itself[string])
+	for _, text := range found {
+		a, b, _ := strings.Cut(text, " ")
+		first, second = append(first, a), append(second, b)
+	}
+	return first, second, e.target.Wrap("read the products of "+e.target.Label(), err)
 }
 
 // filledUp are the words, each once, and as many of others as make them as many as those are.
 func filledUp(words, others []string) []string {
 	var list []string
-	known := map[string]bool{}
 	for _, word := range slices.Concat(words, others) {
-		if !known[word] && (len(list) < len(others)) {
-			known[word] = true
+		if len(list) < len(others) && !slices.Contains(list, word) {
 			list = append(list, word)
 		}
 	}

@@ -119,15 +119,16 @@ func (u *Draws) Next() *Order {
 func (u *Draws) browses(o *Order) {
 	o.Browses = o.Browses[:0]
 	words := u.config.Words
+	word := func(list []string) string { return list[u.rand.IntN(len(list))] }
 	for range u.around(u.config.Searches) {
 		b := Browse{Op: calls.OpBrowseByCategory + calls.Op(u.rand.IntN(3)), Batch: u.around(u.config.SearchBatchSize)}
 		switch b.Op {
 		case calls.OpBrowseByCategory:
 			b.Category = u.between(1, 16)
 		case calls.OpBrowseByActor:
-			b.Text = u.text(words.First[u.rand.IntN(len(words.First))], " ", words.Last[u.rand.IntN(len(words.Last))])
+			b.Text = u.text(word(words.First[:]), " ", word(words.Last[:]))
 		case calls.OpBrowseByTitle:
-			b.Text = u.text(words.Titles[u.rand.IntN(len(words.Titles))], " ", words.Titles[u.rand.IntN(len(words.Titles))])
+			b.Text = u.text(word(words.Titles[:]), " ", word(words.Titles[:]))
 		}
 		o.Browses = append(o.Browses, b)
 	}

@@ -6,6 +6,7 @@ import (
 	"ds2/datagen"
 	"ds2/internal/store"
 	"ds2/internal/workload"
+	"ds2/internal/workload/ds2/audit"
 	"ds2/internal/workload/ds2/loaded"
 	"ds2/schema"
 )
@@ -24,7 +25,8 @@ func (Workload) PlanReset(ctx context.Context, target store.Database, info store
 	if info[loaded.Adopted] == loaded.OtherRows {
 		return r, store.Refuse("plan the reset of "+target.Label(),
 			"keep a copy by ds2 snapshot before the first run, and go back to that: --restore snapshot",
-			"its rows are not those that DVD Store's programs write on Linux, so ds2 does not know its first stock and sales")
+			"its rows are not those that DVD Store's programs write on Linux, "+
+				"so ds2 does not know its first stock and sales")
 	}
 	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{Seed: seed}) // INVENTORY has no words in it
 	if err != nil {
@@ -39,17 +41,20 @@ func (Workload) PlanReset(ctx context.Context, target store.Database, info store
 	if r.Statements, err = schema.Statements(target.Engine(), schema.Reset, params); err != nil {
 		return r, err
 	}
-	var customer, order int64
-	err = target.DB().QueryRowContext(ctx, "SELECT (SELECT COALESCE(MAX(customerid), 0) FROM customers), (SELECT COALESCE(MAX(orderid), 0) FROM orders)").Scan(&customer, &order)
+	customer, order, err := audit.Highest(ctx, target)
 	if err != nil {
 		return r, target.Wrap("ask what is to be removed from "+target.Label(), err)
 	}
-	orders := int64(size.OrdersPerMonth) * datagen.Months
-	r.Added = map[string]float64{"customers": float64(customer - int64(size.Customers)), "orders": float64(order - orders)}
-	r.Held = map[string]float64{"customers": float64(size.Customers), "orders": float64(orders), "inventory": float64(size.Products)}
-	r.Added["inventory"] = min(linesPerOrder*r.Added["orders"], r.Held["inventory"]) // rows that runs have changed
-	for _, table := range []string{"orderlines", "cust_hist"} {
-		r.Added[table], r.Held[table] = linesPerOrder*r.Added["orders"], linesPerOrder*float64(orders)
+	customers, products := float64(size.Customers), float64(size.Products)
+	orders := float64(size.OrdersPerMonth * datagen.Months)
+	newCustomers, newOrders := float64(customer)-customers, float64(order)-orders
+	lines, newLines := linesPerOrder*orders, linesPerOrder*newOrders
+	r.Held = map[string]float64{
+		"customers": customers, "orders": orders, "orderlines": lines, "cust_hist": lines, "inventory": products,
+	}
+	r.Added = map[string]float64{
+		"customers": newCustomers, "orders": newOrders, "orderlines": newLines, "cust_hist": newLines,
+		"inventory": min(newLines, products), // rows that runs have changed
 	}
 	return r, nil
 }

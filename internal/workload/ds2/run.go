@@ -35,9 +35,9 @@ func (p *Plan) Size() string { return p.Config.Size.String() }
 
 // parameters are DS2's in a record.
 type parameters struct {
-	Customers       int64  `json:"customers"` // the three numbers of the size
-	OrdersPerMonth  int64  `json:"orders_per_month"`
-	Products        int64  `json:"products"`
+	Customers       int    `json:"customers"` // the three numbers of the size
+	OrdersPerMonth  int    `json:"orders_per_month"`
+	Products        int    `json:"products"`
 	PctNewCustomers int    `json:"pct_newcustomers"`
 	Searches        int    `json:"n_searches"`
 	SearchBatchSize int    `json:"search_batch_size"`
@@ -47,22 +47,20 @@ type parameters struct {
 
 // Describe adds DS2's parameters.
 func (p *Plan) Describe(a *result.Asked) {
-	c := p.Config
-	own := parameters{
-		Customers: int64(c.Size.Customers), OrdersPerMonth: int64(c.Size.OrdersPerMonth), Products: int64(c.Size.Products),
-		PctNewCustomers: c.PctNewCustomers, Searches: c.Searches, SearchBatchSize: c.SearchBatchSize, LineItems: c.LineItems,
-		Words: c.Words.Sum(),
-	}
-	a.DataSeeds, a.Parameters.Own = p.Seeds, result.NewBlock(own)
+	c, size, words := p.Config, p.Config.Size, p.Config.Words.Sum()
+	a.DataSeeds, a.Parameters.Own = p.Seeds, result.NewBlock(parameters{
+		size.Customers, size.OrdersPerMonth, size.Products,
+		c.PctNewCustomers, c.Searches, c.SearchBatchSize, c.LineItems, words,
+	})
 	a.Parameters.InWords = []result.Said{
-		{Name: "customers", Value: fmt.Sprint(own.Customers)},
-		{Name: "orders a month", Value: fmt.Sprint(own.OrdersPerMonth)},
-		{Name: "products", Value: fmt.Sprint(own.Products)},
-		{Name: "new customers", Value: fmt.Sprintf("%d %%", own.PctNewCustomers)},
-		{Name: "browses an order", Value: fmt.Sprint(own.Searches)},
-		{Name: "products a browse", Value: fmt.Sprint(own.SearchBatchSize)},
-		{Name: "items an order", Value: fmt.Sprint(own.LineItems)},
-		{Name: "word lists", Value: "SHA-256 " + own.Words},
+		{Name: "customers", Value: fmt.Sprint(size.Customers)},
+		{Name: "orders a month", Value: fmt.Sprint(size.OrdersPerMonth)},
+		{Name: "products", Value: fmt.Sprint(size.Products)},
+		{Name: "new customers", Value: fmt.Sprintf("%d %%", c.PctNewCustomers)},
+		{Name: "browses an order", Value: fmt.Sprint(c.Searches)},
+		{Name: "products a browse", Value: fmt.Sprint(c.SearchBatchSize)},
+		{Name: "items an order", Value: fmt.Sprint(c.LineItems)},
+		{Name: "word lists", Value: "SHA-256 " + words},
 	}
 }
 

@@ -84,7 +84,8 @@ func (u *User) enterStore(p workload.Player) error {
 		}
 		if u.customer == 0 {
 			u.tally.Own[counts.UnknownUsers]++
-			return fmt.Errorf("login: the store knows no customer %q: its data are not those of this size", u.order.Username)
+			const format = "login: the store knows no customer %q: its data are not those of this size"
+			return fmt.Errorf(format, u.order.Username)
 		}
 		return nil
 	}
@@ -100,7 +101,8 @@ func (u *User) enterStore(p workload.Player) error {
 		u.tally.Own[counts.NamesTaken]++
 		u.draws.AnotherName()
 	}
-	return fmt.Errorf("new customer: %d user names in a row were taken, the last %q", maxTries, u.order.Customer.Username)
+	last := u.order.Customer.Username
+	return fmt.Errorf("new customer: %d user names in a row were taken, the last %q", maxTries, last)
 }
 
 // Call carries out an operation of the order.

@@ -37,14 +37,17 @@ func (Workload) Name() string { return Name }
 // Words are those of orders.
 func (Workload) Words() result.Words {
 	return result.Words{
-		Cycle: "order", Cycles: "orders", Rate: result.OPM, Undone: "rollbacks", Unit: result.OPM, Own: "order as in DS2", Cumulative: ", which DS2 calls opm",
+		Cycle: "order", Cycles: "orders", Rate: result.OPM, Undone: "rollbacks", Unit: result.OPM,
+		Own: "order as in DS2", Cumulative: ", which DS2 calls opm",
 		Groups: map[string][]string{"browse": {
 			calls.OpBrowseByCategory.String(), calls.OpBrowseByActor.String(), calls.OpBrowseByTitle.String(),
 		}},
-		Added:   []result.CountWords{{Count: "new_customers", Words: "new customers"}},
-		Losses:  []result.CountWords{{Count: books.LostCustomers, Words: "new customers lost"}},
-		Stale:   "products with older state",
-		InDoubt: []result.CountWords{{Count: "in_doubt_purchases", Words: "purchases"}, {Count: "in_doubt_customers", Words: "new customers"}},
+		Added:  []result.CountWords{{Count: "new_customers", Words: "new customers"}},
+		Losses: []result.CountWords{{Count: books.LostCustomers, Words: "new customers lost"}},
+		Stale:  "products with older state",
+		InDoubt: []result.CountWords{
+			{Count: "in_doubt_purchases", Words: "purchases"}, {Count: "in_doubt_customers", Words: "new customers"},
+		},
 	}
 }
 
@@ -65,13 +68,16 @@ func (Workload) Counts() []string { return counts.All }
 
 // Counters count rollbacks, and what is in doubt.
 func (Workload) Counters() []workload.Counter {
-	return []workload.Counter{
-		{Name: "rollbacks_total", Help: "Purchases that were rolled back for lack of stock.", Count: counts.All[counts.Rollbacks]},
-		{Name: "in_doubt_total", Help: "Operations whose commit was cut off, so that they may or may not have happened.", By: map[string]string{
+	return []workload.Counter{{
+		Name: "rollbacks_total", Help: "Purchases that were rolled back for lack of stock.",
+		Count: counts.All[counts.Rollbacks],
+	}, {
+		Name: "in_doubt_total", Help: "Operations whose commit was cut off, so that they may or may not have happened.",
+		By: map[string]string{
 			calls.OpPurchase.String():    counts.All[counts.InDoubtPurchases],
 			calls.OpNewCustomer.String(): counts.All[counts.InDoubtCustomers],
-		}},
-	}
+		},
+	}}
 }
 
 // Mark reads the highest keys and the sums by which an audit knows what a run changed.
@@ -89,6 +95,8 @@ func (w Workload) Audit(ctx context.Context, target store.Database, a workload.A
 func (Workload) Journal() (header string, entryBytes int) { return books.Header, books.Size }
 
 // CheckJournal looks for every acknowledged order and customer.
-func (Workload) CheckJournal(ctx context.Context, target store.Database, entries []byte, index int, before result.Marks) ([]result.Check, error) {
-	return books.Check(ctx, target.DB(), entries, index, target.Label(), before)
+func (Workload) CheckJournal(
+	ctx context.Context, target store.Database, entries []byte, index int, before result.Marks,
+) ([]result.Check, error) {
+	return books.Check(ctx, target, entries, index, before)
 }

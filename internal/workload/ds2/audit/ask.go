@@ -95,9 +95,9 @@ func (a *audit) ask(ctx context.Context) (err error) {
 	if run := a.options.Run; run != nil {
 		before, counted := run.Before[Changed]
 		if after, again := run.After[Changed]; counted && again && after >= before {
-			a.set(changedDataset, after-before) // lower: the server's statistics were reset meanwhile
+			a.answers[changedDataset] = after - before // lower: the server's statistics were reset meanwhile
 		}
-		customers := where("customerid", []span{{run.Before[LastCustomer], run.After[LastCustomer]}})
+		customers := where("customerid", span{run.Before[LastCustomer], run.After[LastCustomer]})
 		passes = append(passes, a.answer(count+"customers WHERE "+customers, 0, runCustomers))
 	}
 	for _, t := range slices.Concat(counts, passes) {
@@ -108,7 +108,8 @@ func (a *audit) ask(ctx context.Context) (err error) {
 		return err
 	}
 	if !limited && a.options.Warn != nil {
-		a.options.Warn("the server does not hold this user to a limit of temporary files; none are written unless there is damage to look into")
+		a.options.Warn("the server does not hold this user to a limit of temporary files; " +
+			"none are written unless there is damage to look into")
 	}
 	if err := w.run(ctx, counts); err != nil {
 		return err
@@ -140,8 +141,8 @@ func (a *audit) ask(ctx context.Context) (err error) {
 }
 
 // divide makes the parts. The first and the last take in whatever has an order number outside of those in ORDERS.
-func (a *audit) divide(ctx context.Context) error {
-	if err := a.target.DB().QueryRowContext(ctx, "SELECT COALESCE(MAX(orderid), 0) FROM orders").Scan(&a.last); err != nil {
+func (a *audit) divide(ctx context.Context) (err error) {
+	if _, a.last, err = Highest(ctx, a.target); err != nil {
 		return fmt.Errorf("read the highest order: %w", err)
 	}
 	a.partOrders = maxPart
@@ -158,19 +159,6 @@ func (a *audit) divide(ctx context.Context) error {
 	return nil
 }
 
-// set notes an answer, and add adds to it.
-func (a *audit) set(name string, n int64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.answers[name] = n
-}
-
-func (a *audit) add(name string, n int64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.answers[name] += n
-}
-
 // answer is a task that sets the answers to questions: the columns of a query's one row.
 func (a *audit) answer(query string, bytes int64, names ...string) task {
 	return task{"count " + names[0], bytes, func(ctx context.Context, conn *sql.Conn) error {
@@ -180,19 +168,28 @@ func (a *audit) answer(query string, bytes int64, names ...string) task {
 			columns[i] = &numbers[i]
 		}
 		err := conn.QueryRowContext(ctx, query).Scan(columns...)
+		a.mu.Lock()
+		defer a.mu.Unlock()
 		for i, name := range names {
-			a.set(name, numbers[i])
+			a.answers[name] = numbers[i]
 		}
 		return err
 	}}
 }
 
+// orphans is the question how many rows of a key's table have no parent, of those of some orders.
+func (a *audit) orphans(k foreignKey, spans ...span) task {
+	return a.answer(k.within(spans...), 0, k.name())
+}
+
 // counts are the questions that need no pass: about small tables, and counts for which an index is read or less.
 func (a *audit) counts(tables map[string]int64) []task {
 	const indexShare = 10 // a primary key has a tenth of its table's bytes
+	customers := fmt.Sprint(count, "customers WHERE customerid BETWEEN 1 AND ", a.size.Customers)
+	orders := fmt.Sprint(count, "orders WHERE orderid BETWEEN 1 AND ", a.baseOrders)
 	tasks := []task{
-		a.answer(fmt.Sprint(count, "customers WHERE customerid BETWEEN 1 AND ", a.size.Customers), tables["customers"]/indexShare, datasetCustomers),
-		a.answer(fmt.Sprint(count, "orders WHERE orderid BETWEEN 1 AND ", a.baseOrders), tables["orders"]/indexShare, datasetOrders),
+		a.answer(customers, tables["customers"]/indexShare, datasetCustomers),
+		a.answer(orders, tables["orders"]/indexShare, datasetOrders),
 		a.answer(fmt.Sprintf(productCounts, a.size.Products), 0, allProducts, datasetProducts),
 		a.answer(inventoryCounts, 0, inventoryRows, negativeStock, salesNow),
 		a.answer(count+"categories", 0, allCategories),

@@ -26,7 +26,7 @@ const (
 	LastCustomer = "customerid" // the highest
 	LastOrder    = "orderid"
 	Sales        = "sales_print"  // of the products; see salesPrint
-	Changed      = "rows_changed" // in the unchanging tables, since the server's statistics began; missing where it does not count them
+	Changed      = "rows_changed" // in the unchanging tables, since the server's statistics began; not all count them
 )
 
 // The names in ds2_info of the sales that were read last, and of the first ones, to which a reset goes back.
@@ -57,9 +57,8 @@ func ReadMarks(ctx context.Context, target store.Database, after bool) (result.M
 	if err != nil && store.Classify(target.Wrap("read ds2_info", err)) != store.Config {
 		return nil, err
 	}
-	var customer, order int64
-	const highest = "SELECT COALESCE((SELECT MAX(customerid) FROM customers), 0), COALESCE((SELECT MAX(orderid) FROM orders), 0)"
-	if err := target.DB().QueryRowContext(ctx, highest).Scan(&customer, &order); err != nil {
+	customer, order, err := Highest(ctx, target)
+	if err != nil {
 		return nil, fmt.Errorf("read the highest customer and order: %w", err)
 	}
 	m := result.Marks{LastCustomer: customer, LastOrder: order}
@@ -84,6 +83,15 @@ func ReadMarks(ctx context.Context, target store.Database, after bool) (result.M
 	return m, nil
 }
 
+const highestKeys = "SELECT COALESCE((SELECT MAX(customerid) FROM customers), 0)," +
+	" COALESCE((SELECT MAX(orderid) FROM orders), 0)"
+
+// Highest are the highest numbers of a customer and of an order; 0: there is none.
+func Highest(ctx context.Context, target store.Database) (customer, order int64, err error) {
+	err = target.DB().QueryRowContext(ctx, highestKeys).Scan(&customer, &order)
+	return customer, order, err
+}
+
 // readSales reads the print of all sales, and notes it where the database has a place for that.
 func readSales(ctx context.Context, target store.Database, info store.Info, order int64) (print int64, err error) {
 	if err := target.DB().QueryRowContext(ctx, "SELECT "+salesPrint+" FROM inventory i").Scan(&print); err != nil {
@@ -106,15 +114,18 @@ func readSales(ctx context.Context, target store.Database, info store.Info, orde
 
 // Check audits one target. The size is that of the dataset that was loaded; nil: what ds2_info says. A database that
 // DS2's own scripts loaded needs it. What is found is in the checks; the error is only about the asking.
-func Check(ctx context.Context, target store.Database, engines calls.Engines, size *datagen.Size, o workload.Audit) ([]result.Check, error) {
-	a := &audit{target: target, engines: engines, given: size, options: o, answers: map[string]int64{}, notes: map[string]string{}}
+func Check(
+	ctx context.Context, target store.Database, engines calls.Engines, size *datagen.Size, o workload.Audit,
+) (checks []result.Check, err error) {
+	a := &audit{target: target, engines: engines, given: size, options: o}
+	a.answers, a.notes = map[string]int64{}, map[string]string{}
 	if err := a.ask(ctx); err != nil {
 		return nil, target.Wrap("audit "+target.Label(), err)
 	}
-	var checks []result.Check
 	for _, e := range a.expectations() {
 		found := a.answers[e.name]
-		checks = append(checks, result.NewCheck(target.Label(), e.name, e.want.holds(found), e.want, e.want.format(found)+a.notes[e.name]))
+		said := e.want.format(found) + a.notes[e.name]
+		checks = append(checks, result.NewCheck(target.Label(), e.name, e.want.holds(found), e.want, said))
 	}
 	return checks, nil
 }

@@ -82,7 +82,10 @@ func (a *audit) expectations() []expectation {
 	for _, key := range foreignKeys {
 		all = append(all, expectation{key.name(), none})
 	}
-	for _, name := range []string{withoutLines, misnumbered, disagreeing, anothersOrder, unsoundSales, negativeStock, wrongNet, wrongTax, wrongTotal} {
+	for _, name := range []string{
+		withoutLines, misnumbered, disagreeing, anothersOrder, unsoundSales, negativeStock,
+		wrongNet, wrongTax, wrongTotal,
+	} {
 		all = append(all, expectation{name, none})
 	}
 	run := a.options.Run

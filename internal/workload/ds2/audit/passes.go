@@ -21,10 +21,10 @@ const sliceBytes = 16 << 20
 // partTasks read ORDERS and ORDERLINES, part by part.
 func (a *audit) partTasks(bytes int64) []task {
 	var tasks []task
+	bytes /= int64(len(a.parts))
 	for i := range a.parts {
-		tasks = append(tasks, task{"read orders and orderlines", bytes / int64(len(a.parts)), func(ctx context.Context, conn *sql.Conn) error {
-			return a.readPart(ctx, conn, &a.parts[i])
-		}})
+		read := func(ctx context.Context, conn *sql.Conn) error { return a.readPart(ctx, conn, &a.parts[i]) }
+		tasks = append(tasks, task{"read orders and orderlines", bytes, read})
 	}
 	return tasks
 }
@@ -47,46 +47,44 @@ func (a *audit) readPart(ctx context.Context, conn *sql.Conn, p *part) error {
 	if err != nil {
 		return err
 	}
-	a.add(withoutLines, orders-withLines)
-	a.add(misnumbered, wrong)
-	a.add(lineOrder.name(), orderless)
-	a.add(wrongNet, net)
-	a.add(runOrders, ofRun)
-	a.add(runTotals, cents)
-	a.add(wrongTax, tax)
-	a.add(wrongTotal, total)
 	p.lines.print, p.sold = modulo(p.lines.print), modulo(p.sold)
-	if strangers == 0 {
-		return nil
+	var nobodys int64
+	if strangers > 0 { // most are new customers
+		err = conn.QueryRowContext(ctx, strangersWithin(p.span, int64(a.size.Customers))).Scan(&nobodys)
 	}
-	var n int64 // of those who are no customers at all; most are new ones
-	err = conn.QueryRowContext(ctx, strangersWithin(p.span, int64(a.size.Customers))).Scan(&n)
-	a.add(orderCustomer.name(), n)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for name, n := range map[string]int64{
+		withoutLines: orders - withLines, misnumbered: wrong, lineOrder.name(): orderless, wrongNet: net,
+		runOrders: ofRun, runTotals: cents, wrongTax: tax, wrongTotal: total, orderCustomer.name(): nobodys,
+	} {
+		a.answers[name] += n
+	}
 	return err
 }
 
 // historyTasks read CUST_HIST, which no index leads through by orders, behind a place of its rows: once, and of a run
 // only its rows are looked at.
 func (a *audit) historyTasks(ctx context.Context, behind, bytes int64) ([]task, error) {
-	slices := []string{"1 = 1"}
+	var slices []string
 	if reader := a.target.Can().BulkRead; reader != nil {
-		found, _, err := reader.Slices(ctx, "cust_hist", behind, sliceBytes)
-		if err != nil {
+		var err error
+		if slices, _, err = reader.Slices(ctx, "cust_hist", behind, sliceBytes); err != nil {
 			return nil, err
 		}
-		if len(found) > 0 {
-			slices = found
-		}
 	}
+	if len(slices) == 0 {
+		slices = []string{"1 = 1"}
+	}
+	bytes = min(bytes/int64(len(slices)), sliceBytes)
 	var tasks []task
 	for _, slice := range slices {
 		if !a.options.Whole {
 			slice += fmt.Sprintf(" AND h.orderid > %d", a.since)
 		}
 		query := historyPass(slice, a.since, a.partOrders)
-		tasks = append(tasks, task{"read cust_hist", min(bytes/int64(len(slices)), sliceBytes), func(ctx context.Context, conn *sql.Conn) error {
-			return a.readHistory(ctx, conn, query)
-		}})
+		read := func(ctx context.Context, conn *sql.Conn) error { return a.readHistory(ctx, conn, query) }
+		tasks = append(tasks, task{"read cust_hist", bytes, read})
 	}
 	return tasks, nil
 }
@@ -108,9 +106,9 @@ const atMostParts = 16
 
 // followUps are the exact questions that the passes gave reason to ask.
 func (a *audit) followUps() []task {
-	all := []span{{lowest, highest}}
+	all := span{lowest, highest}
 	if !a.options.Whole {
-		all = []span{{a.since, highest}}
+		all = span{a.since, highest}
 	}
 	var tasks []task
 	var unlike, strays []span
@@ -136,27 +134,25 @@ func (a *audit) followUps() []task {
 		}
 	}
 	if len(unlike) > 0 {
-		within(disagreeing, disagreeingWithin(unlike))
-		within(anothersOrder, anothersOrderWithin(unlike))
-		within(historyOrder.name(), historyOrder.within(unlike))
+		within(disagreeing, disagreeingWithin(unlike...))
+		within(anothersOrder, anothersOrderWithin(unlike...))
+		within(historyOrder.name(), historyOrder.within(unlike...))
 	}
 	// The dataset's customers and products are all there, so that of their numbers there is nothing to ask; or they are
 	// not.
-	switch {
-	case a.answers[datasetCustomers] != int64(a.size.Customers):
-		tasks = append(tasks, a.answer(orderCustomer.within(all), 0, orderCustomer.name()), a.answer(historyCustomer.within(all), 0, historyCustomer.name()))
-	case len(unlike) > 0:
-		within(historyCustomer.name(), historyCustomer.within(unlike))
+	if a.answers[datasetCustomers] != int64(a.size.Customers) {
+		tasks = append(tasks, a.orphans(orderCustomer, all), a.orphans(historyCustomer, all))
+	} else if len(unlike) > 0 {
+		within(historyCustomer.name(), historyCustomer.within(unlike...))
 	}
-	switch {
-	case a.answers[datasetProducts] != int64(a.size.Products):
-		tasks = append(tasks, a.answer(lineProduct.within(all), 0, lineProduct.name()), a.answer(historyProduct.within(all), 0, historyProduct.name()))
-	default:
+	if a.answers[datasetProducts] != int64(a.size.Products) {
+		tasks = append(tasks, a.orphans(lineProduct, all), a.orphans(historyProduct, all))
+	} else {
 		if len(strays) > 0 {
-			tasks = append(tasks, a.answer(lineProduct.within(strays), 0, lineProduct.name()))
+			tasks = append(tasks, a.orphans(lineProduct, strays...))
 		}
-		if len(unlike)+len(strays) > 0 {
-			within(historyProduct.name(), historyProduct.within(append(unlike, strays...)))
+		if both := append(unlike, strays...); len(both) > 0 {
+			within(historyProduct.name(), historyProduct.within(both...))
 		}
 	}
 	before := int64(0)

@@ -28,7 +28,8 @@ func (a *audit) search(ctx context.Context) error {
 	} {
 		var text string
 		var n int
-		query := fmt.Sprintf("SELECT p.%s, COUNT(*) FROM products p JOIN products k ON k.%[1]s = p.%[1]s WHERE k.prod_id = (SELECT MAX(prod_id) FROM products) GROUP BY p.%[1]s", s.column)
+		query := fmt.Sprintf("SELECT p.%s, COUNT(*) FROM products p JOIN products k ON k.%[1]s = p.%[1]s"+
+			" WHERE k.prod_id = (SELECT MAX(prod_id) FROM products) GROUP BY p.%[1]s", s.column)
 		err := a.target.DB().QueryRowContext(ctx, query).Scan(&text, &n)
 		if errors.Is(err, sql.ErrNoRows) {
 			continue // no products: other checks say so
@@ -40,7 +41,7 @@ func (a *audit) search(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("search for %s %q: %w", s.column, text, err)
 		}
-		a.set(s.missed, int64(n-found))
+		a.answers[s.missed] = int64(n - found)
 	}
 	return nil
 }

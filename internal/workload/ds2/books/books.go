@@ -61,32 +61,37 @@ func New(j workload.Journal) *Books { return &Books{journal: j, sold: map[int]ma
 
 // Bought notes that a target acknowledged the purchase p as an order. It keeps nothing of p.
 func (b *Books) Bought(target int, order int64, p *calls.Purchase) {
-	b.note(entry{Kind: bought, Target: uint16(target), Lines: uint16(len(p.Items)), Order: order, Customer: p.CustomerID, Total: p.Total}, p.Items...)
+	e := purchase(bought, p)
+	e.Order = order
+	b.note(target, e, p.Items...)
 }
 
 // InDoubt notes that nobody knows whether the purchase p was made.
-func (b *Books) InDoubt(target int, p *calls.Purchase) {
-	b.note(entry{Kind: doubtful, Target: uint16(target), Lines: uint16(len(p.Items)), Customer: p.CustomerID, Total: p.Total})
-}
+func (b *Books) InDoubt(target int, p *calls.Purchase) { b.note(target, purchase(doubtful, p)) }
 
 // Registered notes that a target acknowledged a new customer.
 func (b *Books) Registered(target int, customer int64, username []byte) {
-	b.note(entry{Kind: registered, Target: uint16(target), Customer: customer, Name: nameSum(username)})
+	b.note(target, entry{Kind: registered, Customer: customer, Name: nameSum(username)})
 }
 
-func (b *Books) note(e entry, acknowledged ...calls.Item) {
+func purchase(k kind, p *calls.Purchase) entry {
+	return entry{Kind: k, Lines: uint16(len(p.Items)), Customer: p.CustomerID, Total: p.Total}
+}
+
+func (b *Books) note(target int, e entry, acknowledged ...calls.Item) {
 	if b == nil {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	e.Target = uint16(target)
 	b.entry = e
 	b.line, _ = binary.Append(b.line[:0], binary.BigEndian, &b.entry)
 	b.journal.Note(b.line)
-	sold := b.sold[int(e.Target)]
+	sold := b.sold[target]
 	if sold == nil {
 		sold = map[int32]int64{}
-		b.sold[int(e.Target)] = sold
+		b.sold[target] = sold
 	}
 	for _, item := range acknowledged {
 		sold[item.Product] += int64(item.Quantity)
@@ -104,7 +109,9 @@ func (b *Books) takeSold(target int) map[int32]int64 {
 
 // read reads what entries say of one target.
 func read(entries []byte, target int) ([]entry, error) {
-	return workload.ReadEntries(entries, target, func(e *entry) (uint16, bool) { return e.Target, e.Kind <= registered })
+	return workload.ReadEntries(entries, target, func(e *entry) (uint16, bool) {
+		return e.Target, e.Kind <= registered
+	})
 }
 
 // of are the entries of a kind.

@@ -21,7 +21,7 @@ func TestSettle(t *testing.T) {
 		{"one is there twice", []entry{a}, []entry{there(a, 5), there(a, 6)}, 1, 1},
 		{"two alike", []entry{a, a}, []entry{there(a, 5), there(a, 6)}, 2, 0},
 	} {
-		got := comparison{doubt: newDoubt(c.doubtful)}
+		got := newComparison(nil, c.doubtful)
 		for _, order := range c.unacknowledged {
 			got.next(order)
 		}

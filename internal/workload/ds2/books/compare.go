@@ -7,49 +7,91 @@ import (
 	"fmt"
 	"slices"
 
+	"ds2/internal/result"
 	"ds2/internal/store"
+	"ds2/internal/workload/ds2/audit"
 )
 
-// mostRows is how many orders or customers of a run a database may hold whose journals have so many entries. Other
-// machines, whose journals are not at hand, may have made some besides.
-func mostRows(entries int64) int64 { return 1_000_000 + 100*entries }
-
-// compareOrders compares acknowledged purchases, and those in doubt, with the orders that a database holds above a
-// number, of which there are most at most.
-func compareOrders(ctx context.Context, db *sql.DB, acknowledged, doubtful []entry, above, most int64) (comparison, error) {
-	c := comparison{acknowledged: acknowledged, doubt: newDoubt(doubtful)}
-	// Stable, so that of two with one number the later stands behind.
-	slices.SortStableFunc(c.acknowledged, func(a, b entry) int { return cmp.Compare(a.Order, b.Order) })
-	err := store.EachRow(ctx, db, most, fmt.Sprintf(`
-		SELECT o.orderid, o.customerid, CAST(o.totalamount * 100 AS bigint), (SELECT COUNT(*) FROM orderlines l WHERE l.orderid = o.orderid)
-		FROM orders o WHERE o.orderid > %d ORDER BY o.orderid`, above), func(rows *sql.Rows) error {
+// compare compares entries of a journal of so many, and the purchases in doubt, with the orders above a number and the
+// customers of a run that a target holds. Of both it may hold more than the journal says: other machines, whose
+// journals are not at hand, may have made some besides.
+func compare(
+	ctx context.Context, target store.Database, all, doubtful []entry, before result.Marks, above, entries int64,
+) (*comparison, error) {
+	most := 1_000_000 + 100*entries
+	c := newComparison(of(bought, all), doubtful)
+	query := fmt.Sprintf(`
+		SELECT o.orderid, o.customerid, CAST(o.totalamount * 100 AS bigint),
+			(SELECT COUNT(*) FROM orderlines l WHERE l.orderid = o.orderid)
+		FROM orders o WHERE o.orderid > %d ORDER BY o.orderid`, above)
+	err := store.EachRow(ctx, target.DB(), most, query, func(rows *sql.Rows) error {
 		held := entry{Kind: bought}
-		if err := rows.Scan(&held.Order, &held.Customer, &held.Total, &held.Lines); err != nil {
-			return err
+		err := rows.Scan(&held.Order, &held.Customer, &held.Total, &held.Lines)
+		if err == nil {
+			c.next(held)
 		}
-		c.next(held)
-		return nil
+		return err
 	})
+	if err != nil {
+		return nil, fmt.Errorf("read the orders of %s: %w", target.Label(), err)
+	}
 	c.end()
-	return c, err
+
+	told, missing := of(registered, all), map[entry]bool{}
+	for _, e := range told {
+		missing[customer(e.Customer, e.Name)] = true
+	}
+	query = fmt.Sprintf("SELECT customerid, username FROM customers WHERE customerid > %d", before[audit.LastCustomer])
+	err = store.EachRow(ctx, target.DB(), most, query, func(rows *sql.Rows) error {
+		var id int64
+		var name sql.RawBytes
+		err := rows.Scan(&id, &name)
+		delete(missing, customer(id, nameSum(name)))
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the customers of %s: %w", target.Label(), err)
+	}
+	for _, e := range told {
+		if missing[customer(e.Customer, e.Name)] {
+			c.lost = append(c.lost, e)
+		}
+	}
+	return c, nil
 }
+
+// customer is what makes a new customer the one that was acknowledged: its number and its name.
+func customer(id int64, name uint64) entry { return entry{Customer: id, Name: name} }
 
 // comparison takes the orders that a store holds, in the order of their numbers, against those acknowledged.
 type comparison struct {
 	acknowledged []entry // in the order of their numbers; what is left to be met
-	doubt        doubt
-	lost         []entry
+	doubt        map[entry]int
+	lost         []entry // and, after the orders, the customers that were lost
 
 	// Orders that nobody was told of: purchases in doubt that are there as a whole, and others.
 	whole, strange int
 	strangers      []entry // the first of the others
 }
 
+func newComparison(acknowledged, doubtful []entry) *comparison {
+	// Stable, so that of two with one number the later stands behind.
+	slices.SortStableFunc(acknowledged, func(a, b entry) int { return cmp.Compare(a.Order, b.Order) })
+	c := &comparison{acknowledged: acknowledged, doubt: map[entry]int{}}
+	for _, e := range doubtful {
+		c.doubt[contents(e)]++
+	}
+	return c
+}
+
+// contents are what makes an order one of the purchases in doubt, as a whole: customer, total and number of lines.
+func contents(e entry) entry { return entry{Customer: e.Customer, Total: e.Total, Lines: e.Lines} }
+
 // maxStrangers bounds how many orders are kept that nobody knows: a server can send more than there is memory.
 const maxStrangers = 10_000
 
 // next takes one order that the store holds. What was acknowledged under lower numbers, or under this number with other
-// contents, is lost.
+// contents, is lost. An order that nobody was told of may be a purchase in doubt, which then is in doubt no more.
 func (c *comparison) next(held entry) {
 	met := false
 	n := 0
@@ -63,9 +105,10 @@ func (c *comparison) next(held entry) {
 		}
 	}
 	c.acknowledged = c.acknowledged[n:]
-	switch {
+	switch what := contents(held); {
 	case met:
-	case c.doubt.resolve(held):
+	case c.doubt[what] > 0:
+		c.doubt[what]--
 		c.whole++
 	default:
 		if c.strange++; c.strange <= maxStrangers {
@@ -78,32 +121,4 @@ func (c *comparison) next(held entry) {
 func (c *comparison) end() {
 	c.lost = append(c.lost, c.acknowledged...)
 	c.acknowledged = nil
-}
-
-// compareCustomers gives the acknowledged customers that a database, above a number, does not hold under the same name.
-// It holds most customers there at most.
-func compareCustomers(ctx context.Context, db *sql.DB, acknowledged []entry, above, most int64) (lost []entry, err error) {
-	type customer struct {
-		id   int64
-		name uint64
-	}
-	missing := make(map[customer]bool, len(acknowledged))
-	for _, e := range acknowledged {
-		missing[customer{e.Customer, e.Name}] = true
-	}
-	err = store.EachRow(ctx, db, most, fmt.Sprintf("SELECT customerid, username FROM customers WHERE customerid > %d", above), func(rows *sql.Rows) error {
-		var id int64
-		var name sql.RawBytes
-		if err := rows.Scan(&id, &name); err != nil {
-			return err
-		}
-		delete(missing, customer{id, nameSum(name)})
-		return nil
-	})
-	for _, e := range acknowledged {
-		if missing[customer{e.Customer, e.Name}] {
-			lost = append(lost, e)
-		}
-	}
-	return lost, err
 }

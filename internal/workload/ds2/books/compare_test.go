@@ -28,7 +28,7 @@ func TestComparison(t *testing.T) {
 		{"the same, and the first one was kept", []entry{a, other, b}, []entry{a, other}, []int64{6}, nil},
 	} {
 		t.Run(x.why, func(t *testing.T) {
-			got := comparison{acknowledged: x.told}
+			got := newComparison(x.told, nil)
 			for _, p := range x.held {
 				got.next(p)
 			}

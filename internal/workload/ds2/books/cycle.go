@@ -3,7 +3,6 @@ package books
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"ds2/internal/result"
@@ -19,7 +18,7 @@ type Cuts struct {
 	products int             // of the dataset
 	mark     result.Marks    // before the first orders
 	before   map[int32]int64 // pieces sold by product, when takeSold was asked last
-	ends     []int64         // of the journal, at each cut
+	ends     [2]int64        // of the journal, at the last two cuts
 	lost     map[entry]bool  // what was found lost so far
 }
 
@@ -27,9 +26,9 @@ var _ workload.Cuts = (*Cuts)(nil)
 
 // NewCuts notes what the target, whose dataset has so many products, holds before the first orders.
 func NewCuts(ctx context.Context, b *Books, target store.Database, products int, before result.Marks) (*Cuts, error) {
-	sales, err := readSales(ctx, target.DB(), products)
+	sales, err := readSales(ctx, target, products)
 	if err != nil {
-		return nil, fmt.Errorf("read the stock of %s: %w", target.Label(), err)
+		return nil, err
 	}
 	return &Cuts{books: b, target: target, products: products, mark: before, before: sales, lost: map[entry]bool{}}, nil
 }
@@ -44,14 +43,8 @@ func (c *Cuts) After(ctx context.Context, entries func(from int64) ([]byte, erro
 		}
 		return read(text, 0)
 	}
-	last, from := int64(0), int64(0) // where this cycle begins in the journal, and where the comparison does
-	if n := len(c.ends); n > 0 {
-		last = c.ends[n-1]
-	}
-	if n := len(c.ends); n > 1 {
-		from = c.ends[n-2]
-	}
-	c.ends = append(c.ends, end)
+	from, last := c.ends[0], c.ends[1] // where the comparison begins in the journal, and where this cycle does
+	c.ends = [...]int64{last, end}
 	cycle, err := journal(last)
 	if err != nil {
 		return err
@@ -73,9 +66,9 @@ func (c *Cuts) After(ctx context.Context, entries func(from int64) ([]byte, erro
 	cut.LostBesides = int64(len(of(registered, lost)))
 	cut.Own = map[string]int64{LostCustomers: cut.LostBesides}
 
-	now, err := readSales(ctx, c.target.DB(), c.products)
+	now, err := readSales(ctx, c.target, c.products)
 	if err != nil {
-		return fmt.Errorf("read the stock of %s: %w", c.target.Label(), err)
+		return err
 	}
 	old := stale(c.before, c.books.takeSold(0), now)
 	c.before = now
@@ -88,7 +81,9 @@ const LostCustomers = "lost_customers"
 
 // missing gives what the journal says from a byte on and the server does not hold, apart from what was lost at earlier
 // cuts, and how many of the purchases in doubt are there as a whole.
-func (c *Cuts) missing(ctx context.Context, journal func(from int64) ([]entry, error), from int64, doubtful []entry) (lost []entry, whole int, err error) {
+func (c *Cuts) missing(
+	ctx context.Context, journal func(from int64) ([]entry, error), from int64, doubtful []entry,
+) (lost []entry, whole int, err error) {
 	all, err := journal(from)
 	if err != nil {
 		return nil, 0, err
@@ -98,21 +93,12 @@ func (c *Cuts) missing(ctx context.Context, journal func(from int64) ([]entry, e
 	if from > 0 && len(told) > 0 {
 		above = slices.MinFunc(told, func(a, b entry) int { return cmp.Compare(a.Order, b.Order) }).Order - 1
 	}
-	most := mostRows(c.ends[len(c.ends)-1] / int64(Size))
-	orders, err := compareOrders(ctx, c.target.DB(), told, doubtful, above, most)
+	found, err := compare(ctx, c.target, all, doubtful, c.mark, above, c.ends[1]/int64(Size))
 	if err != nil {
-		return nil, 0, fmt.Errorf("read the orders of %s: %w", c.target.Label(), err)
+		return nil, 0, err
 	}
-	customers, err := compareCustomers(ctx, c.target.DB(), of(registered, all), c.mark[audit.LastCustomer], most)
-	if err != nil {
-		return nil, 0, fmt.Errorf("read the customers of %s: %w", c.target.Label(), err)
-	}
-	for _, e := range append(orders.lost, customers...) {
-		if !c.lost[e] {
-			lost = append(lost, e)
-		}
-	}
-	return lost, orders.whole, nil
+	known := func(e entry) bool { return c.lost[e] }
+	return slices.DeleteFunc(found.lost, known), found.whole, nil
 }
 
 // within says whether some entries are all among others.

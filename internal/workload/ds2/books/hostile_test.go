@@ -44,7 +44,7 @@ func TestEndlessRows(t *testing.T) {
 	_, err = books.NewCuts(t.Context(), books.New(new(journal)), s, 300, result.Marks{})
 	want(err, "read the stock", "more than 300 rows")
 	check := func() error {
-		_, err := books.Check(t.Context(), s.DB(), make([]byte, 2*books.Size), 0, s.Label(), result.Marks{})
+		_, err := books.Check(t.Context(), s, make([]byte, 2*books.Size), 0, result.Marks{})
 		return err
 	}
 	want(check(), "read the orders", "more than 1000200 rows")
@@ -57,7 +57,7 @@ func TestEndlessRows(t *testing.T) {
 	pgtest.Exec(t, s.DB(), "INSERT INTO orders SELECT n, 1, 9.99 FROM generate_series(1, 30001) n; UPDATE orders SET customerid = 2 WHERE orderid = 30000")
 	var j journal
 	books.New(&j).InDoubt(0, &calls.Purchase{CustomerID: 2, Total: 999})
-	checks, err := books.Check(t.Context(), s.DB(), j, 0, s.Label(), result.Marks{})
+	checks, err := books.Check(t.Context(), s, j, 0, result.Marks{})
 	require.NoError(t, err)
 	if c := checks[2]; c.Passed || c.Expected != "0 to 1" || c.Found != "30001" {
 		t.Errorf("%+v", c)

@@ -9,18 +9,20 @@ import (
 )
 
 // readSales reads how many pieces of each product of a dataset have been sold, by the rows of INVENTORY.
-func readSales(ctx context.Context, db *sql.DB, products int) (map[int32]int64, error) {
+func readSales(ctx context.Context, target store.Database, products int) (map[int32]int64, error) {
 	sales := map[int32]int64{}
 	query := fmt.Sprintf("SELECT prod_id, sales FROM inventory WHERE prod_id <= %d", products)
-	return sales, store.EachRow(ctx, db, int64(products), query, func(rows *sql.Rows) error {
+	err := store.EachRow(ctx, target.DB(), int64(products), query, func(rows *sql.Rows) error {
 		var product int32
 		var sold int64
-		if err := rows.Scan(&product, &sold); err != nil {
-			return err
-		}
+		err := rows.Scan(&product, &sold)
 		sales[product] = sold
-		return nil
+		return err
 	})
+	if err != nil {
+		return nil, fmt.Errorf("read the stock of %s: %w", target.Label(), err)
+	}
+	return sales, nil
 }
 
 // stale gives the products whose row is older than what was acknowledged: fewer pieces are sold than were before and

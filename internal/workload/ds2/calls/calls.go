@@ -105,7 +105,9 @@ const (
 	NumOps
 )
 
-var opNames = [NumOps]string{"login", "new_customer", "browse_by_category", "browse_by_actor", "browse_by_title", "prices", "purchase"}
+var opNames = [NumOps]string{
+	"login", "new_customer", "browse_by_category", "browse_by_actor", "browse_by_title", "prices", "purchase",
+}
 
 // String is the operation's name in metrics, records and limits.
 func (o Op) String() string { return opNames[o] }

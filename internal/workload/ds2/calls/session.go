@@ -55,10 +55,8 @@ func (s *session) Login(ctx context.Context, username, password []byte) (Login, 
 	s.Text(username)
 	s.Text(password)
 	s.login = Login{}
-	if err := s.Each(ctx, false, 4, s.takeLogin); err != nil {
-		return Login{}, err
-	}
-	return s.login, nil
+	err := s.Each(ctx, false, 4, s.takeLogin)
+	return s.login, err
 }
 
 func (s *session) readLogin(row []store.Value) error {
@@ -114,10 +112,8 @@ func (s *session) browse(ctx context.Context, op Op, batch int, words []byte) (i
 func (s *session) count(ctx context.Context) (int, error) {
 	const columns = 7
 	s.rows = 0
-	if err := s.Each(ctx, false, columns, s.takeProduct); err != nil {
-		return 0, err
-	}
-	return s.rows, nil
+	err := s.Each(ctx, false, columns, s.takeProduct)
+	return s.rows, err
 }
 
 func (s *session) readProduct([]store.Value) error {

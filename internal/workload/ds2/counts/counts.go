@@ -11,7 +11,7 @@ const (
 	InDoubtPurchases         // the connection was lost after the commit may have been sent
 	InDoubtCustomers         // the same for new customers
 	InDoubtTotalCents        // the sum of the totals of the purchases in doubt
-	TotalCents               // the sum of the totals of the acknowledged purchases that were not rolled back, in hundredths
+	TotalCents               // the sum of the totals of the purchases that bought something, in hundredths
 	NamesTaken               // new customers that had to choose another user name
 	UnknownUsers             // logins that found nobody; with a whole dataset there are none
 )

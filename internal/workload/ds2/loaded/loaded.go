@@ -17,7 +17,7 @@ const (
 	Products       = "products"
 	DataSeed       = "data_seed"    // of datagen.Options; absent where it is 0
 	Words          = "words_sha256" // of the word lists that titles and actors are made of
-	WordLists      = "words"        // the lists themselves, as datagen.ReadWords takes them; absent where they are in a file
+	WordLists      = "words"        // the lists, as datagen.ReadWords takes them; absent where they are in a file
 	Adopted        = "adopted"      // SameRows or OtherRows; absent where the kit loaded it
 )
 
@@ -52,5 +52,6 @@ func Rows(info store.Info) (size datagen.Size, seed uint64, err error) {
 			return size, 0, fmt.Errorf("read table ds2_info: %s is %q, not a number", name, text)
 		}
 	}
-	return datagen.Size{Customers: int(numbers[0]), OrdersPerMonth: int(numbers[1]), Products: int(numbers[2])}, numbers[3], nil
+	size = datagen.Size{Customers: int(numbers[0]), OrdersPerMonth: int(numbers[1]), Products: int(numbers[2])}
+	return size, numbers[3], nil
 }

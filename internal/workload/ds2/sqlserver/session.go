@@ -20,8 +20,9 @@ var statements = func() []sqlserver.Statement {
 		calls.OpBrowseByCategory: "dbo.DS2_BROWSE_BY_CATEGORY",
 		calls.OpBrowseByActor:    "dbo.DS2_BROWSE_BY_ACTOR",
 		calls.OpBrowseByTitle:    "dbo.DS2_BROWSE_BY_TITLE",
-		calls.OpPrices:           "SELECT PROD_ID, PRICE FROM dbo.PRODUCTS WHERE PROD_ID IN (@p1, @p2, @p3, @p4, @p5, @p6, @p7, @p8, @p9, @p10)",
-		calls.OpPurchase:         "dbo.DS2_PURCHASE",
+		calls.OpPrices: "SELECT PROD_ID, PRICE FROM dbo.PRODUCTS WHERE PROD_ID IN" +
+			" (@p1, @p2, @p3, @p4, @p5, @p6, @p7, @p8, @p9, @p10)",
+		calls.OpPurchase: "dbo.DS2_PURCHASE",
 	} {
 		s[op] = sqlserver.Statement{Name: op.String(), SQL: sql}
 	}
