@@ -17,10 +17,8 @@ var serverFiles embed.FS
 // Server is what a benchmark asks of a server and of a database of it besides its orders. Each gives one result. What
 // all databases of a server share is asked of the server, once however many of them are under test.
 type Server struct {
-	// Identity gives one row: a text that no other server has, and the same of each of its databases.
-	Identity string
-	// Version gives one row: the major version as a number, and a line of text with all that the server says of itself.
-	Version string
+	Identity string // gives one row: a text that no other server has, and the same of each of its databases
+	Version  string // gives one row: the major version, and a line with all that the server says of itself
 	// Process gives one row: the number of the process that serves this session, as the server's own container has it,
 	// the name of its program, its age in seconds, and the port on which it listens; null for the one of number and
 	// port that the server does not know.
@@ -39,7 +37,6 @@ type Server struct {
 	engine string
 }
 
-// ServerQueries gives the queries of an engine.
 func ServerQueries(engine string) (Server, error) {
 	s := Server{engine: engine}
 	var settings string
@@ -82,14 +79,13 @@ func (s Server) counters(of string, version int) (string, error) {
 			}
 			fits = fits && !(kind[0] == "from" && version < n || kind[0] == "until" && version > n)
 		}
-		if !fits {
-			continue
-		}
 		text, err := serverFiles.ReadFile(file)
 		if err != nil {
 			return "", err
 		}
-		parts = append(parts, string(text))
+		if fits {
+			parts = append(parts, string(text))
+		}
 	}
 	return strings.Join(parts, "\nUNION ALL\n"), nil
 }

@@ -42,7 +42,6 @@ type Statement struct {
 // Progress is a means by which a server reports how far a statement is.
 type Progress string
 
-// The means.
 const (
 	IndexProgress    Progress = "index"     // building an index
 	VacuumProgress   Progress = "vacuum"    // vacuuming a table
@@ -103,7 +102,6 @@ func parse(script string) ([]Statement, error) {
 	return statements, end()
 }
 
-// parseHeader reads what follows headerPrefix.
 func parseHeader(text string) (Statement, error) {
 	fields := strings.Split(text, ";")
 	s := Statement{Name: strings.TrimSpace(fields[0])}

@@ -139,7 +139,6 @@ func (l *loader) lanes() (lanes [][]copying, err error) {
 	return lanes, nil
 }
 
-// laneWork is the work of copying all of a lane.
 func laneWork(lane []copying) (all float64) {
 	for _, c := range lane {
 		for _, part := range c.parts {
@@ -186,7 +185,6 @@ func (l *loader) copy(ctx context.Context, c copying) (err error) {
 	return err
 }
 
-// readFile has the server read a part's file.
 func (l *loader) readFile(ctx context.Context, step string, part datagen.Part) error {
 	for _, s := range l.phases[schema.Data] {
 		if s.Name == part.File {

@@ -40,7 +40,6 @@ const rowBytes = 22
 // work is the work of copying rows.
 func work(rows, bytes int64) float64 { return rowBytes*float64(rows) + float64(bytes) }
 
-// newCourse computes what is to be done.
 func newCourse(next Progress, parts []datagen.Part, statements []schema.Statement) *course {
 	c := &course{Progress: next, statements: map[string]float64{}, running: map[string]float64{}}
 	rows := map[string]float64{}
@@ -55,7 +54,6 @@ func newCourse(next Progress, parts []datagen.Part, statements []schema.Statemen
 	return c
 }
 
-// Begin is of Progress.
 func (c *course) Begin(phase schema.Phase) {
 	c.update(func() { c.phase = phase })
 	c.Progress.Begin(phase)
@@ -77,7 +75,6 @@ func (c *course) update(change func()) {
 	c.Progress.Tell(doing, int64(done), int64(c.copying+c.building))
 }
 
-// Copied is of Progress.
 func (c *course) Copied(table datagen.Table, rows, bytes int64) {
 	c.Progress.Copied(table, rows, bytes)
 	c.update(func() { c.copied += work(rows, bytes) })
@@ -98,7 +95,6 @@ func (c *course) skipStatement(name string) {
 	c.statements[name] = 0
 }
 
-// Statement is of Progress.
 func (c *course) Statement(phase schema.Phase, statement string, ended bool) {
 	c.Progress.Statement(phase, statement, ended)
 	c.update(func() {

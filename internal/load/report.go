@@ -30,7 +30,6 @@ func (r *Report) Time(phase schema.Phase) time.Duration {
 	return 0
 }
 
-// PhaseTime is how long a phase took.
 type PhaseTime struct {
 	Phase schema.Phase
 	Time  time.Duration
@@ -64,7 +63,6 @@ func newReport(parts []datagen.Part) *Report {
 	return r
 }
 
-// add adds to the report of a table.
 func (r *Report) add(table datagen.Table, more TableReport) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

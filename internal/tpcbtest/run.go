@@ -13,12 +13,6 @@ import (
 	"ds2/internal/workload"
 )
 
-var (
-	_ workload.Plan = (*Plan)(nil)
-	_ workload.Run  = (*run)(nil)
-	_ workload.User = (*user)(nil)
-)
-
 // Plan has users of runs work on banks.
 type Plan struct {
 	targets []store.Database
@@ -34,20 +28,17 @@ func NewPlan(targets []store.Database, infos []store.Info) (*Plan, error) {
 			return nil, fmt.Errorf("look at %s: %w", target.Label(), err)
 		}
 		if i > 0 && d != p.dataset {
-			return nil, fmt.Errorf("%s holds %s and %s %s: targets driven together must be alike", targets[0].Label(), p.dataset, target.Label(), d)
+			return nil, fmt.Errorf("%s holds %s and %s %s: targets driven together must be alike",
+				targets[0].Label(), p.dataset, target.Label(), d)
 		}
 		p.dataset = d
 	}
 	return p, nil
 }
 
-// Workload is TPC-B.
 func (p *Plan) Workload() workload.Workload { return Workload{} }
+func (p *Plan) Size() string                { return p.dataset.String() }
 
-// Size is that of the dataset.
-func (p *Plan) Size() string { return p.dataset.String() }
-
-// Describe adds the number of branches.
 func (p *Plan) Describe(a *result.Asked) {
 	a.Parameters.Own = result.NewBlock(p.dataset)
 	a.Parameters.InWords = []result.Said{{Name: "branches", Value: fmt.Sprint(p.dataset.Branches)}}
@@ -59,16 +50,13 @@ const (
 	transfersOfUser = 1000
 )
 
-// Growth is that by the history.
 func (p *Plan) Growth(users int) float64 { return float64(users) * transfersOfUser * historyBytes }
 
 // Begin begins a run, which keeps no files.
 func (p *Plan) Begin(string) workload.Run { return &run{p} }
 
-// run is one run of a plan.
 type run struct{ *Plan }
 
-// NewUser makes a user.
 func (r *run) NewUser(s workload.Seat) workload.User {
 	return &user{
 		branches: r.dataset.Branches, target: r.targets[s.Target].(*postgres.Store),
@@ -76,13 +64,11 @@ func (r *run) NewUser(s workload.Seat) workload.User {
 	}
 }
 
-// Ready has nothing to do.
 func (*run) Ready(context.Context) error { return nil }
 
 // End has nothing to keep: the marks say what a run added.
 func (*run) End() error { return nil }
 
-// user is one virtual user.
 type user struct {
 	branches int
 	target   *postgres.Store
@@ -95,13 +81,11 @@ type user struct {
 
 var transfer = postgres.Statement{Name: operations[post].Name, SQL: "SELECT tpcb_post($1, $2, $3, $4)"}
 
-// Connect opens the user's session.
 func (u *user) Connect(ctx context.Context) (err error) {
 	u.conn, err = u.target.ConnectUser(ctx, transfer)
 	return err
 }
 
-// Close ends it.
 func (u *user) Close(ctx context.Context) error { return u.conn.Close(ctx) }
 
 // mostDelta is the most that a transfer adds or takes away.
@@ -147,5 +131,4 @@ func (u *user) InDoubt(workload.Op) (again bool) {
 	return false
 }
 
-// Think draws the pause after a transfer.
 func (u *user) Think(mean time.Duration) time.Duration { return workload.Think(u.random, mean) }

@@ -20,18 +20,16 @@ var (
 	_ workload.Workload = Workload{}
 	_ workload.Exporter = Workload{}
 	_ workload.Dataset  = Dataset{}
+	_ workload.Plan     = (*Plan)(nil)
 )
 
-// Name is the workload's name.
 const Name = "tpcb"
 
 // Workload is TPC-B.
 type Workload struct{}
 
-// Name is "tpcb".
 func (Workload) Name() string { return Name }
 
-// Words are those of transfers: accounts receive or lose an amount.
 func (Workload) Words() result.Words {
 	return result.Words{
 		Cycle: "transfer", Cycles: "transfers", Rate: "TPM", Unit: "TPM",
@@ -45,7 +43,6 @@ const post workload.Op = 0
 
 var operations = []workload.Operation{post: {Name: "post"}}
 
-// Operations are the one.
 func (Workload) Operations() []workload.Operation { return operations }
 
 // The places of the counts.
@@ -63,10 +60,8 @@ var counts = []string{
 	inDoubt:     "in_doubt_transfers",
 }
 
-// Counts are those above.
 func (Workload) Counts() []string { return counts }
 
-// Counters count withdrawals, and the operations.
 func (Workload) Counters() []workload.Counter {
 	return []workload.Counter{
 		{Name: "tpcb_operations_total", Help: "Transfers that were acknowledged."},
@@ -81,12 +76,13 @@ const (
 	markOut  = "history_paid_out"
 )
 
-// Mark reads what the history holds.
 func (Workload) Mark(ctx context.Context, target store.Database, _ bool) (result.Marks, error) {
-	const query = "SELECT count(*), COALESCE(sum(greatest(delta, 0)), 0), -COALESCE(sum(least(delta, 0)), 0) FROM tpcb_history"
+	const query = "SELECT count(*), COALESCE(sum(greatest(delta, 0)), 0), -COALESCE(sum(least(delta, 0)), 0)" +
+		" FROM tpcb_history"
 	var rows, in, out int64
 	err := target.DB().QueryRowContext(ctx, query).Scan(&rows, &in, &out)
-	return result.Marks{markRows: rows, markIn: in, markOut: out}, target.Wrap("read the history of "+target.Label(), err)
+	m := result.Marks{markRows: rows, markIn: in, markOut: out}
+	return m, target.Wrap("read the history of "+target.Label(), err)
 }
 
 // Audit asks whether accounts, tellers, branches and the history come to the same sum and, where a run is known,
@@ -144,31 +140,29 @@ type Dataset struct {
 	Branches int `json:"branches"`
 }
 
-// String names them.
 func (d Dataset) String() string { return fmt.Sprintf("%d branches", d.Branches) }
 
-// infoBranches is the number of branches in ds2_info.
 const infoBranches = "branches"
 
-// Info notes them.
 func (d Dataset) Info() store.Info {
 	return store.Info{store.InfoWorkload: Name, store.InfoSize: d.String(), infoBranches: fmt.Sprint(d.Branches)}
 }
 
-// readDataset is what ds2_info says was loaded.
 func readDataset(info store.Info) (d Dataset, err error) {
 	if d.Branches, err = strconv.Atoi(info[infoBranches]); err == nil && d.Branches < 1 {
 		err = strconv.ErrRange
 	}
 	if err != nil {
-		return d, fmt.Errorf("read table ds2_info: %s is %q, not a number of branches: %w", infoBranches, info[infoBranches], err)
+		const format = "read table ds2_info: %s is %q, not a number of branches: %w"
+		return d, fmt.Errorf(format, infoBranches, info[infoBranches], err)
 	}
 	return d, nil
 }
 
-// SignatureColumns are of all tables.
 func (Dataset) SignatureColumns() map[string]string {
-	return map[string]string{string(branches): "bid", string(tellers): "tid", string(accounts): "aid", "tpcb_history": "delta"}
+	return map[string]string{
+		string(branches): "bid", string(tellers): "tid", string(accounts): "aid", "tpcb_history": "delta",
+	}
 }
 
 // files are the workload's statements, by engine and phase.
@@ -179,7 +173,6 @@ var files embed.FS
 // accountBytes is what an account takes with its place in the index.
 const accountBytes = 160
 
-// Params names the workload's own statements.
 func (d Dataset) Params(p schema.Params) schema.Params {
 	p.Workload, p.Files, p.Bytes = Name, files, int64(d.Branches)*accountsOfBranch*accountBytes
 	p.Layout.Uses = schema.Features{Owners: true}
@@ -193,7 +186,10 @@ func (d Dataset) Parts(string) []datagen.Part {
 		bytes, _ := r.WriteTo(io.Discard)
 		return datagen.Part{Table: table, File: string(table), Rows: int64(rows), Bytes: bytes, WriterTo: r}
 	}
-	parts := []datagen.Part{part(branches, 0, d.Branches, 1), part(tellers, 0, d.Branches*tellersOfBranch, tellersOfBranch)}
+	parts := []datagen.Part{
+		part(branches, 0, d.Branches, 1),
+		part(tellers, 0, d.Branches*tellersOfBranch, tellersOfBranch),
+	}
 	for b := range d.Branches {
 		parts = append(parts, part(accounts, b*accountsOfBranch, accountsOfBranch, accountsOfBranch))
 	}
@@ -203,7 +199,6 @@ func (d Dataset) Parts(string) []datagen.Part {
 // balances are rows from a number on, each of its own, its branch and a balance of 0; so many are of a branch.
 type balances struct{ from, rows, ofBranch int }
 
-// WriteTo writes them as CSV, with a filler of blanks.
 func (r balances) WriteTo(w io.Writer) (written int64, err error) {
 	var line []byte
 	for i := r.from; i < r.from+r.rows && err == nil; i++ {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 
 	"ds2/internal/result"
 	"ds2/internal/store"
@@ -16,21 +15,17 @@ type Journal interface {
 	Note(entry []byte)
 }
 
-// errEntry is an entry that no ds2 writes.
-var errEntry = errors.New("an entry that ds2 does not write")
+var errEntry = errors.New("read journal: an entry that ds2 does not write")
 
 // ReadEntries reads the entries of a journal, each as encoding/binary has it, big-endian, that are of one target, in
 // the order in which they were noted. look gives an entry's target, and whether ds2 writes such an entry.
 func ReadEntries[E any](text []byte, target int, look func(*E) (target uint16, known bool)) (all []E, err error) {
 	for size := binary.Size(*new(E)); len(text) >= size; text = text[size:] {
 		var e E
-		_, err := binary.Decode(text, binary.BigEndian, &e)
+		_, _ = binary.Decode(text, binary.BigEndian, &e) // the text is long enough
 		of, known := look(&e)
-		if err == nil && !known {
-			err = errEntry
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read journal: %w", err)
+		if !known {
+			return nil, errEntry
 		}
 		if int(of) == target {
 			all = append(all, e)
@@ -47,7 +42,9 @@ type Acknowledger interface {
 
 	// CheckJournal compares entries, those of all driver machines of a run, with what a target holds, the one of an
 	// index among those of the run.
-	CheckJournal(ctx context.Context, target store.Database, entries []byte, index int, before result.Marks) ([]result.Check, error)
+	CheckJournal(
+		ctx context.Context, target store.Database, entries []byte, index int, before result.Marks,
+	) ([]result.Check, error)
 }
 
 // Keeper is a Run whose users note what targets acknowledge.

@@ -61,12 +61,10 @@ type Op uint8
 
 // Operation is one thing that a user waits for.
 type Operation struct {
-	Name string // in metrics, records and limits
-	// Outside says that its response time is not part of that of its cycle in the workload's own meaning.
-	Outside bool
+	Name    string // in metrics, records and limits
+	Outside bool   // its response time is not part of that of its cycle in the workload's own meaning
 }
 
-// Names are the names of operations.
 func Names(operations []Operation) []string {
 	names := make([]string, len(operations))
 	for i, o := range operations {
@@ -137,16 +135,10 @@ type Warming interface {
 // Refusal says that databases cannot serve what was asked for. It begins with the name of the parameter.
 type Refusal struct{ Err error }
 
-// Refuse makes a Refusal.
 func Refuse(format string, args ...any) error { return &Refusal{fmt.Errorf(format, args...)} }
+func (r *Refusal) Error() string              { return r.Err.Error() }
+func (r *Refusal) Unwrap() error              { return r.Err }
 
-// Error gives the cause.
-func (r *Refusal) Error() string { return r.Err.Error() }
-
-// Unwrap gives the cause.
-func (r *Refusal) Unwrap() error { return r.Err }
-
-// Run is one run of a plan.
 type Run interface {
 	// NewUser makes the user of a seat. It neither connects nor asks the database.
 	NewUser(s Seat) User
@@ -224,19 +216,16 @@ type Player interface {
 
 // Audit is what a database is audited for, and how.
 type Audit struct {
-	// Run is what a run says that it did here; nil: unknown, so only what holds without it is asked.
-	Run *Account
+	Run *Account // what a run says that it did here; nil: unknown, so only what holds without it is asked
 
 	// Whole has all rows looked at. Else those that were added since the run's first marks are, those before them are
 	// counted where an index has their number, and nobody has been at work since the run's last marks.
 	Whole bool
 
-	// TempLimit is how many bytes of temporary files the server may write; 0: a tenth of its tables and indexes.
-	TempLimit int64
+	TempLimit int64 // bytes of temporary files that the server may write; 0: a tenth of its tables and indexes
 
-	// Tell is told how many bytes have been read, by one goroutine at a time; may be nil.
-	Tell progress.Tell
-	Warn func(string) // is told what the server cannot do, before the audit begins; may be nil
+	Tell progress.Tell // is told how many bytes have been read, by one goroutine at a time; may be nil
+	Warn func(string)  // is told what the server cannot do, before the audit begins; may be nil
 }
 
 // Account is one run's account of what it did to one target.

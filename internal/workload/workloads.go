@@ -14,7 +14,6 @@ import (
 // Workloads are those that there are, by name. The command line hands it down; nothing else chooses a workload.
 type Workloads map[string]Workload
 
-// Names are the workloads' names, in order.
 func (w Workloads) Names() []string {
 	return slices.Sorted(maps.Keys(w))
 }
@@ -24,7 +23,8 @@ func (w Workloads) Of(info store.Info) (Workload, error) {
 	if found, ok := w[info.Workload()]; ok {
 		return found, nil
 	}
-	return nil, fmt.Errorf("its workload is %s, and this ds2 knows %s: use a newer ds2", info.Workload(), strings.Join(w.Names(), " and "))
+	known := strings.Join(w.Names(), " and ")
+	return nil, fmt.Errorf("its workload is %s, and this ds2 knows %s: use a newer ds2", info.Workload(), known)
 }
 
 // patience is how long a database may take to say whose it is.
@@ -38,10 +38,10 @@ func (w Workloads) Ask(ctx context.Context, target store.Database) (Workload, st
 	if err != nil {
 		return nil, nil, target.Wrap("look at "+target.Label(), err)
 	}
-	if err := info.CheckReady(); err != nil {
-		return nil, nil, fmt.Errorf("look at %s: %w", target.Label(), err)
+	var found Workload
+	if err = info.CheckReady(); err == nil {
+		found, err = w.Of(info)
 	}
-	found, err := w.Of(info)
 	if err != nil {
 		return nil, nil, fmt.Errorf("look at %s: %w", target.Label(), err)
 	}

@@ -143,7 +143,6 @@ func (e examination) one(query string, dest ...any) error {
 	return e.target.Wrap("look at "+e.target.Label(), err)
 }
 
-// tables asks for all columns.
 func (e examination) tables() error {
 	found, err := store.TableColumns(e.ctx, e.target.DB(), "", maps.Keys(columns))
 	if err != nil {
@@ -238,7 +237,6 @@ func filledUp(words, others []string) []string {
 	return list
 }
 
-// firstRow is the first row of a file of a dataset.
 func firstRow(data *datagen.Dataset, name string) ([]string, error) {
 	for _, file := range data.Files() {
 		if file.Name == name {

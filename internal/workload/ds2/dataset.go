@@ -5,12 +5,9 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/store"
-	"ds2/internal/workload"
 	"ds2/internal/workload/ds2/loaded"
 	"ds2/schema"
 )
-
-var _ workload.Dataset = Dataset{}
 
 // Dataset is a dataset of DS2.
 type Dataset struct {
@@ -20,10 +17,8 @@ type Dataset struct {
 	Rows  []datagen.Part // of a datagen.Dataset, or of files
 }
 
-// String is "size W".
 func (d Dataset) String() string { return "size " + d.Size.String() }
 
-// Info notes the size, the words and the seed of the rows.
 func (d Dataset) Info() store.Info {
 	info := store.Info{
 		store.InfoWorkload:    Name,

@@ -11,8 +11,6 @@ import (
 	"ds2/schema"
 )
 
-var _ workload.Resetter = Workload{}
-
 // linesPerOrder is how many lines an order has on average.
 const linesPerOrder = 5
 

@@ -2,19 +2,16 @@ package ds2
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"ds2/datagen"
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2/books"
 	"ds2/internal/workload/ds2/calls"
-)
-
-var (
-	_ workload.Plan   = (*Plan)(nil)
-	_ workload.Run    = (*Run)(nil)
-	_ workload.Keeper = (*Run)(nil)
+	"ds2/internal/workload/ds2/loaded"
 )
 
 // Plan has the users of runs order on its targets.
@@ -25,12 +22,10 @@ type Plan struct {
 	Seeds   []uint64 // of the rows of the targets; nil: unknown
 }
 
-// Workload is DS2.
 func (p *Plan) Workload() workload.Workload {
 	return Workload{Size: &p.Config.Size, Engines: p.Engines}
 }
 
-// Size is that of the dataset.
 func (p *Plan) Size() string { return p.Config.Size.String() }
 
 // parameters are DS2's in a record.
@@ -45,7 +40,6 @@ type parameters struct {
 	Words           string `json:"words_sha256"`
 }
 
-// Describe adds DS2's parameters.
 func (p *Plan) Describe(a *result.Asked) {
 	c, size, words := p.Config, p.Config.Size, p.Config.Words.Sum()
 	a.DataSeeds, a.Parameters.Own = p.Seeds, result.NewBlock(parameters{
@@ -70,7 +64,6 @@ const (
 	ordersOfUser = 20
 )
 
-// Growth is that by new orders.
 func (p *Plan) Growth(users int) float64 { return float64(users) * ordersOfUser * orderBytes }
 
 // Begin begins a run, which keeps no files.
@@ -79,22 +72,18 @@ func (p *Plan) Begin(string) workload.Run { return &Run{config: p.Config, target
 // Target opens a connection for one user of a target.
 type Target = func(context.Context) (calls.Session, error)
 
-// Run is one run of a plan.
 type Run struct {
 	config  Config
 	targets []Target
 	books   *books.Books // nil: nobody keeps them
 }
 
-// Keep has the users note what the targets acknowledge.
 func (r *Run) Keep(j workload.Journal) { r.books = books.New(j) }
 
-// Cuts compares what they noted with what the first target holds after each cut of its server.
 func (r *Run) Cuts(ctx context.Context, target store.Database, before result.Marks) (workload.Cuts, error) {
 	return books.NewCuts(ctx, r.books, target, r.config.Size.Products, before)
 }
 
-// NewUser makes a customer.
 func (r *Run) NewUser(s workload.Seat) workload.User {
 	return &User{run: r, target: s.Target, tally: s.Tally, draws: NewDraws(r.config, s.Seed, uint64(s.Number))}
 }
@@ -104,3 +93,48 @@ func (r *Run) Ready(context.Context) error { return nil }
 
 // End has nothing to keep: the marks say what a run added.
 func (r *Run) End() error { return nil }
+
+// ErrWords says that titles and actors of a database are of other words than users would search for.
+var ErrWords = errors.New("its titles and actors are made of other words than these; " +
+	"give the file it was loaded with by --words")
+
+// Look makes a plan for targets that were loaded to the end: all of one size, the one asked for where one is, and made
+// of the words in c, whose size is filled in.
+func Look(
+	targets []store.Database, infos []store.Info, engines calls.Engines, want *datagen.Size, c Config,
+) (*Plan, error) {
+	p := &Plan{Config: c, Engines: engines}
+	for i, target := range targets {
+		label := target.Label()
+		connect, ok := engines[target.Engine()]
+		if !ok {
+			return nil, fmt.Errorf("look at %s: ds2 has no calls of DVD Store 2 on %s", label, target.Engine())
+		}
+		p.Targets = append(p.Targets, func(ctx context.Context) (calls.Session, error) { return connect(ctx, target) })
+		size, seed, err := loaded.Rows(infos[i])
+		if err != nil {
+			return nil, err
+		}
+		if want != nil && *want != size {
+			return nil, fmt.Errorf("look at %s: it holds a dataset of size %s, not %s; "+
+				"leave out the size, or load the one you want with ds2 load", label, size, *want)
+		}
+		lists, err := loaded.Lists(infos[i])
+		if err != nil {
+			return nil, fmt.Errorf("look at %s: %w", label, err)
+		}
+		if lists != nil {
+			p.Config.Words = lists
+		}
+		if sum, ok := infos[i][loaded.Words]; ok && sum != p.Config.Words.Sum() {
+			return nil, fmt.Errorf("look at %s: %w", label, ErrWords)
+		}
+		if i > 0 && size != p.Config.Size {
+			const format = "%s holds a dataset of size %s and %s one of size %s: targets driven together must be alike"
+			return nil, fmt.Errorf(format, targets[0].Label(), p.Config.Size, label, size)
+		}
+		p.Config.Size = size
+		p.Seeds = append(p.Seeds, seed)
+	}
+	return p, nil
+}

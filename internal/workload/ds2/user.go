@@ -11,8 +11,6 @@ import (
 	"ds2/internal/workload/ds2/counts"
 )
 
-var _ workload.User = (*User)(nil)
-
 // User is one virtual customer with its session.
 type User struct {
 	run     *Run
@@ -29,16 +27,12 @@ type User struct {
 	bought   int64 // the id of the order that the purchase made
 }
 
-// Connect opens a session.
 func (u *User) Connect(ctx context.Context) (err error) {
 	u.session, err = u.run.targets[u.target](ctx)
 	return err
 }
 
-// Close ends the session.
-func (u *User) Close(ctx context.Context) error { return u.session.Close(ctx) }
-
-// Think draws the pause after an order.
+func (u *User) Close(ctx context.Context) error        { return u.session.Close(ctx) }
 func (u *User) Think(mean time.Duration) time.Duration { return workload.Think(u.draws.rand, mean) }
 
 // maxTries is how many names a new customer tries. They are drawn from ever more, so that so many taken ones are no
@@ -105,7 +99,6 @@ func (u *User) enterStore(p workload.Player) error {
 	return fmt.Errorf("new customer: %d user names in a row were taken, the last %q", maxTries, last)
 }
 
-// Call carries out an operation of the order.
 func (u *User) Call(ctx context.Context, op workload.Op) (err error) {
 	switch s := u.session; calls.Op(op) {
 	case calls.OpLogin:

@@ -17,24 +17,24 @@ var (
 	_ workload.Workload     = Workload{}
 	_ workload.Acknowledger = Workload{}
 	_ workload.Exporter     = Workload{}
+	_ workload.Resetter     = Workload{}
+	_ workload.Dataset      = Dataset{}
+	_ workload.Plan         = (*Plan)(nil)
+	_ workload.Keeper       = (*Run)(nil)
 )
 
-// Name is the workload's name.
 const Name = "ds2"
 
 // Workload is DVD Store 2.
 type Workload struct {
 	// Size that a database is expected to have; nil: what it says itself. One that DS2's own scripts loaded does not
 	// say it.
-	Size *datagen.Size
-	// Engines have the calls that an audit tries.
-	Engines calls.Engines
+	Size    *datagen.Size
+	Engines calls.Engines // that have the calls that an audit tries
 }
 
-// Name is "ds2".
 func (Workload) Name() string { return Name }
 
-// Words are those of orders.
 func (Workload) Words() result.Words {
 	return result.Words{
 		Cycle: "order", Cycles: "orders", Rate: result.OPM, Undone: "rollbacks", Unit: result.OPM,
@@ -51,7 +51,6 @@ func (Workload) Words() result.Words {
 	}
 }
 
-// Operations are those of a session.
 func (Workload) Operations() []workload.Operation { return operations }
 
 var operations = func() []workload.Operation {
@@ -63,10 +62,8 @@ var operations = func() []workload.Operation {
 	return all
 }()
 
-// Counts are those of package counts.
 func (Workload) Counts() []string { return counts.All }
 
-// Counters count rollbacks, and what is in doubt.
 func (Workload) Counters() []workload.Counter {
 	return []workload.Counter{{
 		Name: "rollbacks_total", Help: "Purchases that were rolled back for lack of stock.",
@@ -86,15 +83,12 @@ func (Workload) Mark(ctx context.Context, target store.Database, after bool) (re
 	return m, target.Wrap("read the highest keys of "+target.Label(), err)
 }
 
-// Audit asks for rows, keys, sums and stock.
 func (w Workload) Audit(ctx context.Context, target store.Database, a workload.Audit) ([]result.Check, error) {
 	return audit.Check(ctx, target, w.Engines, w.Size, a)
 }
 
-// Journal is that of package books.
 func (Workload) Journal() (header string, entryBytes int) { return books.Header, books.Size }
 
-// CheckJournal looks for every acknowledged order and customer.
 func (Workload) CheckJournal(
 	ctx context.Context, target store.Database, entries []byte, index int, before result.Marks,
 ) ([]result.Check, error) {

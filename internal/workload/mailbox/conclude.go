@@ -90,7 +90,6 @@ const (
 		"and then kept."
 )
 
-// whatAndValue is a section of names and values.
 func whatAndValue(title string, notes ...string) result.Section {
 	return result.Section{Title: title, Notes: notes, Head: []string{"what", "value"}, Words: true}
 }
@@ -239,7 +238,6 @@ func warmed(w result.Warm) string {
 	return strings.Join(append(all, reads, end), "; ")
 }
 
-// databases has a row for each database.
 func (r run) databases() result.Section {
 	t := result.Section{Title: "Databases, over the whole run", Head: []string{
 		"database", "reads", "inserts", "replaces", "deletes",

@@ -10,19 +10,9 @@ import (
 	"ds2/internal/workload"
 )
 
-var (
-	_ workload.Acknowledger = Workload{}
-	_ workload.Holder       = (*Run)(nil)
-	_ workload.Cuts         = (*cuts)(nil)
-)
-
-// Journal is how its file begins, and the length of its entries.
 func (Workload) Journal() (header string, entryBytes int) { return journalHeader, entrySize }
+func (r *Run) Keep(j workload.Journal)                    { r.keeper = &keeper{journal: j} }
 
-// Keep has the users note what the targets acknowledge.
-func (r *Run) Keep(j workload.Journal) { r.keeper = &keeper{journal: j} }
-
-// Cuts compares what they noted with what the first target holds after each cut of its server.
 func (r *Run) Cuts(_ context.Context, target store.Database, _ result.Marks) (workload.Cuts, error) {
 	return &cuts{run: r, target: target, shape: r.targets[0].Dataset.shape()}, nil
 }
@@ -142,7 +132,6 @@ func readStates(
 	return states, nil
 }
 
-// numbersOf are the numbers of the records of entries.
 func numbersOf(entries []entry) []int64 {
 	numbers := make([]int64, len(entries))
 	for i, e := range entries {

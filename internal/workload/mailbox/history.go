@@ -161,7 +161,6 @@ type left struct {
 	lost, lazy []entry
 }
 
-// readLeft reads it from a journal.
 func readLeft(entries []entry) left {
 	l := left{last: map[uint64]state{}, or: map[uint64][]state{}}
 	for _, e := range entries {

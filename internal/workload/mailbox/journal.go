@@ -73,13 +73,11 @@ func (k *keeper) note(kind kind, u *user) {
 	}
 }
 
-// append appends the entry as it stands in the file.
 func (e *entry) append(b []byte) []byte {
 	b, _ = binary.Append(b, binary.BigEndian, e)
 	return b
 }
 
-// readEntries reads what entries say of one target.
 func readEntries(text []byte, target int) ([]entry, error) {
 	return workload.ReadEntries(text, target, func(e *entry) (uint16, bool) {
 		return e.Target, e.Kind <= lastKind && e.Op <= Delete && e.Number < mostNumber

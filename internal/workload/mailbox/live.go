@@ -22,7 +22,6 @@ func NewLive(users int) *Live {
 	return l
 }
 
-// Share is the part of a user.
 func (l *Live) Share(user int) *Share { return &l.shares[user] }
 
 // of is the share that a record is of.
@@ -38,7 +37,6 @@ func (l *Live) Reconcile() {
 	}
 }
 
-// Records is how many there are.
 func (l *Live) Records() (n int64) {
 	for i := range l.shares {
 		n += l.shares[i].records

@@ -17,7 +17,6 @@ import (
 // the number of records in doubt and that of numbers, then the numbers in doubt, then two bits for each number, live
 // and written, and a CRC-32C of all before it. Integers are little-endian.
 
-// liveHeader begins the file.
 const liveHeader = "ds2 mailbox records 1\n"
 
 // liveFile is the file of a target in the directory of a record.
@@ -63,7 +62,6 @@ func (l *Live) Save(dir string, target int) error {
 // errLiveFile is what LoadLive finds in a file that is not whole.
 var errLiveFile = errors.New("it is not whole")
 
-// LoadLive reads what Save wrote.
 func LoadLive(dir string, target int) (*Live, error) {
 	name := liveFile(dir, target)
 	b, err := os.ReadFile(name)

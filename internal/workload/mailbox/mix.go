@@ -46,7 +46,6 @@ func (m Mix) Check() error {
 	return nil
 }
 
-// Draw draws an operation.
 func (m Mix) Draw(r *rand.Rand) workload.Op {
 	switch p := r.IntN(100); {
 	case p < m.Insert:
@@ -60,7 +59,6 @@ func (m Mix) Draw(r *rand.Rand) workload.Op {
 	}
 }
 
-// DrawLazy draws whether a transaction commits lazily.
 func (m Mix) DrawLazy(r *rand.Rand) bool { return r.IntN(100) < m.Lazy }
 
 // Profile is the mix of a version of Exchange's engine (mailbox/WORKLOAD.md section 1).
@@ -76,7 +74,6 @@ var profiles = []Profile{
 	{"exchange2013", Mix{Insert: 40, Delete: 20, Replace: 5, Read: 35, Lazy: 70}},
 }
 
-// ProfileNames are the names of the profiles.
 func ProfileNames() []string {
 	var names []string
 	for _, p := range profiles {
@@ -85,7 +82,6 @@ func ProfileNames() []string {
 	return names
 }
 
-// FindProfile is a profile by name.
 func FindProfile(name string) (Profile, error) {
 	if i := slices.IndexFunc(profiles, func(p Profile) bool { return p.Name == name }); i >= 0 {
 		return profiles[i], nil

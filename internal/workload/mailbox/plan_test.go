@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/store"
 )
@@ -56,4 +57,27 @@ func TestPlanNamesParameter(t *testing.T) {
 	info[store.InfoState] = store.StateReady
 	_, err := NewPlan(t.Context(), map[string]Engine{"picky": picky{}}, []store.Database{pickyStore{}}, []store.Info{info}, Request{Lazy: -1, Batch: 2})
 	assert.True(t, err != nil && err.Error() == "batch is 2: it must be 1", "%v", err)
+}
+
+// sized is an engine on which a database has so many bytes; one of none does not say.
+type sized struct {
+	Engine
+	bytes int64
+}
+
+func (e sized) Bytes(context.Context, store.Database) (int64, error) {
+	if e.bytes == 0 {
+		return 0, errors.New("the server is down")
+	}
+	return e.bytes, nil
+}
+
+// TestSilentTarget: a target that does not say after a run how large it is has no size, and the others keep theirs.
+func TestSilentTarget(t *testing.T) {
+	r := &Run{dir: t.TempDir()}
+	for _, bytes := range []int64{5, 0, 7} {
+		r.targets, r.live = append(r.targets, Target{Engine: sized{bytes: bytes}}), append(r.live, NewLive(1))
+	}
+	require.NoError(t, r.End())
+	assert.Equal(t, "5, unknown, 7", numbersText(r.found.BytesAfter), "sizes")
 }

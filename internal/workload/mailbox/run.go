@@ -17,13 +17,6 @@ import (
 	"ds2/internal/workload"
 )
 
-var (
-	_ workload.Plan     = (*Plan)(nil)
-	_ workload.Targeted = (*Plan)(nil)
-	_ workload.Warming  = (*Plan)(nil)
-	_ workload.Run      = (*Run)(nil)
-)
-
 // Plan has the users of runs work on mailbox databases.
 type Plan struct {
 	Request
@@ -31,20 +24,17 @@ type Plan struct {
 	Targets    []Target
 }
 
-// Target is a mailbox database.
 type Target struct {
 	Store   store.Database
 	Engine  Engine
 	Dataset Dataset
 }
 
-// Workload is the mailbox store.
 func (p *Plan) Workload() workload.Workload {
 	first := p.Targets[0]
 	return Workload{Engines: map[string]Engine{first.Store.Engine(): first.Engine}}
 }
 
-// Size is that of each target.
 func (p *Plan) Size() string { return p.Targets[0].Dataset.String() }
 
 // parametersRecord are the workload's parameters in a record.
@@ -65,10 +55,8 @@ type stateRecord struct {
 	BytesAfter    []int64 `json:"bytes_after,omitempty"` // unknownBytes where the server did not say
 }
 
-// unknownBytes is a number of bytes that nobody knows.
 const unknownBytes = -1
 
-// Describe adds the parameters.
 func (p *Plan) Describe(a *result.Asked) {
 	m := p.Parameters
 	a.Parameters.Own = result.NewBlock(parametersRecord{
@@ -107,7 +95,6 @@ func (p *Plan) Begin(dir string) workload.Run {
 	return &Run{parameters: p.Parameters, targets: p.Targets, live: make([]*Live, len(p.Targets)), dir: dir}
 }
 
-// Run is one run of a plan.
 type Run struct {
 	parameters Parameters
 	targets    []Target

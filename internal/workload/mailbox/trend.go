@@ -73,7 +73,6 @@ func (r run) trend(windows []measure.Window) []result.Section {
 	return []result.Section{t}
 }
 
-// clock is a time of the run as 3:20:00.
 func clock(d time.Duration) string {
 	s := int(d.Round(time.Second).Seconds())
 	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)

@@ -42,8 +42,6 @@ type user struct {
 	line  []byte // of the entry
 }
 
-var _ workload.User = (*user)(nil)
-
 // Connect opens the user's connection. What a cut of the server took back is not there any more, also of the records
 // that the transaction under way is about.
 func (u *user) Connect(ctx context.Context) (err error) {
@@ -52,7 +50,6 @@ func (u *user) Connect(ctx context.Context) (err error) {
 	return err
 }
 
-// Close ends it.
 func (u *user) Close(ctx context.Context) error { return u.session.Close(ctx) }
 
 // Play draws a transaction and has it carried out. A user waits for the operations of a larger one together, so each of
@@ -82,7 +79,6 @@ func (u *user) Play(p workload.Player) error {
 	return u.note()
 }
 
-// draw draws the next transaction.
 func (u *user) draw() {
 	u.steps, u.inDoubt, u.back = u.steps[:0], false, u.back[:0]
 	fresh, parameters := u.share.Fresh(), &u.run.parameters
@@ -121,7 +117,6 @@ func (u *user) pick(s *Step) bool {
 	return false
 }
 
-// Call carries out the transaction once.
 func (u *user) Call(ctx context.Context, _ workload.Op) error {
 	return u.session.Transact(ctx, u.steps, u.lazy)
 }
@@ -174,5 +169,4 @@ func (u *user) doubt() {
 	}
 }
 
-// Think draws the pause after a transaction.
 func (u *user) Think(mean time.Duration) time.Duration { return workload.Think(u.random, mean) }

@@ -1,3 +1,9 @@
+// Package mailbox is the workload of a mailbox store: records of a page each are inserted, deleted, replaced and read
+// by random keys in a fixed mix, a share of the commits lazy, and what counts is the reads and writes a second that the
+// drives of the data do within limits on their latency. It has the I/O profile and the method of Microsoft's Jetstress,
+// not its engine: no figure of it is a Jetstress or ESRP result. The facts and their sources are in
+// mailbox/WORKLOAD.md, what differs and why in docs/howto/mailbox.md. Calls on an engine are in the rooms below; this
+// one knows no database driver.
 package mailbox
 
 import (
@@ -11,7 +17,6 @@ import (
 	"ds2/internal/workload"
 )
 
-// Name is the workload's name.
 const Name = "mailbox"
 
 // Workload is the mailbox store.
@@ -20,12 +25,18 @@ type Workload struct {
 }
 
 var (
-	_ workload.Workload  = Workload{}
-	_ workload.Exporter  = Workload{}
-	_ conclude.Concluder = Workload{}
+	_ workload.Workload     = Workload{}
+	_ workload.Exporter     = Workload{}
+	_ workload.Acknowledger = Workload{}
+	_ conclude.Concluder    = Workload{}
+	_ workload.PerTarget    = Dataset{}
+	_ workload.Plan         = (*Plan)(nil)
+	_ workload.Targeted     = (*Plan)(nil)
+	_ workload.Warming      = (*Plan)(nil)
+	_ workload.Holder       = (*Run)(nil)
+	_ workload.Teller       = (*Run)(nil)
 )
 
-// Name is "mailbox".
 func (Workload) Name() string { return Name }
 
 // Words are those of transactions, of which the I/Os of the drives count.
@@ -39,7 +50,6 @@ func (Workload) Words() result.Words {
 // lostLazy is the name of the count of lazy commits that a cut lost.
 const lostLazy = "lost_lazy"
 
-// Operations are those of the mix, and the transaction of several.
 func (Workload) Operations() []workload.Operation { return operations }
 
 // Counts are none: what happened is in the numbers of transactions and operations.

@@ -34,3 +34,29 @@ func TestStatements(t *testing.T) {
 		require.NoError(t, os.WriteFile(*statementsFile, []byte(text), 0o600))
 	}
 }
+
+func TestInterleave(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		a, b int
+		want string
+	}{
+		{"few among many", 2, 6, "abbbabbb"},
+		{"as many", 3, 3, "ababab"},
+		{"many among few", 5, 2, "abaabaa"},
+		{"none of one kind", 0, 2, "bb"},
+		{"none of the other", 2, 0, "aa"},
+	} {
+		kinds := func(name string, n int) (tasks []task) {
+			for range n {
+				tasks = append(tasks, task{name: name})
+			}
+			return tasks
+		}
+		var got strings.Builder
+		for _, task := range interleave(kinds("a", c.a), kinds("b", c.b)) {
+			got.WriteString(task.name)
+		}
+		assert.Equal(t, c.want, got.String(), "%s: %s", c.why, &got)
+	}
+}

@@ -33,7 +33,6 @@ type workers struct {
 	tell        progress.Tell // may be nil
 }
 
-// connect connects the workers.
 func connect(ctx context.Context, target store.Database, temp int64, tell progress.Tell) (*workers, error) {
 	w := &workers{target: target, idle: make(chan *sql.Conn, sessions), temp: temp, tell: tell}
 	for range sessions {

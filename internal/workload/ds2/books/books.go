@@ -56,7 +56,6 @@ type Books struct {
 	sold    map[int]map[int32]int64 // pieces acknowledged by target and product since takeSold
 }
 
-// New are books that write into a journal.
 func New(j workload.Journal) *Books { return &Books{journal: j, sold: map[int]map[int32]int64{}} }
 
 // Bought notes that a target acknowledged the purchase p as an order. It keeps nothing of p.
@@ -107,7 +106,6 @@ func (b *Books) takeSold(target int) map[int32]int64 {
 	return sold
 }
 
-// read reads what entries say of one target.
 func read(entries []byte, target int) ([]entry, error) {
 	return workload.ReadEntries(entries, target, func(e *entry) (uint16, bool) {
 		return e.Target, e.Kind <= registered

@@ -13,7 +13,6 @@ import (
 // need.
 type Connect func(ctx context.Context, target store.Database) (Session, error)
 
-// Engines are the engines that there are calls on, by their names.
 type Engines map[string]Connect
 
 // Session is one user's connection: the six procedures of WORKLOAD.md section 4 and the price query of section 5.

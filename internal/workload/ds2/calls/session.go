@@ -42,7 +42,6 @@ type session struct {
 	takeLogin, takeID, takeProduct, takePrice func([]store.Value) error
 }
 
-// NewSession makes the calls on a connection.
 func NewSession(c Conn) Session {
 	s := &session{Conn: c}
 	s.takeLogin, s.takeID, s.takeProduct, s.takePrice = s.readLogin, s.readID, s.readProduct, s.readPrice

@@ -12,8 +12,6 @@ import (
 	"ds2/internal/workload/ds2/calls"
 )
 
-var _ calls.Connect = Connect
-
 // operation is the call of the DS2 procedure, but for the prices, which have none.
 type operation struct {
 	sql string
@@ -42,7 +40,6 @@ var statements = func() []postgres.Statement {
 	return all
 }()
 
-// conn is one user's connection.
 type conn struct {
 	*postgres.Conn
 	answer string // of the call
@@ -58,13 +55,11 @@ func Connect(ctx context.Context, target store.Database) (calls.Session, error) 
 	return calls.NewSession(&conn{Conn: c}), nil
 }
 
-// Call begins the call of an operation.
 func (c *conn) Call(op int) {
 	c.Conn.Call(&statements[op])
 	c.answer = operations[op].answer
 }
 
-// Text adds a text.
 func (c *conn) Text(v []byte) { c.Bytes(v) }
 
 // Each reads the rows of the answer by the types of their columns.

@@ -9,8 +9,6 @@ import (
 	"ds2/internal/workload/ds2/calls"
 )
 
-var _ calls.Connect = Connect
-
 // statements are what the operations send: the name of the DS2 procedure, but for the prices, which have none.
 var statements = func() []sqlserver.Statement {
 	s := make([]sqlserver.Statement, calls.NumOps)
@@ -30,10 +28,8 @@ var statements = func() []sqlserver.Statement {
 	return s
 }()
 
-// conn is one user's connection.
 type conn struct{ *sqlserver.Conn }
 
-// Connect opens a connection for one user.
 func Connect(ctx context.Context, target store.Database) (calls.Session, error) {
 	c, err := target.(*sqlserver.Store).ConnectUser(ctx, statements...)
 	if err != nil {

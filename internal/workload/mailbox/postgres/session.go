@@ -11,12 +11,8 @@ import (
 	"ds2/internal/workload/mailbox"
 )
 
-var (
-	_ mailbox.Engine  = Engine{}
-	_ mailbox.Session = (*session)(nil)
-)
+var _ mailbox.Engine = Engine{}
 
-// Engine is PostgreSQL.
 type Engine struct{}
 
 // SharesLog: a cluster has one.
@@ -45,10 +41,8 @@ const (
 // others, and ends with the transaction: the server's own settings stay as they are.
 const lazily = int(mailbox.Batch)
 
-// session is one user's connection.
 type session struct{ *postgres.Conn }
 
-// Connect opens a connection for one user.
 func (Engine) Connect(ctx context.Context, target store.Database) (mailbox.Session, error) {
 	conn, err := target.(*postgres.Store).ConnectUser(ctx, statements...)
 	if err != nil {
@@ -57,7 +51,6 @@ func (Engine) Connect(ctx context.Context, target store.Database) (mailbox.Sessi
 	return &session{conn}, nil
 }
 
-// Bytes is what the records and their index take in the database.
 func (Engine) Bytes(ctx context.Context, target store.Database) (bytes int64, err error) {
 	err = target.DB().QueryRowContext(ctx, "SELECT pg_total_relation_size('messages')").Scan(&bytes)
 	return bytes, target.Wrap("ask for the size of "+target.Label(), err)
@@ -76,7 +69,6 @@ func (Engine) Direct(settings map[string]string) string {
 	return ""
 }
 
-// Transact carries out operations in one transaction and one round trip.
 func (s *session) Transact(ctx context.Context, steps []mailbox.Step, lazy bool) error {
 	name, writes := mailbox.Begin(steps)
 	first := 0 // the number of the first step's call
@@ -110,7 +102,6 @@ func (s *session) Transact(ctx context.Context, steps []mailbox.Step, lazy bool)
 	}
 }
 
-// queue queues the call of an operation.
 func (s *session) queue(step *mailbox.Step) {
 	r := &step.Record
 	s.Call(&statements[step.Op])
@@ -133,4 +124,30 @@ func fill(r *mailbox.Record, row [][]byte) bool {
 	r.Flags, r.Sum = binary.BigEndian.Uint32(row[0]), binary.BigEndian.Uint32(row[1])
 	r.Body = append(r.Body[:0], row[2]...)
 	return true
+}
+
+// PostgreSQL's binary format of COPY: a header, rows of as many fields as the table has columns, each with its length
+// before it, and a trailer.
+const (
+	copyHeader  = "PGCOPY\n\xff\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+	copyTrailer = "\xff\xff"
+	copyFields  = 6
+	copyRow     = 2 + copyFields*4 + 8 + 4 + 4 + 4 + 2 + mailbox.BodySize
+)
+
+// Format is COPY's binary one. Rows come by their numbers, and the key is made after them.
+func (Engine) Format() mailbox.Format {
+	return mailbox.Format{Header: copyHeader, Trailer: copyTrailer, RowBytes: copyRow, Append: appendRow}
+}
+
+// appendRow appends a row in the order of the columns.
+func appendRow(b []byte, r *mailbox.Record) []byte {
+	be := binary.BigEndian
+	b = be.AppendUint16(b, copyFields)
+	b = be.AppendUint64(be.AppendUint32(b, 8), uint64(r.Message))
+	b = be.AppendUint32(be.AppendUint32(b, 4), uint32(r.Mailbox))
+	b = be.AppendUint32(be.AppendUint32(b, 4), r.Flags)
+	b = be.AppendUint32(be.AppendUint32(b, 4), r.Sum)
+	b = be.AppendUint16(be.AppendUint32(b, 2), uint16(r.Folder))
+	return append(be.AppendUint32(b, uint32(len(r.Body))), r.Body...)
 }

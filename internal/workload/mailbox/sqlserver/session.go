@@ -3,6 +3,7 @@ package sqlserver
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"strconv"
@@ -14,12 +15,8 @@ import (
 	"ds2/internal/workload/mailbox"
 )
 
-var (
-	_ mailbox.Engine  = Engine{}
-	_ mailbox.Session = (*session)(nil)
-)
+var _ mailbox.Engine = Engine{}
 
-// Engine is SQL Server.
 type Engine struct{}
 
 // mostSteps is how many operations a transaction can have: a call takes 2,100 parameters, of which sp_executesql has
@@ -86,7 +83,6 @@ type session struct {
 	take          func([]sqlserver.Value) error
 }
 
-// Connect opens a connection for one user.
 func (Engine) Connect(ctx context.Context, target store.Database) (mailbox.Session, error) {
 	conn, err := target.(*sqlserver.Store).ConnectUser(ctx)
 	if err != nil {
@@ -204,7 +200,6 @@ func (s *session) declare(p int, op workload.Op) int {
 	return p + n
 }
 
-// parameters adds those of an operation.
 func (s *session) parameters(step *mailbox.Step) {
 	r := &step.Record
 	s.Int32(r.Mailbox)
@@ -233,4 +228,24 @@ func (s *session) found(row []sqlserver.Value) error {
 		step.Record.Body = append(step.Record.Body[:0], row[3].Bytes...)
 	}
 	return nil
+}
+
+// rowBytes is a row in bcp's native format: whole numbers, and the length of the body before it.
+const rowBytes = 8 + 4 + 4 + 4 + 2 + 2 + mailbox.BodySize
+
+// Format is bcp's native one. Rows come in the order of the clustered key, in which the table lies: nothing is sorted,
+// no page is split, and of new pages the server logs only that they are there.
+func (Engine) Format() mailbox.Format {
+	return mailbox.Format{RowBytes: rowBytes, Append: appendRow, ByKey: true}
+}
+
+// appendRow appends a row in the order of the columns.
+func appendRow(b []byte, r *mailbox.Record) []byte {
+	le := binary.LittleEndian
+	b = le.AppendUint64(b, uint64(r.Message))
+	b = le.AppendUint32(b, uint32(r.Mailbox))
+	b = le.AppendUint32(b, r.Flags)
+	b = le.AppendUint32(b, r.Sum)
+	b = le.AppendUint16(b, uint16(r.Folder))
+	return append(le.AppendUint16(b, uint16(len(r.Body))), r.Body...)
 }
