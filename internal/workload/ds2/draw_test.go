@@ -1,8 +1,8 @@
 package ds2
 
 import (
+	"bytes"
 	"fmt"
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -16,7 +16,10 @@ import (
 )
 
 func config() Config {
-	return Config{Size: datagen.W, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5}
+	return Config{
+		Size: datagen.W, Words: datagen.DefaultWords(),
+		PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5,
+	}
 }
 
 // TestDistributions draws enough orders that a mean is off by more than 2 % less often than once in a thousand runs;
@@ -32,9 +35,7 @@ func TestDistributions(t *testing.T) {
 		if o.New {
 			newCustomers++
 		}
-		if n := len(o.Browses); n < 1 || n > 5 {
-			t.Fatalf("order has %d browses, want 1 to 5", n)
-		}
+		require.True(t, len(o.Browses) >= 1 && len(o.Browses) <= 5, "order has %d browses, want 1 to 5", len(o.Browses))
 		for _, b := range o.Browses {
 			browses++
 			byOp[b.Op]++
@@ -45,12 +46,11 @@ func TestDistributions(t *testing.T) {
 		for _, i := range o.Items {
 			items++
 			quantity += float64(i.Quantity)
-			if i.Quantity < 1 || i.Quantity > 3 || i.Product < 1 || int(i.Product) > datagen.W.Products {
-				t.Fatalf("item %+v", i)
-			}
+			require.True(t, i.Quantity >= 1 && i.Quantity <= 3, "%+v", i)
+			require.True(t, i.Product >= 1 && int(i.Product) <= datagen.W.Products, "%+v", i)
 		}
 	}
-	assert.Equal(t, 9, longest, "longest cart has %d items, want 9", longest)
+	assert.Equal(t, 9, longest, "items of the longest cart")
 	for what, c := range map[string]struct{ got, want float64 }{
 		"share of new customers": {newCustomers / orders, 0.2},
 		"browses an order":       {browses / orders, 3},
@@ -61,9 +61,7 @@ func TestDistributions(t *testing.T) {
 		"items a cart":           {items / orders, 5},
 		"pieces an item":         {quantity / items, 2},
 	} {
-		if math.Abs(c.got-c.want) > 0.02*c.want {
-			t.Errorf("%s: %.4f, want %.4f", what, c.got, c.want)
-		}
+		assert.InEpsilon(t, c.want, c.got, 0.02, what)
 	}
 }
 
@@ -78,30 +76,29 @@ func TestPopularProducts(t *testing.T) {
 	}
 	weight := float64(draws) / (24_998 + 2*10)
 	for _, product := range []int32{10_000, 20_000} {
-		if got := float64(count[product]) / weight; math.Abs(got-10) > 0.7 {
-			t.Errorf("product %d is %.2f times as likely as another, want 10", product, got)
-		}
+		assert.InDelta(t, 10, float64(count[product])/weight, 0.7, "times that %d is as likely as another", product)
 	}
-	assert.Len(t, count, 25_000, "drew %d different products, want all 25,000", len(count))
+	assert.Equal(t, 25_000, len(count), "different products that were drawn")
 	assert.True(t, count[0] <= 0 && count[30_000] <= 0, "drew a product that does not exist")
 }
 
 func TestNewCustomer(t *testing.T) {
-	form := regexp.MustCompile(`^[A-Z]{6},[A-Z]{10},(\d{10}) Dell Way,,[A-Z]{7},(([A-Z]{2}),[1-9]\d{4},US,1|,00000,[A-Za-z ]+,2),` +
-		`[A-Z]{10}@dell\.com,\d{10},[1-5],\d{16},20(08|09|10|11|12)/(0[1-9]|1[0-2]),newuser\d+,password,\d\d,(20|40|60|80|100)000,[MF]$`)
+	form := regexp.MustCompile(`^[A-Z]{6},[A-Z]{10},(\d{10}) Dell Way,,[A-Z]{7},` +
+		`(([A-Z]{2}),[1-9]\d{4},US,1|,00000,[A-Za-z ]+,2),[A-Z]{10}@dell\.com,\d{10},[1-5],\d{16},` +
+		`20(08|09|10|11|12)/(0[1-9]|1[0-2]),newuser\d+,password,\d\d,(20|40|60|80|100)000,[MF]$`)
 	c := config()
 	c.PctNewCustomers = 100
 	u := NewDraws(c, 7, 7)
 	regions := map[int16]int{}
 	for range 1000 {
 		n := u.Next().Customer
-		row := fmt.Sprintf("%s,%s,%s,%s,%s,%s,%s,%s,%d,%s,%s,%d,%s,%s,%s,%s,%d,%d,%c", n.FirstName, n.LastName, n.Address1, n.Address2,
-			n.City, n.State, n.Zip, n.Country, n.Region, n.Email, n.Phone, n.CreditCardType, n.CreditCard, n.CreditCardExpiration,
-			n.Username, n.Password, n.Age, n.Income, n.Gender)
-		require.True(t, form.MatchString(row), "customer %s has not the dataset's form", row)
-		if !strings.HasPrefix(string(n.Email), string(n.LastName)) || !strings.HasPrefix(string(n.Address1), string(n.Phone)) {
-			t.Fatalf("customer %s: e-mail is made of the last name, address of the phone number", row)
-		}
+		row := fmt.Sprintf("%s,%s,%s,%s,%s,%s,%s,%s,%d,%s,%s,%d,%s,%s,%s,%s,%d,%d,%c",
+			n.FirstName, n.LastName, n.Address1, n.Address2, n.City, n.State, n.Zip, n.Country, n.Region,
+			n.Email, n.Phone, n.CreditCardType, n.CreditCard, n.CreditCardExpiration, n.Username, n.Password,
+			n.Age, n.Income, n.Gender)
+		require.Regexp(t, form, row)
+		require.True(t, bytes.HasPrefix(n.Email, n.LastName), "e-mail is made of the last name: %s", row)
+		require.True(t, bytes.HasPrefix(n.Address1, n.Phone), "address is made of the phone number: %s", row)
 		regions[n.Region]++
 	}
 	assert.True(t, regions[1] >= 450 && regions[2] >= 450, "regions %v, want about halves", regions)
@@ -125,10 +122,8 @@ func TestNamesDoNotRunOut(t *testing.T) {
 			beyond++
 		}
 	}
-	assert.LessOrEqual(t, beyond, 0, "%d of the first 100 names were not among DS2's 1,000", beyond)
-	if mean := float64(tries) / float64(20*c.Size.Customers); mean > 3 {
-		t.Errorf("a new customer tried %.1f names, want at most 3", mean)
-	}
+	assert.Zero(t, beyond, "of the first 100 names that were not among DS2's 1,000")
+	assert.LessOrEqual(t, float64(tries)/float64(20*c.Size.Customers), 3., "names that a new customer tried")
 }
 
 func TestSameSeedSameOrders(t *testing.T) {
@@ -160,9 +155,8 @@ func TestTotal(t *testing.T) {
 		{[]calls.Item{{Quantity: 1, Price: 1000}}, 1000, 83, 1083, "82.5 rounds up"},
 		{[]calls.Item{{Quantity: 1, Price: 999}}, 999, 82, 1081, "82.4175 rounds down"},
 	} {
-		if net, tax, total := Total(c.items); net != c.net || tax != c.tax || total != c.total {
-			t.Errorf("%s: Total = %d %d %d, want %d %d %d", c.why, net, tax, total, c.net, c.tax, c.total)
-		}
+		net, tax, total := Total(c.items)
+		assert.Equal(t, []calls.Cents{c.net, c.tax, c.total}, []calls.Cents{net, tax, total}, c.why)
 	}
 }
 
@@ -177,17 +171,13 @@ func TestCheck(t *testing.T) {
 	} {
 		c := config()
 		spoil(&c)
-		if err := c.Check(); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("Check with a bad %s = %v, want an error that names it", name, err)
-		}
+		assert.ErrorContains(t, c.Check(), name)
 	}
 }
 
 func TestNextAllocatesNothing(t *testing.T) {
 	u := NewDraws(config(), 1, 1)
-	if n := testing.AllocsPerRun(1000, func() { u.Next() }); n != 0 {
-		t.Errorf("Next allocates %v times an order", n)
-	}
+	assert.Zero(t, testing.AllocsPerRun(1000, func() { u.Next() }))
 }
 
 func BenchmarkNext(b *testing.B) {

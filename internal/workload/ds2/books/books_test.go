@@ -3,6 +3,7 @@ package books
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/fuzztest"
@@ -17,23 +18,23 @@ func (n *noted) Note(entry []byte) { *n = append(*n, entry...) }
 func TestEntries(t *testing.T) {
 	var n noted
 	b := New(&n)
-	p := calls.Purchase{CustomerID: 3, Items: []calls.Item{{Product: 7, Quantity: 2}, {Product: 9, Quantity: 1}, {Product: 7, Quantity: 1}}, Total: 1099}
+	items := []calls.Item{{Product: 7, Quantity: 2}, {Product: 9, Quantity: 1}, {Product: 7, Quantity: 1}}
+	p := calls.Purchase{CustomerID: 3, Items: items, Total: 1099}
 	b.Bought(1, 12001, &p)
 	b.InDoubt(0, &p)
 	b.Registered(1, 7, []byte("user7"))
 	require.True(t, len(n) == 3*Size && Size == 38, "%d bytes for three entries of %d", len(n), Size)
 	all, err := read(n, 1)
 	require.NoError(t, err)
-	want := []entry{{Order: 12001, Customer: 3, Total: 1099, Lines: 3, Target: 1}, {Kind: registered, Target: 1, Customer: 7, Name: nameSum([]byte("user7"))}}
-	if len(all) != 2 || all[0] != want[0] || all[1] != want[1] {
-		t.Errorf("got %+v, want %+v", all, want)
-	}
-	if sold := b.takeSold(1); len(sold) != 2 || sold[7] != 3 || len(b.takeSold(1)) > 0 {
-		t.Errorf("sold %v, want 3 of product 7 and 1 of 9, once", sold)
-	}
-	if doubtful, err := read(n, 0); err != nil || len(doubtful) != 1 {
-		t.Errorf("of target 0: %v, %v", doubtful, err)
-	}
+	assert.Equal(t, []entry{
+		{Order: 12001, Customer: 3, Total: 1099, Lines: 3, Target: 1},
+		{Kind: registered, Target: 1, Customer: 7, Name: nameSum([]byte("user7"))},
+	}, all)
+	assert.Equal(t, map[int32]int64{7: 3, 9: 1}, b.takeSold(1))
+	assert.Empty(t, b.takeSold(1), "a second time")
+	doubtful, err := read(n, 0)
+	require.NoError(t, err)
+	assert.Len(t, doubtful, 1, "of target 0")
 }
 
 func FuzzEntries(f *testing.F) {

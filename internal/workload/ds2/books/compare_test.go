@@ -1,7 +1,6 @@
 package books
 
 import (
-	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,7 +9,9 @@ import (
 )
 
 func TestComparison(t *testing.T) {
-	a, b, c := entry{Order: 5, Customer: 1, Total: 100, Lines: 2}, entry{Order: 6, Customer: 2, Total: 200, Lines: 1}, entry{Order: 9, Customer: 3, Total: 300, Lines: 4}
+	a := entry{Order: 5, Customer: 1, Total: 100, Lines: 2}
+	b := entry{Order: 6, Customer: 2, Total: 200, Lines: 1}
+	c := entry{Order: 9, Customer: 3, Total: 300, Lines: 4}
 	short, other := b, b
 	short.Lines, other.Customer = 0, 7
 	for _, x := range []struct {
@@ -27,16 +28,13 @@ func TestComparison(t *testing.T) {
 		{"one is lost and its number given again", []entry{a, b, other}, []entry{a, other}, []int64{6}, nil},
 		{"the same, and the first one was kept", []entry{a, other, b}, []entry{a, other}, []int64{6}, nil},
 	} {
-		t.Run(x.why, func(t *testing.T) {
-			got := newComparison(x.told, nil)
-			for _, p := range x.held {
-				got.next(p)
-			}
-			got.end()
-			if lost, unacknowledged := numbers(got.lost), numbers(got.strangers); !reflect.DeepEqual(lost, x.lost) || !reflect.DeepEqual(unacknowledged, x.unacknowledged) {
-				t.Errorf("lost %v, unacknowledged %v; want %v, %v", lost, unacknowledged, x.lost, x.unacknowledged)
-			}
-		})
+		got := newComparison(x.told, nil)
+		for _, p := range x.held {
+			got.next(p)
+		}
+		got.end()
+		assert.Equal(t, x.lost, numbers(got.lost), "%s: lost", x.why)
+		assert.Equal(t, x.unacknowledged, numbers(got.strangers), "%s: unacknowledged", x.why)
 	}
 }
 
@@ -52,7 +50,8 @@ func TestNamed(t *testing.T) {
 }
 
 func TestSettle(t *testing.T) {
-	a, b := entry{Kind: doubtful, Customer: 1, Total: 100, Lines: 2}, entry{Kind: doubtful, Customer: 2, Total: 200, Lines: 1}
+	a := entry{Kind: doubtful, Customer: 1, Total: 100, Lines: 2}
+	b := entry{Kind: doubtful, Customer: 2, Total: 200, Lines: 1}
 	there := func(e entry, order int64) entry {
 		e.Kind, e.Order = bought, order
 		return e
@@ -74,9 +73,7 @@ func TestSettle(t *testing.T) {
 		for _, order := range c.unacknowledged {
 			got.next(order)
 		}
-		if got.whole != c.whole || got.strange != c.strange || len(got.strangers) != c.strange {
-			t.Errorf("%s: %d whole, %d strange, want %d and %d", c.why, got.whole, got.strange, c.whole, c.strange)
-		}
+		assert.Equal(t, []int{c.whole, c.strange, c.strange}, []int{got.whole, got.strange, len(got.strangers)}, c.why)
 	}
 }
 
@@ -84,7 +81,5 @@ func TestStale(t *testing.T) {
 	before := map[int32]int64{1: 10, 2: 20, 3: 0}
 	sold := map[int32]int64{1: 2, 3: 1}
 	now := map[int32]int64{1: 11, 2: 20, 3: 5} // the first lacks one piece; the third has more than was acknowledged
-	if got := stale(before, sold, now); len(got) != 1 || got[0] != 1 {
-		t.Errorf("old are %v, want product 1", got)
-	}
+	assert.Equal(t, []int64{1}, stale(before, sold, now))
 }

@@ -1,7 +1,6 @@
 package books_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -38,7 +37,8 @@ func TestEndlessRows(t *testing.T) {
 		CREATE TABLE one (id bigint PRIMARY KEY);
 		INSERT INTO one VALUES (1);
 		CREATE TABLE orderlines (orderid bigint PRIMARY KEY);
-		CREATE VIEW orders AS SELECT id AS orderid, 1 AS customerid, 9.99 AS totalamount, generate_series(1, 1e15) FROM one ORDER BY id;
+		CREATE VIEW orders AS
+			SELECT id AS orderid, 1 AS customerid, 9.99 AS totalamount, generate_series(1, 1e15) FROM one ORDER BY id;
 		CREATE VIEW customers AS SELECT generate_series(1, 1e15)::bigint AS customerid, 'user' AS username;
 		CREATE VIEW inventory AS SELECT 1 AS prod_id, generate_series(1, 1e15) AS sales`)
 	_, err = books.NewCuts(t.Context(), books.New(new(journal)), s, 300, result.Marks{})
@@ -48,21 +48,21 @@ func TestEndlessRows(t *testing.T) {
 		return err
 	}
 	want(check(), "read the orders", "more than 1000200 rows")
-	pgtest.Exec(t, s.DB(), "DROP VIEW orders; CREATE TABLE orders (orderid bigint PRIMARY KEY, customerid bigint, totalamount numeric)")
+	pgtest.Exec(t, s.DB(), "DROP VIEW orders",
+		"CREATE TABLE orders (orderid bigint PRIMARY KEY, customerid bigint, totalamount numeric)")
 	want(check(), "read the customers", "more than 1000200 rows")
 	assert.NoError(t, s.DB().QueryRowContext(t.Context(), "SELECT id FROM one").Err(), "the next query")
 	pgtest.Exec(t, s.DB(), "DROP VIEW customers; CREATE TABLE customers (customerid bigint PRIMARY KEY, username text)")
 
 	// Orders that nobody knows are counted all, and not all kept.
-	pgtest.Exec(t, s.DB(), "INSERT INTO orders SELECT n, 1, 9.99 FROM generate_series(1, 30001) n; UPDATE orders SET customerid = 2 WHERE orderid = 30000")
+	pgtest.Exec(t, s.DB(), "INSERT INTO orders SELECT n, 1, 9.99 FROM generate_series(1, 30001) n",
+		"UPDATE orders SET customerid = 2 WHERE orderid = 30000")
 	var j journal
 	books.New(&j).InDoubt(0, &calls.Purchase{CustomerID: 2, Total: 999})
 	checks, err := books.Check(t.Context(), s, j, 0, result.Marks{})
 	require.NoError(t, err)
-	if c := checks[2]; c.Passed || c.Expected != "0 to 1" || c.Found != "30001" {
-		t.Errorf("%+v", c)
-	}
-	if c := checks[3]; c.Passed || !strings.Contains(c.Name, "(1 of 1 are)") || c.Found != "30000, of them first 10000: orders 1-10000" {
-		t.Errorf("%+v", c)
-	}
+	assert.True(t, !checks[2].Passed && checks[2].Expected == "0 to 1" && checks[2].Found == "30001", "%+v", checks[2])
+	assert.False(t, checks[3].Passed)
+	assert.Contains(t, checks[3].Name, "(1 of 1 are)")
+	assert.Equal(t, "30000, of them first 10000: orders 1-10000", checks[3].Found)
 }
