@@ -32,9 +32,8 @@ func TestNoRecordTwice(t *testing.T) {
 		s := l.Share(user)
 		n, op := uint64(0), mix.Draw(random)
 		if op == Insert || s.records == 0 {
-			if n = s.Fresh(); held[n] {
-				t.Fatalf("record %d is inserted twice", n)
-			}
+			n = s.Fresh()
+			require.False(t, held[n], "record %d is inserted twice", n)
 			held[n] = true
 			s.Insert(n)
 		} else {
@@ -56,13 +55,10 @@ func TestNoRecordTwice(t *testing.T) {
 	for n := range l.End() {
 		require.Equal(t, held[n], l.Has(n), "record %d", n)
 	}
-	if l.Records() != int64(len(held)) {
-		t.Errorf("%d records, not %d", l.Records(), len(held))
-	}
+	assert.EqualValues(t, len(held), l.Records(), "records")
 	for n := range uint64(records) {
-		if _, touched := owner[n]; !touched {
-			t.Errorf("record %d was never touched", n)
-		}
+		_, touched := owner[n]
+		assert.True(t, touched, "record %d was never touched", n)
 	}
 }
 
@@ -88,9 +84,7 @@ func TestPickIsUniform(t *testing.T) {
 		}
 		const mean = float64(picks) / records
 		for n, c := range counts {
-			if math.Abs(float64(c)-mean) > 6*math.Sqrt(mean) {
-				t.Errorf("one number in %d in use: record %d is picked %d times, not about %.0f", every, n, c, mean)
-			}
+			assert.InDelta(t, mean, c, 6*math.Sqrt(mean), "one number in %d in use: picks of record %d", every, n)
 		}
 		assert.Len(t, counts, records, "one number in %d in use", every)
 	}
@@ -105,12 +99,10 @@ func TestPickOfFew(t *testing.T) {
 		}
 	}
 	random := rand.New(rand.NewPCG(1, 1))
-	if n, ok := l.Share(1).Pick(random); !ok || n != 54321 {
-		t.Errorf("the only record: %d, %v", n, ok)
-	}
-	if _, ok := l.Share(0).Pick(random); ok {
-		t.Error("a record of a user who has none")
-	}
+	n, ok := l.Share(1).Pick(random)
+	assert.True(t, ok && n == 54321, "the only record: %d, %v", n, ok)
+	_, ok = l.Share(0).Pick(random)
+	assert.False(t, ok, "a record of a user who has none")
 }
 
 // TestInDoubt: a record of which nobody knows whether it is there is not touched again, and its number not used again.
@@ -119,13 +111,9 @@ func TestInDoubt(t *testing.T) {
 	s := l.Share(0)
 	l.Add(0)
 	s.Doubt(s.Fresh())
-	if s.Fresh() != 2 || !l.InDoubt(1) || l.Has(1) {
-		t.Error("an insertion in doubt")
-	}
+	assert.True(t, s.Fresh() == 2 && l.InDoubt(1) && !l.Has(1), "an insertion in doubt")
 	s.Doubt(0)
-	if !l.InDoubt(0) || l.Has(0) || l.Records() != 0 {
-		t.Error("a deletion in doubt")
-	}
+	assert.True(t, l.InDoubt(0) && !l.Has(0) && l.Records() == 0, "a deletion in doubt")
 }
 
 // TestMemory: seven million records, a seventh more inserted and all of them written, take the driver at most 64 MiB.
@@ -146,7 +134,7 @@ func TestMemory(t *testing.T) {
 	}
 	used := heap() - before
 	t.Logf("%d records: %.1f MiB", records, float64(used)/(1<<20))
-	assert.True(t, used <= most, "%d bytes for %d records, more than %d", used, records, most)
+	assert.LessOrEqual(t, used, int64(most), "bytes")
 	runtime.KeepAlive(l)
 }
 
@@ -180,13 +168,11 @@ func TestLiveFile(t *testing.T) {
 	require.NoError(t, l.Save(dir, 2))
 	again, err := LoadLive(dir, 2)
 	require.NoError(t, err)
-	if again.End() != l.End() || again.Records() != l.Records() {
-		t.Errorf("end %d, %d records; want %d, %d", again.End(), again.Records(), l.End(), l.Records())
-	}
+	assert.Equal(t, l.End(), again.End())
+	assert.Equal(t, l.Records(), again.Records())
 	for n := range l.End() {
-		if again.Has(n) != l.Has(n) || again.Written(n) != l.Written(n) || again.InDoubt(n) != l.InDoubt(n) {
-			t.Fatalf("record %d: %v, %v, %v", n, again.Has(n), again.Written(n), again.InDoubt(n))
-		}
+		of := func(l *Live) [3]bool { return [...]bool{l.Has(n), l.Written(n), l.InDoubt(n)} }
+		require.Equal(t, of(l), of(again), "record %d", n)
 	}
 	whole, err := os.ReadFile(liveFile(dir, 2))
 	require.NoError(t, err)

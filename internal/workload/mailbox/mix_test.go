@@ -32,9 +32,7 @@ func TestMix(t *testing.T) {
 			{"replace", p.Mix.Replace, counts[Replace]}, {"read", p.Mix.Read, counts[Read]}, {"lazy", p.Mix.Lazy, lazy},
 		} {
 			share := float64(c.percent) / 100
-			if d := math.Abs(float64(c.count) - share*draws); d > 3*math.Sqrt(draws*share*(1-share)) {
-				t.Errorf("%s: %d of %d are %s, not %d %%", p.Name, c.count, draws, c.name, c.percent)
-			}
+			assert.InDelta(t, share*draws, c.count, 3*math.Sqrt(draws*share*(1-share)), "%s: %s", p.Name, c.name)
 		}
 	}
 }

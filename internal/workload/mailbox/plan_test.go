@@ -55,8 +55,9 @@ func TestPlanNamesParameter(t *testing.T) {
 	d := Dataset{Size: Size{Mailboxes: 20, MailboxBytes: 1 << 20}, Profile: "exchange2007"}
 	info := d.Info()
 	info[store.InfoState] = store.StateReady
-	_, err := NewPlan(t.Context(), map[string]Engine{"picky": picky{}}, []store.Database{pickyStore{}}, []store.Info{info}, Request{Lazy: -1, Batch: 2})
-	assert.True(t, err != nil && err.Error() == "batch is 2: it must be 1", "%v", err)
+	engines, targets := map[string]Engine{"picky": picky{}}, []store.Database{pickyStore{}}
+	_, err := NewPlan(t.Context(), engines, targets, []store.Info{info}, Request{Lazy: -1, Batch: 2})
+	assert.EqualError(t, err, "batch is 2: it must be 1")
 }
 
 // sized is an engine on which a database has so many bytes; one of none does not say.

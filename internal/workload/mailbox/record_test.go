@@ -3,6 +3,7 @@ package mailbox
 import (
 	"bytes"
 	"compress/flate"
+	"math"
 	"strings"
 	"testing"
 
@@ -16,9 +17,8 @@ func TestKeysFallOnRandomLeaves(t *testing.T) {
 	const records, leaves = 100_000, 100
 	s := Shape{Mailboxes: 500, Seed: 42}
 	seen := map[Key]bool{}
-	perMailbox, perFolder, perLeaf := make([]int, s.Mailboxes+1), make([]int, foldersOfMailbox+1), make([]int, leaves)
-	near := 0
-	last := 0
+	perMailbox, perFolder := make([]int, s.Mailboxes+1), make([]int, foldersOfMailbox+1)
+	near, last := 0, 0
 	for n := range uint64(records) {
 		k := s.Key(n)
 		require.False(t, seen[k], "key %v comes twice", k)
@@ -27,7 +27,6 @@ func TestKeysFallOnRandomLeaves(t *testing.T) {
 		perMailbox[k.Mailbox]++
 		perFolder[k.Folder]++
 		leaf := int(k.Mailbox-1) * leaves / s.Mailboxes
-		perLeaf[leaf]++
 		if leaf == last {
 			near++
 		}
@@ -36,14 +35,10 @@ func TestKeysFallOnRandomLeaves(t *testing.T) {
 	for name, counts := range map[string][]int{"mailbox": perMailbox, "folder": perFolder} {
 		mean := float64(records) / float64(len(counts)-1)
 		for i, n := range counts[1:] {
-			if d := float64(n) - mean; d*d > 36*mean { // 6 σ
-				t.Errorf("%s %d has %d records, not about %.0f", name, i+1, n, mean)
-			}
+			assert.InDelta(t, mean, n, 6*math.Sqrt(mean), "records of %s %d", name, i+1) // 6 σ
 		}
 	}
-	if near > 2*records/leaves {
-		t.Errorf("%d of %d records lie in the same hundredth of the keys as the one before", near, records)
-	}
+	assert.LessOrEqual(t, near, 2*records/leaves, "records in the same hundredth of the keys as the one before")
 }
 
 // TestRecord: a record can be made again, has nothing that could be compressed, and tells where a bit is wrong.
@@ -52,9 +47,8 @@ func TestRecord(t *testing.T) {
 	var r, again Record
 	s.Fill(&r, 7, 3)
 	s.Fill(&again, 7, 3)
-	if !bytes.Equal(r.Body, again.Body) || r.Sum != again.Sum || r.Check() != nil {
-		t.Fatal("the same record came out different")
-	}
+	require.Equal(t, r, again, "the same record")
+	require.NoError(t, r.Check())
 	for name, other := range map[string]func(){
 		"number": func() { s.Fill(&again, 8, 3) },
 		"flags":  func() { s.Fill(&again, 7, 4) },

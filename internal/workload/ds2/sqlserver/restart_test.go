@@ -21,60 +21,60 @@ import (
 // answered as they were recorded, and logins as SQL Server answers them while it stops, starts, and takes logins though
 // the database is still being recovered. The command's own test is TestSQLServerRestart, on a real database.
 func TestRunSurvivesRestart(t *testing.T) {
-	failed := func(tokens ...[]byte) tdstest.Decision {
-		return tdstest.Decision{Close: true, Answer: tdstest.Answer(append(tokens, tdstest.Done(tdstest.DoneError))...)}
-	}
-	stages := []struct {
-		clause string
-		answer tdstest.Decision
-	}{
-		{"2.2.7.10 ERROR 17188: stopping", refusal(17188, 16, "SQL Server cannot accept new connections, because it is being shut down.")},
-		{"no token: nobody answers", tdstest.Decision{Close: true, Answer: []byte{0}}},
-		{"2.2.7.10 ERROR 17187: starting", refusal(17187, 16, "SQL Server is not ready to accept new client connections.")},
-		{"2.2.7.10 ERROR 4060, then 18456: recovering", noDatabase},
-		{"2.2.7.10 ERROR 18456 alone: state 38", failed(loginFailed)},
-		{"2.2.7.10 ERROR 4063, then LOGINACK: the fallback to master", fallsBack},
+	stages := []tdstest.Decision{
+		failed(tdstest.Error(17188, 1, 16, "SQL Server cannot accept new connections, because it is being shut down.")),
+		{Close: true, Answer: []byte{0}}, // nobody answers
+		failed(tdstest.Error(17187, 1, 16, "SQL Server is not ready to accept new client connections.")),
+		failed(tdstest.Error(4060, 1, 11, `Cannot open database "DS2" requested by the login. The login failed.`),
+			loginFailed), // recovering
+		failed(loginFailed), // state 38
+		// The login goes on in the default database, because go-mssqldb does not set fDatabase: [MS-TDS] 2.2.6.4.
+		{Answer: tdstest.Answer(
+			tdstest.Error(4063, 1, 11, `Cannot open database "DS2" that was requested by the login. `+
+				`Using the user default database "master" instead.`),
+			tdstest.Database("master", "master"), tdstest.LoginAck(), tdstest.Done(tdstest.DoneFinal))},
 	}
 	var stopped atomic.Bool
 	var logins atomic.Int64 // since then
-	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: recorded(t), Decide: func(tdstest.Login) tdstest.Decision {
-		if !stopped.Load() {
-			return tdstest.Decision{}
-		}
-		if n := int(logins.Add(1)) - 1; n < len(stages) {
-			return stages[n].answer
+	decide := func(tdstest.Login) tdstest.Decision {
+		if stopped.Load() {
+			if n := int(logins.Add(1)) - 1; n < len(stages) {
+				return stages[n]
+			}
 		}
 		return tdstest.Decision{}
-	}})
+	}
+	options := tdstest.Options{Encryption: tdstest.EncryptNothing, Request: recorded(t), Decide: decide}
+	server := tdstest.Start(t, options)
 	s := openURL(t, server.URL("DS2"))
 	plan := ds2.Plan{
-		Config: ds2.Config{Size: datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 5}, Words: datagen.DefaultWords(),
-			PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5}, // the recorded prices are those of five products
+		Config: ds2.Config{
+			Size:  datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 5}, // as many as there are recorded prices
+			Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5,
+		},
 		Targets: []ds2.Target{func(ctx context.Context) (calls.Session, error) { return Connect(ctx, s) }},
 	}
 	d := driver.New(driver.Config{
-		Operations: plan.Workload().Operations(), Counts: counts.All, Play: plan.Begin(""), Targets: []string{s.Label()}, Threads: 2, Seed: 7, RampRate: 100, Think: 5 * time.Millisecond, Drain: time.Minute,
-		MaxRetries: 20, OperationTimeout: time.Minute, Interval: 10 * time.Second,
+		Operations: plan.Workload().Operations(), Counts: counts.All, Play: plan.Begin(""),
+		Targets: []string{s.Label()}, Threads: 2, Seed: 7, RampRate: 100, Think: 5 * time.Millisecond,
+		Drain: time.Minute, MaxRetries: 20, OperationTimeout: time.Minute, Interval: 10 * time.Second,
 	}, nothing{}, slog.New(slog.DiscardHandler))
 	stop := make(chan struct{})
 	go func() {
 		defer close(stop)
-		orders := func() int64 { return d.Meter().Totals()[0].Counts.Orders }
-		await := func(n int64) {
-			for orders() < n && t.Context().Err() == nil {
+		done := func() measure.Counts { return d.Meter().Totals()[0].Counts }
+		await := func(reached func() bool) {
+			for !reached() && t.Context().Err() == nil {
 				time.Sleep(10 * time.Millisecond)
 			}
 		}
-		await(10)
+		await(func() bool { return done().Orders >= 10 })
 		stopped.Store(true)
 		server.Drop()
-		for int(logins.Load()) < len(stages) && t.Context().Err() == nil {
-			time.Sleep(10 * time.Millisecond)
-		}
-		for d.Meter().Totals()[0].Counts.Reconnects < 2 && t.Context().Err() == nil {
-			time.Sleep(10 * time.Millisecond)
-		}
-		await(orders() + 20)
+		await(func() bool { return int(logins.Load()) >= len(stages) })
+		await(func() bool { return done().Reconnects >= 2 })
+		then := done().Orders
+		await(func() bool { return done().Orders >= then+20 })
 	}()
 	if _, err := d.Run(t.Context(), stop); err != nil && !errors.Is(err, driver.ErrStopped) {
 		t.Fatal(err)
@@ -85,22 +85,11 @@ func TestRunSurvivesRestart(t *testing.T) {
 	}
 }
 
-// How SQL Server ends a login while it stops, starts and recovers, in the words of sys.messages.
-var (
-	loginFailed = tdstest.Error(18456, 1, 14, "Login failed for user 'user'.")
+var loginFailed = tdstest.Error(18456, 1, 14, "Login failed for user 'user'.")
 
-	// The login goes on in the default database, because go-mssqldb does not set fDatabase: [MS-TDS] 2.2.6.4.
-	fallsBack = tdstest.Decision{Answer: tdstest.Answer(
-		tdstest.Error(4063, 1, 11, `Cannot open database "DS2" that was requested by the login. Using the user default database "master" instead.`),
-		tdstest.Database("master", "master"), tdstest.LoginAck(), tdstest.Done(tdstest.DoneFinal))}
-	noDatabase = tdstest.Decision{Close: true, Answer: tdstest.Answer(
-		tdstest.Error(4060, 1, 11, `Cannot open database "DS2" requested by the login. The login failed.`),
-		loginFailed, tdstest.Done(tdstest.DoneError))}
-)
-
-// refusal is a login that the server ends with one message.
-func refusal(number int32, class byte, text string) tdstest.Decision {
-	return tdstest.Decision{Close: true, Answer: tdstest.Answer(tdstest.Error(number, 1, class, text), tdstest.Done(tdstest.DoneError))}
+// failed is how SQL Server ends a login while it stops, starts and recovers, in the words of sys.messages.
+func failed(tokens ...[]byte) tdstest.Decision {
+	return tdstest.Decision{Close: true, Answer: tdstest.Answer(append(tokens, tdstest.Done(tdstest.DoneError))...)}
 }
 
 // nothing is a driver.Sink that keeps nothing.

@@ -55,25 +55,26 @@ var (
 	userName, password, words = []byte("user1"), []byte("password"), []byte("ONE TWO")
 
 	bought = calls.Purchase{CustomerID: 1, Net: 100, Tax: 8, Total: 108,
-		Items: []calls.Item{{Product: 1, Quantity: 1}, {Product: 2, Quantity: 2}, {Product: 3, Quantity: 1}, {Product: 4, Quantity: 3}, {Product: 5, Quantity: 1}}}
+		Items: []calls.Item{
+			{Product: 1, Quantity: 1}, {Product: 2, Quantity: 2}, {Product: 3, Quantity: 1}, {Product: 4, Quantity: 3},
+			{Product: 5, Quantity: 1},
+		}}
 )
 
 // order plays an order with three browses and five items.
 func order(b testing.TB, s calls.Session) {
 	ctx := b.Context()
-	if l, err := s.Login(ctx, userName, password); err != nil || l.CustomerID == 0 {
-		b.Fatalf("%+v, %v", l, err)
-	}
-	_, err := s.BrowseByCategory(ctx, 5, 1)
+	l, err := s.Login(ctx, userName, password)
+	require.True(b, err == nil && l.CustomerID != 0)
+	_, err = s.BrowseByCategory(ctx, 5, 1)
 	require.NoError(b, err)
 	_, err = s.BrowseByActor(ctx, 5, words)
 	require.NoError(b, err)
 	_, err = s.BrowseByTitle(ctx, 5, words)
 	require.NoError(b, err)
 	require.NoError(b, s.Prices(ctx, bought.Items))
-	if id, err := s.Purchase(ctx, &bought); err != nil || id == 0 {
-		b.Fatalf("%d, %v", id, err)
-	}
+	id, err := s.Purchase(ctx, &bought)
+	require.True(b, err == nil && id != 0)
 }
 
 // paths are a session by each of the two paths, of go-mssqldb and of the own calls.
@@ -135,12 +136,12 @@ func TestRecordedOrder(t *testing.T) {
 	read := func(session calls.Session) (f found) {
 		f.prices = [5]calls.Item{{Product: 1}, {Product: 2}, {Product: 3}, {Product: 4}, {Product: 5}}
 		var errs [7]error
-		f.login, errs[0] = session.Login(t.Context(), []byte("user1"), []byte("password"))
+		f.login, errs[0] = session.Login(t.Context(), userName, password)
 		f.category, errs[1] = session.BrowseByCategory(t.Context(), 5, 1)
-		f.actor, errs[2] = session.BrowseByActor(t.Context(), 5, []byte("ONE TWO"))
-		f.title, errs[3] = session.BrowseByTitle(t.Context(), 5, []byte("ONE TWO"))
+		f.actor, errs[2] = session.BrowseByActor(t.Context(), 5, words)
+		f.title, errs[3] = session.BrowseByTitle(t.Context(), 5, words)
 		errs[4] = session.Prices(t.Context(), f.prices[:])
-		f.customer, errs[5] = session.NewCustomer(t.Context(), &calls.Customer{Username: []byte("newuser1"), Gender: 'F'})
+		f.customer, errs[5] = session.NewCustomer(t.Context(), &calls.Customer{Username: userName, Gender: 'F'})
 		f.purchase, errs[6] = session.Purchase(t.Context(), &calls.Purchase{CustomerID: 1, Items: f.prices[:]})
 		for _, err := range errs {
 			assert.NoError(t, err)
@@ -157,9 +158,7 @@ func TestRecordedOrder(t *testing.T) {
 // TestCallsDoNotAllocate plays orders by the own calls.
 func TestCallsDoNotAllocate(t *testing.T) {
 	session, _ := paths(t, recorded(t))
-	if n := testing.AllocsPerRun(100, func() { order(t, session) }); n > 0 {
-		t.Errorf("%g allocations an order", n)
-	}
+	assert.Zero(t, testing.AllocsPerRun(100, func() { order(t, session) }), "allocations an order")
 }
 
 // TestOneNewID: a purchase, or a new customer, is one that says so in one row, and not in an answer that is whole and
@@ -179,14 +178,17 @@ func TestOneNewID(t *testing.T) {
 		{"two rows", tdstest.Answer(columns, row, row), 0},
 		{"a row of NULL", tdstest.Answer(columns, null), 0},
 	} {
-		wire, driver := paths(t, func([]byte) []byte { return tdstest.Answer(c.answer, tdstest.Done(tdstest.DoneFinal)) })
+		answer := tdstest.Answer(c.answer, tdstest.Done(tdstest.DoneFinal))
+		wire, driver := paths(t, func([]byte) []byte { return answer })
 		for path, session := range map[string]calls.Session{"wire": wire, "driver": driver} {
-			id, err := session.Purchase(t.Context(), &bought)
-			assert.True(t, id == c.id && (err == nil) == (c.id != 0), "%s, %s: purchase %d, %v", c.what, path, id, err)
-			id, err = session.NewCustomer(t.Context(), &calls.Customer{Username: userName, Gender: 'F'})
-			if id != c.id || (err == nil) != (c.id != 0) {
-				t.Errorf("%s, %s: new customer %d, %v", c.what, path, id, err)
+			is := func(what string, id int64, err error) {
+				assert.Equal(t, c.id, id, "%s, %s: %s", c.what, path, what)
+				assert.Equal(t, c.id != 0, err == nil, "%s, %s: %s: %v", c.what, path, what, err)
 			}
+			id, err := session.Purchase(t.Context(), &bought)
+			is("purchase", id, err)
+			id, err = session.NewCustomer(t.Context(), &calls.Customer{Username: userName, Gender: 'F'})
+			is("new customer", id, err)
 		}
 	}
 }

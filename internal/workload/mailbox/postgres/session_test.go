@@ -31,7 +31,8 @@ func TestConformance(t *testing.T) {
 // pagesRead is what the server's statistics say.
 func pagesRead(t *testing.T, s store.Database) (pages int64) {
 	pgtest.Counted(t, s.DB())
-	const query = "SELECT heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit FROM pg_statio_user_tables WHERE relname = 'messages'"
+	const query = "SELECT heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit FROM pg_statio_user_tables" +
+		" WHERE relname = 'messages'"
 	require.NoError(t, s.DB().QueryRow(query).Scan(&pages))
 	return pages
 }
@@ -68,7 +69,8 @@ func TestLazy(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- full.Transact(ctx, step(5), false) }()
 		for len(ended) == 0 && waits == 0 {
-			require.NoError(t, s.DB().QueryRow("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'").Scan(&waits))
+			const query = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+			require.NoError(t, s.DB().QueryRow(query).Scan(&waits))
 		}
 		cancel()
 		err = <-ended

@@ -29,5 +29,7 @@ func TestConformance(t *testing.T) {
 			return s
 		}
 	}
-	mailboxtest.Run(t, mailboxtest.Engine{Calls: sqlserver.Engine{}, Lazy: !babelfish, Open: opened(true), OpenOther: opened(false)})
+	mailboxtest.Run(t, mailboxtest.Engine{
+		Calls: sqlserver.Engine{}, Lazy: !babelfish, Open: opened(true), OpenOther: opened(false),
+	})
 }

@@ -2,6 +2,7 @@ package sqlserver
 
 import (
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -17,12 +18,16 @@ import (
 	"ds2/internal/workload/mailbox"
 )
 
-var statementsFile = flag.String("statements", "", "file to which TestStatements writes all texts, to be parsed as T-SQL")
+var statementsFile = flag.String("statements", "",
+	"file to which TestStatements writes all texts, to be parsed as T-SQL")
 
 // TestStatements: the text and the declaration of each kind of transaction have the same parameters.
 func TestStatements(t *testing.T) {
 	var script strings.Builder
-	for _, ops := range [][]workload.Op{{mailbox.Read}, {mailbox.Insert}, {mailbox.Replace}, {mailbox.Delete}, {mailbox.Insert, mailbox.Read, mailbox.Delete, mailbox.Replace}} {
+	for _, ops := range [][]workload.Op{
+		{mailbox.Read}, {mailbox.Insert}, {mailbox.Replace}, {mailbox.Delete},
+		{mailbox.Insert, mailbox.Read, mailbox.Delete, mailbox.Replace},
+	} {
 		for _, lazy := range []bool{false, true} {
 			var steps []mailbox.Step
 			for _, op := range ops {
@@ -37,26 +42,27 @@ func TestStatements(t *testing.T) {
 				name, _, _ := strings.Cut(declared, " ")
 				assert.Contains(t, sql, name, declared)
 			}
-			if n := strings.Count(string(s.declared), "@"); strings.Contains(sql, "@p0") || strings.Contains(sql, "@p"+string(rune('1'+n))) && n < 9 {
-				t.Errorf("%s is declared for %s", s.declared, sql)
+			assert.NotContains(t, sql, "@p0")
+			if n := strings.Count(string(s.declared), "@"); n < 9 {
+				assert.NotContains(t, sql, fmt.Sprint("@p", n+1), "%s is declared", s.declared)
 			}
-			if strings.Contains(sql, "DELAYED_DURABILITY = ON") != lazy || strings.Contains(sql, "BEGIN TRANSACTION") != (lazy || len(ops) > 1) {
-				t.Errorf("lazy %v: %s", lazy, sql)
-			}
+			assert.Equal(t, lazy, strings.Contains(sql, "DELAYED_DURABILITY = ON"), sql)
+			assert.Equal(t, lazy || len(ops) > 1, strings.Contains(sql, "BEGIN TRANSACTION"), sql)
 		}
 	}
 	s := session{steps: []mailbox.Step{{Op: mailbox.Delete}, {Op: mailbox.Replace}}}
 	s.sort()
 	s.write(true)
 	const sql = "SET XACT_ABORT ON; BEGIN TRANSACTION; " +
-		"UPDATE dbo.messages SET flags = @p4, crc = @p5, body = @p6 OUTPUT 0 WHERE mailbox_id = @p1 AND folder_id = @p2 AND message_id = @p3; " +
+		"UPDATE dbo.messages SET flags = @p4, crc = @p5, body = @p6 OUTPUT 0" +
+		" WHERE mailbox_id = @p1 AND folder_id = @p2 AND message_id = @p3; " +
 		"DELETE FROM dbo.messages OUTPUT 1 WHERE mailbox_id = @p7 AND folder_id = @p8 AND message_id = @p9; " +
 		"COMMIT TRANSACTION WITH (DELAYED_DURABILITY = ON);"
-	const declared = "@p1 int,@p2 smallint,@p3 bigint,@p4 int,@p5 int,@p6 varbinary(7000),@p7 int,@p8 smallint,@p9 bigint"
-	assert.True(t, string(s.sql) == sql && string(s.declared) == declared, "got\n%s\n%s", s.sql, s.declared)
-	if n := testing.AllocsPerRun(100, func() { s.sort(); s.write(true) }); n > 0 {
-		t.Errorf("%v allocations", n)
-	}
+	const declared = "@p1 int,@p2 smallint,@p3 bigint,@p4 int,@p5 int,@p6 varbinary(7000)," +
+		"@p7 int,@p8 smallint,@p9 bigint"
+	assert.Equal(t, sql, string(s.sql))
+	assert.Equal(t, declared, string(s.declared))
+	assert.Zero(t, testing.AllocsPerRun(100, func() { s.sort(); s.write(true) }), "allocations")
 	if *statementsFile != "" {
 		require.NoError(t, os.WriteFile(*statementsFile, []byte(script.String()), 0o600))
 	}
@@ -80,9 +86,11 @@ func TestFewTexts(t *testing.T) {
 
 // TestDuplicate: an insert whose first try was committed after it was looked for is tried again.
 func TestDuplicate(t *testing.T) {
-	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: func([]byte) []byte {
-		return tdstest.Answer(tdstest.Error(2627, 1, 14, "Violation of PRIMARY KEY constraint."), tdstest.Done(tdstest.DoneError))
-	}})
+	violation := tdstest.Error(2627, 1, 14, "Violation of PRIMARY KEY constraint.")
+	answer := tdstest.Answer(violation, tdstest.Done(tdstest.DoneError))
+	server := tdstest.Start(t, tdstest.Options{
+		Encryption: tdstest.EncryptNothing, Request: func([]byte) []byte { return answer },
+	})
 	s, err := sqlserver.Open(server.URL("MAIL"))
 	require.NoError(t, err)
 	defer s.Close()
@@ -90,17 +98,13 @@ func TestDuplicate(t *testing.T) {
 	require.NoError(t, err)
 	defer session.Close(t.Context())
 	err = session.Transact(t.Context(), []mailbox.Step{{Op: mailbox.Insert}}, false)
-	if store.Classify(err) != store.Serialization || !strings.Contains(err.Error(), "insert: Violation of PRIMARY KEY") {
-		t.Errorf("got %v of class %s", err, store.Classify(err))
-	}
+	assert.ErrorContains(t, err, "insert: Violation of PRIMARY KEY")
+	assert.Equal(t, store.Serialization, store.Classify(err))
 }
 
 // TestDirect: of Babelfish nobody says that it keeps the system's cache out.
 func TestDirect(t *testing.T) {
-	if direct := (Engine{}).Direct(map[string]string{"server edition": "Developer Edition (64-bit)"}); direct == "" {
-		t.Error("nothing is said of Microsoft's server")
-	}
-	if direct := (Engine{}).Direct(map[string]string{"server edition": "Babelfish for PostgreSQL"}); direct != "" {
-		t.Errorf("of Babelfish it is said: %s", direct)
-	}
+	of := func(edition string) string { return Engine{}.Direct(map[string]string{"server edition": edition}) }
+	assert.NotEmpty(t, of("Developer Edition (64-bit)"))
+	assert.Empty(t, of("Babelfish for PostgreSQL"))
 }
