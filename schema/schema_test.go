@@ -42,22 +42,16 @@ func TestEveryPhaseOfEveryEngine(t *testing.T) {
 			if phase == Adopt || phase == Drop || phase == Reset {
 				of += " " + string(phase) // not parts of a load
 			}
-			if names[of+" "+s.Name] {
-				t.Errorf("%s %s: a second statement is named %q: a resumed load would leave it out", engine, phase, s.Name)
+			name := of + " " + s.Name
+			assert.False(t, names[name], "%s: a second statement of this name: a resumed load would leave it out", name)
+			names[name] = true
+			if i > 0 {
+				assert.Contains(t, []int{0, 1}, s.Step-statements[i-1].Step, "%s: steps since the statement before", name)
 			}
-			names[of+" "+s.Name] = true
-			if i > 0 && s.Step != statements[i-1].Step && s.Step != statements[i-1].Step+1 {
-				t.Errorf("%s %s: step %d follows step %d", engine, phase, s.Step, statements[i-1].Step)
-			}
-			if s.Cost > 0 && s.Table == "" {
-				t.Errorf("%s %s: %q has a cost for each row of no table", engine, phase, s.Name)
-			}
-			if s.UnlessExists != (s.Name == "create database") {
-				t.Errorf("%s %s: %q: left out where the database exists: %v", engine, phase, s.Name, s.UnlessExists)
-			}
-			if !slices.Contains([]Progress{"", IndexProgress, VacuumProgress, AnalyzeProgress, FullTextProgress}, s.Progress) {
-				t.Errorf("%s %s: %q: unknown means of progress %q", engine, phase, s.Name, s.Progress)
-			}
+			assert.False(t, s.Cost > 0 && s.Table == "", "%s has a cost for each row of no table", name)
+			assert.Equal(t, s.Name == "create database", s.UnlessExists, "%s: left out where the database exists", name)
+			known := []Progress{"", IndexProgress, VacuumProgress, AnalyzeProgress, FullTextProgress}
+			assert.Contains(t, known, s.Progress, name)
 		}
 	})
 }
@@ -90,13 +84,8 @@ func TestReformattingChangesNothing(t *testing.T) {
 			require.NoError(t, err, "%s %s, %s", engine, phase, format.name)
 			require.Len(t, got, len(want), "%s %s, %s", engine, phase, format.name)
 			for i := range got {
-				if a, b := words(got[i].SQL), words(want[i].SQL); a != b {
-					t.Errorf("%s %s, %s: got\n%s\nwant\n%s", engine, phase, format.name, a, b)
-				}
-				got[i].SQL, want[i].SQL = "", ""
-				if got[i] != want[i] {
-					t.Errorf("%s %s, %s: got %+v, want %+v", engine, phase, format.name, got[i], want[i])
-				}
+				got[i].SQL, want[i].SQL = words(got[i].SQL), words(want[i].SQL)
+				assert.Equal(t, want[i], got[i], "%s %s, %s", engine, phase, format.name)
 			}
 		})
 	}
@@ -116,16 +105,16 @@ func words(sql string) string {
 func TestStatementsThatCannotBeRead(t *testing.T) {
 	for _, c := range []struct{ why, script, says string }{
 		{"no header", "-- step: one\nSELECT 1;", `"SELECT 1;" is outside any statement`},
-		{"a second statement of a batch that has ended", "-- name: one\nSELECT 1\nGO\nSELECT 2", `"SELECT 2" is outside any statement`},
+		{"a second statement of a batch that has ended",
+			"-- name: one\nSELECT 1\nGO\nSELECT 2", `"SELECT 2" is outside any statement`},
 		{"a header alone", "-- name: one\n-- only a comment\n-- name: two\nSELECT 2;", `statement "one" has no SQL`},
 		{"no name", "-- name: ; table: orders\nSELECT 1;", "the name is empty"},
 		{"a slip in a key", "-- name: one; tabel: orders\nSELECT 1;", `unknown field "tabel: orders"`},
 		{"a cost that is no number", "-- name: one; cost: much\nSELECT 1;", `parsing "much"`},
 		{"a value that means nothing", "-- name: one; transaction: yes\nSELECT 1;", `unknown field "transaction: yes"`},
 	} {
-		if _, err := parse(c.script); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: error %v does not say %s", c.why, err, c.says)
-		}
+		_, err := parse(c.script)
+		assert.ErrorContains(t, err, c.says, c.why)
 	}
 }
 
@@ -143,12 +132,10 @@ func TestPostgresPlacement(t *testing.T) {
 }
 
 func TestUnknownEngineAndPhase(t *testing.T) {
-	if _, err := SQL("oracle", Tables, Params{}); err == nil || !strings.Contains(err.Error(), "postgres") {
-		t.Errorf("unknown engine: error %v does not name the known ones", err)
-	}
-	if _, err := SQL("postgres", "finish", Params{}); err == nil || !strings.Contains(err.Error(), "procedures") {
-		t.Errorf("unknown phase: error %v does not name the known ones", err)
-	}
+	_, err := SQL("oracle", Tables, Params{})
+	assert.ErrorContains(t, err, "postgres")
+	_, err = SQL("postgres", "finish", Params{})
+	assert.ErrorContains(t, err, "procedures")
 }
 
 // TestIdentitiesGoBackLast: where a reset on SQL Server is cut off, identities are not below the keys of rows that
@@ -164,7 +151,7 @@ func TestIdentitiesGoBackLast(t *testing.T) {
 			assert.True(t, s.NoTransaction, "%s is in the transaction", s.Name)
 		}
 	}
-	assert.Equal(t, 2, found, "%d identities go back", found)
+	assert.Equal(t, 2, found, "identities that go back")
 }
 
 // What pg_database_size said after ds2 load on PostgreSQL 15, and the index on (username, password) that was added
@@ -181,8 +168,6 @@ func TestExpectedBytesOfPostgres(t *testing.T) {
 	} {
 		got, err := ExpectedBytes("postgres", c.params)
 		require.NoError(t, err)
-		if off := float64(got)/float64(c.measured) - 1; off < -0.1 || off > 0.1 {
-			t.Errorf("size %s: expected %d bytes, measured %d: %.1f %% off", c.size, got, c.measured, 100*off)
-		}
+		assert.InEpsilon(t, c.measured, got, 0.1, "size %s", c.size)
 	}
 }

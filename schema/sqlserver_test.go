@@ -30,40 +30,43 @@ func TestSQLServerLayout(t *testing.T) {
 	again, err := SQL("sqlserver", Database, p)
 	require.NoError(t, err)
 	require.Equal(t, strings.Replace(script, "CREATE LOGIN", "ALTER LOGIN", 1), again)
-	if n := strings.Count(script, ".ndf'"); n != 4*8 {
-		t.Errorf("%d data files, want 8 in each of 4 filegroups", n)
-	}
+	assert.Equal(t, 4*8, strings.Count(script, ".ndf'"), "data files: 8 in each of 4 filegroups")
 	var files int64
 	for _, g := range filegroups(p) {
 		files += g.FileMB * int64(len(g.Files))
 	}
 	customers, orders, misc, indexes := dataMB(p)
 	data := customers + orders + misc + indexes
-	if ratio := float64(files) / float64(data); ratio < 1.4 || ratio > 1.41 {
-		t.Errorf("%d MB of files for %d MB of data: want 40 %% to spare", files, data)
-	}
+	assert.InDelta(t, 1.405, float64(files)/float64(data), 0.005, "40 %% to spare")
 }
 
-// What a server lacks leaves no trace in the SQL.
-func TestSQLServerLacks(t *testing.T) {
-	p := Params{Database: "DS2", Layout: Layout{
-		Login: "ds2user", Password: "secret", Lacks: Features{Files: true, Recovery: true, Statistics: true, Catalog: true, ServerState: true, Owners: true},
-	}}
-	for _, phase := range Phases {
+// without renders phases, none of which may have some words.
+func without(t *testing.T, p Params, phases []Phase, words ...string) {
+	t.Helper()
+	for _, phase := range phases {
 		statements, err := Statements("sqlserver", phase, p)
 		require.NoError(t, err)
 		for _, s := range statements {
-			for _, not := range []string{"_FG", "FILENAME", "RECOVERY", "STATISTICS", "CATALOG", "LANGUAGE", "db_owner", "SERVER STATE"} {
-				assert.NotContains(t, s.SQL, not, "%s: %s in\n%s", phase, not, s.SQL)
+			for _, not := range words {
+				assert.NotContains(t, s.SQL, not, phase)
 			}
 		}
 	}
 }
 
+// What a server lacks leaves no trace in the SQL.
+func TestSQLServerLacks(t *testing.T) {
+	lacks := Features{Files: true, Recovery: true, Statistics: true, Catalog: true, ServerState: true, Owners: true}
+	p := Params{Database: "DS2", Layout: Layout{Login: "ds2user", Password: "secret", Lacks: lacks}}
+	without(t, p, Phases,
+		"_FG", "FILENAME", "RECOVERY", "STATISTICS", "CATALOG", "LANGUAGE", "db_owner", "SERVER STATE")
+}
+
 // A mailbox database has two files that grow no more in a run, and lets each commit say whether it waits for the log; a
 // server that lacks this is sent none of it.
 func TestMailboxesOnSQLServer(t *testing.T) {
-	p := Params{Workload: "mailbox", Database: "MAIL", Bytes: 100 << 30, Layout: Layout{FilesPerFilegroup: 2, DataDir: `E:\MAIL`, LogDir: `F:\MAIL`}}
+	layout := Layout{FilesPerFilegroup: 2, DataDir: `E:\MAIL`, LogDir: `F:\MAIL`}
+	p := Params{Workload: "mailbox", Database: "MAIL", Bytes: 100 << 30, Layout: layout}
 	script, err := SQL("sqlserver", Database, p)
 	require.NoError(t, err)
 	texttest.Contains(t, script,
@@ -74,22 +77,17 @@ func TestMailboxesOnSQLServer(t *testing.T) {
 		"ALTER DATABASE [MAIL] SET DELAYED_DURABILITY = ALLOWED;",
 	)
 	p.Layout.Lacks = Features{Files: true, Recovery: true, Statistics: true, DelayedDurability: true}
-	for _, phase := range append([]Phase{Drop}, Phases...) {
-		statements, err := Statements("sqlserver", phase, p)
-		require.NoError(t, err)
-		for _, s := range statements {
-			for _, not := range []string{"FILENAME", "RECOVERY", "STATISTICS", "DURABILITY"} {
-				assert.NotContains(t, s.SQL, not, "%s: %s in\n%s", phase, not, s.SQL)
-			}
-		}
-	}
+	without(t, p, append([]Phase{Drop}, Phases...), "FILENAME", "RECOVERY", "STATISTICS", "DURABILITY")
 }
 
 // The server reads each file in a transaction of its own, with what its table needs and no more.
 func TestSQLServerReadsFiles(t *testing.T) {
 	p := Params{Database: "DS2", Layout: Layout{
 		FilesDir: `\\files\Tom's data\`, CRLF: true,
-		Files: []ServerFile{{"jan_orderlines.csv", "orderlines", 497}, {"row_cust.csv", "customers", 1000}, {"jan_cust_hist.csv", "cust_hist", 497}},
+		Files: []ServerFile{
+			{"jan_orderlines.csv", "orderlines", 497}, {"row_cust.csv", "customers", 1000},
+			{"jan_cust_hist.csv", "cust_hist", 497},
+		},
 	}}
 	statements, err := Statements("sqlserver", Data, p)
 	require.NoError(t, err)
@@ -106,15 +104,16 @@ WITH (
 IF @@ROWCOUNT <> 1000 THROW 50002, N'row_cust.csv does not hold the 1000 rows of its manifest', 1;
 COMMIT TRANSACTION;`
 	assert.Equal(t, golden, statements[1].SQL)
-	for i, want := range []string{"ROWS_PER_BATCH = 497, ORDER (ORDERID, ORDERLINEID)\n", "", "ROWS_PER_BATCH = 497\n"} {
-		if sql := statements[i].SQL; !strings.Contains(sql, want) || strings.Contains(sql, "KEEPIDENTITY") != (i == 1) {
-			t.Errorf("no %q, or the wrong identity, in\n%s", want, sql)
-		}
+	const lines = "ROWS_PER_BATCH = 497, ORDER (ORDERID, ORDERLINEID)\n"
+	for i, want := range []string{lines, "", "ROWS_PER_BATCH = 497\n"} {
+		assert.Contains(t, statements[i].SQL, want)
+		assert.Equal(t, i == 1, strings.Contains(statements[i].SQL, "KEEPIDENTITY"), statements[i].SQL)
 	}
-	p.Layout.CRLF, p.Layout.FilesDir = false, "/mnt/data"
-	if script, err := SQL("sqlserver", Data, p); err != nil || !strings.Contains(script, "FROM N'/mnt/data/row_cust.csv'") || strings.Contains(script, "0x0d") {
-		t.Errorf("files of Linux on Linux: %v\n%s", err, script)
-	}
+	p.Layout.CRLF, p.Layout.FilesDir = false, "/mnt/data" // files of Linux on Linux
+	script, err := SQL("sqlserver", Data, p)
+	require.NoError(t, err)
+	assert.Contains(t, script, "FROM N'/mnt/data/row_cust.csv'")
+	assert.NotContains(t, script, "0x0d")
 	assert.True(t, !ReadsFiles("postgres") && ReadsFiles("sqlserver"), "SQL Server alone reads files")
 }
 

@@ -37,9 +37,15 @@ func options(t testing.TB) load.Options {
 
 func optionsOf(t testing.TB, size datagen.Size, partRows int) load.Options {
 	t.Helper()
-	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{PartRows: partRows})
+	return load.Options{Dataset: dataset(t, size, datagen.Options{PartRows: partRows}), Version: "test", AtOnce: byPart}
+}
+
+func dataset(t testing.TB, size datagen.Size, o datagen.Options) ds2.Dataset {
+	t.Helper()
+	words := datagen.DefaultWords()
+	data, err := datagen.New(size, words, o)
 	require.NoError(t, err)
-	return load.Options{Dataset: ds2.Dataset{Size: size, Words: datagen.DefaultWords().Sum(), Rows: data.Parts()}, Version: "test", AtOnce: byPart}
+	return ds2.Dataset{Size: size, Words: words.Sum(), Seed: o.Seed, Rows: data.Parts()}
 }
 
 // How many sessions copy: more than there are large tables, so that each part is a step, and fewer, so that each table
@@ -66,16 +72,15 @@ func TestLoadIsWhole(t *testing.T) {
 	progress := &follower{running: map[string]bool{}}
 	o.Progress = progress
 	report := mustLoad(t, s, o)
-	if progress.share < 0.9 || progress.share > 1 || progress.fell {
-		t.Errorf("the share that was done ended at %g, or fell in between", progress.share)
-	}
-	if len(progress.running) != 0 || progress.statements == 0 {
-		t.Errorf("of %d statements that began these never ended: %v", progress.statements, progress.running)
-	}
+	assert.True(t, progress.share >= 0.9 && progress.share <= 1, "the share that was done ended at %g", progress.share)
+	assert.False(t, progress.fell, "the share that was done fell")
+	assert.Empty(t, progress.running, "statements that never ended")
+	assert.NotZero(t, progress.statements)
 	for _, table := range report.Tables {
 		var rows int64
 		require.NoError(t, s.DB().QueryRow("SELECT count(*) FROM "+string(table.Table)).Scan(&rows))
-		assert.True(t, rows != 0 && rows == table.Rows, "%s: %d rows reported, %d found", table.Table, table.Rows, rows)
+		assert.NotZero(t, rows, table.Table)
+		assert.Equal(t, rows, table.Rows, "rows of %s that are reported", table.Table)
 	}
 	info, err := store.ReadInfo(t.Context(), s.DB())
 	require.NoError(t, err)
@@ -83,20 +88,22 @@ func TestLoadIsWhole(t *testing.T) {
 	if found, _, err := loaded.Rows(info); err != nil || found != size {
 		t.Errorf("size noted: %v, %v", found, err)
 	}
-	for what, query := range map[string]string{
-		"constraints that are not validated":          "SELECT count(*) FROM pg_constraint WHERE NOT convalidated",
-		"tables that are not analysed":                "SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND reltuples < 1 AND relname NOT IN ('reorder', 'ds2_info')",
-		"tables that autovacuum leaves alone":         "SELECT count(*) FROM pg_class WHERE reloptions::text LIKE '%autovacuum%'",
-		"notes of the load":                           "SELECT count(*) FROM pg_class WHERE relname = 'ds2_steps'",
-		"customers outside the US with a state":       "SELECT count(*) FROM customers WHERE region = 2 AND state IS NOT NULL",
-		"customers in the US without a state":         "SELECT count(*) FROM customers WHERE region = 1 AND state IS NULL",
-		"customers with a second address":             "SELECT count(*) FROM customers WHERE address2 IS NOT NULL",
-		"keys that new customers would share":         "SELECT count(*) FROM customers WHERE customerid > (SELECT last_value FROM customers_customerid_seq)",
-		"orders in another number than the size says": "SELECT count(*) - 600 FROM orders",
+	for what, rows := range map[string]string{
+		"constraints that are not validated": "pg_constraint WHERE NOT convalidated",
+		"tables that are not analysed": "pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace" +
+			" AND reltuples < 1 AND relname NOT IN ('reorder', 'ds2_info')",
+		"tables that autovacuum leaves alone":   "pg_class WHERE reloptions::text LIKE '%autovacuum%'",
+		"notes of the load":                     "pg_class WHERE relname = 'ds2_steps'",
+		"customers outside the US with a state": "customers WHERE region = 2 AND state IS NOT NULL",
+		"customers in the US without a state":   "customers WHERE region = 1 AND state IS NULL",
+		"customers with a second address":       "customers WHERE address2 IS NOT NULL",
+		"keys that new customers would share": "customers WHERE customerid >" +
+			" (SELECT last_value FROM customers_customerid_seq)",
+		"orders in another number than the size says": "(SELECT count(*) FROM orders) AS o (n) WHERE n <> 600",
 	} {
 		var n int64
-		require.NoError(t, s.DB().QueryRow(query).Scan(&n), query)
-		assert.EqualValues(t, 0, n, what)
+		require.NoError(t, s.DB().QueryRow("SELECT count(*) FROM "+rows).Scan(&n), rows)
+		assert.Zero(t, n, what)
 	}
 }
 
@@ -116,61 +123,46 @@ func TestRowsAreWrittenOnce(t *testing.T) {
 		for _, table := range datagen.Tables {
 			// Pages without rows, which sessions that extend a table at a time leave, count for nothing.
 			var unfrozen, pages int
-			err := s.DB().QueryRow(fmt.Sprintf(`SELECT count(*) FILTER (WHERE NOT (all_visible AND all_frozen AND pd_all_visible)), count(*)
-				FROM pg_visibility('%[1]s') WHERE blkno IN (SELECT (ctid::text::point)[0]::bigint FROM %[1]s)`, table)).Scan(&unfrozen, &pages)
-			require.NoError(t, err)
-			if unfrozen > 0 || pages == 0 {
-				t.Errorf("%d sessions: %s: %d of %d pages are not frozen", atOnce, table, unfrozen, pages)
-			}
+			row := s.DB().QueryRow(fmt.Sprintf(`
+				SELECT count(*) FILTER (WHERE NOT (all_visible AND all_frozen AND pd_all_visible)), count(*)
+				FROM pg_visibility('%[1]s') WHERE blkno IN (SELECT (ctid::text::point)[0]::bigint FROM %[1]s)`, table))
+			require.NoError(t, row.Scan(&unfrozen, &pages))
+			assert.NotZero(t, pages, table)
+			assert.Zero(t, unfrozen, "%d sessions: pages of %s that are not frozen", atOnce, table)
 		}
 	}
 }
 
 func TestRefusals(t *testing.T) {
 	t.Parallel()
+	type setUp = func(*testing.T, *postgres.Store)
+	whole := func(t *testing.T, s *postgres.Store) { mustLoad(t, s, options(t)) }
+	unfinished := func(after int) setUp {
+		return func(t *testing.T, s *postgres.Store) { breakLoad(t, s, broken{after, byPart}) }
+	}
+	table := func(create string) setUp {
+		return func(t *testing.T, s *postgres.Store) { pgtest.Exec(t, s.DB(), "CREATE TABLE "+create) }
+	}
+	larger := dataset(t, size, datagen.Options{PartRows: 100})
+	larger.Size.Products = 1_201
+	otherwise := dataset(t, size, datagen.Options{}) // parts would be there twice, or never
 	for _, test := range []struct {
-		name    string
-		setUp   func(*testing.T, *postgres.Store)
-		options func(*load.Options)
-		says    string
+		name  string
+		setUp setUp
+		load  load.Options
+		says  string
 	}{
-		{"a DS2 that is whole",
-			func(t *testing.T, s *postgres.Store) { mustLoad(t, s, options(t)) },
-			func(*load.Options) {}, "--drop"},
-		{"a DS2 that is whole, to be resumed",
-			func(t *testing.T, s *postgres.Store) { mustLoad(t, s, options(t)) },
-			func(o *load.Options) { o.Resume = true }, "nothing to resume"},
-		{"an unfinished one",
-			func(t *testing.T, s *postgres.Store) { breakLoad(t, s, broken{5, byPart}) },
-			func(*load.Options) {}, "--resume"},
+		{"a DS2 that is whole", whole, load.Options{}, "--drop"},
+		{"a DS2 that is whole, to be resumed", whole, load.Options{Resume: true}, "nothing to resume"},
+		{"an unfinished one", unfinished(5), load.Options{}, "--resume"},
 		{"an unfinished one of another size, to be resumed",
-			func(t *testing.T, s *postgres.Store) { breakLoad(t, s, broken{5, byPart}) },
-			func(o *load.Options) {
-				d := o.Dataset.(ds2.Dataset)
-				d.Size.Products = 1_201
-				o.Resume, o.Dataset = true, d
-			}, "products=1201"},
-		{"an unfinished one whose files were cut otherwise, to be resumed: parts would be there twice, or never",
-			func(t *testing.T, s *postgres.Store) { breakLoad(t, s, broken{60, byPart}) },
-			func(o *load.Options) {
-				data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{})
-				if err != nil {
-					panic(err)
-				}
-				d := o.Dataset.(ds2.Dataset)
-				d.Rows = data.Parts()
-				o.Resume, o.Dataset = true, d
-			}, "split differently"},
+			unfinished(5), load.Options{Resume: true, Dataset: larger}, "products=1201"},
+		{"an unfinished one whose files were cut otherwise, to be resumed",
+			unfinished(60), load.Options{Resume: true, Dataset: otherwise}, "split differently"},
 		{"tables of DS2's own scripts",
-			func(t *testing.T, s *postgres.Store) {
-				pgtest.Exec(t, s.DB(), "CREATE TABLE reorder (prod_id int, quan_low int)")
-			},
-			func(*load.Options) {}, "did not load (reorder)"},
+			table("reorder (prod_id int, quan_low int)"), load.Options{}, "did not load (reorder)"},
 		{"another application's table, even to be dropped",
-			func(t *testing.T, s *postgres.Store) {
-				pgtest.Exec(t, s.DB(), "CREATE TABLE customers (id int, name text)")
-			},
-			func(o *load.Options) { o.Drop = true }, "customers is another's"},
+			table("customers (id int, name text)"), load.Options{Drop: true}, "customers is another's"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			target := pgtest.Database(t)
@@ -178,7 +170,10 @@ func TestRefusals(t *testing.T) {
 			test.setUp(t, s)
 			before := pgtest.Contents(t, target)
 			o := options(t)
-			test.options(&o)
+			o.Resume, o.Drop = test.load.Resume, test.load.Drop
+			if test.load.Dataset != nil {
+				o.Dataset = test.load.Dataset
+			}
 			_, err := load.Run(t.Context(), s, o)
 			assert.ErrorContains(t, err, test.says)
 			assert.Equal(t, pgtest.Contents(t, target), before, "the database was changed")
@@ -190,8 +185,7 @@ func TestRefusals(t *testing.T) {
 func TestTableInAnotherSchema(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Database(t))
-	pgtest.Exec(t, s.DB(), "CREATE SCHEMA shop")
-	pgtest.Exec(t, s.DB(), "CREATE TABLE shop.customers (id int, name text)")
+	pgtest.Exec(t, s.DB(), "CREATE SCHEMA shop", "CREATE TABLE shop.customers (id int, name text)")
 	mustLoad(t, s, options(t))
 }
 
@@ -201,14 +195,12 @@ func TestDropLeavesWhatIsNotDS2s(t *testing.T) {
 	s := open(t, target)
 	mustLoad(t, s, options(t))
 	fresh := pgtest.Contents(t, target)
-	pgtest.Exec(t, s.DB(), "CREATE TABLE mine AS SELECT 1 AS one")
-	pgtest.Exec(t, s.DB(), "CREATE FUNCTION ds2_login(integer) RETURNS integer LANGUAGE sql AS 'SELECT 1'")
-	pgtest.Exec(t, s.DB(), "DELETE FROM cust_hist")
+	pgtest.Exec(t, s.DB(), "CREATE TABLE mine AS SELECT 1 AS one",
+		"CREATE FUNCTION ds2_login(integer) RETURNS integer LANGUAGE sql AS 'SELECT 1'", "DELETE FROM cust_hist")
 	o := options(t)
 	o.Drop = true
 	mustLoad(t, s, o)
-	pgtest.Exec(t, s.DB(), "SELECT ds2_login(one) FROM mine")
-	pgtest.Exec(t, s.DB(), "DROP TABLE mine")
+	pgtest.Exec(t, s.DB(), "SELECT ds2_login(one) FROM mine", "DROP TABLE mine")
 	assert.Equal(t, fresh, pgtest.Contents(t, target), "after --drop")
 
 	pgtest.Exec(t, s.DB(), "CREATE VIEW mine AS SELECT * FROM orders")
@@ -243,9 +235,9 @@ func TestResume(t *testing.T) {
 		report := mustLoad(t, s, o)
 		assert.Equal(t, want, pgtest.Contents(t, target), "broken after %v and resumed", breaks)
 		for _, table := range report.Tables {
-			if n := strings.Fields(want[string(table.Table)])[0]; fmt.Sprint(table.Rows) != n || table.Before > table.Rows {
-				t.Errorf("broken after %v: %s: %d rows reported, %d of them loaded before, want %s", breaks, table.Table, table.Rows, table.Before, n)
-			}
+			rows := strings.Fields(want[string(table.Table)])[0]
+			assert.Equal(t, rows, fmt.Sprint(table.Rows), "broken after %v: rows of %s", breaks, table.Table)
+			assert.LessOrEqual(t, table.Before, table.Rows, "broken after %v: %s", breaks, table.Table)
 		}
 	}
 }
@@ -267,6 +259,7 @@ func breakLoad(t *testing.T, s *postgres.Store, b broken) {
 }
 
 type breaker struct {
+	load.NoProgress
 	mu     sync.Mutex
 	left   int
 	cancel func()
@@ -280,9 +273,8 @@ func (b *breaker) tick() {
 	}
 }
 
-func (b *breaker) Begin(schema.Phase)                 {}
-func (b *breaker) Tell(string, int64, int64)          {}
 func (b *breaker) Copied(datagen.Table, int64, int64) { b.tick() }
+
 func (b *breaker) Statement(_ schema.Phase, _ string, ended bool) {
 	if !ended {
 		b.tick()
@@ -291,15 +283,13 @@ func (b *breaker) Statement(_ schema.Phase, _ string, ended bool) {
 
 // follower checks what a Progress is told.
 type follower struct {
+	load.NoProgress
 	mu         sync.Mutex
 	running    map[string]bool
 	statements int
 	share      float64
 	fell       bool
 }
-
-func (f *follower) Begin(schema.Phase)                 {}
-func (f *follower) Copied(datagen.Table, int64, int64) {}
 
 func (f *follower) Statement(_ schema.Phase, statement string, ended bool) {
 	f.mu.Lock()
@@ -363,14 +353,12 @@ func TestDatabaseIsMade(t *testing.T) {
 func TestSeed(t *testing.T) {
 	t.Parallel()
 	seeded := options(t)
-	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{PartRows: 100, Seed: 7})
-	require.NoError(t, err)
-	seeded.Dataset = ds2.Dataset{Size: size, Words: datagen.DefaultWords().Sum(), Seed: 7, Rows: data.Parts()}
+	seeded.Dataset = dataset(t, size, datagen.Options{PartRows: 100, Seed: 7})
 	target := pgtest.Database(t)
 	s := open(t, target)
 	breakLoad(t, s, broken{20, byPart})
 	seeded.Resume = true
-	_, err = load.Run(t.Context(), s, seeded)
+	_, err := load.Run(t.Context(), s, seeded)
 	assert.ErrorContains(t, err, `data_seed "", not "7"`, "resumed with other rows")
 	seeded.Resume, seeded.Drop = false, true
 	mustLoad(t, s, seeded)
@@ -380,7 +368,8 @@ func TestSeed(t *testing.T) {
 		t.Errorf("seed %d, %v", seed, err)
 	}
 	fresh := pgtest.Contents(t, target)
-	pgtest.Exec(t, s.DB(), "UPDATE inventory SET sales = sales + 1, quan_in_stock = quan_in_stock - 1 WHERE prod_id < 100")
+	pgtest.Exec(t, s.DB(), "UPDATE inventory SET sales = sales + 1, quan_in_stock = quan_in_stock - 1"+
+		" WHERE prod_id < 100")
 	require.NoError(t, load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, progress.Ignore))
 	assert.Equal(t, fresh, pgtest.Contents(t, target), "after the reset")
 	other := pgtest.Database(t)
