@@ -46,7 +46,7 @@ func TestEveryPhaseOfEveryEngine(t *testing.T) {
 			assert.False(t, names[name], "%s: a second statement of this name: a resumed load would leave it out", name)
 			names[name] = true
 			if i > 0 {
-				assert.Contains(t, []int{0, 1}, s.Step-statements[i-1].Step, "%s: steps since the statement before", name)
+				assert.Contains(t, []int{0, 1}, s.Step-statements[i-1].Step, "%s: steps since the one before", name)
 			}
 			assert.False(t, s.Cost > 0 && s.Table == "", "%s has a cost for each row of no table", name)
 			assert.Equal(t, s.Name == "create database", s.UnlessExists, "%s: left out where the database exists", name)

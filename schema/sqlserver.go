@@ -188,10 +188,8 @@ func join(dir, file string) string {
 	return strings.TrimRight(dir, `/\`) + slash + file
 }
 
-// hasIdentity tells whether a table's key is an identity.
-func hasIdentity(table string) bool {
-	return slices.Contains([]string{"customers", "orders", "products"}, table)
-}
+// identities are the tables whose key is an identity.
+var identities = []string{"customers", "orders", "products"}
 
 // bracket quotes a name and quote a text for SQL Server.
 func bracket(name string) string { return "[" + strings.ReplaceAll(name, "]", "]]") + "]" }
@@ -217,8 +215,9 @@ var sqlserver = dialect{
 	separator: "\nGO\n", connect: "USE ", ident: bracket, bytes: sqlServerBytes,
 	funcs: template.FuncMap{
 		"str": quote, "file": filePath, "filegroups": filegroups, "logMB": logMB, "on": onFilegroup,
-		"sortIn": sortInTempdb, "join": join, "identity": hasIdentity, "upper": strings.ToUpper,
+		"sortIn": sortInTempdb, "join": join, "upper": strings.ToUpper,
 		"mailboxFiles": mailboxFiles, "mailboxLogMB": mailboxLogMB,
+		"identity":     func(table string) bool { return slices.Contains(identities, table) },
 		"clusteredKey": func(table string) string { return ClusteredKey[table] }, // empty where it has none
 	},
 }

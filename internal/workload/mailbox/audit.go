@@ -87,8 +87,11 @@ func (Workload) Audit(ctx context.Context, target store.Database, a workload.Aud
 		return nil, err
 	}
 	f := &findings{dataset: d, found: NewLive(1)}
-	if a.Run != nil {
-		if f.want, err = accountOf(a.Run); err != nil {
+	if run := a.Run; run != nil {
+		if n := len(run.Dirs); n != 1 {
+			return nil, fmt.Errorf("audit the run: %d records of it: a mailbox database is driven from one machine", n)
+		}
+		if f.want, err = LoadLive(run.Dirs[0], run.Target); err != nil {
 			return nil, err
 		}
 	}
@@ -104,15 +107,6 @@ func (Workload) Audit(ctx context.Context, target store.Database, a workload.Aud
 		noteRecords(ctx, target, a.Run)
 	}
 	return checks, nil
-}
-
-// accountOf is what the driver machines say of a target.
-func accountOf(a *workload.Account) (*Live, error) {
-	if len(a.Dirs) != 1 {
-		const format = "audit the run: %d records of it: a mailbox database is driven from one machine"
-		return nil, fmt.Errorf(format, len(a.Dirs))
-	}
-	return LoadLive(a.Dirs[0], a.Target)
 }
 
 // readAll reads every record, and checks it.

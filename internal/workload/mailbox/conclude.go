@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -46,24 +47,18 @@ func (w Workload) Conclude(in conclude.Input, c *result.Conclusion) error {
 				d.IOsPerOperation = new(d.IOPS / rate / float64(r.Batch))
 			}
 			d.IOPSPerWatt = c.Power.PerWatt(d.Total())
-			c.Conditions = append(c.Conditions, conditions(*d)...)
+			mib := (d.ReadBytes + d.WrittenBytes) / (1 << 20)
+			c.Conditions = append(c.Conditions, // what the published reports compare besides
+				result.Condition{Name: result.TotalIOPS, Value: d.Total(), Unit: "a second"},
+				result.Condition{Name: result.Throughput, Value: mib, Unit: "a second"})
+			if watt := d.IOPSPerWatt; watt != nil {
+				c.Conditions = append(c.Conditions, result.Condition{Name: result.TotalIOPSPerWatt, Value: *watt})
+			}
 		}
 	}
 	r.storage = c.Storage
 	c.Sections = append(r.sections(), r.trend(c.Windows)...)
 	return nil
-}
-
-// conditions are what the published reports compare besides.
-func conditions(d monitor.Storage) []result.Condition {
-	all := []result.Condition{
-		{Name: result.TotalIOPS, Value: d.Total(), Unit: "a second"},
-		{Name: result.Throughput, Value: (d.ReadBytes + d.WrittenBytes) / (1 << 20), Unit: "a second"},
-	}
-	if d.IOPSPerWatt != nil {
-		all = append(all, result.Condition{Name: result.TotalIOPSPerWatt, Value: *d.IOPSPerWatt})
-	}
-	return all
 }
 
 func (r run) sections() []result.Section {
@@ -272,10 +267,8 @@ func (r run) volumes() result.Section {
 		for _, role := range v.Roles {
 			roles = append(roles, string(role))
 		}
-		if len(roles) == 0 {
-			roles = []string{"unknown"}
-		}
-		t.Rows = append(t.Rows, ioRow(v.FileIO, v.Name, strings.Join(roles, ", ")))
+		holds := cmp.Or(strings.Join(roles, ", "), "unknown")
+		t.Rows = append(t.Rows, ioRow(v.FileIO, v.Name, holds))
 	}
 	return t
 }

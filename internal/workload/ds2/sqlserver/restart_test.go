@@ -49,7 +49,7 @@ func TestRunSurvivesRestart(t *testing.T) {
 	s := openURL(t, server.URL("DS2"))
 	plan := ds2.Plan{
 		Config: ds2.Config{
-			Size:  datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 5}, // as many as there are recorded prices
+			Size:  datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 5}, // as many as have recorded prices
 			Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5,
 		},
 		Targets: []ds2.Target{func(ctx context.Context) (calls.Session, error) { return Connect(ctx, s) }},
