@@ -108,3 +108,9 @@ func TestDirect(t *testing.T) {
 	assert.NotEmpty(t, of("Developer Edition (64-bit)"))
 	assert.Empty(t, of("Babelfish for PostgreSQL"))
 }
+
+// TestMostSteps: a call has room for so many parameters only.
+func TestMostSteps(t *testing.T) {
+	err := Engine{}.Check(t.Context(), nil, mailbox.Parameters{Batch: mostSteps + 1})
+	assert.EqualError(t, err, "batch is 350: on SQL Server it must be 1 to 349 operations")
+}
