@@ -103,7 +103,7 @@ func TestDroppedOrdersWaited(t *testing.T) {
 		require.NoError(t, err)
 		all, err := got.Distributions(run)
 		require.NoError(t, err)
-		return w, all[measure.WholeOrder]
+		return w, all.Operations[measure.WholeOrder]
 	}
 	kept, _ := stalled(time.Hour)
 	w, orders := stalled(0)

@@ -31,30 +31,28 @@ type Names struct {
 // that have the role on machine: the mean is over requests, the max the highest mean of a second (device) or of 15 s
 // (data, log). "iops" is the reads and writes a second of the data's drives. A cycle of users, such as an order, goes
 // by the name that its workload has for it.
-func Of(names Names, series measure.Series, w measure.Window, counters monitor.Table, start time.Time, machine *monitor.Machine) (Figures, error) {
+func Of(names Names, series measure.Series, w measure.Window, counters monitor.Table, start time.Time,
+	machine *monitor.Machine) (Figures, error) {
 	span := measure.Span{From: measure.Seconds(w.From), To: measure.Seconds(w.To)}
-	times, err := series.Distributions(span)
+	all, err := series.Distributions(span)
 	if err != nil {
 		return nil, fmt.Errorf("judge limits: %w", err)
 	}
+	times := all.Operations
 	if whole, some := times[measure.WholeOrder]; some {
 		delete(times, measure.WholeOrder)
 		times[names.Cycle] = whole
 	}
 	for group, operations := range names.Groups {
-		var all []measure.Distribution
+		var some []measure.Distribution
 		for _, name := range operations {
-			if d, some := times[name]; some {
-				all = append(all, d)
+			if d, known := times[name]; known {
+				some = append(some, d)
 			}
 		}
-		if len(all) > 0 {
-			times[group] = measure.Merge(group, all...)
+		if len(some) > 0 {
+			times[group] = measure.Merge(group, some...)
 		}
-	}
-	ios, err := series.IO(span)
-	if err != nil {
-		return nil, fmt.Errorf("judge limits: %w", err)
 	}
 	seen := monitor.Drives{Counters: counters, Machine: machine, From: start.Add(span.From), To: start.Add(span.To)}
 	return func(m Metric) (value float64, atLeast, measured bool) {
@@ -69,7 +67,7 @@ func Of(names Names, series measure.Series, w measure.Window, counters monitor.T
 			return iops, false, measured
 		}
 		if m.Traced() {
-			return statistic(m, monitor.IOsFor(m.Subject, ios))
+			return statistic(m, monitor.IOsFor(m.Subject, all.IO))
 		}
 		if k, ok := kinds[m.Subject]; ok {
 			mean, longest, measured := seen.Slowest(k)

@@ -25,7 +25,7 @@ type batchMeans struct {
 	freedom  float64 // degrees of freedom
 	// correction is the factor by which variance was raised for the memory of the series.
 	correction float64
-	few        string // why it rests on few independent samples, and so more on the correction than on the batches; empty where it does not
+	few        string // why it rests on few independent samples, so more on the correction; empty where it does not
 }
 
 const (
@@ -77,11 +77,14 @@ func newBatchMeans(residuals []float64, span int, f fit) (batchMeans, error) {
 	phi := lagOne(parts, f)
 	of := func(samples int) float64 { return inflation(phi, float64(samples)/float64(small)) }
 	expected := (of(batch) - lost*of(n)) / (1 - lost)
-	e := batchMeans{correction: max(1, of(span)/expected), freedom: 2 / (2/(1.5*(1/share-1)) + excess(parts)/float64(len(parts)))}
+	e := batchMeans{
+		correction: max(1, of(span)/expected),
+		freedom:    2 / (2/(1.5*(1/share-1)) + excess(parts)/float64(len(parts))),
+	}
 	e.variance = squares / float64(batch) / float64(n-batch+1) / (1 - lost) * e.correction
 	if e.correction > maxCorrection {
-		e.few = fmt.Sprintf("few independent samples: the %d of the run resemble their neighbours so much that they tell as much as %.0f",
-			n, float64(n)/float64(small)/of(n))
+		e.few = fmt.Sprintf("few independent samples: the %d of the run resemble their neighbours so much "+
+			"that they tell as much as %.0f", n, float64(n)/float64(small)/of(n))
 	}
 	return e, nil
 }

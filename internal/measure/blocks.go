@@ -107,7 +107,8 @@ func Enough(configurations []string, figures []RunFigure, percent, looks float64
 	}
 	before := slices.DeleteFunc(slices.Clone(figures), func(o RunFigure) bool { return o.Block == last })
 	for _, all := range [][]RunFigure{before, figures} {
-		if slices.ContainsFunc(Differences(configurations, all, looks), func(d Difference) bool { return !d.Change.Within(percent) }) {
+		differences := Differences(configurations, all, looks)
+		if slices.ContainsFunc(differences, func(d Difference) bool { return !d.Change.Within(percent) }) {
 			return false
 		}
 	}

@@ -22,7 +22,8 @@ type Change struct {
 // It was looked at so many times as often as a single test: the levels of its interval and of P are tightened by that.
 func newChange(logarithm, deviation, freedom, looks float64) Change {
 	half := deviation * Student(1-0.025/looks, freedom)
-	c := Change{Percent: percentOf(logarithm), Low: percentOf(logarithm - half), High: percentOf(logarithm + half), P: 1, deviation: deviation, freedom: freedom}
+	low, high := percentOf(logarithm-half), percentOf(logarithm+half)
+	c := Change{percentOf(logarithm), low, high, 1, deviation, freedom}
 	if logarithm != 0 {
 		c.P = min(1, looks*2*stats.TDist{V: freedom}.CDF(-math.Abs(logarithm)/deviation))
 	}
@@ -99,7 +100,8 @@ func Compare(a, b []float64) Change {
 	if err != nil { // all measurements of both are the same
 		return c
 	}
-	return newChange(meanB-meanA, math.Sqrt(stats.Variance(la)/float64(len(a))+stats.Variance(lb)/float64(len(b))), test.DoF, 1)
+	variance := stats.Variance(la)/float64(len(a)) + stats.Variance(lb)/float64(len(b))
+	return newChange(meanB-meanA, math.Sqrt(variance), test.DoF, 1)
 }
 
 func logarithms(values []float64) []float64 {

@@ -26,7 +26,7 @@ func (s Series) ci95(window []Sample) (half float64, few string, err error) {
 	// What a window is a part of knows its scatter as if it had up to twice the degrees of freedom: a window that is
 	// far off makes the scatter wide, too. The factor is by simulation (docs/evidence/2026-11-simulations.md).
 	freedom := e.freedom * (2 - float64(len(window))/float64(len(stretch)))
-	return student975(freedom) * math.Sqrt(variance) * float64(time.Minute) / float64(span.To-span.From), e.few, nil
+	return Student(.975, freedom) * math.Sqrt(variance) * float64(time.Minute) / float64(span.To-span.From), e.few, nil
 }
 
 // stretch is the part of the run that a window belongs to: the run phase from where the start has worn off, and as much
@@ -44,7 +44,7 @@ func (s Series) stretch(window []Sample) []Sample {
 
 // spanOf is from where to where samples go; there is at least one.
 func spanOf(samples []Sample) Span {
-	return Span{samples[0].End - samples[0].Length, samples[len(samples)-1].End}
+	return Span{samples[0].begin(), samples[len(samples)-1].End}
 }
 
 // lessMean is by how many orders each sample differs from the mean rate of all.

@@ -23,7 +23,7 @@ type Counts struct {
 
 	// Own are what the workload counts besides, each at the place of its name.
 	Own   [MaxOwn]int64 `json:"-"`
-	Names *[]string     `json:"-"` // of Own; nobody changes them. nil: there are none, or they are those of what these are added to
+	Names *[]string     `json:"-"` // of Own, for reading; nil: there are none, or as in what these are added to
 }
 
 // MaxOwn is how many counts of its own a workload may have.
@@ -125,7 +125,8 @@ func (c *Counts) UnmarshalJSON(text []byte) error {
 // CheckOwn refuses more names than Counts have room for.
 func CheckOwn(names []string) error {
 	if len(names) > MaxOwn {
-		return fmt.Errorf("%d counts besides those of every workload, of which ds2 knows %d at most", len(names), MaxOwn)
+		return fmt.Errorf("%d counts besides those of every workload, of which ds2 knows %d at most",
+			len(names), MaxOwn)
 	}
 	return nil
 }
@@ -155,16 +156,15 @@ func FailureCounts(counts map[Failure]int64) []FailureCount {
 // AddFailures adds counts to a list of them, which stays sorted by operation and class.
 func AddFailures(list []FailureCount, more ...FailureCount) []FailureCount {
 	for _, f := range more {
-		i := slices.IndexFunc(list, func(c FailureCount) bool { return c.Operation == f.Operation && c.Class == f.Class })
-		if i >= 0 {
-			list[i].Count += f.Count
+		at, there := slices.BinarySearchFunc(list, f, func(a, b FailureCount) int {
+			return cmp.Or(cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.Class, b.Class))
+		})
+		if there {
+			list[at].Count += f.Count
 		} else {
-			list = append(list, f)
+			list = slices.Insert(list, at, f)
 		}
 	}
-	slices.SortFunc(list, func(a, b FailureCount) int {
-		return cmp.Or(cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.Class, b.Class))
-	})
 	return list
 }
 

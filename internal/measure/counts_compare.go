@@ -34,7 +34,7 @@ func CompareCounts(a, b []Rate) Change {
 	x, y := before.Count/dispersion, after.Count/dispersion
 	tail := 0.025
 	if dispersion > 1 {
-		tail = stats.StdNormal.CDF(-student975(freedom))
+		tail = stats.StdNormal.CDF(-Student(.975, freedom))
 	}
 	odds := before.Of / after.Of // of b's share of the counts, where the rates are alike: 1/odds
 	percent := func(share float64) float64 { return 100 * (share/(1-share)*odds - 1) }

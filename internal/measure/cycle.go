@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -32,28 +33,29 @@ func (s Series) cycle(span Span) *Cycle {
 	}
 	within := s.begun(span)
 	c := &Cycle{Begun: len(within)}
-	var between []time.Duration
-	for i := 1; i < len(s.Cycles); i++ {
-		between = append(between, s.Cycles[i]-s.Cycles[i-1])
-	}
-	if len(between) > 0 {
+	if n := len(s.Cycles) - 1; n > 0 {
+		between := make([]time.Duration, n)
+		for i := range between {
+			between[i] = s.Cycles[i+1] - s.Cycles[i]
+		}
 		slices.Sort(between)
-		period := between[len(between)/2].Seconds()
-		periods := (span.To - span.From).Seconds() / period
-		c.Period, c.Periods = &period, &periods
+		c.Period = new(between[n/2].Seconds())
+		c.Periods = new((span.To - span.From).Seconds() / *c.Period)
 	}
 	switch {
 	case len(s.Cycles) == 0:
 		c.Why = "no checkpoint started during the run, so the result includes no checkpoint I/O"
 	case c.Period == nil:
-		c.Why = fmt.Sprintf("only one checkpoint began during the run, at %.0f s: the run holds no whole checkpoint cycle", s.Cycles[0].Seconds())
+		c.Why = fmt.Sprintf("only one checkpoint began during the run, at %.0f s: "+
+			"the run holds no whole checkpoint cycle", s.Cycles[0].Seconds())
 	case len(within) > 1 && near(within[0], span.From) && near(within[len(within)-1], span.To):
 		c.Whole = true
 		c.Why = fmt.Sprintf("the window holds %d whole checkpoint cycles of about %.0f s", len(within)-1, *c.Period)
 	case *c.Periods >= manyCycles:
 		c.Why = fmt.Sprintf("the window holds %.1f checkpoint cycles of about %.0f s", *c.Periods, *c.Period)
 	default:
-		c.Why = fmt.Sprintf("the window holds only part of a checkpoint cycle: %.1f cycles of about %.0f s (--window checkpoints=2 takes whole ones)", *c.Periods, *c.Period)
+		c.Why = fmt.Sprintf("the window holds only part of a checkpoint cycle: %.1f cycles of about %.0f s "+
+			"(--window checkpoints=2 takes whole ones)", *c.Periods, *c.Period)
 	}
 	return c
 }
@@ -62,18 +64,24 @@ func near(a, b time.Duration) bool { return (a - b).Abs() <= beginSlack }
 
 // begun gives the begins of cycles in span, its bounds included.
 func (s Series) begun(span Span) []time.Duration {
-	return slices.DeleteFunc(slices.Clone(s.Cycles), func(t time.Duration) bool { return t < span.From-beginSlack || t > span.To+beginSlack })
+	return s.begunBetween(span.From-beginSlack, span.To+beginSlack)
+}
+
+func (s Series) begunBetween(from, to time.Duration) []time.Duration {
+	return slices.DeleteFunc(slices.Clone(s.Cycles), func(t time.Duration) bool { return t < from || t > to })
 }
 
 // lastCycles is the span of the last n whole cycles of the run phase.
 func (s Series) lastCycles(n int) (Span, error) {
 	if s.Cycles == nil {
-		return Span{}, fmt.Errorf("when checkpoints began is not known: the database's counters were not read, or the run had several databases")
+		return Span{}, errors.New("when checkpoints began is not known: " +
+			"the database's counters were not read, or the run had several databases")
 	}
 	run := s.Phase(PhaseRun)
-	begins := slices.DeleteFunc(slices.Clone(s.Cycles), func(t time.Duration) bool { return t < run.From || t > run.To })
+	begins := s.begunBetween(run.From, run.To)
 	if len(begins) <= n {
-		return Span{}, fmt.Errorf("the run phase holds fewer whole checkpoint cycles (%d): give the run more time, or the server a shorter checkpoint_timeout", max(0, len(begins)-1))
+		return Span{}, fmt.Errorf("the run phase holds fewer whole checkpoint cycles (%d): "+
+			"give the run more time, or the server a shorter checkpoint_timeout", max(0, len(begins)-1))
 	}
 	return Span{begins[len(begins)-1-n], begins[len(begins)-1]}, nil
 }

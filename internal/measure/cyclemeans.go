@@ -38,7 +38,8 @@ func newCycleMeans(stretch []Sample, begins []time.Duration, window time.Duratio
 	var shape [phases]float64
 	for step := range cycles * phases {
 		cycle, phase := step/phases, step%phases
-		shape[phase] += sums.between(begins[cycle], begins[cycle]+length(cycle)*time.Duration(phase)/phases) / float64(whole)
+		since := length(cycle) * time.Duration(phase) / phases
+		shape[phase] += sums.between(begins[cycle], begins[cycle]+since) / float64(whole)
 	}
 	at := func(step int) float64 { // the sum up to a step, of which a cycle has as many as there are phases
 		cycle, phase := step/phases, step%phases
@@ -78,9 +79,10 @@ type cumulative struct {
 // newCumulative takes the mean rate from a span.
 func newCumulative(samples []Sample, of Span) cumulative {
 	rate := Series{Samples: samples}.opm(of) / float64(time.Minute)
-	c := cumulative{[]time.Duration{samples[0].End - samples[0].Length}, []float64{0}}
+	c := cumulative{[]time.Duration{samples[0].begin()}, []float64{0}}
 	for i, s := range samples {
-		c.ends, c.sums = append(c.ends, s.End), append(c.sums, c.sums[i]+float64(s.Counts.Orders)-rate*float64(s.Length))
+		c.ends = append(c.ends, s.End)
+		c.sums = append(c.sums, c.sums[i]+float64(s.Counts.Orders)-rate*float64(s.Length))
 	}
 	return c
 }

@@ -18,7 +18,7 @@ const (
 type Disturbance struct {
 	From        float64  `json:"from_s"`          // when the event began, since the first orders
 	Undisturbed float64  `json:"undisturbed_opm"` // over the run phase before the first event
-	Back        *float64 `json:"back_after_s"`    // until OPM was back within 5 %; absent where it was not before the end of the run
+	Back        *float64 `json:"back_after_s"`    // until OPM was back within 5 %; absent: not before the run's end
 
 	// Lost are the orders that were missing until OPM was back, over 10 s at least. LostCI95 is half the width of its
 	// 95 % interval: by how much as long a time differs from the undisturbed rate anyway. NoCI95 says why there is
@@ -38,31 +38,27 @@ func (s Series) Disturbance(at, before time.Duration) (d Disturbance, err error)
 	run := s.Phase(PhaseRun)
 	base := s.within(Span{run.From, min(before, run.To)})
 	if before < run.From+leastBefore {
-		return d, fmt.Errorf("the run phase begins at %.0f s, and an undisturbed rate takes %.0f s of it before the first event", run.From.Seconds(), leastBefore.Seconds())
+		return d, fmt.Errorf("the run phase begins at %.0f s, and an undisturbed rate takes %.0f s of it "+
+			"before the first event", run.From.Seconds(), leastBefore.Seconds())
 	}
 	after := s.within(Span{at, run.To})
 	if len(base) == 0 || len(after) == 0 || at > run.To-backOver+slack {
-		return d, fmt.Errorf("what comes of it takes %.0f s of the run phase, which ends at %.0f s", backOver.Seconds(), run.To.Seconds())
+		return d, fmt.Errorf("what comes of it takes %.0f s of the run phase, which ends at %.0f s",
+			backOver.Seconds(), run.To.Seconds())
 	}
 	d = Disturbance{From: at.Seconds(), Undisturbed: OrdersPerMinute(ordersOf(base))}
 	rate := d.Undisturbed / float64(time.Minute) // orders a nanosecond
-	back := backAt(after, rate)
-	if back < len(after) {
-		d.Back = new(max(0, (after[back].End - after[back].Length - at).Seconds()))
-	}
-
-	from := after[0].End - after[0].Length
-	lost := after[:0]
 	until := run.To
-	if back < len(after) {
-		until = after[back].End - after[back].Length
+	if back := backAt(after, rate); back < len(after) {
+		until = after[back].begin()
+		d.Back = new(max(0, (until - at).Seconds()))
 	}
-	for _, sample := range after {
-		begin := sample.End - sample.Length
-		if begin < until || begin < from+backOver {
-			lost = after[:len(lost)+1]
+	var lost []Sample
+	for i, sample := range after {
+		if sample.begin() < max(until, after[0].begin()+backOver) {
+			lost = after[:i+1]
 		}
-		if begin < until+backOver {
+		if sample.begin() < until+backOver {
 			d.Errors = AddFailures(d.Errors, sample.Failures...)
 			d.Longest = max(d.Longest, sample.Max)
 		}
@@ -75,7 +71,7 @@ func (s Series) Disturbance(at, before time.Duration) (d Disturbance, err error)
 		return d, nil
 	}
 	n := float64(len(lost))
-	d.LostCI95 = new(student975(e.freedom) * math.Sqrt(e.variance*(n+n*n/float64(len(base)))))
+	d.LostCI95 = new(Student(.975, e.freedom) * math.Sqrt(e.variance*(n+n*n/float64(len(base)))))
 	return d, nil
 }
 
@@ -94,7 +90,8 @@ func backAt(after []Sample, rate float64) int {
 		if length < backOver-slack {
 			break
 		}
-		if float64(orders) >= (1-backWithin)*rate*float64(length) && float64(after[i].Counts.Orders) >= rate*float64(after[i].Length)/2 {
+		first := float64(after[i].Counts.Orders)
+		if float64(orders) >= (1-backWithin)*rate*float64(length) && first >= rate*float64(after[i].Length)/2 {
 			return i
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -109,8 +107,10 @@ func (d Distribution) Count() int64 { return d.histogram.TotalCount() }
 func (d Distribution) Latency() Latency {
 	all := d.all()
 	at := func(percentile float64) float64 { return float64(all.ValueAtQuantile(percentile)) / 1000 }
-	l := Latency{Count: d.Count(), P25: at(25), P50: at(50), P75: at(75), P95: at(95), P99: at(99), P999: at(99.9), P9999: at(99.99),
-		Max: float64(all.Max()) / 1000}
+	l := Latency{
+		Count: d.Count(), P25: at(25), P50: at(50), P75: at(75), P95: at(95), P99: at(99), P999: at(99.9),
+		P9999: at(99.99), Max: float64(all.Max()) / 1000,
+	}
 	if d.MeanAtLeast() {
 		l.Dropped, l.AtLeastFrom = d.dropped.TotalCount(), new(d.certain())
 	}
@@ -180,6 +180,11 @@ type Interval struct {
 	Slowest []SlowOrder
 }
 
+// NewInterval is an interval without any.
+func NewInterval(from, to time.Duration) Interval {
+	return Interval{From: from, To: to, Histograms: map[string]string{}, Sums: map[string]time.Duration{}}
+}
+
 func encode(h *hdr.Histogram) string {
 	// Encoding fails only for versions the library does not know.
 	b, err := h.Encode(hdr.V2CompressedEncodingCookieBase)
@@ -195,7 +200,8 @@ func decode(s string) (*hdr.Histogram, error) {
 		return nil, fmt.Errorf("decode histogram: %w", err)
 	}
 	const most = 1 << 50 // more orders than anyone makes, and few enough for the sums of many intervals
-	if h.LowestTrackableValue() != lowestMicros || h.HighestTrackableValue() != highestMicros || h.SignificantFigures() != significantDigits || h.TotalCount() > most {
+	if h.LowestTrackableValue() != lowestMicros || h.HighestTrackableValue() != highestMicros ||
+		h.SignificantFigures() != significantDigits || h.TotalCount() > most {
 		return nil, errors.New("decode histogram: it is not one of ds2's")
 	}
 	return h, nil
@@ -225,47 +231,38 @@ func (iv *Interval) AddIO(d Distribution) {
 	iv.Histograms[ioPrefix+d.Name], iv.Sums[ioPrefix+d.Name] = encode(d.histogram), d.Sum
 }
 
-// each calls f with the distribution of every series of operations.
-func (iv Interval) each(f func(Distribution) error) error {
-	return iv.eachOf(func(name string) bool { return !strings.HasPrefix(name, ioPrefix) }, f)
+// Distributions are the merged histograms of a part of a run, by series. Those without any are missing.
+type Distributions struct {
+	Operations map[string]Distribution // response times
+	IO         map[string]Distribution // times of I/Os, by drive and what they were for
+	Span                               // that the histograms are of
 }
 
-// eachIO calls f with the distribution of every series of I/Os.
-func (iv Interval) eachIO(f func(Distribution) error) error {
-	return iv.eachOf(func(name string) bool { return strings.HasPrefix(name, ioPrefix) }, func(d Distribution) error {
-		d.Name = strings.TrimPrefix(d.Name, ioPrefix)
-		return f(d)
-	})
-}
-
-func (iv Interval) eachOf(wanted func(series string) bool, f func(Distribution) error) error {
-	names := slices.Collect(maps.Keys(iv.Histograms))
-	if iv.Histograms[droppedOrder] != "" && iv.Histograms[WholeOrder] == "" {
-		names = append(names, WholeOrder) // all were dropped
-	}
-	for _, name := range names {
-		if name == droppedOrder || !wanted(name) {
-			continue // it stands with the whole orders
+// add merges the histograms of an interval. Those of dropped orders stand with the whole orders.
+func (all Distributions) add(iv Interval) error {
+	for series, text := range iv.Histograms {
+		h, err := decode(text)
+		if err != nil {
+			return fmt.Errorf("series %s: %w", series, err)
 		}
-		d := newDistribution(name)
-		if text := iv.Histograms[name]; text != "" {
-			h, err := decode(text)
-			if err != nil {
-				return fmt.Errorf("series %s: %w", name, err)
-			}
-			d.histogram = h
+		byName := all.Operations
+		name, isIO := strings.CutPrefix(series, ioPrefix)
+		switch {
+		case isIO:
+			byName = all.IO
+		case series == droppedOrder:
+			name = WholeOrder
 		}
-		if text := iv.Histograms[droppedOrder]; text != "" && name == WholeOrder {
-			waits, err := decode(text)
-			if err != nil {
-				return fmt.Errorf("series %s: %w", droppedOrder, err)
-			}
-			d.drop(waits)
+		sum, some := byName[name]
+		if !some {
+			sum = newDistribution(name)
 		}
-		d.Sum = iv.Sums[name]
-		if err := f(d); err != nil {
+		if series == droppedOrder {
+			sum.drop(h)
+		} else if err := sum.merge(Distribution{Sum: iv.Sums[series], histogram: h}); err != nil {
 			return err
 		}
+		byName[name] = sum
 	}
 	return nil
 }

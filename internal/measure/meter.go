@@ -196,7 +196,8 @@ func (m *Meter) take(t *Totals, b *batch) (own time.Duration) {
 
 // Interval closes the histograms since the last call, or since the start; it follows a Sample of the same t.
 func (m *Meter) Interval(t time.Duration) Interval {
-	iv := Interval{From: m.from, To: t, Histograms: map[string]string{}, Sums: map[string]time.Duration{}, Slowest: m.slowest.take()}
+	iv := NewInterval(m.from, t)
+	iv.Slowest = m.slowest.take()
 	take := func(d *Distribution) {
 		if d.Count() > 0 {
 			iv.Histograms[d.Name], iv.Sums[d.Name] = encode(d.histogram), d.Sum

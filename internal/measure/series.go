@@ -1,9 +1,9 @@
 package measure
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 )
 
@@ -19,7 +19,7 @@ type Sample struct {
 	Failures []FailureCount
 
 	Mean, P95, Max float64       // response time of the orders that were completed, in milliseconds
-	OwnTime        time.Duration // the sum of their response times in the workload's own meaning (WORKLOAD.md section 5)
+	OwnTime        time.Duration // sum of their response times in the workload's own meaning (WORKLOAD.md section 5)
 
 	Operations []OperationP95 // of those that were called
 }
@@ -58,6 +58,9 @@ func highestP95(a, b []OperationP95) []OperationP95 {
 	}
 	return all
 }
+
+// begin is when the sample before ended.
+func (s Sample) begin() time.Duration { return s.End - s.Length }
 
 // OPM is the rate of completed orders a minute.
 func (s Sample) OPM() float64 { return OrdersPerMinute(s.Counts.Orders, s.Length) }
@@ -114,7 +117,7 @@ func (s Series) Phase(p Phase) Span {
 			continue
 		}
 		if i == 0 || s.Samples[i-1].Phase != p {
-			span.From = sample.End - sample.Length
+			span.From = sample.begin()
 		}
 		span.To = sample.End
 	}
@@ -171,24 +174,23 @@ type Window struct {
 // Compute gives the figures of the window that spec asks for. An automatic window of a run that never became steady is
 // that of the run phase, with a verdict that says so.
 func (s Series) Compute(spec WindowSpec) (Window, error) {
+	span, found := spec.Span, true
 	switch {
 	case spec.Cycles > 0:
-		span, err := s.lastCycles(spec.Cycles)
-		if err != nil {
+		var err error
+		if span, err = s.lastCycles(spec.Cycles); err != nil {
 			return Window{Name: spec.Name}, fmt.Errorf("compute window %s: %w", spec, err)
 		}
-		return s.Window(spec.Name, span)
-	case !spec.Auto:
-		return s.Window(spec.Name, spec.Span)
-	}
-	span, found := s.Steady()
-	if !found {
-		span = s.Phase(PhaseRun)
+	case spec.Auto:
+		if span, found = s.Steady(); !found {
+			span = s.Phase(PhaseRun)
+		}
 	}
 	w, err := s.Window(spec.Name, span)
 	if err == nil && !found {
 		w.Steady.Verdict = false
-		w.Steady.Why = "never steady: MSER-5 finds no steady part that begins in the first half; these are the figures of the run phase"
+		w.Steady.Why = "never steady: MSER-5 finds no steady part that begins in the first half; " +
+			"these are the figures of the run phase"
 	}
 	return w, err
 }
@@ -205,18 +207,17 @@ func (s Series) Window(name string, span Span) (Window, error) {
 		return w, fmt.Errorf("compute window %s: it is outside the run, which lasted %s from the first orders on",
 			name, end.Round(time.Second))
 	}
-	span = Span{samples[0].End - samples[0].Length, samples[len(samples)-1].End}
+	span = spanOf(samples)
 	w.From, w.To = span.From.Seconds(), span.To.Seconds()
-	var ds2 time.Duration
+	var own time.Duration
 	for _, sample := range samples {
 		w.Counts.Add(sample.Counts)
 		w.Errors += sample.Errors
-		ds2 += sample.OwnTime
+		own += sample.OwnTime
 	}
 	w.OPM = OrdersPerMinute(w.Counts.Orders, span.To-span.From)
-	if ds2 > 0 && w.Counts.Orders > 0 {
-		mean := float64(ds2) / float64(time.Millisecond) / float64(w.Counts.Orders)
-		w.OwnMean = &mean
+	if own > 0 && w.Counts.Orders > 0 {
+		w.OwnMean = new(float64(own) / float64(time.Millisecond) / float64(w.Counts.Orders))
 	}
 	if half, few, err := s.ci95(samples); err != nil {
 		w.NoCI95 = err.Error()
@@ -227,7 +228,16 @@ func (s Series) Window(name string, span Span) (Window, error) {
 	w.Cycle = s.cycle(span)
 	w.Steady = s.judge(span)
 	w.Trend = s.trend(samples, w.Steady)
-	return w, s.latency(&w, span)
+	times, err := s.Distributions(span)
+	if err != nil {
+		return w, fmt.Errorf("compute window %s: %w", name, err)
+	}
+	w.Latency = latencies(times.Operations)
+	if len(times.IO) > 0 {
+		w.IO = latencies(times.IO)
+	}
+	w.LatencyFrom, w.LatencyTo = times.From.Seconds(), times.To.Seconds()
+	return w, nil
 }
 
 // slack is how far an interval may stand out of a window that it counts to, and the end of a window out of the run:
@@ -243,30 +253,26 @@ func (s Series) within(span Span) []Sample {
 
 // nearest is how many samples lie before the bound between samples that is nearest to t.
 func (s Series) nearest(t time.Duration) int {
-	after, _ := slices.BinarySearchFunc(s.Samples, t, func(a Sample, t time.Duration) int { return cmp.Compare(a.End, t) })
-	if after == len(s.Samples) {
-		return after
-	}
-	if sample := s.Samples[after]; sample.End-t <= t-(sample.End-sample.Length) {
+	after := sort.Search(len(s.Samples), func(i int) bool { return s.Samples[i].End >= t })
+	if after < len(s.Samples) && s.Samples[after].End-t <= t-s.Samples[after].begin() {
 		return after + 1
 	}
 	return after
 }
 
-// meanRunningAverage is the mean over samples of 60 · orders since the reset / time since the reset. It is reset at the
-// end of the warm-up; samples before that count from the first orders on.
+// meanRunningAverage is the mean over samples of 60 times the orders since the reset by the time since the reset. It is
+// reset at the end of the warm-up; samples before that count from the first orders on.
 func (s Series) meanRunningAverage(samples []Sample) float64 {
 	reset := s.Phase(PhaseRun).From
 	var orders int64
 	var sum float64
 	n := 0
 	for _, sample := range s.Samples {
-		begin := sample.End - sample.Length
-		if begin == reset {
+		if sample.begin() == reset {
 			orders = 0
 		}
 		since := sample.End
-		if begin >= reset {
+		if sample.begin() >= reset {
 			since -= reset
 		}
 		orders += sample.Counts.Orders
@@ -278,24 +284,6 @@ func (s Series) meanRunningAverage(samples []Sample) float64 {
 	return sum / float64(n)
 }
 
-// latency merges the histograms that lie in span into w. Where none does, w has no latency.
-func (s Series) latency(w *Window, span Span) error {
-	all, covered, err := s.distributions(span, Interval.each)
-	if err != nil {
-		return fmt.Errorf("compute window %s: %w", w.Name, err)
-	}
-	io, err := s.IO(span)
-	if err != nil {
-		return fmt.Errorf("compute window %s: %w", w.Name, err)
-	}
-	if len(io) > 0 {
-		w.IO = latencies(io)
-	}
-	w.LatencyFrom, w.LatencyTo = covered.From.Seconds(), covered.To.Seconds()
-	w.Latency = latencies(all)
-	return nil
-}
-
 func latencies(all map[string]Distribution) map[string]Latency {
 	byName := make(map[string]Latency, len(all))
 	for name, d := range all {
@@ -304,50 +292,22 @@ func latencies(all map[string]Distribution) map[string]Latency {
 	return byName
 }
 
-// IO gives the times of I/Os of the intervals that lie in span, by drive and what they were for.
-func (s Series) IO(span Span) (map[string]Distribution, error) {
-	all, _, err := s.distributions(span, Interval.eachIO)
-	if err != nil {
-		return nil, fmt.Errorf("merge times of I/Os: %w", err)
-	}
-	return all, nil
-}
-
-// Distributions gives the response times of the intervals that lie in span, by series name. Those without any are
-// missing.
-func (s Series) Distributions(span Span) (map[string]Distribution, error) {
-	all, _, err := s.distributions(span, Interval.each)
-	if err != nil {
-		return nil, fmt.Errorf("merge response times: %w", err)
-	}
-	return all, nil
-}
-
-// distributions merges the intervals that lie in span, by series name, and gives the span that they cover. The drain's
-// interval may be shorter than slack, so an interval also has to have its middle in span.
-func (s Series) distributions(span Span, each func(Interval, func(Distribution) error) error) (all map[string]Distribution, covered Span, err error) {
-	all = map[string]Distribution{}
+// Distributions merges the intervals that lie in span. The drain's interval may be shorter than slack, so an interval
+// also has to have its middle in span.
+func (s Series) Distributions(span Span) (Distributions, error) {
+	all := Distributions{Operations: map[string]Distribution{}, IO: map[string]Distribution{}}
 	for _, iv := range s.Intervals {
 		middle := iv.From + (iv.To-iv.From)/2
 		if iv.From < span.From-slack || iv.To > span.To+slack || middle < span.From || middle > span.To {
 			continue
 		}
-		err := each(iv, func(d Distribution) error {
-			sum, some := all[d.Name]
-			if !some {
-				sum = newDistribution(d.Name)
-			}
-			err := sum.merge(d)
-			all[d.Name] = sum
-			return err
-		})
-		if err != nil {
-			return nil, Span{}, err
+		if err := all.add(iv); err != nil {
+			return Distributions{}, fmt.Errorf("merge histograms: %w", err)
 		}
-		if covered.To == 0 {
-			covered.From = iv.From
+		if all.To == 0 {
+			all.From = iv.From
 		}
-		covered.To = max(covered.To, iv.To)
+		all.To = max(all.To, iv.To)
 	}
-	return all, covered, nil
+	return all, nil
 }

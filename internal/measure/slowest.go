@@ -84,7 +84,8 @@ func bySlowness(all []SlowOrder) {
 // Slowest are the slowest orders that ended in a span, the slowest first. Of an interval that lies in it only in part
 // there may be fewer than the run had: MostSlow are known of the whole.
 func (s Series) Slowest(span Span) []SlowOrder {
-	all := slices.DeleteFunc(slices.Clone(s.Slow), func(o SlowOrder) bool { return o.To <= span.From || o.To > span.To })
+	outside := func(o SlowOrder) bool { return o.To <= span.From || o.To > span.To }
+	all := slices.DeleteFunc(slices.Clone(s.Slow), outside)
 	bySlowness(all)
 	return all[:min(len(all), MostSlow)]
 }

@@ -10,15 +10,6 @@ import (
 	"github.com/aclements/go-moremath/stats"
 )
 
-// batchRates is the OPM of k batches of as nearly equal length as the samples allow.
-func batchRates(samples []Sample, k int) []float64 {
-	rates := make([]float64, k)
-	for i := range rates {
-		rates[i] = OrdersPerMinute(ordersOf(samples[i*len(samples)/k : (i+1)*len(samples)/k]))
-	}
-	return rates
-}
-
 // Median is the middle of values, of which there is at least one; the mean of the two in the middle where their number
 // is even.
 func Median(values []float64) float64 {
@@ -52,9 +43,6 @@ func products(xs, ys []float64) (xx, xy, yy float64) {
 	}
 	return xx, xy, yy
 }
-
-// student975 is the 97.5 % quantile of Student's t.
-func student975(degrees float64) float64 { return Student(0.975, degrees) }
 
 // Student is the quantile p of Student's t.
 func Student(p, degrees float64) float64 { return stats.InvCDF(stats.TDist{V: degrees})(p) }

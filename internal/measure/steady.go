@@ -49,7 +49,11 @@ func judge(samples []Sample) Steadiness {
 	if len(samples) < rounds*minPerRound {
 		return Steadiness{Why: fmt.Sprintf("not judged: fewer than %d samples", rounds*minPerRound)}
 	}
-	return judgeRounds(batchRates(samples, rounds), "fifths of the window")
+	rates := make([]float64, rounds) // of as nearly equal length as the samples allow
+	for i := range rates {
+		rates[i] = OrdersPerMinute(ordersOf(samples[i*len(samples)/rounds : (i+1)*len(samples)/rounds]))
+	}
+	return judgeRounds(rates, "fifths of the window")
 }
 
 // judgeRounds applies the rule to the OPM of rounds, of which there are at least two.
@@ -65,7 +69,8 @@ func judgeRounds(rates []float64, what string) Steadiness {
 	}
 	var failed []string
 	if s.Drifts() {
-		failed = append(failed, fmt.Sprintf("the rate drifts by %+.1f %% over the window, more than %g %%", s.Drift, maxDriftPct))
+		failed = append(failed, fmt.Sprintf("the rate drifts by %+.1f %% over the window, more than %g %%",
+			s.Drift, maxDriftPct))
 	}
 	if s.Range > maxRangePct {
 		failed = append(failed, fmt.Sprintf("%s differ by %.1f %%, more than %d %%", what, s.Range, maxRangePct))

@@ -33,7 +33,10 @@ func (s Series) trend(window []Sample, judged Steadiness) *Trend {
 	orders, n := float64(all), float64(len(window))
 	stretch := lessMean(s.stretch(window))
 	drift, _ := Slope(stretch)
-	takeOff(stretch, drift)
+	middle := float64(len(stretch)-1) / 2
+	for i := range stretch {
+		stretch[i] -= drift * (float64(i) - middle)
+	}
 	e, err := newBatchMeans(stretch, len(window), theLine)
 	if err != nil {
 		return nil
@@ -49,19 +52,12 @@ func (s Series) trend(window []Sample, judged Steadiness) *Trend {
 	t.Found = t.P < trendLevel
 	switch {
 	case t.Found:
-		t.Why = fmt.Sprintf("the rate has a trend of %+.1f %% over the window (%s)", t.Percent, Significance(t.P, trendLevel))
+		t.Why = fmt.Sprintf("the rate has a trend of %+.1f %% over the window", t.Percent)
 	case judged.Drifts():
-		t.Why = fmt.Sprintf("whether the drift goes on cannot be said from this window (%s)", Significance(t.P, trendLevel))
+		t.Why = "whether the drift goes on cannot be said from this window"
 	default:
-		t.Why = fmt.Sprintf("no trend in the rate was found (%s)", Significance(t.P, trendLevel))
+		t.Why = "no trend in the rate was found"
 	}
+	t.Why += " (" + Significance(t.P, trendLevel) + ")"
 	return &t
-}
-
-// takeOff takes a line through the middle of values from them, which rises by so much from one to the next.
-func takeOff(values []float64, slope float64) {
-	middle := float64(len(values)-1) / 2
-	for i := range values {
-		values[i] -= slope * (float64(i) - middle)
-	}
 }

@@ -64,10 +64,10 @@ func ParseWindow(text string) (WindowSpec, error) {
 		return w, fmt.Errorf("invalid window %q: use auto, checkpoints=2, or a span such as 1000s-1200s", text)
 	}
 	var err error
-	if w.From, err = parseOffset(from); err != nil {
-		return w, fmt.Errorf("window %q: %w", text, err)
+	if w.From, err = parseOffset(from); err == nil {
+		w.To, err = parseOffset(to)
 	}
-	if w.To, err = parseOffset(to); err != nil {
+	if err != nil {
 		return w, fmt.Errorf("window %q: %w", text, err)
 	}
 	if w.To <= w.From {

@@ -360,12 +360,12 @@ func distributionChart(r *result.Record, id string) (chart, error) {
 		XName: "share of the calls", Labels: quantileLabels(), Log: true, Place: folded}
 	c.Text = fmt.Sprintf("Response time that a share of the calls stayed within, from %s to %s.",
 		seconds(w.LatencyFrom), seconds(w.LatencyTo))
-	byName, err := r.Series.Distributions(latencySpan(w))
+	times, err := r.Series.Distributions(latencySpan(w))
 	if err != nil {
 		return c, err
 	}
-	for _, name := range seriesOf(byName) {
-		c.addShares(name, byName[name])
+	for _, name := range seriesOf(times.Operations) {
+		c.addShares(name, times.Operations[name])
 	}
 	return c, nil
 }

@@ -162,11 +162,11 @@ func (c Comparison) overlays(id string, records map[string]*result.Record) ([]ch
 				continue
 			}
 			latency.Lines = append(latency.Lines, p95)
-			byName, err := r.Series.Distributions(latencySpan(r.Windows[0]))
+			times, err := r.Series.Distributions(latencySpan(r.Windows[0]))
 			if err != nil {
 				return nil, err
 			}
-			if orders, some := byName[measure.WholeOrder]; some {
+			if orders, some := times.Operations[measure.WholeOrder]; some {
 				shares.addShares(one.Name, orders)
 			}
 		}

@@ -40,8 +40,8 @@ func samplesColumns(own []string) []column[measure.Sample] {
 		}},
 		{"failures", failuresText, func(s *sample, text string) error {
 			return readNumbers(text, operations, func(name string, n float64) {
-				operation, class, _ := strings.Cut(name, ":")
-				s.Failures = append(s.Failures, measure.FailureCount{Operation: operation, Class: class, Count: int64(n)})
+				of, class, _ := strings.Cut(name, ":")
+				s.Failures = append(s.Failures, measure.FailureCount{Operation: of, Class: class, Count: int64(n)})
 			})
 		}},
 	}
@@ -175,7 +175,7 @@ func intervalLines(all *[]measure.Interval) reader {
 				if n > 0 && h.from < (*all)[n-1].To || h.to <= h.from {
 					return fmt.Errorf("from_s: the interval from %v s to %v s does not follow the one before", h.from.Seconds(), h.to.Seconds())
 				}
-				*all = append(*all, measure.Interval{From: h.from, To: h.to, Histograms: map[string]string{}, Sums: map[string]time.Duration{}})
+				*all = append(*all, measure.NewInterval(h.from, h.to))
 			}
 			last := &(*all)[len(*all)-1]
 			if _, again := last.Histograms[h.series]; again {
