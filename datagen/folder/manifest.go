@@ -6,7 +6,6 @@ package folder
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -116,7 +115,7 @@ func readManifests(dir string) ([]*Manifest, error) {
 	}
 	var all []*Manifest
 	for _, name := range names {
-		text, err := readBounded(filepath.Join(dir, name))
+		text, err := atomicfile.Read(filepath.Join(dir, name), maxManifest)
 		if err != nil {
 			return nil, fmt.Errorf("read manifest: %w", err)
 		}
@@ -131,19 +130,6 @@ func readManifests(dir string) ([]*Manifest, error) {
 
 // maxManifest is the most that a manifest is read of, in bytes: one has some kilobytes.
 const maxManifest = 1 << 20
-
-func readBounded(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxManifest+1))
-	if err == nil && len(text) > maxManifest {
-		return nil, fmt.Errorf("%s has more than %d bytes: it was not written by ds2", path, maxManifest)
-	}
-	return text, err
-}
 
 // parseManifest reads the text of the manifest of a name.
 func parseManifest(name string, text []byte) (*Manifest, error) {

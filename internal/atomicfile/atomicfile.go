@@ -1,6 +1,6 @@
 // Package atomicfile writes files that are whole or not there, even after a power cut: the bytes go to a new file
 // beside the path, reach the disk, and only then take the path's name. Every file of the kit that is written in one go
-// is written here; logs and series, which grow while a run goes on, are not.
+// is written here, and read with a bound on its length; logs and series, which grow while a run goes on, are not.
 package atomicfile
 
 import (
@@ -62,15 +62,15 @@ func (f *File) Abort() {
 // Write writes the file at path by calling write. The error names the path.
 func Write(path string, write func(io.Writer) error) error {
 	f, err := Create(path)
+	if err == nil {
+		b := bufio.NewWriter(f)
+		if err = errors.Join(write(b), b.Flush()); err != nil {
+			f.Abort()
+		} else {
+			err = f.Commit()
+		}
+	}
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	b := bufio.NewWriter(f)
-	if err := errors.Join(write(b), b.Flush()); err != nil {
-		f.Abort()
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	if err := f.Commit(); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
@@ -83,6 +83,20 @@ func WriteJSON(path string, v any) error {
 		e.SetIndent("", "  ")
 		return e.Encode(v)
 	})
+}
+
+// Read reads a file that was written here, of so many bytes at most.
+func Read(path string, most int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err == nil && int64(len(text)) > most {
+		return nil, fmt.Errorf("%s has more than %d bytes: it was not written by ds2", path, most)
+	}
+	return text, err
 }
 
 // Target says for which file the temporary file name was being written, as a process that was killed leaves it; ok is

@@ -24,7 +24,7 @@ type Bench struct {
 	Words Words     `json:"words"` // the workload's
 	End   time.Time `json:"end,omitzero"`
 
-	Until float64 `json:"until_pct,omitempty"` // of the experiment: it ends where every interval of a difference reaches at most so far
+	Until float64 `json:"until_pct,omitempty"` // of the experiment: it ends where all intervals reach at most so far
 	// Looks are the times before the last blocks at which the experiment's result could be seen: when it was done or
 	// interrupted.
 	Looks []measure.Look `json:"looks,omitempty"`
@@ -59,7 +59,7 @@ type Setup struct {
 	Targets    []string   `json:"targets"`
 	Size       string     `json:"size"`
 	Threads    int        `json:"threads"`
-	Seed       uint64     `json:"seed"` // of the first run, of the experiment where it is part of one; each further one's is one higher
+	Seed       uint64     `json:"seed"` // of the first run, of the experiment if any; each further one's is one more
 	Parameters Parameters `json:"parameters"`
 
 	Runs     int     `json:"runs"`     // that must count
@@ -93,7 +93,7 @@ type BenchRun struct {
 	// it.
 	Unsteady string   `json:"unsteady,omitempty"`
 	Drift    *float64 `json:"drift_pct,omitempty"` // by which it was not steady; absent: it did not drift by so much
-	Warnings []string `json:"warnings,omitempty"`  // of the run's own record: what makes it a poor test of storage, and what showed while it went on
+	Warnings []string `json:"warnings,omitempty"`  // of the run's record, known before it and seen while it went on
 
 	Took float64 `json:"took_s,omitempty"` // from the restore to the audit
 
@@ -106,7 +106,7 @@ type BenchRun struct {
 	Costs      *diagnose.Costs `json:"cost_per_order,omitempty"`
 	Conditions []Condition     `json:"conditions,omitempty"`
 
-	Limits []limit.Verdict `json:"limits,omitempty"` // over the first window; a failed one does not make the run count less
+	Limits []limit.Verdict `json:"limits,omitempty"` // over the first window; with a failed one the run counts too
 }
 
 // Unit is that of the bench's results.

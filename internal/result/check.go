@@ -60,8 +60,8 @@ func (s *Summary) check() error {
 		name   string
 		length int
 	}{
-		{"servers", len(s.Servers)}, {"by_target", len(s.ByTarget)}, {"marks_before", len(s.Before)}, {"marks_after", len(s.After)}, {"deep_checks", len(s.DeepChecks)},
-		{"data_seeds", len(s.DataSeeds)},
+		{"servers", len(s.Servers)}, {"by_target", len(s.ByTarget)}, {"marks_before", len(s.Before)},
+		{"marks_after", len(s.After)}, {"deep_checks", len(s.DeepChecks)}, {"data_seeds", len(s.DataSeeds)},
 	} {
 		if list.length > targets {
 			return fmt.Errorf("it has %d of %s for %d targets", list.length, list.name, targets)
@@ -74,7 +74,8 @@ func (s *Summary) check() error {
 		return errors.New("it has a result and no window that it is of")
 	}
 	for _, section := range s.Sections {
-		if slices.ContainsFunc(section.Rows, func(row []string) bool { return len(row) != len(section.Head) || len(row) == 0 }) {
+		odd := func(row []string) bool { return len(row) != len(section.Head) || len(row) == 0 }
+		if slices.ContainsFunc(section.Rows, odd) {
 			return fmt.Errorf("its section %q has a row of another length than its head", section.Title)
 		}
 	}
@@ -85,11 +86,13 @@ func (s *Summary) check() error {
 		return errors.New("its cumulative OPM is negative")
 	}
 	for _, w := range s.Windows {
-		if w.From < 0 || w.To <= w.From || w.To > maxSeconds || w.OPM < 0 || w.LatencyFrom < 0 || w.LatencyTo < w.LatencyFrom || w.LatencyTo > maxSeconds {
-			return fmt.Errorf("its window %q, of %v OPM from %v s to %v s, cannot have been measured", w.Name, w.OPM, w.From, w.To)
+		if min(w.From, w.OPM, w.LatencyFrom) < 0 || w.To <= w.From || w.LatencyTo < w.LatencyFrom ||
+			max(w.To, w.LatencyTo) > maxSeconds {
+			return fmt.Errorf("its window %q, of %v OPM from %v s to %v s, cannot have been measured",
+				w.Name, w.OPM, w.From, w.To)
 		}
 		for name, l := range w.Latency {
-			if l.Mean < 0 || l.P25 < 0 || l.P50 < 0 || l.P75 < 0 || l.P95 < 0 || l.P99 < 0 || l.P999 < 0 || l.Max < 0 {
+			if min(l.Mean, l.P25, l.P50, l.P75, l.P95, l.P99, l.P999, l.Max) < 0 {
 				return fmt.Errorf("in its window %q the response times of %q are negative", w.Name, name)
 			}
 		}

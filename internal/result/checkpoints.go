@@ -18,7 +18,8 @@ func AddCheckpoints(s *Summary, series *measure.Series, counters *monitor.Table)
 	series.Cycles, series.NoCycles = nil, ""
 	for _, server := range s.Servers {
 		if target := indirect(server); target > 0 {
-			series.NoCycles = fmt.Sprintf("checkpoints are indirect: the server writes changed pages out all the time, so that it could recover within %s, and there are no checkpoint cycles", target)
+			series.NoCycles = fmt.Sprintf("checkpoints are indirect: the server writes changed pages out all the "+
+				"time, so that it could recover within %s, and there are no checkpoint cycles", target)
 			return
 		}
 	}

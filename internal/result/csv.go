@@ -94,56 +94,62 @@ func columnNames[T any](columns []column[T]) []string {
 // petabyte.
 const maxNumber = 1e15
 
+// values is a column of values, which format writes and parse reads.
+func values[T, V any](name string, of func(*T) *V, format func(V) string, parse func(string) (V, error)) column[T] {
+	return column[T]{
+		name,
+		func(line *T) string { return format(*of(line)) },
+		func(line *T, text string) (err error) {
+			*of(line), err = parse(text)
+			return err
+		},
+	}
+}
+
 // word is a column of texts.
 func word[T any, S ~string](name string, of func(*T) *S) column[T] {
-	return column[T]{name, func(line *T) string { return string(*of(line)) }, func(line *T, text string) error {
-		*of(line) = S(strings.Clone(text)) // of the whole line otherwise
-		return nil
-	}}
+	return values(name, of, func(s S) string { return string(s) }, func(text string) (S, error) {
+		return S(strings.Clone(text)), nil // of the whole line otherwise
+	})
 }
 
 // integer is a column of whole numbers.
 func integer[T any, N ~int | ~int64](name string, of func(*T) *N) column[T] {
-	return column[T]{name, func(line *T) string { return strconv.FormatInt(int64(*of(line)), 10) }, func(line *T, text string) error {
+	return values(name, of, func(n N) string { return strconv.FormatInt(int64(n), 10) }, func(text string) (N, error) {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err == nil && n < 0 {
 			err = fmt.Errorf("%d is negative", n)
 		}
-		*of(line) = N(n)
-		return err
-	}}
+		return N(n), err
+	})
 }
 
 // decimal is a column of numbers with two places.
 func decimal[T any](name string, of func(*T) *float64) column[T] {
-	return column[T]{name, func(line *T) string { return strconv.FormatFloat(*of(line), 'f', 2, 64) }, func(line *T, text string) (err error) {
-		*of(line), err = number(text, maxNumber)
-		return err
-	}}
+	return values(name, of, func(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }, number)
 }
 
 // seconds is a column of times, to the millisecond.
 func seconds[T any](name string, of func(*T) *time.Duration) column[T] {
-	return column[T]{name, func(line *T) string { return secondsText(*of(line)) }, func(line *T, text string) (err error) {
-		s, err := number(text, maxNumber)
+	return values(name, of, secondsText, func(text string) (time.Duration, error) {
+		s, err := number(text)
 		if s > maxSeconds {
-			return fmt.Errorf("%v s is longer than any run", s)
+			return 0, fmt.Errorf("%v s is longer than any run", s)
 		}
-		*of(line) = milliseconds(s)
-		return err
-	}}
+		return milliseconds(s), err
+	})
 }
 
 // microseconds is a column of times, to the microsecond.
 func microseconds[T any](name string, of func(*T) *time.Duration) column[T] {
-	return column[T]{name, func(line *T) string { return strconv.FormatInt(max(0, of(line).Microseconds()), 10) }, func(line *T, text string) error {
+	format := func(t time.Duration) string { return strconv.FormatInt(max(0, t.Microseconds()), 10) }
+	return values(name, of, format, func(text string) (time.Duration, error) {
 		us, err := strconv.ParseInt(text, 10, 64)
 		if err == nil && (us < 0 || us > maxSeconds*1e6) {
 			err = fmt.Errorf("%d µs is no time of a run", us)
 		}
-		*of(line) = time.Duration(us) * time.Microsecond
-		return err
-	}}
+		return time.Duration(us) * time.Microsecond, err
+	})
 }
 
 func secondsText(t time.Duration) string { return strconv.FormatFloat(t.Seconds(), 'f', 3, 64) }
@@ -153,9 +159,9 @@ func milliseconds(seconds float64) time.Duration {
 }
 
 // number reads a number that can have been measured.
-func number(text string, most float64) (float64, error) {
+func number(text string) (float64, error) {
 	f, err := strconv.ParseFloat(text, 64)
-	if err == nil && !(f >= 0 && f <= most) {
+	if err == nil && !(f >= 0 && f <= maxNumber) {
 		err = fmt.Errorf("%v cannot have been measured", f)
 	}
 	return f, err
@@ -207,11 +213,12 @@ func (e *CutError) Unwrap() error { return e.Err }
 // still going, or that was killed, may be missing, and what was cut off at its end is left out.
 func readCSV(path string, ended bool, read reader) error {
 	err := readWhole(path, read)
-	var cut *CutError
-	if !ended && (errors.As(err, &cut) || errors.Is(err, fs.ErrNotExist)) {
+	_, cut := errors.AsType[*CutError](err)
+	switch {
+	case err == nil, !ended && (cut || errors.Is(err, fs.ErrNotExist)):
 		return nil
 	}
-	return err
+	return fmt.Errorf("read record: %w", err)
 }
 
 func readWhole(path string, read reader) error {
@@ -237,7 +244,7 @@ func readLines(text io.Reader, path string, most int, read reader) (err error) {
 	for number := 1; in.Scan(); number++ {
 		fields := strings.Split(in.Text(), ",")
 		switch {
-		case number == 1 && len(index(fields)) != len(fields):
+		case number == 1 && len(slices.Compact(slices.Sorted(slices.Values(fields)))) != len(fields):
 			err = errors.New("two columns have one name")
 		case number == 1:
 			names = fields
@@ -262,15 +269,6 @@ func readLines(text io.Reader, path string, most int, read reader) (err error) {
 		return &CutError{path, io.ErrUnexpectedEOF}
 	}
 	return nil
-}
-
-// index is where each column stands.
-func index(columns []string) map[string]int {
-	at := map[string]int{}
-	for i, name := range columns {
-		at[name] = i
-	}
-	return at
 }
 
 // wholeLines is bufio.ScanLines for files whose last line ends like the others; a part of one is not a line.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -52,7 +53,7 @@ func field(column, value string) func(string) string {
 	return func(text string) string {
 		lines := strings.Split(text, "\n")
 		fields := strings.Split(lines[1], ",")
-		fields[index(strings.Split(lines[0], ","))[column]] = value
+		fields[slices.Index(strings.Split(lines[0], ","), column)] = value
 		lines[1] = strings.Join(fields, ",")
 		return strings.Join(lines, "\n")
 	}

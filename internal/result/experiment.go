@@ -64,7 +64,8 @@ func (e *Experiment) check() error {
 		if !filepath.IsLocal(c.Dir) || c.Dir == "." {
 			return fmt.Errorf("the directory %q of a configuration does not lie in it", c.Dir)
 		}
-		if slices.ContainsFunc(e.Configurations[:i], func(o ExperimentConfiguration) bool { return o.Name == c.Name || o.Dir == c.Dir }) {
+		same := func(o ExperimentConfiguration) bool { return o.Name == c.Name || o.Dir == c.Dir }
+		if slices.ContainsFunc(e.Configurations[:i], same) {
 			return fmt.Errorf("it has two configurations %q in %q", c.Name, c.Dir)
 		}
 	}

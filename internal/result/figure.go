@@ -16,7 +16,7 @@ const (
 type Figure struct {
 	Unit    string   `json:"unit"` // OPM, IOPS, or what else the workload counts a minute
 	Value   float64  `json:"value"`
-	CI95    *float64 `json:"ci95,omitempty"`     // half the width of its 95 % confidence interval within the run; absent: unknown
+	CI95    *float64 `json:"ci95,omitempty"`     // half the width of its 95 % interval within the run; absent: unknown
 	PerWatt *float64 `json:"per_watt,omitempty"` // of active power
 }
 

@@ -47,19 +47,21 @@ const (
 	RateWithDebt = "result with the deferred work" // the figure that counts, over the time of the run and of that
 )
 
-// Warm is the state of the store when measuring began, after a wait for it.
+// Warm is the state of the store when measuring began, after a wait for it. What is nil the server does not say.
 type Warm struct {
 	Most       float64  `json:"most_s"`                          // that the wait could take after the warm-up
 	Waited     float64  `json:"waited_s"`                        // that it took
 	Reached    bool     `json:"reached"`                         // all of the below held
-	At         float64  `json:"reached_at_s,omitempty"`          // when it was seen that they did, from the start of the run on
-	Buffers    *float64 `json:"buffers"`                         // share of the server's cache in use, 0 to 1, 0.9 at least; nil: the server does not say
+	At         float64  `json:"reached_at_s,omitempty"`          // when they were seen to, since the run's start
+	Buffers    *float64 `json:"buffers"`                         // share of the server's cache in use, 0.9 at least
 	Estimated  bool     `json:"buffers_estimated,omitempty"`     // by the pages that the server has read
 	Fits       bool     `json:"database_fits_buffers,omitempty"` // so that it may never fill them
 	Checkpoint bool     `json:"checkpoint"`                      // was made since just before the first operations
-	Uncounted  bool     `json:"checkpoints_uncounted,omitempty"` // the server does not count checkpoints, so none was waited for
-	Slope      *float64 `json:"read_latency_slope_s"`            // change of the mean latency of data reads from one second to the next, at most 0.0005 up or down; nil: hardly a read reached the drives
-	Samples    int      `json:"samples"`                         // seconds that the slope is over
+	Uncounted  bool     `json:"checkpoints_uncounted,omitempty"` // by the server, so none was waited for
+	// Slope is the change of the mean latency of data reads from one second to the next, at most 0.0005 up or down;
+	// nil: hardly a read reached the drives.
+	Slope   *float64 `json:"read_latency_slope_s"`
+	Samples int      `json:"samples"` // seconds that the slope is over
 
 	// By which share the later half of these seconds differs from the earlier, at most .05 up or down; nil: not known.
 	Orders       *float64 `json:"orders_change"`
@@ -68,10 +70,12 @@ type Warm struct {
 
 // Pace is how the rate of an open loop was found at which the drives do a wanted number of I/Os.
 type Pace struct {
-	Target  float64 `json:"target_iops"`
-	First   float64 `json:"first_rate_per_s"` // orders, before anything was measured
-	Rate    float64 `json:"rate_per_s"`       // orders, as the windows had it
-	Reached bool    `json:"reached"`          // four samples in a row were within 2 % of the target, and the rate was kept from then on; otherwise the last samples set it together
+	Target float64 `json:"target_iops"`
+	First  float64 `json:"first_rate_per_s"` // orders, before anything was measured
+	Rate   float64 `json:"rate_per_s"`       // orders, as the windows had it
+	// Reached says that four samples in a row were within 2 % of the target, from where on the rate was kept; otherwise
+	// the last samples set it together.
+	Reached bool    `json:"reached"`
 	Samples int     `json:"samples"`
 	Length  float64 `json:"sample_s"`
 	Limited bool    `json:"limited,omitempty"` // at the end the store did not complete what was offered
@@ -90,7 +94,7 @@ type Reader struct {
 	Seconds  float64  `json:"seconds"`
 	Requests int64    `json:"requests"` // of the log: pieces that came
 	Bytes    int64    `json:"bytes"`
-	Device   *int64   `json:"device_bytes"`      // of these, what came from drives; the rest was in the kernel's cache; nil: nobody knows
+	Device   *int64   `json:"device_bytes"`      // what of it came from drives, not the kernel's cache; nil: unknown
 	MeanMS   *float64 `json:"mean_ms,omitempty"` // of a request
 	MaxMS    *float64 `json:"max_ms,omitempty"`
 	Passes   int      `json:"passes,omitempty"`   // through the whole database

@@ -12,22 +12,28 @@ import (
 
 // OlderLogFile is where the log goes on from when it has grown to maxLog bytes: the log of a run of days with a fault
 // in every second takes no more than twice that, and has the newest messages.
-const OlderLogFile = LogFile + ".1"
+const OlderLogFile = LogFile + olderSuffix
 
-const maxLog = 1 << 20
+const (
+	olderSuffix = ".1"
+	maxLog      = 1 << 20
+)
 
 // logFile is a run's log, turned over when it has grown too long. Many goroutines may write.
 type logFile struct {
-	path, older string
+	path string
 
 	mu   sync.Mutex
 	file *os.File
 	size int
 }
 
-func createLog(path, older string) (*logFile, error) {
-	l := &logFile{path: path, older: older}
-	return l, l.open()
+func createLog(path string) (*logFile, error) {
+	l := &logFile{path: path}
+	if err := l.open(); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 func (l *logFile) open() (err error) {
@@ -54,14 +60,17 @@ func (l *logFile) turnOver() error {
 	if err := l.file.Close(); err != nil {
 		return err
 	}
-	if err := os.Rename(l.path, l.older); err != nil {
+	if err := os.Rename(l.path, l.path+olderSuffix); err != nil {
 		return err
 	}
 	return l.open()
 }
 
-// Close closes the file.
-func (l *logFile) Close() error {
+// close closes the file; of one that could not be created it does nothing.
+func (l *logFile) close() error {
+	if l == nil {
+		return nil
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.file.Close()

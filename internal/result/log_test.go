@@ -16,7 +16,7 @@ import (
 func TestLogIsTurnedOver(t *testing.T) {
 	dir := t.TempDir()
 	path, older := filepath.Join(dir, LogFile), filepath.Join(dir, OlderLogFile)
-	l, err := createLog(path, older)
+	l, err := createLog(path)
 	require.NoError(t, err)
 	line := strings.Repeat("x", 99) + "\n"
 	var wg sync.WaitGroup
@@ -31,7 +31,7 @@ func TestLogIsTurnedOver(t *testing.T) {
 	wg.Wait()
 	_, err = fmt.Fprint(l, "the last")
 	require.NoError(t, err)
-	require.NoError(t, l.Close())
+	require.NoError(t, l.close())
 	for _, name := range []string{path, older} {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)

@@ -37,9 +37,9 @@ func Merge(records []*Record) (*Record, error) {
 	s.Threads, s.Parameters.Rate, s.LimitTexts = 0, 0, nil
 	s.Happened = Happened{
 		Status: first.Status, Error: first.Error, Start: first.Start, End: first.End,
-		Machine: first.Machine, Servers: first.Servers, Local: first.Local, Cautions: first.Cautions, Checkpoints: first.Checkpoints,
-		Found: first.Found, Events: first.Events, Warm: first.Warm, Pace: first.Pace,
+		Checkpoints: first.Checkpoints, Found: first.Found, Events: first.Events, Warm: first.Warm, Pace: first.Pace,
 	}
+	seen := first // the one that saw most: all see the same servers, and one may see more of them
 	s.Conclusion = Conclusion{}
 	for _, r := range records {
 		s.Threads += r.Threads
@@ -61,8 +61,8 @@ func Merge(records []*Record) (*Record, error) {
 		if s.Device == nil {
 			s.Device = r.Device
 		}
-		if len(r.Host.Columns) > len(m.Host.Columns) { // all see the same servers; one may see more of them
-			m.Host, s.Machine, s.Servers, s.Local, s.Cautions, s.SMART = r.Host, r.Machine, r.Servers, r.Local, r.Cautions, r.SMART
+		if len(r.Host.Columns) > len(seen.Host.Columns) {
+			seen = r
 		}
 		if s.Status == Done {
 			s.Status, s.Error = r.Status, r.Error
@@ -70,6 +70,8 @@ func Merge(records []*Record) (*Record, error) {
 		s.Before = mergeMarks(s.Before, r.Before, func(a, b int64) int64 { return min(a, b) })
 		s.After = mergeMarks(s.After, r.After, func(a, b int64) int64 { return max(a, b) })
 	}
+	m.Host, s.Machine, s.Servers, s.Local = seen.Host, seen.Machine, seen.Servers, seen.Local
+	s.Cautions, s.SMART = seen.Cautions, seen.SMART
 	if !s.Local { // else what the database shares with the ds2 beside it is taken from these figures
 		m.Host = mergeClients(m.Host, records)
 	}
@@ -139,7 +141,8 @@ func mergeable(a, b *Record) error {
 	case a.Seed == b.Seed && a.Parameters.UserOffset == b.Parameters.UserOffset:
 		return errors.New("their users drew the same work; give each machine another --user-offset")
 	case apart > maxApart:
-		return fmt.Errorf("they started %s apart; start all machines of a run by --start-at", apart.Round(time.Millisecond))
+		return fmt.Errorf("they started %s apart; start all machines of a run by --start-at",
+			apart.Round(time.Millisecond))
 	}
 	return nil
 }

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"reflect"
 
@@ -26,12 +24,7 @@ const (
 )
 
 // A is the kind with its article: "an experiment".
-func (k Kind) A() string {
-	if k == KindExperiment {
-		return "an " + string(k)
-	}
-	return "a " + string(k)
-}
+func (k Kind) A() string { return withArticle(string(k)) }
 
 // Head begins each summary.json.
 type Head struct {
@@ -93,7 +86,8 @@ func ReadSummary[T any, P summary[T]](dir string) (T, error) {
 	case err != nil:
 		return *s, err
 	case head.Kind != s.kind() && s.kind() == KindRun:
-		return *s, none{fmt.Errorf("read record: %s is the record of %s: name one of the directories in it", dir, head.Kind.A())}
+		return *s, none{fmt.Errorf("read record: %s is the record of %s: name one of the directories in it",
+			dir, head.Kind.A())}
 	case head.Kind != s.kind():
 		return *s, none{fmt.Errorf("read record: %s is the record of %s, not of %s", dir, head.Kind.A(), s.kind().A())}
 	}
@@ -124,7 +118,8 @@ func readHead(dir string) (head Head, err error) {
 	case err != nil:
 		return head, fmt.Errorf("read record: %w", err)
 	case head.Schema != Schema:
-		return head, fmt.Errorf("read record: %s has schema %d, and this ds2 knows %d: use the ds2 that wrote it", dir, head.Schema, Schema)
+		return head, fmt.Errorf("read record: %s has schema %d, and this ds2 knows %d: use the ds2 that wrote it",
+			dir, head.Schema, Schema)
 	}
 	return head, nil
 }
@@ -134,17 +129,9 @@ const maxJSON = 64 << 20
 
 // readJSON reads a file of a record into v; see decode. Its errors name the file.
 func readJSON(path string, v any) error {
-	file, err := os.Open(path)
+	text, err := atomicfile.Read(path, maxJSON)
 	if err != nil {
 		return err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxJSON+1))
-	switch {
-	case err != nil:
-		return err
-	case len(text) > maxJSON:
-		return fmt.Errorf("%s has more than %d bytes: it was not written by ds2", path, maxJSON)
 	}
 	if err := decode(text, v); err != nil {
 		return fmt.Errorf("%s: %w", path, err)

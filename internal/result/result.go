@@ -9,7 +9,8 @@
 //	samples.csv.gz     one line a second with the columns of samplesColumns
 //	histograms.csv.gz  one line an interval and series: from_s, to_s, series, the exact sum of its response times and an
 //	                   HdrHistogram of microseconds in the compressed V2 encoding
-//	slowest.csv.gz     one line for each of the measure.MostSlow slowest orders of each interval, with the operation that took the time
+//	slowest.csv.gz     one line for each of the measure.MostSlow slowest orders of each interval, with the operation
+//	                   that took the time
 //	host.csv.gz        one line a second of the machine's and the database's counters (package monitor): t_s, negative
 //	                   before the first orders, and the columns that the machine has
 //	run.log            what the driver logged; run.log.1 is what stood before, when that was too much
@@ -86,7 +87,7 @@ type Asked struct {
 	Words      Words      `json:"words"` // the workload's
 	Engine     string     `json:"engine"`
 	Targets    []string   `json:"targets"`              // labels, without user or password
-	Cloned     []string   `json:"cloned,omitempty"`     // those whose files may share blocks with their snapshot's, so that what is overwritten goes elsewhere
+	Cloned     []string   `json:"cloned,omitempty"`     // those whose files may share blocks with their snapshot's
 	DataSeeds  []uint64   `json:"data_seeds,omitempty"` // of the rows of each target as they were loaded
 	Size       string     `json:"size"`
 	Threads    int        `json:"threads"` // per target
@@ -94,7 +95,7 @@ type Asked struct {
 	Parameters Parameters `json:"parameters"`
 
 	LimitTexts []string       `json:"limits_asked,omitempty"` // as they were written
-	Device     *device.Record `json:"device,omitempty"`       // what the drives under test can do by themselves; absent: nobody has measured it
+	Device     *device.Record `json:"device,omitempty"`       // what the drives can do by themselves; absent: unknown
 }
 
 // Happened is what a run did, and what was seen beside it: all that a conclusion is drawn from, with the record's other
@@ -129,16 +130,16 @@ type Happened struct {
 	Local    bool             `json:"local,omitempty"`    // ds2 ran on it
 	Servers  []monitor.Server `json:"servers,omitempty"`  // in the order of Targets
 	Cautions Cautions         `json:"cautions,omitzero"`  // known before the run
-	Warnings []string         `json:"warnings,omitempty"` // of what showed while the run went on, such as a log that would be full
+	Warnings []string         `json:"warnings,omitempty"` // of what showed in the run, such as a log that would be full
 	SMART    []monitor.SMART  `json:"smart,omitempty"`    // of the drives that tell, over the whole run
-	Log      []string         `json:"log,omitempty"`      // the last lines of the run's log, where the report of its workload has it
+	Log      []string         `json:"log,omitempty"`      // last lines of the run's, where its workload's report has it
 
 	Warm     *Warm      `json:"warm,omitempty"`      // where the run waited for a state of the store
 	Pace     *Pace      `json:"pace,omitempty"`      // where the drives were to do a number of I/Os
 	IOEvents []IOEvents `json:"io_events,omitempty"` // of each target, where its server was to time I/Os
 
 	Scrub  []Reader `json:"scrub,omitempty"`       // of each target, where the run was to have one
-	Copies []Reader `json:"log_readers,omitempty"` // in the place of copies, of each target, where the run was to have some
+	Copies []Reader `json:"log_readers,omitempty"` // in the place of copies, of each target, if there were to be some
 	Debt   *Debt    `json:"debt,omitempty"`        // deferred work at the end of the run, where it was measured
 }
 
@@ -226,8 +227,8 @@ type Cuts struct {
 	Cuts         []Cut   `json:"cuts"`
 	Acknowledged int64   `json:"acknowledged"`
 	Lost         int64   `json:"lost"`           // of the orders acknowledged
-	Lossy        int     `json:"lossy"`          // cuts after which something acknowledged was missing, old or damaged, or the server did not come back
-	Idle         int     `json:"idle,omitempty"` // cuts before which nothing was acknowledged, so that nothing could be lost
+	Lossy        int     `json:"lossy"`          // cuts that are Lossy
+	Idle         int     `json:"idle,omitempty"` // cuts before which nothing was acknowledged, so nothing could be lost
 	// From and To are the share of cuts that lose anything, of those that were not idle, 0 to 1, at 95 % by Clopper and
 	// Pearson: where no cut did, To is the one-sided bound, else they are the two-sided ones.
 	From float64 `json:"lossy_from"`
@@ -246,7 +247,7 @@ type Cut struct {
 	Lost         int64            `json:"lost"`         // acknowledged cycles that are not there
 	LostWhat     string           `json:"lost_what,omitempty"`
 	LostBesides  int64            `json:"lost_besides,omitempty"` // what else was acknowledged and is not there
-	Stale        int64            `json:"stale"`                  // things that have an older state than was acknowledged
+	Stale        int64            `json:"stale"`                  // things with an older state than was acknowledged
 	StaleWhat    string           `json:"stale_what,omitempty"`
 	Own          map[string]int64 `json:"own,omitempty"` // counts by the names of Words.Losses
 	BadPages     *int64           `json:"bad_pages"`     // that the deep check found; nil: it did not look
@@ -282,16 +283,16 @@ type Parameters struct {
 	ColdStart       bool     `json:"cold_start"`                  // the server's cache was emptied before
 	ScrubRate       float64  `json:"scrub_bytes_per_s,omitempty"` // of each target
 	Copies          int      `json:"copies,omitempty"`            // of each target: readers of its log
-	Calls           string   `json:"calls,omitempty"`             // by what the users called, where the engine has several ways
+	Calls           string   `json:"calls,omitempty"`             // by what users called, of several ways of an engine
 	Proof           string   `json:"proof,omitempty"`             // what the kit lacks of it on this engine
 
-	Disclosure map[string]string `json:"disclosure,omitempty"` // what was stated of the array, by the keys in Disclosures
+	Disclosure map[string]string `json:"disclosure,omitempty"` // what was stated of the array, by keys in Disclosures
 }
 
 // Target is what one of several targets did, over the whole run.
 type Target struct {
 	Target  string                     `json:"target"`
-	OPM     float64                    `json:"opm"` // average from the end of the warm-up to the end of the run, over OPMOf
+	OPM     float64                    `json:"opm"` // average since the end of the warm-up, over OPMOf
 	OPMOf   *measure.Average           `json:"opm_of,omitempty"`
 	Counts  measure.Counts             `json:"counts"`
 	Latency map[string]measure.Latency `json:"latency"`
@@ -364,14 +365,12 @@ func ReadSeries(dir string) (measure.Series, error) { return readSeries(dir, fal
 
 // readSeries reads the samples and histograms of a run that ended, or may not have.
 func readSeries(dir string, ended bool) (s measure.Series, err error) {
-	if err := readCSV(filepath.Join(dir, SamplesFile), ended, sampleLines(&s.Samples)); err != nil {
-		return s, fmt.Errorf("read record: %w", err)
+	err = readCSV(filepath.Join(dir, SamplesFile), ended, sampleLines(&s.Samples))
+	if err == nil {
+		err = readCSV(filepath.Join(dir, HistogramsFile), ended, intervalLines(&s.Intervals))
 	}
-	if err := readCSV(filepath.Join(dir, HistogramsFile), ended, intervalLines(&s.Intervals)); err != nil {
-		return s, fmt.Errorf("read record: %w", err)
+	if err == nil {
+		err = readCSV(filepath.Join(dir, SlowestFile), ended, slowestLines(&s.Slow))
 	}
-	if err := readCSV(filepath.Join(dir, SlowestFile), ended, slowestLines(&s.Slow)); err != nil {
-		return s, fmt.Errorf("read record: %w", err)
-	}
-	return s, nil
+	return s, err
 }

@@ -78,7 +78,7 @@ const maxNames = 1000
 func readNumbers(text string, known map[string]string, take func(name string, n float64)) error {
 	for _, field := range strings.Fields(text) {
 		name, digits, _ := strings.Cut(field, "=")
-		n, err := number(digits, maxNumber)
+		n, err := number(digits)
 		if err != nil {
 			return err
 		}
@@ -173,7 +173,8 @@ func intervalLines(all *[]measure.Interval) reader {
 			n := len(*all)
 			if n == 0 || (*all)[n-1].From != h.from || (*all)[n-1].To != h.to {
 				if n > 0 && h.from < (*all)[n-1].To || h.to <= h.from {
-					return fmt.Errorf("from_s: the interval from %v s to %v s does not follow the one before", h.from.Seconds(), h.to.Seconds())
+					return fmt.Errorf("from_s: the interval from %v s to %v s does not follow the one before",
+						h.from.Seconds(), h.to.Seconds())
 				}
 				*all = append(*all, measure.NewInterval(h.from, h.to))
 			}
@@ -183,7 +184,8 @@ func intervalLines(all *[]measure.Interval) reader {
 			}
 			last.Histograms[h.series], last.Sums[h.series] = h.text, h.sum
 			if size += len(h.text); size > maxHistogramBytes {
-				return fmt.Errorf("hdrhistogram: the histograms come to more than %d bytes: ds2 did not write them", maxHistogramBytes)
+				return fmt.Errorf("hdrhistogram: the histograms come to more than %d bytes: ds2 did not write them",
+					maxHistogramBytes)
 			}
 			if err := measure.CheckHistogram(h.text); err != nil {
 				return fmt.Errorf("hdrhistogram: %w", err)

@@ -2,6 +2,7 @@ package result
 
 import (
 	"fmt"
+	"strings"
 
 	"ds2/internal/limit"
 )
@@ -11,7 +12,7 @@ type Words struct {
 	Cycle  string `json:"cycle"`            // "order"
 	Cycles string `json:"cycles"`           // "orders"
 	Rate   string `json:"rate"`             // of cycles a minute: "OPM"
-	Undone string `json:"undone,omitempty"` // cycles that were carried out and left nothing behind, as which they are counted too: "rollbacks"; empty: there are none
+	Undone string `json:"undone,omitempty"` // cycles that left nothing behind, if any, counted as cycles too: "rollbacks"
 	Unit   string `json:"unit"`             // of the figure that counts: OPM or IOPS
 
 	// Own is the response time of a cycle without the operations that are outside of it, in the workload's own meaning:
@@ -24,9 +25,9 @@ type Words struct {
 	Cumulative string `json:"cumulative,omitempty"`
 
 	Added   []CountWords `json:"added,omitempty"`    // counts that reports have besides those of cycles
-	Losses  []CountWords `json:"losses,omitempty"`   // counts of a Cut that reports have besides that of lost cycles, by their names in a record
+	Losses  []CountWords `json:"losses,omitempty"`   // counts of a Cut that reports have besides that of lost cycles
 	Stale   string       `json:"stale,omitempty"`    // what a Cut counts as stale; empty: it counts none
-	InDoubt []CountWords `json:"in_doubt,omitempty"` // counts of what may or may not have been done, because its commit was cut off
+	InDoubt []CountWords `json:"in_doubt,omitempty"` // counts of what was done or not, because its commit was cut off
 }
 
 // Limits are the names of limits on cycles and on groups of operations.
@@ -39,12 +40,13 @@ type CountWords struct {
 }
 
 // A is the cycle with its article: "an order".
-func (w Words) A() string {
-	switch w.Cycle[:min(len(w.Cycle), 1)] {
-	case "a", "e", "i", "o", "u":
-		return "an " + w.Cycle
+func (w Words) A() string { return withArticle(w.Cycle) }
+
+func withArticle(noun string) string {
+	if strings.ContainsAny(noun[:min(len(noun), 1)], "aeiou") {
+		return "an " + noun
 	}
-	return "a " + w.Cycle
+	return "a " + noun
 }
 
 // Spelled is a figure's unit, spelled out.
@@ -57,10 +59,8 @@ func (w Words) Spelled(unit string) string {
 
 // Title is the cycles at the beginning of a title: "Orders".
 func (w Words) Title() string {
-	if w.Cycles == "" {
-		return ""
-	}
-	return string(w.Cycles[0]-'a'+'A') + w.Cycles[1:]
+	first := min(len(w.Cycles), 1)
+	return strings.ToUpper(w.Cycles[:first]) + w.Cycles[first:]
 }
 
 // PerMinute is the rate, spelled out: "Orders per minute (OPM)".

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -67,16 +68,12 @@ func Create(dir string, s Summary, own ...string) (*Writer, error) {
 		return nil, err
 	}
 	w := &Writer{}
-	var err error
-	if w.samples, err = createCSV(filepath.Join(dir, SamplesFile), samplesColumns(own)); err == nil {
-		w.histograms, err = createCSV(filepath.Join(dir, HistogramsFile), histogramsColumns)
-	}
-	if err == nil {
-		w.slowest, err = createCSV(filepath.Join(dir, SlowestFile), slowestColumns)
-	}
-	if err == nil {
-		w.log, err = createLog(filepath.Join(dir, LogFile), filepath.Join(dir, OlderLogFile))
-	}
+	var errs [4]error
+	w.samples, errs[0] = createCSV(filepath.Join(dir, SamplesFile), samplesColumns(own))
+	w.histograms, errs[1] = createCSV(filepath.Join(dir, HistogramsFile), histogramsColumns)
+	w.slowest, errs[2] = createCSV(filepath.Join(dir, SlowestFile), slowestColumns)
+	w.log, errs[3] = createLog(filepath.Join(dir, LogFile))
+	err := cmp.Or(errs[:]...)
 	if err != nil {
 		err = fmt.Errorf("create record: %w", err)
 	} else {
@@ -124,9 +121,5 @@ func (w *Writer) Flush() error {
 func (w *Writer) Close() error { return written(w.closeFiles()) }
 
 func (w *Writer) closeFiles() error {
-	err := errors.Join(w.samples.close(), w.histograms.close(), w.slowest.close())
-	if w.log != nil {
-		err = errors.Join(err, w.log.Close())
-	}
-	return err
+	return errors.Join(w.samples.close(), w.histograms.close(), w.slowest.close(), w.log.close())
 }
