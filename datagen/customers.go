@@ -165,20 +165,13 @@ func putLetters(b []byte, draws []uint32) {
 	}
 }
 
-// customersFiles lists the two files, cut into parts.
-func (d *Dataset) customersFiles() []File {
-	us := d.size.Customers / 2
-	return []File{
-		d.customersFile("us_cust.csv", false, 1, us),
-		d.customersFile("row_cust.csv", true, us+1, d.size.Customers-us),
-	}
-}
-
+// customersFile is one of the two files, cut into parts.
 func (d *Dataset) customersFile(name string, world bool, first, rows int) File {
 	f := File{Name: name, Table: Customers, Seed: d.fileSeed(first)}
-	for skip := 0; skip == 0 || skip < rows; skip += d.options.PartRows { // a part even where there is no row: the file exists
+	// A part even where there is no row: the file exists.
+	for skip := 0; skip == 0 || skip < rows; skip += d.options.PartRows {
 		c := &customers{world, f.Seed, first + skip, min(d.options.PartRows, rows-skip), skip}
-		f.Parts = append(f.Parts, Part{Table: Customers, File: name, Rows: int64(c.rows), Bytes: int64(d.customerBytes(c)), WriterTo: rowFunc{c.write, d.options.CRLF}})
+		f.Parts = append(f.Parts, d.part(name, Customers, c.rows, d.customerBytes(c), c.write))
 	}
 	return f
 }

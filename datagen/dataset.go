@@ -28,7 +28,7 @@ type Part struct {
 	Table  Table
 	Binary bool   // the rows are not CSV but what an engine takes as its own binary format; no part of a DS2 dataset
 	File   string // DS2's name of the file that the rows belong to; its parts in order make it up
-	Rows   int64  // how many; of orderlines and cust_hist the expected number, 5 an order, which chance misses by little
+	Rows   int64  // how many; of orderlines and cust_hist about, 5 an order
 	Bytes  int64  // of CSV, expected: within 1 % for a whole dataset
 	io.WriterTo
 }
@@ -101,26 +101,27 @@ func (d *Dataset) CRLF() bool { return d.options.CRLF }
 
 // Files lists the 40 files, under DS2's names.
 func (d *Dataset) Files() []File {
-	files := d.customersFiles()
+	us := d.size.Customers / 2
+	files := []File{
+		d.customersFile("us_cust.csv", false, 1, us),
+		d.customersFile("row_cust.csv", true, us+1, d.size.Customers-us),
+	}
+	add := func(seed uint32, p Part) { files = append(files, File{p.File, p.Table, seed, []Part{p}}) }
 	orders := d.size.OrdersPerMonth
 	for i, name := range monthNames {
 		m := d.month(i)
-		files = append(files,
-			d.file(name+"_orders.csv", Orders, m.seed, orders, d.orderBytes(m), m.writeOrders),
-			d.file(name+"_orderlines.csv", OrderLines, m.seed, 5*orders, d.orderLineBytes(m), m.writeOrderLines),
-			d.file(name+"_cust_hist.csv", CustHist, m.seed, 5*orders, d.historyBytes(m), m.writeHistory),
-		)
+		add(m.seed, d.part(name+"_orders.csv", Orders, orders, d.orderBytes(m), m.writeOrders))
+		add(m.seed, d.part(name+"_orderlines.csv", OrderLines, 5*orders, d.orderLineBytes(m), m.writeOrderLines))
+		add(m.seed, d.part(name+"_cust_hist.csv", CustHist, 5*orders, d.historyBytes(m), m.writeHistory))
 	}
 	products := d.size.Products
-	return append(files,
-		d.file("prod.csv", Products, d.fileSeed(1), products, d.productBytes(), d.writeProducts),
-		d.file("inv.csv", Inventory, d.fileSeed(products), products, d.inventoryBytes(), d.writeInventory),
-	)
+	add(d.fileSeed(1), d.part("prod.csv", Products, products, d.productBytes(), d.writeProducts))
+	add(d.fileSeed(products), d.part("inv.csv", Inventory, products, d.inventoryBytes(), d.writeInventory))
+	return files
 }
 
-// file is a file of one part.
-func (d *Dataset) file(name string, table Table, seed uint32, rows int, bytes float64, write func(*rowWriter) error) File {
-	return File{name, table, seed, []Part{{Table: table, File: name, Rows: int64(rows), Bytes: int64(bytes), WriterTo: rowFunc{write, d.options.CRLF}}}}
+func (d *Dataset) part(file string, table Table, rows int, bytes float64, write func(*rowWriter) error) Part {
+	return Part{table, false, file, int64(rows), int64(bytes), rowFunc{write, d.options.CRLF}}
 }
 
 // Parts lists the parts of all files, in the order of Files.

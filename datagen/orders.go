@@ -149,7 +149,8 @@ func (m month) writeHistory(r *rowWriter) error {
 		leftLen = putUint(&left, leftLen+1, o.id)
 		left[leftLen] = ','
 		leftLen++
-		left0, left1, left2 := binary.LittleEndian.Uint64(left[0:]), binary.LittleEndian.Uint64(left[8:]), binary.LittleEndian.Uint64(left[16:])
+		left0, left1 := binary.LittleEndian.Uint64(left[0:]), binary.LittleEndian.Uint64(left[8:])
+		left2 := binary.LittleEndian.Uint64(left[16:])
 
 		n := 0
 		for lines := o.lines; len(lines) >= 2; lines = lines[2:] {

@@ -116,7 +116,7 @@ func putUint(b *[maxRow]byte, n int, v uint64) int {
 // putShort is putUint for v < 10^8.
 func putShort(b *[maxRow]byte, n int, v uint64) int {
 	d := digits8(v)
-	zeros := bits.TrailingZeros64(d&0x0f0f0f0f0f0f0f0f|1<<56) &^ 7 // leading zeros, in bits; the last digit always stays
+	zeros := bits.TrailingZeros64(d&0x0f0f0f0f0f0f0f0f|1<<56) &^ 7 // bits of leading zeros; the last digit stays
 	binary.LittleEndian.PutUint64(b[n:], d>>zeros)
 	return n + 8 - zeros/8
 }

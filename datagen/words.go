@@ -57,18 +57,21 @@ func ReadWords(r io.Reader) (*Words, error) {
 			name = strings.Trim(line, "[]")
 			list = lists[name]
 			if list == nil {
-				return nil, fmt.Errorf("words, line %d: %s is none of the lists [titles], [first], [last], each once", number, line)
+				return nil, fmt.Errorf("words, line %d: %s is none of the lists [titles], [first], [last], each once",
+					number, line)
 			}
 			delete(lists, name)
 			clear(known)
 		case name == "":
-			return nil, fmt.Errorf("words, line %d: %q stands before the first of the lists [titles], [first], [last]", number, line)
+			return nil, fmt.Errorf("words, line %d: %q stands before the first of the lists [titles], [first], [last]",
+				number, line)
 		case len(list) == 0:
 			return nil, fmt.Errorf("words, line %d: %q is one too many for list [%s]", number, line, name)
 		case known[line]:
 			return nil, fmt.Errorf("words, line %d: %q stands twice in list [%s]", number, line, name)
 		case !isWord(line):
-			return nil, fmt.Errorf("words, line %d: invalid word %q: use 1 to %d ASCII characters without comma, quotes or blanks, at least one of them a letter", number, line, maxWord)
+			return nil, fmt.Errorf("words, line %d: invalid word %q: use 1 to %d ASCII characters without comma, "+
+				"quotes or blanks, at least one of them a letter", number, line, maxWord)
 		default:
 			known[line] = true
 			list[0], list = line, list[1:]

@@ -42,7 +42,7 @@ type Entry struct {
 	Seed   uint32        `json:"seed"` // of the random numbers in it
 	Rows   int64         `json:"rows"`
 	Bytes  int64         `json:"bytes"`
-	Sum    string        `json:"sum"`              // the manifest's Checksum, in hex; empty as long as the file is not whole
+	Sum    string        `json:"sum"`              // the manifest's Checksum, in hex; empty: the file is not whole yet
 	SHA256 string        `json:"sha256,omitempty"` // Sum, as format 1 has it; read only
 }
 
@@ -54,7 +54,8 @@ func newManifest(data *datagen.Dataset, files []datagen.File, o Options) *Manife
 	m := &Manifest{
 		Format: format, KitVersion: o.KitVersion,
 		Size: size.String(), Customers: size.Customers, OrdersPerMonth: size.OrdersPerMonth, Products: size.Products,
-		DataSeed: data.Seed(), Words: data.Words().Sum(), Lines: "lf", Compression: o.Compression, Checksum: o.Checksum, Tables: o.Tables, Shard: o.Shard,
+		DataSeed: data.Seed(), Words: data.Words().Sum(), Lines: "lf",
+		Compression: o.Compression, Checksum: o.Checksum, Tables: o.Tables, Shard: o.Shard,
 	}
 	if data.CRLF() {
 		m.Lines = "crlf"
@@ -175,8 +176,10 @@ func (m *Manifest) check(name string) error {
 	seen := map[string]bool{}
 	for _, e := range m.Files {
 		plain := strings.TrimSuffix(e.Name, m.Compression.suffix())
-		if !slices.ContainsFunc(fileNames, func(f datagen.File) bool { return f.Name == plain && f.Table == e.Table }) || seen[plain] {
-			return fmt.Errorf("it lists a file %q of table %q, which is none of a dataset's or listed twice", e.Name, e.Table)
+		known := func(f datagen.File) bool { return f.Name == plain && f.Table == e.Table }
+		if seen[plain] || !slices.ContainsFunc(fileNames, known) {
+			return fmt.Errorf("it lists a file %q of table %q, which is none of a dataset's or listed twice",
+				e.Name, e.Table)
 		}
 		seen[plain] = true
 	}

@@ -76,16 +76,16 @@ const neverFinished = "was never finished"
 // finished, is refused.
 func (f *Folder) Parts() ([]datagen.Part, error) {
 	if len(f.Manifest.Files) != len(fileNames) {
-		return nil, &DamageError{f.Dir, append(f.missing, fmt.Sprintf("it holds %d of the %d files of a dataset", len(f.Manifest.Files), len(fileNames)))}
+		short := fmt.Sprintf("it holds %d of the %d files of a dataset", len(f.Manifest.Files), len(fileNames))
+		return nil, &DamageError{f.Dir, append(f.missing, short)}
 	}
 	var parts []datagen.Part
 	for _, e := range f.Manifest.Files {
 		if e.Sum == "" {
 			return nil, &DamageError{f.Dir, []string{e.Name + " " + neverFinished}}
 		}
-		parts = append(parts, datagen.Part{
-			Table: e.Table, File: e.Name, Rows: e.Rows, Bytes: e.Bytes, WriterTo: &reader{f.Dir, f.Manifest.Compression, f.Manifest.Checksum, e},
-		})
+		csv := &reader{f.Dir, f.Manifest, e}
+		parts = append(parts, datagen.Part{Table: e.Table, File: e.Name, Rows: e.Rows, Bytes: e.Bytes, WriterTo: csv})
 	}
 	return parts, nil
 }
@@ -103,23 +103,11 @@ func (e *DamageError) Error() string {
 // Verify reads every file and compares its rows, its bytes and its sum with the manifest, several files at once. What
 // it finds is a *DamageError. Progress is told the bytes of CSV that are read, from several goroutines at once.
 func (f *Folder) Verify(ctx context.Context, parallel int, progress func(int64)) error {
-	var mu sync.Mutex
 	findings := slices.Clone(f.missing)
-	var checks errgroup.Group
-	checks.SetLimit(parallel)
-	for _, e := range f.Manifest.Files {
-		checks.Go(func() error {
-			err := (&reader{f.Dir, f.Manifest.Compression, f.Manifest.Checksum, e}).check(ctx, progress)
-			if damage, ok := errors.AsType[*damageError](err); ok {
-				mu.Lock()
-				defer mu.Unlock()
-				findings = append(findings, damage.Error())
-				return nil
-			}
-			return err
-		})
-	}
-	if err := checks.Wait(); err != nil {
+	err := f.Manifest.verify(ctx, f.Dir, parallel, progress, func(_ *Entry, damage *damageError) {
+		findings = append(findings, damage.Error())
+	})
+	if err != nil {
 		return err
 	}
 	if len(findings) > 0 {
@@ -129,12 +117,33 @@ func (f *Folder) Verify(ctx context.Context, parallel int, progress func(int64))
 	return nil
 }
 
+// verify reads every file in dir, several at once, and tells damaged, one at a time, which are not as their entry says.
+func (m *Manifest) verify(ctx context.Context, dir string, parallel int, progress func(int64),
+	damaged func(*Entry, *damageError)) error {
+	var mu sync.Mutex
+	var checks errgroup.Group
+	checks.SetLimit(parallel)
+	for i := range m.Files {
+		e := &m.Files[i]
+		checks.Go(func() error {
+			_, err := (&reader{dir, m, *e}).WriteTo(progressWriter{ctx, progress})
+			if damage, ok := errors.AsType[*damageError](err); ok {
+				mu.Lock()
+				defer mu.Unlock()
+				damaged(e, damage)
+				return nil
+			}
+			return err
+		})
+	}
+	return checks.Wait()
+}
+
 // reader is one file of a directory.
 type reader struct {
-	dir         string
-	compression Compression
-	checksum    Checksum
-	entry       Entry
+	dir      string
+	manifest *Manifest
+	entry    Entry
 }
 
 // damageError is a file that is not as its manifest says.
@@ -161,13 +170,13 @@ func (r *reader) WriteTo(w io.Writer) (int64, error) {
 		return 0, fmt.Errorf("read file: %w", err)
 	}
 	defer f.Close()
-	csv, err := r.compression.reader(f)
+	csv, err := r.manifest.Compression.reader(f)
 	if err != nil {
 		return damaged(0, "cannot be decompressed: %v", err)
 	}
 	defer csv.Close()
 
-	sum := r.checksum.new()
+	sum := r.manifest.Checksum.new()
 	var rows, read int64
 	buf := make([]byte, 256<<10)
 	for {
@@ -194,15 +203,9 @@ func (r *reader) WriteTo(w io.Writer) (int64, error) {
 	case rows != r.entry.Rows:
 		return damaged(read, "has %d rows, not %d", rows, r.entry.Rows)
 	case got != r.entry.Sum:
-		return damaged(read, "has another %s checksum, %s", r.checksum, got)
+		return damaged(read, "has another %s checksum, %s", r.manifest.Checksum, got)
 	}
 	return read, nil
-}
-
-// check reads the file for its sum only.
-func (r *reader) check(ctx context.Context, progress func(int64)) error {
-	_, err := r.WriteTo(progressWriter{ctx, progress})
-	return err
 }
 
 // progressWriter drops what it is given, tells how much it was, and ends with its context.

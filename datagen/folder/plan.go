@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"ds2/datagen"
 	"ds2/internal/atomicfile"
 	"ds2/internal/diskspace"
@@ -87,7 +85,8 @@ func (p *Plan) look() error {
 		}
 		if m.Shard == p.manifest.Shard {
 			if !p.options.Resume {
-				return fmt.Errorf("directory %s holds this dataset already, whole or in part: resume, or take an empty directory", p.dir)
+				return fmt.Errorf("directory %s holds this dataset already, whole or in part: resume, "+
+					"or take an empty directory", p.dir)
 			}
 			p.takeOver(m)
 		}
@@ -105,7 +104,8 @@ func (p *Plan) look() error {
 	for _, entry := range held {
 		target, isPartial := atomicfile.Target(entry.Name())
 		if !known[entry.Name()] && !(isPartial && partial[target]) {
-			return fmt.Errorf("directory %s holds %s, which no manifest accounts for: take an empty directory", p.dir, entry.Name())
+			return fmt.Errorf("directory %s holds %s, which no manifest accounts for: take an empty directory",
+				p.dir, entry.Name())
 		}
 	}
 	return nil
@@ -129,8 +129,8 @@ func enough(dir string, free, need int64) error {
 	if free >= need {
 		return nil
 	}
-	return fmt.Errorf("directory %s has %d bytes free, and the files to be made need about %d: free %d more, or take another directory",
-		dir, free, need, need-free)
+	return fmt.Errorf("directory %s has %d bytes free, and the files to be made need about %d: free %d more, "+
+		"or take another directory", dir, free, need, need-free)
 }
 
 // Run carries the plan out: the directory is made, what an earlier run finished is read and checked, the missing space
@@ -181,8 +181,8 @@ func (p *Plan) dropPartial() error {
 	}
 	for _, entry := range entries {
 		target, ok := atomicfile.Target(entry.Name())
-		mine := target == p.manifest.name() || slices.ContainsFunc(p.manifest.Files, func(e Entry) bool { return e.Name == target })
-		if !ok || !mine {
+		named := func(e Entry) bool { return e.Name == target }
+		if !ok || target != p.manifest.name() && !slices.ContainsFunc(p.manifest.Files, named) {
 			continue
 		}
 		if err := os.Remove(filepath.Join(p.dir, entry.Name())); err != nil {
@@ -195,26 +195,16 @@ func (p *Plan) dropPartial() error {
 // dropDamaged takes the sums out of the manifest whose files are missing, links or not as it says, so that they are
 // made again.
 func (p *Plan) dropDamaged(ctx context.Context, progress func(int64)) error {
-	var checks errgroup.Group
-	checks.SetLimit(p.options.Parallel)
-	for i := range p.manifest.Files {
-		e := &p.manifest.Files[i]
-		if e.Sum == "" {
-			continue
-		}
+	for i, e := range p.manifest.Files {
 		if stat, err := os.Lstat(filepath.Join(p.dir, e.Name)); err == nil && !stat.Mode().IsRegular() {
-			e.Sum = "" // and the new file takes the place of the link: where it leads is not this dataset's
-			continue
+			// The new file takes the place of the link: where it leads is not this dataset's.
+			p.manifest.Files[i].Sum = ""
 		}
-		checks.Go(func() error {
-			err := (&reader{p.dir, p.manifest.Compression, p.manifest.Checksum, *e}).check(ctx, progress)
-			if damage, ok := errors.AsType[*damageError](err); ok {
-				progress(-damage.read)
-				e.Sum = ""
-				return nil
-			}
-			return err
-		})
 	}
-	return checks.Wait()
+	return p.manifest.verify(ctx, p.dir, p.options.Parallel, progress, func(e *Entry, damage *damageError) {
+		if e.Sum != "" {
+			progress(-damage.read)
+			e.Sum = ""
+		}
+	})
 }

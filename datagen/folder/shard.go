@@ -2,7 +2,6 @@ package folder
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -30,7 +29,8 @@ func ParseShard(s string) (Shard, error) {
 		shard.Index++
 	}
 	if err1 != nil || err2 != nil || shard.check() != nil {
-		return Shard{}, fmt.Errorf("invalid shard %q: write 3/16 for the third of sixteen, or 2-of-16; at most %d, one per file", s, len(fileNames))
+		return Shard{}, fmt.Errorf("invalid shard %q: write 3/16 for the third of sixteen, or 2-of-16; "+
+			"at most %d, one per file", s, len(fileNames))
 	}
 	return shard, nil
 }
@@ -45,24 +45,20 @@ func (s Shard) check() error {
 // String gives the shard as ParseShard reads it.
 func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Count) }
 
-// MarshalJSON writes the shard as a string.
-func (s Shard) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
+// MarshalText writes the shard into a manifest.
+func (s Shard) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalJSON reads it.
-func (s *Shard) UnmarshalJSON(text []byte) error {
-	var str string
-	if err := json.Unmarshal(text, &str); err != nil {
-		return err
-	}
-	shard, err := ParseShard(str)
-	*s = shard
+// UnmarshalText reads it.
+func (s *Shard) UnmarshalText(text []byte) (err error) {
+	*s, err = ParseShard(string(text))
 	return err
 }
 
 // of picks the shard's files: dealt out from the largest down, each to the shard that has the fewest bytes so far, so
 // that every machine finds the same answer and they end at about the same time.
 func (s Shard) of(files []datagen.File) []datagen.File {
-	bySize := slices.SortedStableFunc(slices.Values(files), func(a, b datagen.File) int { return cmp.Compare(b.Bytes(), a.Bytes()) })
+	bySize := slices.Clone(files)
+	slices.SortStableFunc(bySize, func(a, b datagen.File) int { return cmp.Compare(b.Bytes(), a.Bytes()) })
 	dealt := make([]int64, s.Count)
 	mine := map[string]bool{}
 	for _, f := range bySize {

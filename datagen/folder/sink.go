@@ -58,23 +58,18 @@ func (s *sink) write(p []byte) error {
 
 // finish brings the file to the disk and gives it its name.
 func (s *sink) finish() error {
-	if err := s.coded.Close(); err != nil {
-		return s.full(err)
+	err := s.coded.Close()
+	if err == nil {
+		err = s.file.Commit()
 	}
-	if err := s.file.Commit(); err != nil {
-		return s.full(err)
-	}
-	return nil
+	return s.full(err)
 }
-
-// abandon removes a file that did not become whole.
-func (s *sink) abandon() { s.file.Abort() }
 
 // full explains a full disk; other errors name the file already.
 func (s *sink) full(err error) error {
 	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
 		return err
 	}
-	return fmt.Errorf("write %s: the disk is full: about %d bytes more are needed for the whole dataset; free them, and resume",
-		s.path, max(s.work.need.Load(), 1))
+	return fmt.Errorf("write %s: the disk is full: about %d bytes more are needed for the whole dataset; "+
+		"free them, and resume", s.path, max(s.work.need.Load(), 1))
 }

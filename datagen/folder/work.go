@@ -69,7 +69,8 @@ func newFileWork(file datagen.File, entry *Entry) *fileWork {
 // then the first parts of the others, their second ones, and so on, which fill up the time until the last maker is
 // done.
 func schedule(files []*fileWork) (jobs []job) {
-	bySize := slices.SortedStableFunc(slices.Values(files), func(a, b *fileWork) int { return cmp.Compare(b.file.Bytes(), a.file.Bytes()) })
+	bySize := slices.Clone(files)
+	slices.SortStableFunc(bySize, func(a, b *fileWork) int { return cmp.Compare(b.file.Bytes(), a.file.Bytes()) })
 	most := 0
 	for _, f := range bySize {
 		most = max(most, len(f.jobs))
@@ -115,24 +116,15 @@ func (w *work) run(ctx context.Context, files []*fileWork, parallel int) error {
 	for range parallel {
 		group.Go(func() error {
 			for j := range jobs {
-				if err := w.make(ctx, j); err != nil {
+				if _, err := j.part.WriteTo(&blockWriter{ctx: ctx, pool: &w.blocks, to: j.blocks}); err != nil {
 					return err
 				}
+				close(j.blocks)
 			}
 			return nil
 		})
 	}
 	return group.Wait()
-}
-
-// make makes a part.
-func (w *work) make(ctx context.Context, j job) error {
-	b := &blockWriter{ctx: ctx, pool: &w.blocks, to: j.blocks}
-	if _, err := j.part.WriteTo(b); err != nil {
-		return err
-	}
-	close(j.blocks)
-	return nil
 }
 
 // blockWriter fills blocks and hands them on. It lends them to the rows.
@@ -156,17 +148,12 @@ func (b *blockWriter) Lend() []byte {
 // Write hands on rows that lie in the block that Lend gave.
 func (b *blockWriter) Write(p []byte) (int, error) {
 	*b.block = append(b.Lend(), p...)
-	return len(p), b.flush()
-}
-
-// flush hands on the block.
-func (b *blockWriter) flush() error {
 	select {
 	case b.to <- b.block:
 		b.block = nil
-		return nil
+		return len(p), nil
 	case <-b.ctx.Done():
-		return b.ctx.Err()
+		return 0, b.ctx.Err()
 	}
 }
 
@@ -176,7 +163,7 @@ func (w *work) write(ctx context.Context, f *fileWork) (err error) {
 	var s *sink
 	defer func() {
 		if err != nil && s != nil {
-			s.abandon()
+			s.file.Abort()
 		}
 	}()
 	for _, j := range f.jobs {
