@@ -40,21 +40,17 @@ func Start(t *testing.T, allowed string) context.Context {
 		}
 		t.Skip(err)
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.WindowSize(1200, 1600),
-		chromedp.WSURLReadTimeout(time.Minute))
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(chromium), chromedp.WindowSize(1200, 1600), chromedp.WSURLReadTimeout(time.Minute))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // Chromium's sandbox does not work for root
 	}
 	allocator, cancel := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(cancel)
-	browser, cancel := chromedp.NewContext(allocator)
-	t.Cleanup(cancel)
-	watch(t, browser, allowed)
-	require.NoError(t, chromedp.Run(browser, network.Enable(), log.Enable()))
-	return browser
+	return Tab(t, allocator, allowed)
 }
 
-// Tab opens one more tab.
+// Tab opens one more tab of a browser.
 func Tab(t *testing.T, browser context.Context, allowed string) context.Context {
 	t.Helper()
 	tab, cancel := chromedp.NewContext(browser)
@@ -106,8 +102,9 @@ func Colours(scheme string) chromedp.Action {
 // Drawn waits until a page that is seen has drawn its charts anew, in new colours or another width: they do so a frame
 // later.
 func Drawn() chromedp.Action {
-	return chromedp.Evaluate(`new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn))))`, nil,
-		func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) })
+	const frames = `new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn))))`
+	await := func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
+	return chromedp.Evaluate(frames, nil, await)
 }
 
 // Keep leaves a picture of the window, or of the whole page, where DS2_ARTIFACTS names a directory: of few colours, for

@@ -38,19 +38,23 @@ func Engine(t *testing.T) {
 	log, err := os.Create(filepath.Join(dir, "log"))
 	require.NoError(t, err)
 	defer log.Close()
-	engine := exec.Command("dockerd", "--host", socket, "--data-root", filepath.Join(dir, "data"), "--exec-root", filepath.Join(dir, "exec"), "--pidfile", filepath.Join(dir, "pid"))
+	engine := exec.Command("dockerd", "--host", socket, "--data-root", filepath.Join(dir, "data"),
+		"--exec-root", filepath.Join(dir, "exec"), "--pidfile", filepath.Join(dir, "pid"))
 	engine.Stdout, engine.Stderr = log, log
 	require.NoError(t, engine.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- engine.Wait() }()
 	t.Cleanup(func() {
 		err := errors.Join(engine.Process.Signal(syscall.SIGTERM), <-ended)
-		exec.Command("umount", filepath.Join(dir, "exec/netns/default")).Run() // an engine leaves it mounted where it had a container on the machine's network
+		// An engine that had a container on the machine's network leaves this mounted.
+		exec.Command("umount", filepath.Join(dir, "exec/netns/default")).Run()
 		assert.NoError(t, errors.Join(err, os.RemoveAll(dir)), "stop the Docker Engine")
 	})
 	t.Setenv("DOCKER_HOST", socket)
 	t.Setenv("TESTCONTAINERS_RYUK_DISABLED", "true") // its image could not be pulled; the engine ends with the test
-	for deadline := time.Now().Add(startTime); exec.Command("docker", "version").Run() != nil; time.Sleep(200 * time.Millisecond) {
+	deadline := time.Now().Add(startTime)
+	for exec.Command("docker", "version").Run() != nil {
+		time.Sleep(200 * time.Millisecond)
 		if time.Now().After(deadline) {
 			text, _ := os.ReadFile(log.Name())
 			t.Fatalf("the Docker Engine does not answer:\n%s", text)

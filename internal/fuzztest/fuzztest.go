@@ -8,6 +8,7 @@ package fuzztest
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -41,9 +42,7 @@ func Run[T string | []byte](f *testing.F, parse func(t testing.TB, input T), exa
 		require.NoError(f, keep(path, filepath.Join(found, f.Name())))
 	}
 	corpus, err := read(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		f.Fatal(err)
-	}
+	require.NoError(f, err)
 	for _, text := range corpus {
 		examples = append(examples, T(text))
 	}
@@ -118,9 +117,10 @@ func holds[T string | []byte](f *testing.F, parse func(testing.TB, T), input T) 
 
 // tokens are what parsers stumble over.
 var tokens = []string{
-	"0", "-1", "1e309", "-0.0", "NaN", "Inf", "9223372036854775808", "18446744073709551615", "0x10", "1e-400", ".", "%", "=", ":", ";", ",", "/", "..", "<", ">",
-	"'", "\"", "\\", "\\u0000", "{", "}", "[", "]", "(", ")", "null", "true", "{}", "[]", "\"\":", "&a ", "*a", "!!int ", "- ", "? ", "#",
-	"\n", "\r\n", "\t", " ", "\x00", "\x1b[2J", "\xff", "\xc3", "é", "∞", "\u202e", "\u2028", "s", "m", "h", "ms", "MB", "TB", "p95", "--",
+	"0", "-1", "1e309", "-0.0", "NaN", "Inf", "9223372036854775808", "18446744073709551615", "0x10", "1e-400",
+	".", "%", "=", ":", ";", ",", "/", "..", "<", ">", "'", "\"", "\\", "\\u0000", "{", "}", "[", "]", "(", ")",
+	"null", "true", "{}", "[]", "\"\":", "&a ", "*a", "!!int ", "- ", "? ", "#", "\n", "\r\n", "\t", " ", "\x00",
+	"\x1b[2J", "\xff", "\xc3", "é", "∞", "\u202e", "\u2028", "s", "m", "h", "ms", "MB", "TB", "p95", "--",
 }
 
 // mutate appends to to one of the examples, or the beginning of one with the end of another, with up to four changes.
@@ -172,7 +172,7 @@ func keep(path, found string) error {
 		return err
 	}
 	all, err := read(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return err
 	}
 	for _, name := range files {
@@ -193,12 +193,7 @@ func keep(path, found string) error {
 			all = append(all, text)
 		}
 	}
-	slices.SortFunc(all, func(a, b string) int {
-		if len(a) != len(b) {
-			return len(a) - len(b)
-		}
-		return strings.Compare(a, b)
-	})
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
 	all = slices.Compact(all)
 	var b strings.Builder
 	for _, text := range all[:min(len(all), maxKept)] {
@@ -210,10 +205,13 @@ func keep(path, found string) error {
 	return os.WriteFile(path, []byte(b.String()), 0o644)
 }
 
-// read reads a corpus: a line for each input, quoted as in Go.
+// read reads a corpus, if there is one: a line for each input, quoted as in Go.
 func read(path string) (all []string, err error) {
 	file, err := os.Open(path)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
 		return nil, err
 	}
 	defer file.Close()

@@ -29,7 +29,9 @@ const stressTime = 6 * time.Hour
 // that name their test stand for themselves.
 func ofLength(name string, run time.Duration) string {
 	stress := map[string]string{
-		"exchange2007": "exchange2007-stress", "jetstress": "exchange2007-stress", "exchange2013": "exchange2013-stress",
+		"exchange2007": "exchange2007-stress",
+		"jetstress":    "exchange2007-stress",
+		"exchange2013": "exchange2013-stress",
 	}[name]
 	if run > stressTime && stress != "" {
 		return stress
@@ -38,7 +40,9 @@ func ofLength(name string, run time.Duration) string {
 }
 
 func exchange(maximum string) []string {
-	return []string{"data read mean < 20ms", "data read max < " + maximum, "log write mean < 10ms", "log write max < " + maximum}
+	return []string{
+		"data read mean < 20ms", "data read max < " + maximum, "log write mean < 10ms", "log write max < " + maximum,
+	}
 }
 
 // Presets are the names of the sets of limits, in order.

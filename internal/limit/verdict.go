@@ -21,7 +21,7 @@ type Verdict struct {
 	Bound    float64  `json:"bound"`              // in Unit
 	Measured *float64 `json:"measured"`           // in Unit; null where the window has no sample
 	AtLeast  bool     `json:"at_least,omitempty"` // Measured is a lower bound
-	OK       bool     `json:"ok"`                 // false without a sample: what was not measured cannot pass, nor can a lower bound keep an upper limit
+	OK       bool     `json:"ok"`                 // never without a sample; a lower bound keeps no upper limit
 }
 
 // Judge gives one verdict for each limit, in their order.

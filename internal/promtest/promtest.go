@@ -45,8 +45,10 @@ func StartRelay(t testing.TB) *Relay {
 	r := new(Relay)
 	r.to.Store(new(url.URL)) // nowhere
 	server := httptest.NewServer(&httputil.ReverseProxy{
-		Rewrite:      func(request *httputil.ProxyRequest) { request.SetURL(r.to.Load()) },
-		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusServiceUnavailable) },
+		Rewrite: func(request *httputil.ProxyRequest) { request.SetURL(r.to.Load()) },
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		},
 	})
 	t.Cleanup(server.Close)
 	r.Address = server.Listener.Addr().String()
@@ -67,12 +69,14 @@ func StartNodeExporter(t testing.TB) string {
 func Start(t testing.TB, targets []string, rules ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	config := fmt.Sprintf("global: {scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}\nrule_files: [%s]\n"+
+	config := fmt.Sprintf("global: {scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}\n"+
+		"rule_files: [%s]\n"+
 		"scrape_configs: [{job_name: ds2, static_configs: [{targets: ['%s']}]}]\n",
 		strings.Join(rules, ", "), strings.Join(targets, "', '"))
 	file := filepath.Join(dir, "prometheus.yml")
 	require.NoError(t, os.WriteFile(file, []byte(config), 0o644))
-	return "http://" + run(t, "/-/ready", "prometheus", "--config.file="+file, "--storage.tsdb.path="+filepath.Join(dir, "data"))
+	data := filepath.Join(dir, "data")
+	return "http://" + run(t, "/-/ready", "prometheus", "--config.file="+file, "--storage.tsdb.path="+data)
 }
 
 // StartPushgateway starts a Pushgateway for the test and returns its URL.

@@ -12,7 +12,7 @@ type Words struct {
 	Cycle  string `json:"cycle"`            // "order"
 	Cycles string `json:"cycles"`           // "orders"
 	Rate   string `json:"rate"`             // of cycles a minute: "OPM"
-	Undone string `json:"undone,omitempty"` // cycles that left nothing behind, if any, counted as cycles too: "rollbacks"
+	Undone string `json:"undone,omitempty"` // cycles that left nothing behind, which count too: "rollbacks", or none
 	Unit   string `json:"unit"`             // of the figure that counts: OPM or IOPS
 
 	// Own is the response time of a cycle without the operations that are outside of it, in the workload's own meaning:

@@ -43,6 +43,11 @@ type entry struct {
 	content []byte
 }
 
+// createTar makes a tar archive of the release, in which all is root's.
+func (r *release) createTar(name string, entries []entry) error {
+	return r.create(name, func(w io.Writer) error { return tarred(w, r.time, 0, entries) })
+}
+
 func tarGzip(w io.Writer, t time.Time, entries []entry) error {
 	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {
@@ -58,7 +63,10 @@ func tarGzip(w io.Writer, t time.Time, entries []entry) error {
 func tarred(w io.Writer, t time.Time, owner int, entries []entry) error {
 	archive := tar.NewWriter(w)
 	for _, e := range entries {
-		header := tar.Header{Name: e.path, Mode: int64(e.mode), Size: int64(len(e.content)), ModTime: t, Uid: owner, Gid: owner, Typeflag: tar.TypeReg}
+		header := tar.Header{
+			Name: e.path, Mode: int64(e.mode), Size: int64(len(e.content)), ModTime: t,
+			Uid: owner, Gid: owner, Typeflag: tar.TypeReg,
+		}
 		if e.path[len(e.path)-1] == '/' {
 			header.Typeflag = tar.TypeDir
 		}

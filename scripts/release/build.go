@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"debug/buildinfo"
 	"encoding/json"
 	"fmt"
@@ -34,15 +35,22 @@ func (b binary) name() string {
 func (r *release) build(p platform) (binary, error) {
 	b := binary{platform: p}
 	b.path = filepath.Join(r.work, p.String(), b.name())
-	c := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid= -X main.version="+r.version, "-o", b.path, "./cmd/ds2")
-	c.Dir = r.source
-	c.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOOS="+p.os, "GOARCH="+p.arch)
-	if _, err := output(c); err != nil {
+	_, err := r.run(p, "build", "-trimpath", "-buildvcs=false",
+		"-ldflags", "-s -w -buildid= -X main.version="+r.version, "-o", b.path, "./cmd/ds2")
+	if err != nil {
 		return b, err
 	}
-	var err error
 	b.info, err = buildinfo.ReadFile(b.path)
 	return b, err
+}
+
+// run runs go for a platform, in ds2's module.
+func (r *release) run(p platform, args ...string) ([]byte, error) {
+	c := exec.Command("go", args...)
+	c.Dir = r.source
+	c.Env = append(os.Environ(),
+		"GOFLAGS=", "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOOS="+p.os, "GOARCH="+p.arch)
+	return output(c)
 }
 
 // documents are the files that lie beside the binary, by their paths in an archive, each with the file that holds it.
@@ -110,14 +118,11 @@ var licenseFile = regexp.MustCompile(`^(UN)?LICEN[CS]E|^COPYING|^NOTICE`)
 func (r *release) moduleLicenses() (string, error) {
 	dirs := map[string]string{}
 	for _, p := range platforms {
-		c := exec.Command("go", "list", "-deps", "-json=Standard,Module", "./cmd/ds2")
-		c.Dir = r.source
-		c.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0", "GOOS="+p.os, "GOARCH="+p.arch)
-		out, err := output(c)
+		out, err := r.run(p, "list", "-deps", "-json=Standard,Module", "./cmd/ds2")
 		if err != nil {
 			return "", err
 		}
-		for list := json.NewDecoder(strings.NewReader(string(out))); list.More(); {
+		for list := json.NewDecoder(bytes.NewReader(out)); list.More(); {
 			var pkg struct {
 				Module *struct {
 					Path, Version, Dir string

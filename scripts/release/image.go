@@ -49,16 +49,20 @@ func (r *release) image(b binary) (image, error) {
 	if err := tarred(&own, r.time, imageUser, []entry{{"work/", 0o755, nil}}); err != nil {
 		return image{}, err
 	}
-	i := image{b.platform, mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)}
+	oci := mutate.MediaType(empty.Image, types.OCIManifestSchema1)
+	i := image{b.platform, mutate.ConfigMediaType(oci, types.OCIConfigJSON)}
 	for _, layer := range []struct {
 		tar []byte
 		by  string
 	}{{system.Bytes(), "ds2 and certificates"}, {own.Bytes(), "working directory"}} {
-		l, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(layer.tar)), nil }, tarball.WithMediaType(types.OCILayer))
+		open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(layer.tar)), nil }
+		l, err := tarball.LayerFromOpener(open, tarball.WithMediaType(types.OCILayer))
 		if err != nil {
 			return image{}, err
 		}
-		if i.Image, err = mutate.Append(i.Image, mutate.Addendum{Layer: l, MediaType: types.OCILayer, History: v1.History{Created: v1.Time{Time: r.time}, CreatedBy: layer.by}}); err != nil {
+		history := v1.History{Created: v1.Time{Time: r.time}, CreatedBy: layer.by}
+		i.Image, err = mutate.Append(i.Image, mutate.Addendum{Layer: l, MediaType: types.OCILayer, History: history})
+		if err != nil {
 			return image{}, err
 		}
 	}
@@ -72,7 +76,9 @@ func (r *release) image(b binary) (image, error) {
 		Entrypoint: []string{"/ds2"}, User: fmt.Sprintf("%d:%d", imageUser, imageUser), WorkingDir: "/work",
 		ExposedPorts: map[string]struct{}{"9464/tcp": {}}, // /metrics
 		Labels: map[string]string{
-			"org.opencontainers.image.title": "ds2", "org.opencontainers.image.version": r.version, "org.opencontainers.image.licenses": "Apache-2.0",
+			"org.opencontainers.image.title":    "ds2",
+			"org.opencontainers.image.version":  r.version,
+			"org.opencontainers.image.licenses": "Apache-2.0",
 		},
 	}
 	if i.Image, err = mutate.ConfigFile(i.Image, config); err != nil {
@@ -90,7 +96,7 @@ func (r *release) image(b binary) (image, error) {
 	if err != nil {
 		return image{}, err
 	}
-	return i, r.create(fmt.Sprintf("ds2_%s_image_%s.tar", r.version, b.arch), func(w io.Writer) error { return tarred(w, r.time, 0, entries) })
+	return i, r.createTar(fmt.Sprintf("ds2_%s_image_%s.tar", r.version, b.arch), entries)
 }
 
 // dockerArchive is what tarball.MultiRefWrite writes, but with the tags in order, which differs there from one time to
@@ -133,11 +139,12 @@ func dockerArchive(i image, tags map[name.Reference]v1.Image) ([]entry, error) {
 func (r *release) imageOfAll(images []image) error {
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, i := range images {
-		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: i.Image, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: i.os, Architecture: i.arch}}})
+		of := v1.Descriptor{Platform: &v1.Platform{OS: i.os, Architecture: i.arch}}
+		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: i.Image, Descriptor: of})
 	}
-	top := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex), mutate.IndexAddendum{
-		Add: index, Descriptor: v1.Descriptor{Annotations: map[string]string{"org.opencontainers.image.ref.name": "latest"}},
-	})
+	latest := v1.Descriptor{Annotations: map[string]string{"org.opencontainers.image.ref.name": "latest"}}
+	top := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
+	top = mutate.AppendManifests(top, mutate.IndexAddendum{Add: index, Descriptor: latest})
 	dir := filepath.Join(r.work, "image")
 	if _, err := layout.Write(dir, top); err != nil {
 		return fmt.Errorf("write image: %w", err)
@@ -154,7 +161,7 @@ func (r *release) imageOfAll(images []image) error {
 		}
 		entries = append(entries, entry{name, 0o644, content})
 	}
-	return r.create(fmt.Sprintf("ds2_%s_image.oci.tar", r.version), func(w io.Writer) error { return tarred(w, r.time, 0, entries) })
+	return r.createTar(fmt.Sprintf("ds2_%s_image.oci.tar", r.version), entries)
 }
 
 // certificates are those of Mozilla's list, as far as they have no conditions that a file cannot state.

@@ -26,7 +26,8 @@ type platform struct{ os, arch string }
 func (p platform) String() string { return p.os + "_" + p.arch }
 
 var platforms = []platform{
-	{"linux", "amd64"}, {"linux", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"},
+	{"linux", "amd64"}, {"linux", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
+	{"darwin", "amd64"}, {"darwin", "arm64"},
 }
 
 // release is one release under way.
@@ -54,7 +55,8 @@ func makeRelease(source, out, only string, log io.Writer) (err error) {
 	some := platforms
 	if only != "" {
 		names := strings.Split(only, ",")
-		some = slices.DeleteFunc(slices.Clone(platforms), func(p platform) bool { return !slices.Contains(names, p.String()) })
+		other := func(p platform) bool { return !slices.Contains(names, p.String()) }
+		some = slices.DeleteFunc(slices.Clone(platforms), other)
 		if len(some) != len(names) {
 			return fmt.Errorf("platforms %s: they are some of %v", only, platforms)
 		}
@@ -171,8 +173,5 @@ func (r *release) checksums(log io.Writer) error {
 		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(content), e.Name())
 		fmt.Fprintf(log, "%11d  %s\n", len(content), e.Name())
 	}
-	return r.create("SHA256SUMS", func(w io.Writer) error {
-		_, err := io.WriteString(w, sums.String())
-		return err
-	})
+	return os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(sums.String()), 0o644)
 }

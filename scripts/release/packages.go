@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,15 +18,21 @@ import (
 )
 
 // zshFunctions are where the shells of the systems of a package look for completions.
-var zshFunctions = map[string]string{"deb": "/usr/share/zsh/vendor-completions/_ds2", "rpm": "/usr/share/zsh/site-functions/_ds2"}
+var zshFunctions = map[string]string{
+	"deb": "/usr/share/zsh/vendor-completions/_ds2",
+	"rpm": "/usr/share/zsh/site-functions/_ds2",
+}
 
 // packages writes the .deb and the .rpm: the binary, its manual pages and completions.
 func (r *release) packages(b binary, docs documents) error {
 	for _, format := range []string{"deb", "rpm"} {
-		contents := files.Contents{{Source: b.path, Destination: "/usr/bin/ds2", FileInfo: &files.ContentFileInfo{Mode: 0o755}}}
-		add := func(source, destination string) {
-			contents = append(contents, &files.Content{Source: source, Destination: destination, FileInfo: &files.ContentFileInfo{Mode: 0o644}})
+		var contents files.Contents
+		put := func(source, destination string, mode fs.FileMode) {
+			info := &files.ContentFileInfo{Mode: mode}
+			contents = append(contents, &files.Content{Source: source, Destination: destination, FileInfo: info})
 		}
+		add := func(source, destination string) { put(source, destination, 0o644) }
+		put(b.path, "/usr/bin/ds2", 0o755)
 		add(docs["completions/ds2.bash"], "/usr/share/bash-completion/completions/ds2")
 		add(docs["completions/ds2.fish"], "/usr/share/fish/vendor_completions.d/ds2.fish")
 		add(docs["completions/_ds2"], zshFunctions[format])
@@ -43,8 +50,8 @@ func (r *release) packages(b binary, docs documents) error {
 			add(docs[license], "/usr/share/doc/ds2/"+license)
 		}
 		info := nfpm.WithDefaults(&nfpm.Info{
-			Name: "ds2", Arch: b.arch, Version: packageVersion(r), VersionSchema: "none", Release: "1", Section: "database",
-			Maintainer: "The ds2 authors", License: "Apache-2.0", MTime: r.time,
+			Name: "ds2", Arch: b.arch, Version: packageVersion(r), VersionSchema: "none", Release: "1",
+			Section: "database", Maintainer: "The ds2 authors", License: "Apache-2.0", MTime: r.time,
 			Description: "storage benchmark kit: DVD Store 2 for PostgreSQL and SQL Server",
 		})
 		info.Contents = contents
@@ -56,7 +63,8 @@ func (r *release) packages(b binary, docs documents) error {
 		if err := nfpm.PrepareForPackager(info, format); err != nil {
 			return fmt.Errorf("package %s: %w", format, err)
 		}
-		if err := r.create(packager.ConventionalFileName(info), func(w io.Writer) error { return packager.Package(info, w) }); err != nil {
+		write := func(w io.Writer) error { return packager.Package(info, w) }
+		if err := r.create(packager.ConventionalFileName(info), write); err != nil {
 			return err
 		}
 	}

@@ -17,8 +17,6 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
-
-	"ds2/internal/nightly"
 )
 
 // platformsVariable names the platforms of the test, as -platforms takes them; make platforms says all.
@@ -27,7 +25,9 @@ const platformsVariable = "DS2_TEST_RELEASE"
 // TestRelease makes a release from two clones of the last commit: they are the same to the byte, and hold what they
 // must.
 func TestRelease(t *testing.T) {
-	nightly.Long(t, "builds ds2 for several platforms, twice")
+	if testing.Short() {
+		t.Skip("builds ds2 for several platforms, twice")
+	}
 	some := strings.TrimPrefix(os.Getenv(platformsVariable), "all")
 	var outs []string
 	source := "../.."

@@ -43,7 +43,10 @@ func (r *release) billOfMaterials(b binary) error {
 	var refs []string
 	var components []cdx.Component
 	add := func(name, version, purl string, licenses *cdx.Licenses, properties ...cdx.Property) {
-		c := cdx.Component{BOMRef: purl, Type: cdx.ComponentTypeLibrary, Name: name, Version: version, PackageURL: purl, Licenses: licenses}
+		c := cdx.Component{
+			BOMRef: purl, Type: cdx.ComponentTypeLibrary, Name: name, Version: version,
+			PackageURL: purl, Licenses: licenses,
+		}
 		if len(properties) > 0 {
 			c.Properties = &properties
 		}
