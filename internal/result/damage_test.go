@@ -26,19 +26,23 @@ import (
 	"ds2/internal/monitor"
 )
 
-// change rewrites a compressed file of a record.
-func change(t *testing.T, path string, edit func(text string) string) {
+// unpacked is the text of a file of a record, compressed or not.
+func unpacked(t testing.TB, path string) string {
 	t.Helper()
 	file, err := os.Open(path)
 	require.NoError(t, err)
 	defer file.Close()
-	zip, err := gzip.NewReader(file)
+	from := io.Reader(file)
+	if strings.HasSuffix(path, ".gz") {
+		from, err = gzip.NewReader(file)
+		require.NoError(t, err)
+	}
+	text, err := io.ReadAll(from)
 	require.NoError(t, err)
-	text, err := io.ReadAll(zip)
-	require.NoError(t, err)
-	squeeze(t, path, strings.NewReader(edit(string(text))))
+	return string(text)
 }
 
+// squeeze writes a compressed file of a record.
 func squeeze(t *testing.T, path string, text io.Reader) {
 	t.Helper()
 	file, err := os.Create(path)
@@ -48,19 +52,49 @@ func squeeze(t *testing.T, path string, text io.Reader) {
 	require.NoError(t, errors.Join(err, zip.Close(), file.Close()))
 }
 
+// A damage is done to the file of a path.
+type damage func(t *testing.T, path string)
+
+// edit rewrites a file of a record.
+func edit(change func(text string) string) damage {
+	return func(t *testing.T, path string) {
+		old := unpacked(t, path)
+		text := change(old)
+		require.NotEqual(t, old, text)
+		if strings.HasSuffix(path, ".gz") {
+			squeeze(t, path, strings.NewReader(text))
+		} else {
+			require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		}
+	}
+}
+
+func replace(old, new string) damage {
+	return edit(func(text string) string { return strings.Replace(text, old, new, 1) })
+}
+
 // field sets a field of the second line of a CSV.
-func field(column, value string) func(string) string {
-	return func(text string) string {
+func field(column, value string) damage {
+	return edit(func(text string) string {
 		lines := strings.Split(text, "\n")
 		fields := strings.Split(lines[1], ",")
 		fields[slices.Index(strings.Split(lines[0], ","), column)] = value
 		lines[1] = strings.Join(fields, ",")
 		return strings.Join(lines, "\n")
-	}
+	})
 }
 
-func replace(old, new string) func(string) string {
-	return func(text string) string { return strings.Replace(text, old, new, 1) }
+func cut(bytes int64) damage {
+	return func(t *testing.T, path string) { require.NoError(t, os.Truncate(path, bytes)) }
+}
+
+func remove(t *testing.T, path string) { require.NoError(t, os.Remove(path)) }
+
+func changeChecksum(t *testing.T, path string) {
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	text[len(text)-7] ^= 1
+	require.NoError(t, os.WriteFile(path, text, 0o644))
 }
 
 // foreign is a histogram of other bounds than ds2's.
@@ -74,71 +108,50 @@ func foreign(t *testing.T) string {
 
 // TestDamagedRecords: a record that says done is whole, or it is refused by a sentence that names the file.
 func TestDamagedRecords(t *testing.T) {
-	csv := func(file string, edit func(string) string) func(*testing.T, string) {
-		return func(t *testing.T, dir string) { change(t, filepath.Join(dir, file), edit) }
-	}
-	cut := func(file string, bytes int64) func(*testing.T, string) {
-		return func(t *testing.T, dir string) {
-			require.NoError(t, os.Truncate(filepath.Join(dir, file), bytes))
-		}
-	}
-	remove := func(file string) func(*testing.T, string) {
-		return func(t *testing.T, dir string) {
-			require.NoError(t, os.Remove(filepath.Join(dir, file)))
-		}
-	}
-	summary := func(old, new string) func(*testing.T, string) {
-		return func(t *testing.T, dir string) {
-			path := filepath.Join(dir, SummaryFile)
-			text, err := os.ReadFile(path)
-			require.True(t, err == nil && bytes.Contains(text, []byte(old)), "no %s in %s, %v", old, text, err)
-			require.NoError(t, os.WriteFile(path, bytes.Replace(text, []byte(old), []byte(new), 1), 0o644))
-		}
-	}
 	for why, c := range map[string]struct {
-		damage func(t *testing.T, dir string)
 		file   string
+		damage damage
 		words  string
 	}{
-		"a renamed column":                   {csv(SamplesFile, replace("orders", "order")), SamplesFile, "the column orders is missing"},
-		"a renamed column of histograms":     {csv(HistogramsFile, replace("series", "name")), HistogramsFile, "the column series is missing"},
-		"a renamed time of counters":         {csv(HostFile, replace("t_s", "t")), HostFile, "the column t_s is missing"},
-		"two columns of one name":            {csv(SamplesFile, replace("orders", "errors")), SamplesFile, "two columns have one name"},
-		"a file cut to 100 bytes":            {cut(SamplesFile, 100), SamplesFile, "is damaged"},
-		"an empty file":                      {cut(SamplesFile, 0), SamplesFile, "is damaged"},
-		"histograms cut to 100 bytes":        {cut(HistogramsFile, 100), HistogramsFile, "is damaged"},
-		"counters cut to 100 bytes":          {cut(HostFile, 100), HostFile, "is damaged"},
-		"samples that are gone":              {remove(SamplesFile), SamplesFile, "no such file"},
-		"histograms that are gone":           {remove(HistogramsFile), HistogramsFile, "no such file"},
-		"a time that is no number":           {csv(SamplesFile, field("t_s", "NaN")), SamplesFile, "line 2: t_s: NaN cannot have been measured"},
-		"an infinite time":                   {csv(SamplesFile, field("t_s", "+Inf")), SamplesFile, "line 2: t_s"},
-		"a time that does not rise":          {csv(SamplesFile, field("t_s", "99")), SamplesFile, "line 3: t_s"},
-		"a time of centuries":                {csv(SamplesFile, field("t_s", "1e11")), SamplesFile, "longer than any run"},
-		"fewer than no orders":               {csv(SamplesFile, field("orders", "-1")), SamplesFile, "-1 is negative"},
-		"response times of 1e300 ms":         {csv(SamplesFile, field("p95_ms", "1e300")), SamplesFile, "1e+300 cannot have been measured"},
-		"a phase that is none":               {csv(SamplesFile, field("phase", "\x1b[2J")), SamplesFile, `invalid phase of a run "\x1b[2J"`},
-		"a sum that is negative":             {csv(HistogramsFile, field("sum_ns", "-5")), HistogramsFile, "-5 is negative"},
-		"an interval that ends as it begins": {csv(HistogramsFile, field("to_s", "0")), HistogramsFile, "does not follow"},
-		"a histogram that is none":           {csv(HistogramsFile, field("hdrhistogram", "HISTFAAA")), HistogramsFile, "decode histogram"},
-		"a histogram of other bounds":        {csv(HistogramsFile, field("hdrhistogram", foreign(t))), HistogramsFile, "not one of ds2's"},
-		"a counter of 1e300":                 {csv(HostFile, field("disk.sda.queue", "1e300")), HostFile, "disk.sda.queue"},
-		"a counter that is no number":        {csv(HostFile, field("disk.sda.queue", "NaN")), HostFile, "disk.sda.queue"},
-		"a byte of the checksum": {func(t *testing.T, dir string) {
-			path := filepath.Join(dir, SamplesFile)
-			text, err := os.ReadFile(path)
-			require.NoError(t, err)
-			text[len(text)-7] ^= 1
-			require.NoError(t, os.WriteFile(path, text, 0o644))
-		}, SamplesFile, "is damaged"},
-		"servers without targets":       {summary(`"targets": null`, `"targets": [], "servers": [{}, {}]`), SummaryFile, "2 of servers for 0 targets"},
-		"a status that is none":         {summary(`"done"`, `"dead"`), SummaryFile, "which is none"},
-		"an OPM of 1e300":               {summary(`"opm": null`, `"opm": 1e300`), SummaryFile, "cannot have been measured"},
-		"an OPM without a window":       {summary(`"opm": null`, `"opm": 5, "figure": {"unit": "OPM", "value": 5}`), SummaryFile, "no window"},
-		"IOPS without a window":         {summary(`"opm": null`, `"opm": null, "iops": 5, "figure": {"unit": "IOPS", "value": 5}`), SummaryFile, "no window"},
-		"an OPM that is not the result": {summary(`"opm": null`, `"opm": 5`), SummaryFile, "not its result"},
-		"seeds without targets":         {summary(`"targets": null`, `"targets": ["a"], "data_seeds": [1, 2]`), SummaryFile, "2 of data_seeds for 1 targets"},
-		"fewer users than none":         {summary(`"threads": 0`, `"threads": -1`), SummaryFile, "cannot have been measured"},
-		"a window before the start":     {summary(`"windows": null`, `"windows": [{"from_s": -5, "to_s": 5}]`), SummaryFile, "cannot have been measured"},
+		"a renamed column":            {SamplesFile, replace("orders", "order"), "the column orders is missing"},
+		"a renamed histogram column":  {HistogramsFile, replace("series", "name"), "the column series is missing"},
+		"a renamed time of counters":  {HostFile, replace("t_s", "t"), "the column t_s is missing"},
+		"two columns of one name":     {SamplesFile, replace("orders", "errors"), "two columns have one name"},
+		"a file cut to 100 bytes":     {SamplesFile, cut(100), "is damaged"},
+		"an empty file":               {SamplesFile, cut(0), "is damaged"},
+		"histograms cut to 100 bytes": {HistogramsFile, cut(100), "is damaged"},
+		"counters cut to 100 bytes":   {HostFile, cut(100), "is damaged"},
+		"samples that are gone":       {SamplesFile, remove, "no such file"},
+		"histograms that are gone":    {HistogramsFile, remove, "no such file"},
+		"a byte of the checksum":      {SamplesFile, changeChecksum, "is damaged"},
+		"a time that is no number":    {SamplesFile, field("t_s", "NaN"), "line 2: t_s: NaN cannot have been measured"},
+		"an infinite time":            {SamplesFile, field("t_s", "+Inf"), "line 2: t_s"},
+		"a time that does not rise":   {SamplesFile, field("t_s", "99"), "line 3: t_s"},
+		"a time of centuries":         {SamplesFile, field("t_s", "1e11"), "longer than any run"},
+		"fewer than no orders":        {SamplesFile, field("orders", "-1"), "-1 is negative"},
+		"response times of 1e300 ms":  {SamplesFile, field("p95_ms", "1e300"), "1e+300 cannot have been measured"},
+		"a phase that is none":        {SamplesFile, field("phase", "\x1b[2J"), `invalid phase of a run "\x1b[2J"`},
+		"a sum that is negative":      {HistogramsFile, field("sum_ns", "-5"), "-5 is negative"},
+		"an empty interval":           {HistogramsFile, field("to_s", "0"), "does not follow"},
+		"a histogram that is none":    {HistogramsFile, field("hdrhistogram", "HISTFAAA"), "decode histogram"},
+		"a histogram of other bounds": {HistogramsFile, field("hdrhistogram", foreign(t)), "not one of ds2's"},
+		"a counter of 1e300":          {HostFile, field("disk.sda.queue", "1e300"), "disk.sda.queue"},
+		"a counter that is no number": {HostFile, field("disk.sda.queue", "NaN"), "disk.sda.queue"},
+
+		"servers without targets": {SummaryFile, replace(`"targets": null`, `"targets": [], "servers": [{}, {}]`),
+			"2 of servers for 0 targets"},
+		"a status that is none": {SummaryFile, replace(`"done"`, `"dead"`), "which is none"},
+		"an OPM of 1e300":       {SummaryFile, replace(`"opm": null`, `"opm": 1e300`), "cannot have been measured"},
+		"an OPM without a window": {SummaryFile,
+			replace(`"opm": null`, `"opm": 5, "figure": {"unit": "OPM", "value": 5}`), "no window"},
+		"IOPS without a window": {SummaryFile,
+			replace(`"opm": null`, `"opm": null, "iops": 5, "figure": {"unit": "IOPS", "value": 5}`), "no window"},
+		"an OPM that is not the result": {SummaryFile, replace(`"opm": null`, `"opm": 5`), "not its result"},
+		"seeds without targets": {SummaryFile, replace(`"targets": null`, `"targets": ["a"], "data_seeds": [1, 2]`),
+			"2 of data_seeds for 1 targets"},
+		"fewer users than none": {SummaryFile, replace(`"threads": 0`, `"threads": -1`), "cannot have been measured"},
+		"a window before the start": {SummaryFile,
+			replace(`"windows": null`, `"windows": [{"from_s": -5, "to_s": 5}]`), "cannot have been measured"},
 	} {
 		t.Run(why, func(t *testing.T) {
 			dir := t.TempDir()
@@ -146,14 +159,11 @@ func TestDamagedRecords(t *testing.T) {
 			require.NoError(t, SaveHost(dir, hostTable(), hostStart))
 			_, err := Read(dir)
 			require.NoError(t, err, "before the damage")
-			c.damage(t, dir)
+			c.damage(t, filepath.Join(dir, c.file))
 			_, err = Read(dir)
-			if err == nil || !strings.Contains(err.Error(), c.file) || !strings.Contains(err.Error(), c.words) {
-				t.Errorf("Read = %v, want an error with %q and %q", err, c.file, c.words)
-			}
-			if err != nil && strings.ContainsAny(err.Error(), "\x1b") {
-				t.Errorf("the error has control characters: %q", err)
-			}
+			require.ErrorContains(t, err, c.file)
+			assert.ErrorContains(t, err, c.words)
+			assert.NotContains(t, err.Error(), "\x1b", "control characters")
 		})
 	}
 }
@@ -178,27 +188,17 @@ func (e *endless) Read(p []byte) (int, error) {
 
 // TestBombs: files that are small on disk and huge when they are read do not take the memory.
 func TestBombs(t *testing.T) {
-	for why, c := range map[string]struct {
-		file, text, words string
-		size              int
-	}{
-		"a line that never ends":   {SamplesFile, "1", "a line of more than", 1 << 28},
-		"a header that never ends": {HostFile, "a,", "a line of more than", 1 << 28},
-	} {
-		t.Run(why, func(t *testing.T) {
+	for file, text := range map[string]string{SamplesFile: "1", HostFile: "a,"} {
+		t.Run("a line that never ends in "+file, func(t *testing.T) {
 			dir := t.TempDir()
 			write(t, dir, series())
-			squeeze(t, filepath.Join(dir, c.file), &endless{c.text, c.size})
+			squeeze(t, filepath.Join(dir, file), &endless{text, 1 << 28})
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			_, err := Read(dir)
 			runtime.ReadMemStats(&after)
-			if err == nil || !strings.Contains(err.Error(), c.file) || !strings.Contains(err.Error(), c.words) {
-				t.Errorf("Read = %v, want an error with %q and %q", err, c.file, c.words)
-			}
-			if taken := after.TotalAlloc - before.TotalAlloc; taken > 64<<20 {
-				t.Errorf("reading it took %d MB", taken>>20)
-			}
+			assert.ErrorContains(t, err, file+" has a line of more than")
+			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20), "bytes that reading it took")
 		})
 	}
 	t.Run("rows without end", func(t *testing.T) {
@@ -234,40 +234,16 @@ func TestNoSymlinkIsFollowed(t *testing.T) {
 func recordTexts(f *testing.F) map[string]string {
 	f.Helper()
 	dir := f.TempDir()
-	w, err := Create(dir, Summary{
-		Asked:    Asked{RunID: "abc", Targets: []string{"host/db"}},
-		Happened: Happened{Status: Running},
-	})
-	require.NoError(f, err)
-	s := series()
-	for _, sample := range s.Samples {
-		err = errors.Join(err, w.Sample(sample))
-	}
-	for _, iv := range s.Intervals {
-		err = errors.Join(err, w.Interval(iv))
-	}
-	if err := errors.Join(err, w.Close(), SaveSummary(dir, Summary{
-		Asked:    Asked{RunID: "abc", Targets: []string{"host/db"}},
-		Happened: Happened{Status: Done},
-	})); err != nil {
-		f.Fatal(err)
-	}
+	write(f, dir, series())
 	texts := map[string]string{HostFile: "t_s,disk.sda.queue\n-1.000,5\n0.000,\n"}
-	for _, name := range []string{SamplesFile, HistogramsFile} {
-		file, err := os.Open(filepath.Join(dir, name))
-		require.NoError(f, err)
-		defer file.Close()
-		zip, err := gzip.NewReader(file)
-		require.NoError(f, err)
-		text, err := io.ReadAll(zip)
-		require.NoError(f, err)
-		texts[name] = string(text)
+	for _, name := range []string{SummaryFile, SamplesFile, HistogramsFile} {
+		texts[name] = unpacked(f, filepath.Join(dir, name))
 	}
-	text, err := os.ReadFile(filepath.Join(dir, SummaryFile))
-	require.NoError(f, err)
-	texts[SummaryFile] = string(text)
 	return texts
 }
+
+const benchText = `{"schema":2,"kind":"bench","status":"done","median":"run-1",` +
+	`"runs":[{"dir":"run-1","counts":true,"opm":5}]}`
 
 // FuzzRead: no record makes the reader panic, whatever its files hold and whichever are missing. An input is the files,
 // with a separator between two, and then as many bytes as are cut off the ends of the compressed ones.
@@ -279,7 +255,8 @@ func FuzzRead(f *testing.F) {
 	files := []string{SummaryFile, SamplesFile, HistogramsFile, HostFile}
 	const separator = "\x1e"
 	record := func(summary, cut string) string {
-		return strings.Join([]string{summary, texts[SamplesFile], texts[HistogramsFile], texts[HostFile], cut}, separator)
+		return strings.Join([]string{summary, texts[SamplesFile], texts[HistogramsFile], texts[HostFile], cut},
+			separator)
 	}
 	parent := f.TempDir()
 	dirs := sync.Pool{New: func() any {
@@ -332,7 +309,7 @@ func FuzzRead(f *testing.F) {
 		assert.NoError(t, err, "a record that was read cannot be written")
 		Merge([]*Record{r, r})
 	}, record(texts[SummaryFile], ""), record(strings.Replace(texts[SummaryFile], "done", "running", 1), "123456789"),
-		`{"schema":2,"kind":"bench","status":"done","runs":[{"dir":"run-1","counts":true,"opm":5}],"median":"run-1"}`)
+		benchText)
 }
 
 // FuzzHistogram reads any bytes as those of a histogram.
@@ -345,8 +322,10 @@ func FuzzHistogram(f *testing.F) {
 }
 
 func FuzzSummary(f *testing.F) {
-	examples := []string{`{"schema":2,"kind":"bench","status":"done","runs":[{"dir":"run-1","counts":true,"opm":5}],"median":"run-1"}`,
-		`{"schema":2,"kind":"experiment","status":"done","runs":[{"dir":"run-1","counts":true,"opm":5}]}`}
+	examples := []string{
+		benchText,
+		`{"schema":2,"kind":"experiment","status":"done","runs":[{"dir":"run-1","counts":true,"opm":5}]}`,
+	}
 	headline := NewHeadline(&Figure{Unit: OPM, Value: 5})
 	for _, s := range []Summary{
 		{Asked: Asked{RunID: "abc", Targets: []string{"host/db"}}, Happened: Happened{Status: Running}},

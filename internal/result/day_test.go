@@ -28,8 +28,11 @@ var dayCounts = []string{"purchases", "cents"}
 
 // simulate plays a run of some hours without waiting: 100 orders a second whose rate and response times swing, with
 // checkpoints, failures and a run phase after 70 s. It hands out samples, intervals and rows of counters as a run does.
-func simulate(hours int, sample func(measure.Sample), interval func(measure.Interval), row func(monitor.Row)) *measure.Meter {
-	operations := []string{"login", "new_customer", "browse_by_category", "browse_by_actor", "browse_by_title", "price", "purchase"}
+func simulate(hours int, sample func(measure.Sample), interval func(measure.Interval),
+	row func(monitor.Row)) *measure.Meter {
+	operations := []string{
+		"login", "new_customer", "browse_by_category", "browse_by_actor", "browse_by_title", "price", "purchase",
+	}
 	random := rand.New(rand.NewPCG(8, 8))
 	m := measure.NewMeter(operations, []string{"host/db"}, dayCounts...)
 	user := m.NewRecorder(0)
@@ -87,10 +90,7 @@ func TestDay(t *testing.T) {
 		require.NoError(t, err)
 	}
 	dir := filepath.Join(t.TempDir(), "array[A] of *?") // not a pattern
-	w, err := Create(dir, Summary{
-		Asked:    Asked{RunID: "day"},
-		Happened: Happened{Status: Running, Start: hostStart},
-	}, dayCounts...)
+	w, err := Create(dir, summaryOf(Running), dayCounts...)
 	require.NoError(t, err)
 	var columns []string
 	for i := range dayColumns {
@@ -98,9 +98,7 @@ func TestDay(t *testing.T) {
 	}
 	counters, err := CreateHost(dir, columns, hostStart)
 	require.NoError(t, err)
-	must := func(err error) {
-		require.NoError(t, err)
-	}
+	must := func(err error) { require.NoError(t, err) }
 	var early, late, grown int64
 	rows, meter := 0, (*measure.Meter)(nil)
 	meter = simulate(hours,
@@ -121,10 +119,7 @@ func TestDay(t *testing.T) {
 			}
 		})
 	must(counters.Close())
-	must(errors.Join(w.Close(), SaveSummary(dir, Summary{
-		Asked:    Asked{RunID: "day"},
-		Happened: Happened{Status: Done, Start: hostStart},
-	})))
+	must(errors.Join(w.Close(), SaveSummary(dir, summaryOf(Done))))
 
 	files, err := os.ReadDir(dir)
 	must(err)
@@ -148,11 +143,13 @@ func TestDay(t *testing.T) {
 	simulate(hours, func(s measure.Sample) { all.Samples = append(all.Samples, s) },
 		func(iv measure.Interval) { all.Intervals = append(all.Intervals, iv) }, func(monitor.Row) {})
 	assert.Equal(t, len(all.Samples), len(r.Host.Rows), "rows of counters after reading")
-	if got, want := meter.Progress().Rates, r.Series.Progress().Rates; got != want {
-		t.Errorf("the meter says %+v, the record %+v", got, want)
-	}
+	assert.Equal(t, r.Series.Progress().Rates, meter.Progress().Rates, "as the meter says")
 	end := time.Duration(hours) * time.Hour
-	for _, span := range []measure.Span{all.Phase(measure.PhaseRun), {From: 1000 * time.Second, To: 1200 * time.Second}, {From: end - 2*time.Hour, To: end - time.Minute}} {
+	for _, span := range []measure.Span{
+		all.Phase(measure.PhaseRun),
+		{From: 1000 * time.Second, To: 1200 * time.Second},
+		{From: end - 2*time.Hour, To: end - time.Minute},
+	} {
 		want, err := all.Window("w", span)
 		must(err)
 		got, err := r.Series.Window("w", span)

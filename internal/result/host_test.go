@@ -1,6 +1,7 @@
 package result
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -21,19 +22,18 @@ var hostStart = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 func hostTable() *monitor.Table {
 	t := &monitor.Table{Columns: []string{"disk.sda.queue", "power.watts"}}
 	for second := -10; second < 50; second++ {
-		row := monitor.Row{Time: hostStart.Add(time.Duration(second) * time.Second), Values: []float64{float64(second) / 4, 123456}}
+		values := []float64{float64(second) / 4, 123456}
 		if second == 5 {
-			row.Values[1] = math.NaN()
+			values[1] = math.NaN()
 		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, monitor.Row{Time: hostStart.Add(time.Duration(second) * time.Second), Values: values})
 	}
 	return t
 }
 
 func TestHostIsTheSameAfterReading(t *testing.T) {
 	dir, want := t.TempDir(), hostTable()
-	require.NoError(t, SaveSummary(dir, Summary{Happened: Happened{Status: Running, Start: hostStart}}))
-	require.NoError(t, SaveHost(dir, want, hostStart))
+	require.NoError(t, errors.Join(SaveSummary(dir, summaryOf(Running)), SaveHost(dir, want, hostStart)))
 	r, err := Read(dir)
 	require.NoError(t, err)
 	require.Equal(t, len(want.Rows), len(r.Host.Rows), "rows after reading")
@@ -50,7 +50,7 @@ func TestHostIsTheSameAfterReading(t *testing.T) {
 
 func TestReadHostAfterCrash(t *testing.T) {
 	dir, table := t.TempDir(), hostTable()
-	require.NoError(t, SaveSummary(dir, Summary{Happened: Happened{Status: Running, Start: hostStart}}))
+	require.NoError(t, SaveSummary(dir, summaryOf(Running)))
 	w, err := CreateHost(dir, table.Columns, hostStart)
 	require.NoError(t, err)
 	for _, row := range table.Rows[:30] {

@@ -2,7 +2,6 @@ package result
 
 import (
 	"math"
-	"strings"
 	"testing"
 	"time"
 
@@ -21,8 +20,17 @@ func machine(offset, n, ramp int, d time.Duration) *Record {
 		users[i] = m.NewRecorder(0)
 	}
 	r := &Record{Dir: "dir", Summary: Summary{
-		Asked:    Asked{RunID: "one", Engine: "postgres", Targets: []string{"host/db"}, Size: "S", Threads: n, Seed: 1, Parameters: Parameters{UserOffset: offset}},
-		Happened: Happened{Status: Done, Start: time.Date(2026, 11, 21, 4, 0, 0, offset*1000, time.UTC), Before: []Marks{{"customerid": 20_000, "orderid": 12_000 + int64(offset)}}, After: []Marks{{"customerid": 20_010, "orderid": 12_030 + int64(offset)}}, ByTarget: []Target{{Target: "host/db"}}, Errors: []measure.FailureCount{{Operation: "login", Class: "deadlock", Count: 2}}},
+		Asked: Asked{
+			RunID: "one", Engine: "postgres", Targets: []string{"host/db"}, Size: "S", Threads: n, Seed: 1,
+			Parameters: Parameters{UserOffset: offset},
+		},
+		Happened: Happened{
+			Status: Done, Start: time.Date(2026, 11, 21, 4, 0, 0, offset*1000, time.UTC),
+			Before:   []Marks{{"customerid": 20_000, "orderid": 12_000 + int64(offset)}},
+			After:    []Marks{{"customerid": 20_010, "orderid": 12_030 + int64(offset)}},
+			ByTarget: []Target{{Target: "host/db"}},
+			Errors:   []measure.FailureCount{{Operation: "login", Class: "deadlock", Count: 2}},
+		},
 	}}
 	m.Enter(measure.PhaseRamp)
 	for second := 1; second <= 30; second++ {
@@ -52,11 +60,13 @@ func window(t *testing.T, r *Record, span measure.Span) measure.Window {
 
 func TestMerge(t *testing.T) {
 	a, b := machine(0, 2, 5, 10*time.Millisecond), machine(2, 3, 7, 20*time.Millisecond)
+	a.Parameters.Rate, b.Parameters.Rate = 10, 15
 	m, err := Merge([]*Record{a, b})
 	require.NoError(t, err)
 	if m.Threads != 5 || m.Counts.Orders != 5*30 || m.Errors[0].Count != 4 {
 		t.Errorf("merged: %d users, %d orders, errors %v, want 5, 150, 4", m.Threads, m.Counts.Orders, m.Errors)
 	}
+	assert.EqualValues(t, 25, m.Parameters.Rate, "at which the machines of an open loop offer orders")
 	if m.Before[0]["orderid"] != 12_000 || m.After[0]["orderid"] != 12_032 {
 		t.Errorf("marks %v to %v, want the lowest and the highest of the machines", m.Before, m.After)
 	}
@@ -91,9 +101,8 @@ func TestMergeGap(t *testing.T) {
 	}
 }
 
-// TestMergeRate adds up the rates at which the machines of an open loop offer orders. TestMergeClients: the processors
-// that ds2 took are those of all driver machines, and the busiest of these is the one that counts. What one of them did
-// not see, nobody knows.
+// TestMergeClients: the processors that ds2 took are those of all driver machines, and the busiest of these is the one
+// that counts. What one of them did not see, nobody knows.
 func TestMergeClients(t *testing.T) {
 	a, b := machine(0, 1, 5, time.Millisecond), machine(1, 1, 5, time.Millisecond)
 	counters := func(r *Record, own, busy float64, seconds int) {
@@ -114,16 +123,6 @@ func TestMergeClients(t *testing.T) {
 	require.Equal(t, .5, a.Host.Values(monitor.ClientOwn)[0], "the record that was merged is as it was")
 }
 
-func TestMergeRate(t *testing.T) {
-	a, b := machine(0, 2, 5, time.Millisecond), machine(2, 3, 5, time.Millisecond)
-	a.Parameters.Rate, b.Parameters.Rate = 10, 15
-	m, err := Merge([]*Record{a, b})
-	require.NoError(t, err)
-	if m.Parameters.Rate != 25 {
-		t.Errorf("rate %v, want 25", m.Parameters.Rate)
-	}
-}
-
 func TestMergeRefuses(t *testing.T) {
 	for want, spoil := range map[string]func(*Record){
 		`runs "one" and "two"`: func(r *Record) { r.RunID = "two" },
@@ -134,12 +133,10 @@ func TestMergeRefuses(t *testing.T) {
 		a, b := machine(0, 1, 5, time.Millisecond), machine(0, 1, 5, time.Millisecond)
 		b.Parameters.UserOffset = 1
 		spoil(b)
-		if _, err := Merge([]*Record{a, b}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("Merge = %v, want an error with %q", err, want)
-		}
+		_, err := Merge([]*Record{a, b})
+		assert.ErrorContains(t, err, want)
 	}
-	a, b, again := machine(0, 1, 5, time.Millisecond), machine(1, 1, 5, time.Millisecond), machine(1, 1, 5, time.Millisecond)
-	if _, err := Merge([]*Record{a, b, again}); err == nil || !strings.Contains(err.Error(), "drew the same work") {
-		t.Errorf("Merge of A, B and B = %v, want an error", err)
-	}
+	a, b := machine(0, 1, 5, time.Millisecond), machine(1, 1, 5, time.Millisecond)
+	_, err := Merge([]*Record{a, b, b})
+	assert.ErrorContains(t, err, "drew the same work", "A, B and B")
 }

@@ -1,10 +1,7 @@
 package result
 
 import (
-	"bytes"
-	"compress/gzip"
 	"errors"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -18,10 +15,10 @@ import (
 	"ds2/internal/measure"
 )
 
-// series records ten seconds of one user with known counts and response times.
 // own are counts of a workload's own.
 var own = []string{"purchases", "in_doubt_total_cents"}
 
+// series records ten seconds of one user with known counts and response times.
 func series() measure.Series {
 	m := measure.NewMeter([]string{"login", "purchase"}, []string{"host/db"}, own...)
 	user := m.NewRecorder(0)
@@ -45,13 +42,15 @@ func series() measure.Series {
 	return s
 }
 
+// summaryOf is that of a run with a status.
+func summaryOf(status Status) Summary {
+	return Summary{Asked: Asked{RunID: "abc"}, Happened: Happened{Status: status, Start: hostStart}}
+}
+
 // begin writes a record without ending it.
-func begin(t *testing.T, dir string, s measure.Series) *Writer {
+func begin(t testing.TB, dir string, s measure.Series) *Writer {
 	t.Helper()
-	w, err := Create(dir, Summary{
-		Asked:    Asked{RunID: "abc"},
-		Happened: Happened{Status: Running},
-	}, own...)
+	w, err := Create(dir, summaryOf(Running), own...)
 	require.NoError(t, err)
 	for _, sample := range s.Samples {
 		require.NoError(t, w.Sample(sample))
@@ -62,14 +61,9 @@ func begin(t *testing.T, dir string, s measure.Series) *Writer {
 	return w
 }
 
-func write(t *testing.T, dir string, s measure.Series) {
+func write(t testing.TB, dir string, s measure.Series) {
 	t.Helper()
-	if err := errors.Join(begin(t, dir, s).Close(), SaveSummary(dir, Summary{
-		Asked:    Asked{RunID: "abc"},
-		Happened: Happened{Status: Done},
-	})); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, errors.Join(begin(t, dir, s).Close(), SaveSummary(dir, summaryOf(Done))))
 }
 
 func TestWindowsAreTheSameAfterReading(t *testing.T) {
@@ -79,9 +73,9 @@ func TestWindowsAreTheSameAfterReading(t *testing.T) {
 	require.NoError(t, err)
 	for i, sample := range s.Samples {
 		got := r.Series.Samples[i].Operations
-		if len(sample.Operations) != 2 || len(got) != 2 || math.Abs(got[1].P95-sample.Operations[1].P95) > 0.005 || got[1].Name != "purchase" {
-			t.Fatalf("operations of second %d: %v, after reading %v", i+1, sample.Operations, got)
-		}
+		require.True(t, len(sample.Operations) == 2 && len(got) == 2 && got[1].Name == "purchase" &&
+			math.Abs(got[1].P95-sample.Operations[1].P95) <= 0.005,
+			"operations of second %d: %v, after reading %v", i+1, sample.Operations, got)
 	}
 	if r.RunID != "abc" || r.Status != Done || r.Schema != Schema {
 		t.Errorf("summary = %+v", r.Summary)
@@ -108,16 +102,15 @@ func TestReadAfterCrash(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, text[:len(text)-16], 0o644))
 	r, err := Read(dir)
 	require.NoError(t, err)
-	if n := len(r.Series.Samples); r.Status != Running || n < 5 || n > 9 || len(r.Series.Intervals) != 2 {
-		t.Errorf("status %s, %d samples of a file cut near its end, %d intervals; want running, 5 to 9 and 2", r.Status, n, len(r.Series.Intervals))
-	}
-	if r.Counts.Orders != int64(len(r.Series.Samples)) {
-		t.Errorf("a crashed run has counts %+v; want an order a sample", r.Counts)
-	}
+	n := len(r.Series.Samples)
+	assert.Equal(t, Running, r.Status)
+	assert.True(t, n >= 5 && n <= 9, "%d samples of a file cut near its end", n)
+	assert.Len(t, r.Series.Intervals, 2)
+	assert.EqualValues(t, n, r.Counts.Orders, "a crashed run has an order a sample")
 	require.NoError(t, os.Truncate(filepath.Join(dir, HistogramsFile), 5))
-	if r, err = Read(dir); err != nil || len(r.Series.Intervals) != 0 {
-		t.Errorf("histograms cut in their first bytes: %v, %v", r, err)
-	}
+	r, err = Read(dir)
+	require.NoError(t, err, "histograms cut in their first bytes")
+	assert.Empty(t, r.Series.Intervals)
 }
 
 func TestReadRefuses(t *testing.T) {
@@ -133,9 +126,8 @@ func TestReadRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			require.NoError(t, os.WriteFile(filepath.Join(dir, c.file), []byte(c.text), 0o644))
-			if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("Read = %v, want an error with %q", err, c.want)
-			}
+			_, err := Read(dir)
+			assert.ErrorContains(t, err, c.want)
 		})
 	}
 }
@@ -143,22 +135,17 @@ func TestReadRefuses(t *testing.T) {
 func TestReadNamesTheBadLine(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, series())
-	path := filepath.Join(dir, SamplesFile)
-	var text bytes.Buffer
-	zip := gzip.NewWriter(&text)
-	io.WriteString(zip, strings.Join(columnNames(samplesColumns(nil)), ",")+"\n1.0,x\n")
-	require.NoError(t, errors.Join(zip.Close(), os.WriteFile(path, text.Bytes(), 0o644)))
-	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "samples.csv.gz line 2") {
-		t.Errorf("Read = %v, want the file and line", err)
-	}
+	lines := strings.Join(columnNames(samplesColumns(nil)), ",") + "\n1.0,x\n"
+	squeeze(t, filepath.Join(dir, SamplesFile), strings.NewReader(lines))
+	_, err := Read(dir)
+	assert.ErrorContains(t, err, "samples.csv.gz line 2")
 }
 
 func TestCreateRefusesAFolderWithData(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "precious"), nil, 0o644))
-	if _, err := Create(dir, Summary{}); !errors.Is(err, ErrNotEmpty) {
-		t.Errorf("Create = %v, want ErrNotEmpty", err)
-	}
+	_, err := Create(dir, Summary{})
+	assert.ErrorIs(t, err, ErrNotEmpty)
 }
 
 // TestMakeDirAfterAKill takes a directory in which a killed ds2 left its first summary half written, and nothing else.
@@ -176,7 +163,5 @@ func TestMakeDirAfterAKill(t *testing.T) {
 
 func TestDirNameSortsByStart(t *testing.T) {
 	at := time.Date(2026, 11, 21, 5, 15, 0, 0, time.FixedZone("CET", 3600))
-	if got, want := DirName(at, "k3f9"), "20261121T041500Z-k3f9"; got != want {
-		t.Errorf("DirName = %s, want %s", got, want)
-	}
+	assert.Equal(t, "20261121T041500Z-k3f9", DirName(at, "k3f9"))
 }
