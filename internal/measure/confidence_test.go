@@ -12,21 +12,28 @@ import (
 	"ds2/internal/nightly"
 )
 
-// autoregressive makes a run phase of one-second samples whose long-run mean is level orders a second, with noise of
-// 5 % of which phi is left from each second to the next.
-func autoregressive(random *rand.Rand, seconds int, phi float64, level func(t float64) float64) Series {
+// everySecond is a run phase of one-second samples with so many orders each.
+func everySecond(seconds int, orders func(second int) float64) Series {
 	s := Series{Samples: make([]Sample, seconds)}
-	noise := random.NormFloat64()
 	for i := range s.Samples {
-		noise = phi*noise + math.Sqrt(1-phi*phi)*random.NormFloat64()
 		s.Samples[i] = Sample{
 			End:    time.Duration(i+1) * time.Second,
 			Length: time.Second,
 			Phase:  PhaseRun,
-			Counts: Counts{Orders: int64(math.Round(level(float64(i)) + 500*noise))},
+			Counts: Counts{Orders: int64(orders(i))},
 		}
 	}
 	return s
+}
+
+// autoregressive makes a run phase of one-second samples whose long-run mean is level orders a second, with noise of
+// 5 % of which phi is left from each second to the next.
+func autoregressive(random *rand.Rand, seconds int, phi float64, level func(t float64) float64) Series {
+	noise := random.NormFloat64()
+	return everySecond(seconds, func(second int) float64 {
+		noise = phi*noise + math.Sqrt(1-phi*phi)*random.NormFloat64()
+		return math.Round(level(float64(second)) + 500*noise)
+	})
 }
 
 // TestConfidenceIntervals draws runs of which the long-run mean is known: 95 % intervals must hold it, and those that
@@ -66,9 +73,10 @@ func TestConfidenceIntervals(t *testing.T) {
 				held++
 			}
 		}
-		t.Logf("window of %4d s in %4d s, φ = %.2f: %.3f of the intervals hold the mean, %.3f are marked", c.window, c.run, c.phi, held/runs, marked/runs)
+		t.Logf("window of %4d s in %4d s, φ = %.2f: %.3f of the intervals hold the mean, %.3f are marked",
+			c.window, c.run, c.phi, held/runs, marked/runs)
 		if held/runs < c.held-.02 || marked/runs < c.marked || marked/runs > c.most {
-			t.Errorf("window of %4d s in %4d s, φ = %.2f: want at least %v, and %v to %v marked", c.window, c.run, c.phi, c.held, c.marked, c.most)
+			t.Errorf("want at least %v, and %v to %v marked", c.held, c.marked, c.most)
 		}
 	}
 }
@@ -99,15 +107,7 @@ func TestConfidenceOfACycle(t *testing.T) {
 	}
 }
 
-func opmOf(samples []Sample) float64 {
-	var orders int64
-	var length time.Duration
-	for _, s := range samples {
-		orders += s.Counts.Orders
-		length += s.Length
-	}
-	return OrdersPerMinute(orders, length)
-}
+func opmOf(samples []Sample) float64 { return OrdersPerMinute(ordersOf(samples)) }
 
 func TestNoIntervalOfAFewSeconds(t *testing.T) {
 	w, err := synthetic(49, 0, 0.05, constant(1000)).Window("w", Span{0, 49 * time.Second})

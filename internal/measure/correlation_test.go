@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCorrelation checks against figures worked out by hand: of 1 2 3 4 5 and 2 1 4 3 5, r is 0.8 and t is 4/√3, with p
-// 0.104.
+// TestCorrelation checks against figures worked out by hand: of 1 2 3 4 5 and 2 1 4 3 5, r is 0.8 and t is 4/√3, with
+// p 0.104.
 func TestCorrelation(t *testing.T) {
 	r, p := Correlation([]float64{1, 2, 3, 4, 5}, []float64{2, 1, 4, 3, 5})
 	if math.Abs(r-.8) > 1e-9 || math.Abs(p-.1041) > 1e-4 {

@@ -33,7 +33,8 @@ func TestCompareCounts(t *testing.T) {
 			assert.True(t, math.IsNaN(got.Percent) && !got.Significant(), "%s: %+v", c.why, got)
 			continue
 		}
-		if got.Percent != c.percent && math.Abs(got.Percent-c.percent) > 1e-6 || (got.Low > 0) != c.rises || (got.P < .05) != c.rises {
+		if got.Percent != c.percent && math.Abs(got.Percent-c.percent) > 1e-6 ||
+			(got.Low > 0) != c.rises || (got.P < .05) != c.rises {
 			t.Errorf("%s: %+v, want %v %%, a rise %v", c.why, got, c.percent, c.rises)
 		}
 	}

@@ -16,9 +16,8 @@ func TestCountsAsJSON(t *testing.T) {
 	c := Counts{Orders: 7, Dropped: 1, Own: [MaxOwn]int64{5, 3}, Names: &[]string{"rollbacks", "cents"}}
 	text, err := json.Marshal(c)
 	require.NoError(t, err)
-	if want := `{"orders":7,"retries":0,"reconnects":0,"given_up":0,"offered":0,"dropped":1,"rollbacks":5,"cents":3}`; string(text) != want {
-		t.Errorf("%s, want %s", text, want)
-	}
+	want := `{"orders":7,"retries":0,"reconnects":0,"given_up":0,"offered":0,"dropped":1,"rollbacks":5,"cents":3}`
+	assert.Equal(t, want, string(text))
 	var read Counts
 	require.NoError(t, json.Unmarshal(text, &read))
 	c.Add(read)

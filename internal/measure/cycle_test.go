@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -38,43 +39,40 @@ func TestCycles(t *testing.T) {
 		steady bool
 		cycle  string
 	}{
-		{"two whole cycles", checkpointed(150, 40), "checkpoints=2", 790, 1090, true, "the window holds 2 whole checkpoint cycles of about 150 s"},
-		{"six of seven whole cycles, in five rounds", checkpointed(150, 40), "checkpoints=6", 190, 1090, true, "the window holds 6 whole"},
+		{"two whole cycles", checkpointed(150, 40), "checkpoints=2", 790, 1090, true,
+			"the window holds 2 whole checkpoint cycles of about 150 s"},
+		{"six of seven whole cycles, in five rounds", checkpointed(150, 40), "checkpoints=6", 190, 1090, true,
+			"the window holds 6 whole"},
 		{"the run phase holds whole cycles and a part", checkpointed(150, 40), "10s-1200s", 10, 1200, true,
-			"the window holds only part of a checkpoint cycle: 7.9 cycles of about 150 s (--window checkpoints=2 takes whole ones)"},
+			"the window holds only part of a checkpoint cycle: 7.9 cycles of about 150 s " +
+				"(--window checkpoints=2 takes whole ones)"},
 		{"the storage report's window holds less than two", checkpointed(300, 100), "1000s-1200s", 1000, 1200, false,
 			"the window holds only part of a checkpoint cycle: 0.7 cycles of about 300 s"},
-		{"many cycles", checkpointed(70, 40), "10s-1200s", 10, 1200, true, "the window holds 17.0 checkpoint cycles of about 70 s"},
-		{"a single one", checkpointed(2000, 640), "10s-300s", 10, 300, true, "only one checkpoint began during the run, at 640 s"},
+		{"many cycles", checkpointed(70, 40), "10s-1200s", 10, 1200, true,
+			"the window holds 17.0 checkpoint cycles of about 70 s"},
+		{"a single one", checkpointed(2000, 640), "10s-300s", 10, 300, true,
+			"only one checkpoint began during the run, at 640 s"},
 		{"none", checkpointed(2000, 3000), "10s-300s", 10, 300, true, "no checkpoint started during the run"},
 		{"a server that has none", indirect, "10s-300s", 10, 300, true, "checkpoints are indirect"},
 	} {
 		spec, err := ParseWindow(c.window)
 		require.NoError(t, err)
 		w, err := c.series.Compute(spec)
-		if err != nil {
-			t.Errorf("%s: %v", c.why, err)
-			continue
-		}
-		if w.From != c.from || w.To != c.to || w.Steady.Verdict != c.steady || !strings.HasPrefix(w.Cycle.Why, c.cycle) {
+		require.NoError(t, err, c.why)
+		if w.From != c.from || w.To != c.to || w.Steady.Verdict != c.steady ||
+			!strings.HasPrefix(w.Cycle.Why, c.cycle) {
 			t.Errorf("%s: window from %v to %v, %+v, %+v", c.why, w.From, w.To, w.Steady, *w.Cycle)
 		}
 	}
-	if w, err := checkpointed(150, 40).Compute(WindowSpec{Name: "checkpoints", Cycles: 2}); err != nil || math.Abs(w.OPM-60*800)/48000 > .02 {
-		t.Errorf("OPM of whole cycles %v, want 48,000: %v", w.OPM, err)
-	}
-	for _, c := range []struct {
-		series Series
-		bad    string
-	}{
-		{checkpointed(600, 40), "the run phase holds fewer whole checkpoint cycles (1)"},
-		{synthetic(1200, 10, 0.05, constant(1000)), "when checkpoints began is not known"},
-	} {
-		if _, err := c.series.Compute(WindowSpec{Name: "checkpoints", Cycles: 2}); err == nil || !strings.Contains(err.Error(), c.bad) {
-			t.Errorf("%v, want an error with %q", err, c.bad)
-		}
-	}
-	if w, err := synthetic(1200, 10, 0.05, constant(1000)).Window("w", Span{100 * time.Second, 300 * time.Second}); err != nil || w.Cycle != nil {
-		t.Errorf("cycles that nobody knows: %+v, %v", w.Cycle, err)
-	}
+	two, unknown := WindowSpec{Name: "checkpoints", Cycles: 2}, synthetic(1200, 10, 0.05, constant(1000))
+	w, err := checkpointed(150, 40).Compute(two)
+	require.NoError(t, err)
+	assert.InEpsilon(t, 60*800, w.OPM, .02, "of whole cycles")
+	_, err = checkpointed(600, 40).Compute(two)
+	assert.ErrorContains(t, err, "the run phase holds fewer whole checkpoint cycles (1)")
+	_, err = unknown.Compute(two)
+	assert.ErrorContains(t, err, "when checkpoints began is not known")
+	w, err = unknown.Window("w", Span{100 * time.Second, 300 * time.Second})
+	require.NoError(t, err)
+	assert.Nil(t, w.Cycle, "cycles that nobody knows")
 }

@@ -13,15 +13,14 @@ func TestDisturbance(t *testing.T) {
 	const rate, from, stall = 200, 80, 7
 	run := func(disturb func(second int, s *Sample)) Series {
 		random := rand.New(rand.NewPCG(3, 4))
-		var series Series
-		for second := range 150 {
-			s := Sample{End: time.Duration(second+1) * time.Second, Length: time.Second, Phase: PhaseRun, Max: 20}
+		series := everySecond(150, func(int) float64 { return rate + 10*random.NormFloat64() })
+		for second := range series.Samples {
+			s := &series.Samples[second]
+			s.Max = 20
 			if second < 10 {
 				s.Phase = PhaseWarmup
 			}
-			s.Counts.Orders = int64(rate + 10*random.NormFloat64())
-			disturb(second, &s)
-			series.Samples = append(series.Samples, s)
+			disturb(second, s)
 		}
 		return series
 	}

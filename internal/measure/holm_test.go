@@ -3,6 +3,7 @@ package measure
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -31,22 +32,15 @@ func TestHolm(t *testing.T) {
 		for i := range ps {
 			_, ps[i] = Correlation(noise(8), opm)
 		}
-		least := math.Inf(1)
-		for _, p := range ps {
-			least = min(least, p)
-		}
-		if least < 0.05 {
+		if slices.Min(ps) < 0.05 {
 			plain++
 		}
-		least = math.Inf(1)
-		for _, p := range Holm(ps) {
-			least = min(least, p)
-		}
-		if least < 0.05 {
+		if slices.Min(Holm(ps)) < 0.05 {
 			corrected++
 		}
 	}
 	if share := float64(corrected) / benches; share > 0.065 || float64(plain)/benches < 0.6 {
-		t.Errorf("of %d benches of noise %d seem to be explained, and %d without the correction", benches, corrected, plain)
+		t.Errorf("of %d benches of noise %d seem to be explained, and %d without the correction",
+			benches, corrected, plain)
 	}
 }

@@ -2,7 +2,6 @@ package measure
 
 import (
 	"math"
-	"strings"
 	"testing"
 	"time"
 
@@ -63,16 +62,13 @@ func FuzzParseWindow(f *testing.F) {
 
 // steps is a run of a ramp of 10 s, a warm-up of 20 s and a run of 30 s, with 1, 2 and 3 orders a second.
 func steps() Series {
-	var series Series
-	for i := range 60 {
-		sample := Sample{End: time.Duration(i+1) * s, Length: s, Phase: PhaseRun, Counts: Counts{Orders: 3}}
-		switch {
-		case i < 10:
+	series := everySecond(60, func(int) float64 { return 3 })
+	for i := range series.Samples[:30] {
+		sample := &series.Samples[i]
+		sample.Phase, sample.Counts.Orders = PhaseWarmup, 2
+		if i < 10 {
 			sample.Phase, sample.Counts.Orders = PhaseRamp, 1
-		case i < 30:
-			sample.Phase, sample.Counts.Orders = PhaseWarmup, 2
 		}
-		series.Samples = append(series.Samples, sample)
 	}
 	return series
 }
@@ -106,9 +102,8 @@ func TestWindowOutsideTheRun(t *testing.T) {
 		{steps(), Span{100 * s, 120 * s}},
 		{Series{}, Span{0, 10 * s}},
 	} {
-		if w, err := c.series.Window("w", c.span); err == nil || !strings.Contains(err.Error(), "outside the run") {
-			t.Errorf("Window(%v) = %+v, %v; want an error", c.span, w, err)
-		}
+		_, err := c.series.Window("w", c.span)
+		assert.ErrorContains(t, err, "outside the run", "%v", c.span)
 	}
 }
 
@@ -142,6 +137,7 @@ func TestLatencyIsOfTheIntervalsInTheWindow(t *testing.T) {
 	require.NoError(t, err)
 	l := w.Latency[WholeOrder]
 	if l.Count != 20 || w.LatencyFrom != 10 || w.LatencyTo != 30 || math.Abs(l.P50-200) > 2 || math.Abs(l.Max-300) > 3 {
-		t.Errorf("latency %+v from %v to %v s; want that of 20 orders from 10 to 30 s, of 200 and 300 ms", l, w.LatencyFrom, w.LatencyTo)
+		t.Errorf("latency %+v from %v to %v s; want that of 20 orders from 10 to 30 s, of 200 and 300 ms",
+			l, w.LatencyFrom, w.LatencyTo)
 	}
 }

@@ -25,7 +25,8 @@ func TestSlowest(t *testing.T) {
 			o.GiveUp()
 			o.Waited(time.Hour)
 		}
-		login, purchase := time.Duration(random.IntN(1000))*ms, time.Duration(random.IntN(1000))*ms+time.Duration(i)
+		login := time.Duration(random.IntN(1000)) * ms
+		purchase := time.Duration(random.IntN(1000))*ms + time.Duration(i)
 		waited := 100 * ms
 		if i%3 == 0 {
 			waited = 2 * time.Second
@@ -33,12 +34,13 @@ func TestSlowest(t *testing.T) {
 		now += ms
 		o.AddLatency(0, login)
 		o.AddLatency(1, purchase)
-		s := SlowOrder{From: now - purchase - login - waited, To: now, Operation: "purchase", OperationFrom: now - purchase, OperationTo: now}
+		begun := now - purchase - login
+		s := SlowOrder{begun - waited, now, "purchase", now - purchase, now, "", 0}
 		if login > purchase {
-			s.Operation, s.OperationFrom, s.OperationTo = "login", now-purchase-login, now-purchase
+			s.Operation, s.OperationFrom, s.OperationTo = "login", begun, now-purchase
 		}
 		if i%3 == 0 {
-			s.Operation, s.OperationFrom, s.OperationTo = WaitForUser, s.From, s.From+waited
+			s.Operation, s.OperationFrom, s.OperationTo = WaitForUser, s.From, begun
 		}
 		o.Complete(now, s.Took(), purchase)
 		all = append(all, s)

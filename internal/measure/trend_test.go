@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -41,7 +40,8 @@ func TestTrend(t *testing.T) {
 		random := rand.New(rand.NewPCG(2, 1))
 		found, told := 0., 0.
 		for range runs {
-			s := autoregressive(random, c.run, c.phi, func(t float64) float64 { return 10_000 * (1 + c.change*t/float64(c.run)) })
+			level := func(t float64) float64 { return 10_000 * (1 + c.change*t/float64(c.run)) }
+			s := autoregressive(random, c.run, c.phi, level)
 			trend := s.trend(s.Samples[c.run-c.window:], Steadiness{})
 			if trend == nil {
 				continue
@@ -51,7 +51,8 @@ func TestTrend(t *testing.T) {
 				found++
 			}
 		}
-		t.Logf("%4d of %4d s, φ = %.2f, change %.2f: found %.3f, told %.3f", c.window, c.run, c.phi, c.change, found/runs, told/runs)
+		t.Logf("%4d of %4d s, φ = %.2f, change %.2f: found %.3f, told %.3f",
+			c.window, c.run, c.phi, c.change, found/runs, told/runs)
 		if found/runs < c.low || found/runs > c.high {
 			t.Errorf("want found from %v to %v", c.low, c.high)
 		}
@@ -65,9 +66,12 @@ func TestTrendAndSteadiness(t *testing.T) {
 		rate          func(second int) float64
 		steady, trend string
 	}{
-		{"level", func(s int) float64 { return 1000 + float64(s*7919%13) }, "steady: ", "no trend in the rate was found ("},
-		{"a small loss, second by second", func(s int) float64 { return 1000 - float64(s)/20 }, "steady: ", "the rate has a trend of -6.2 % over the window ("},
-		{"a large one", func(s int) float64 { return 1000 - float64(s)/5 }, "not steady: the rate drifts by -2", "the rate has a trend of -2"},
+		{"level", func(s int) float64 { return 1000 + float64(s*7919%13) },
+			"steady: ", "no trend in the rate was found ("},
+		{"a small loss, second by second", func(s int) float64 { return 1000 - float64(s)/20 },
+			"steady: ", "the rate has a trend of -6.2 % over the window ("},
+		{"a large one", func(s int) float64 { return 1000 - float64(s)/5 },
+			"not steady: the rate drifts by -2", "the rate has a trend of -2"},
 		{"the last fifth alone is higher, and every sixty seconds it is slow for thirty", func(s int) float64 {
 			slow := 0.5 * float64(s/30%2)
 			if s >= 960 {
@@ -76,10 +80,7 @@ func TestTrendAndSteadiness(t *testing.T) {
 			return 1000 * (1 - slow)
 		}, "not steady: the rate drifts by +2", "whether the drift goes on cannot be said from this window ("},
 	} {
-		var s Series
-		for i := range 1200 {
-			s.Samples = append(s.Samples, Sample{End: time.Duration(i+1) * time.Second, Length: time.Second, Phase: PhaseRun, Counts: Counts{Orders: int64(c.rate(i))}})
-		}
+		s := everySecond(1200, c.rate)
 		steady := judge(s.Samples)
 		trend := s.trend(s.Samples, steady)
 		if trend != nil && !strings.HasSuffix(trend.Why, "significant at 0.01)") {
@@ -92,11 +93,9 @@ func TestTrendAndSteadiness(t *testing.T) {
 }
 
 func TestTrendOfAnExactLine(t *testing.T) {
-	var s Series
-	for i := range 100 {
-		s.Samples = append(s.Samples, Sample{End: time.Duration(i+1) * time.Second, Length: time.Second, Phase: PhaseRun, Counts: Counts{Orders: int64(100 + i)}})
-	}
-	if trend := s.trend(s.Samples, Steadiness{}); trend == nil || !trend.Found || math.Abs(trend.Percent-100*100/149.5) > 1e-9 {
+	s := everySecond(100, func(second int) float64 { return float64(100 + second) })
+	trend := s.trend(s.Samples, Steadiness{})
+	if trend == nil || !trend.Found || math.Abs(trend.Percent-100*100/149.5) > 1e-9 {
 		t.Errorf("%+v", trend)
 	}
 }
@@ -115,12 +114,7 @@ func TestSignificance(t *testing.T) {
 
 // TestSteadinessNamesEveryRule: a window that fails both of SNIA's rules says so of both.
 func TestSteadinessNamesEveryRule(t *testing.T) {
-	samples := make([]Sample, 100)
-	for i := range samples {
-		samples[i] = Sample{Length: time.Second, Counts: Counts{Orders: int64(100 + 2*i)}}
-	}
-	why := judge(samples).Why
-	if !strings.Contains(why, "the rate drifts by +") || !strings.Contains(why, ", and fifths of the window differ by ") {
-		t.Errorf("verdict %q, want both rules", why)
-	}
+	why := judge(everySecond(100, func(second int) float64 { return float64(100 + 2*second) }).Samples).Why
+	assert.Contains(t, why, "the rate drifts by +")
+	assert.Contains(t, why, ", and fifths of the window differ by ")
 }

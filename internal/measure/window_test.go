@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -54,10 +55,10 @@ func TestDrainBelongsToNoWindow(t *testing.T) {
 		if w.From != c.from || w.To != 54 {
 			t.Errorf("%s: from %v to %v s, want %v to 54", c.why, w.From, w.To, c.from)
 		}
-		seconds := w.To - w.From
-		if orders := int64(256 * (54 - int(w.From))); w.Counts.Orders != orders || w.OPM != float64(orders)*60/(time.Duration(seconds*1e9+.5)).Seconds() {
-			t.Errorf("%s: %d orders and %v OPM in %v s, want %d orders", c.why, w.Counts.Orders, w.OPM, seconds, orders)
-		}
+		orders := int64(256 * (54 - int(w.From)))
+		length := time.Duration((w.To-w.From)*1e9 + .5)
+		assert.Equal(t, orders, w.Counts.Orders, c.why)
+		assert.Equal(t, OrdersPerMinute(orders, length), w.OPM, c.why)
 		if l := w.Latency[WholeOrder]; l.Count > 0 && (l.Mean != 2 || l.Max > 2.1) {
 			t.Errorf("%s: latency %+v has orders of the drain", c.why, l)
 		}
