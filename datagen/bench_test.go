@@ -16,7 +16,8 @@ func BenchmarkTable(b *testing.B) {
 	data, err := datagen.New(datagen.M, datagen.DefaultWords(), datagen.Options{PartRows: 100_000})
 	require.NoError(b, err)
 	for _, file := range []string{
-		"us_cust.csv", "row_cust.csv", "jan_orders.csv", "jan_orderlines.csv", "jan_cust_hist.csv", "prod.csv", "inv.csv",
+		"us_cust.csv", "row_cust.csv", "jan_orders.csv", "jan_orderlines.csv", "jan_cust_hist.csv",
+		"prod.csv", "inv.csv",
 	} {
 		b.Run(file, func(b *testing.B) {
 			var part datagen.Part

@@ -98,8 +98,7 @@ func FuzzReadWords(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := datagen.ReadWords(strings.NewReader("[titles]\n" + strings.Join(w.Titles[:], "\n") +
-			"\n[first]\n" + strings.Join(w.First[:], "\n") + "\n[last]\n" + strings.Join(w.Last[:], "\n")))
+		again, err := datagen.ReadWords(strings.NewReader(w.String()))
 		assert.True(t, err == nil && *again == *w, "words do not survive: %v", err)
 	}, wordsFile("", ""), wordsFile("t7", "#"), "[titles]\nA\n[first]\nB\n[last]\nC\n")
 }

@@ -8,8 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -50,6 +48,15 @@ func verify(t *testing.T, dir string) error {
 		return err
 	}
 	return f.Verify(t.Context(), 2, func(int64) {})
+}
+
+// damaged is what verify finds.
+func damaged(t *testing.T, dir string) *DamageError {
+	t.Helper()
+	err := verify(t, dir)
+	damage, ok := errors.AsType[*DamageError](err)
+	require.True(t, ok, "%v", err)
+	return damage
 }
 
 // csv is what a directory holds, by DS2's file names.
@@ -107,13 +114,13 @@ func TestGolden(t *testing.T) {
 			var rows, size int64
 			for _, e := range m.Files {
 				rows, size = rows+e.Rows, size+e.Bytes
-				if e.Name != "prod.csv" && !strings.Contains(string(golden), e.Sum+"  "+e.Name+"\n") { // its words are not DS2's
-					t.Errorf("%s has sum %s, which is not DS2's", e.Name, e.Sum)
+				if e.Name != "prod.csv" { // its words are not DS2's
+					assert.Contains(t, string(golden), e.Sum+"  "+e.Name+"\n")
 				}
 			}
-			if len(m.Files) != 40 || rows != 172_700 || told != size {
-				t.Errorf("%d files, %d rows, %d bytes, progress of %d; want 40 files, 172,700 rows and the same bytes", len(m.Files), rows, size, told)
-			}
+			assert.Len(t, m.Files, 40)
+			assert.EqualValues(t, 172_700, rows)
+			assert.Equal(t, size, told, "progress")
 		})
 	}
 }
@@ -126,9 +133,7 @@ func TestCompressionAndLines(t *testing.T) {
 			o.Compression = compression
 			data := dataset(t, small, datagen.Options{CRLF: crlf, PartRows: 100})
 			write(t, dir, data, o)
-			if err := verify(t, dir); err != nil {
-				t.Errorf("%s: %v", compression, err)
-			}
+			assert.NoError(t, verify(t, dir), compression)
 			want := generated(t, dataset(t, small, datagen.Options{}))
 			if crlf {
 				for name, text := range want {
@@ -147,9 +152,7 @@ func TestShards(t *testing.T) {
 		dir := t.TempDir()
 		for i := range count {
 			if i > 0 {
-				if damage, ok := errors.AsType[*DamageError](verify(t, dir)); !ok || !slices.Contains(damage.Findings, fmt.Sprintf("shard %d/%d is missing", i+1, count)) {
-					t.Errorf("verify before shard %d of %d: %v", i+1, count, damage)
-				}
+				assert.Contains(t, damaged(t, dir).Findings, fmt.Sprintf("shard %d/%d is missing", i+1, count))
 			}
 			o := all
 			o.Shard = Shard{i + 1, count}
@@ -214,12 +217,10 @@ func TestDamageAndResume(t *testing.T) {
 		before, err := os.Stat(path("jun_orders.csv"))
 		require.NoError(t, err)
 
-		damage, ok := errors.AsType[*DamageError](verify(t, dir))
-		require.True(t, ok && len(damage.Findings) == 5, "%s: verify found %v", compression, damage)
+		findings := damaged(t, dir).Findings
+		require.Len(t, findings, 5, compression)
 		for i, month := range []string{"apr", "feb", "jan", "mar", "may"} {
-			if !strings.HasPrefix(damage.Findings[i], month+"_orders.csv"+suffix+" ") {
-				t.Errorf("%s: finding %d is %q, want one about %s", compression, i, damage.Findings[i], month)
-			}
+			assert.Contains(t, findings[i], month+"_orders.csv"+suffix+" ")
 		}
 		o.Resume = true
 		_, told := write(t, dir, data, o)
@@ -232,6 +233,13 @@ func TestDamageAndResume(t *testing.T) {
 	}
 }
 
+func nothingPartial(t *testing.T, dir string) {
+	t.Helper()
+	left, err := filepath.Glob(filepath.Join(dir, "*.partial"))
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}
+
 // A run that is stopped leaves whole files only, and can be continued.
 func TestInterruptAndResume(t *testing.T) {
 	dir := t.TempDir()
@@ -240,19 +248,14 @@ func TestInterruptAndResume(t *testing.T) {
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	var told atomic.Int64
-	if _, err := plan.Run(ctx, func(n int64) {
+	_, err = plan.Run(ctx, func(n int64) {
 		if told.Add(n) > plan.Bytes()/2 {
 			stop()
 		}
-	}); !errors.Is(err, context.Canceled) {
-		t.Fatalf("a stopped run ended with %v", err)
-	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "*.partial")); left != nil {
-		t.Errorf("%v are left", left)
-	}
-	if damage, ok := errors.AsType[*DamageError](verify(t, dir)); !ok || !strings.Contains(damage.Error(), "was never finished") {
-		t.Errorf("verify of half a dataset: %v", damage)
-	}
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	nothingPartial(t, dir)
+	assert.ErrorContains(t, damaged(t, dir), "was never finished")
 	o := all
 	o.Resume = true
 	write(t, dir, data, o)
@@ -274,16 +277,13 @@ func TestFormat1(t *testing.T) {
 		{`"format": 2`, `"format": 1`}, {`  "checksum": "sha256",` + "\n", ""}, {`"sum": "`, `"sha256": "`},
 	} {
 		old := strings.ReplaceAll(string(text), c[0], c[1])
-		if old == string(text) {
-			t.Fatalf("the manifest has no %s", c[0])
-		}
+		require.NotEqual(t, old, string(text), "the manifest has no %s", c[0])
 		text = []byte(old)
 	}
 	require.NoError(t, os.WriteFile(path, text, 0o644))
 	again, err := readManifests(dir)
-	if err != nil || len(again) != 1 || !reflect.DeepEqual(again[0], m) {
-		t.Errorf("read %+v, %v, want %+v", again[0], err, m)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, []*Manifest{m}, again)
 	o = all
 	o.Shard = Shard{2, 2}
 	if m, _ := write(t, dir, data, o); m.Checksum != SHA256 {
@@ -298,9 +298,8 @@ func TestFormat1(t *testing.T) {
 	require.NoError(t, os.Truncate(name, 10))
 	o.Shard, o.Resume = Shard{1, 2}, true
 	write(t, dir, data, o)
-	if after, err := os.Stat(filepath.Join(dir, m.Files[1].Name)); err != nil || !os.SameFile(before, after) {
-		t.Errorf("a whole file was made again")
-	}
+	after, err := os.Stat(filepath.Join(dir, m.Files[1].Name))
+	assert.True(t, err == nil && os.SameFile(before, after), "a whole file was made again")
 	assert.NoError(t, verify(t, dir))
 }
 
@@ -368,12 +367,10 @@ func TestFullDisk(t *testing.T) {
 		return err
 	}
 	// The manifest of a part that still had room may be the first that has none.
-	if err := run(); err == nil || !strings.Contains(err.Error(), ".csv.gz: the disk is full: about ") && !strings.Contains(err.Error(), "write manifest: ") {
-		t.Fatalf("error %v", err)
-	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "*.partial")); left != nil {
-		t.Errorf("%v are left", left)
-	}
+	err := run()
+	require.Error(t, err)
+	require.Regexp(t, `\.csv\.gz: the disk is full: about |write manifest: `, err.Error())
+	nothingPartial(t, dir)
 	enlarge(t, dir, 64<<20)
 	o.Resume = true
 	require.NoError(t, run())
@@ -390,9 +387,8 @@ func TestFullDiskIsExplained(t *testing.T) {
 	w := &work{progress: func(int64) {}}
 	w.need.Store(1000)
 	s := &sink{work: w, path: "x.csv", coded: nopCloser{full}, hash: XXH128.new()}
-	if err := s.write([]byte("row\n")); err == nil || err.Error() != "write x.csv: the disk is full: about 1000 bytes more are needed for the whole dataset; free them, and resume" {
-		t.Errorf("error %v", err)
-	}
+	assert.EqualError(t, s.write([]byte("row\n")), "write x.csv: the disk is full: about 1000 bytes more are needed "+
+		"for the whole dataset; free them, and resume")
 }
 
 // A killed run leaves half-written files; the next one removes them, and follows no link that stands among them.
@@ -406,14 +402,14 @@ func TestResumeFollowsNoLinks(t *testing.T) {
 	require.NoError(t, os.WriteFile(victim, whole, 0o644))
 	require.NoError(t, os.Remove(filepath.Join(dir, "jan_orders.csv")))
 	require.NoError(t, os.Remove(filepath.Join(dir, "prod.csv")))
-	links := []string{
-		"jan_orders.csv.partial", "jan_orders.csv.ABCDEFGHIJKLMNOPQRSTUVWXYZ.partial", "manifest.json.partial",
+	const killed = ".ABCDEFGHIJKLMNOPQRSTUVWXYZ.partial"
+	for _, name := range []string{
+		"jan_orders.csv.partial", "jan_orders.csv" + killed, "manifest.json.partial",
 		"prod.csv", // whole, but elsewhere
-	}
-	for _, name := range links {
+	} {
 		require.NoError(t, os.Symlink(victim, filepath.Join(dir, name)))
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "feb_orders.csv.ABCDEFGHIJKLMNOPQRSTUVWXYZ.partial"), []byte("1,2009"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "feb_orders.csv"+killed), []byte("1,2009"), 0o644))
 	o := all
 	o.Resume = true
 	write(t, dir, data, o)
@@ -455,9 +451,8 @@ func TestOpenRefuses(t *testing.T) {
 		{`{`, ``, "invalid"},
 	} {
 		require.NoError(t, os.WriteFile(path, bytes.Replace(whole, []byte(c.old), []byte(c.replacement), 1), 0o644))
-		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want one with %s", c.replacement, err, c.want)
-		}
+		_, err := Open(dir)
+		assert.ErrorContains(t, err, c.want)
 	}
 	require.NoError(t, os.Remove(path))
 	_, err = Open(dir)

@@ -18,9 +18,10 @@ import (
 func FuzzManifest(f *testing.F) {
 	data, err := datagen.New(datagen.S, datagen.DefaultWords(), datagen.Options{})
 	require.NoError(f, err)
-	examples := []string{`{"format":1,"customers":20000,"orders_per_month":1000,"products":10000,"shard":{"index":1,"count":1},"files":[{"name":"../../etc/passwd","table":"orders"}]}`}
-	for _, o := range []Options{{Shard: Whole, KitVersion: "test"}, {Shard: Shard{Index: 1, Count: 2}, KitVersion: "test"}} {
-		text, err := json.Marshal(newManifest(data, data.Files()[:3], o))
+	examples := []string{`{"format":1,"customers":20000,"orders_per_month":1000,"products":10000,"shard":"1/1",` +
+		`"files":[{"name":"../../etc/passwd","table":"orders"}]}`}
+	for _, shard := range []Shard{Whole, {1, 2}} {
+		text, err := json.Marshal(newManifest(data, data.Files()[:3], Options{Shard: shard, KitVersion: "test"}))
 		require.NoError(f, err)
 		examples = append(examples, string(text))
 	}

@@ -3,6 +3,7 @@ package atomicfile
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,6 +47,20 @@ func TestWrite(t *testing.T) {
 	if got, err := os.Stat(path); err != nil || got.Mode() != want.Mode() {
 		t.Errorf("mode %v, %v; want %v as the user's mask has it", got.Mode(), err, want.Mode())
 	}
+}
+
+// TestRead refuses what is longer than it may be before it is in memory.
+func TestRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	_, err := Read(path, 3)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.NoError(t, Write(path, text("two")))
+	got, err := Read(path, 3)
+	require.NoError(t, err)
+	require.Equal(t, "two", string(got))
+	require.NoError(t, os.Truncate(path, 1<<40))
+	_, err = Read(path, 1<<20)
+	require.ErrorContains(t, err, path+" has more than 1048576 bytes")
 }
 
 // A writer that fails leaves the old file, or none, and nothing else.
@@ -138,7 +153,8 @@ func TestRemoveLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	require.NoError(t, RemoveLeft(dir))
-	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 || entries[0].Name() != "summary.json" {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) != 1 || entries[0].Name() != "summary.json" {
 		t.Errorf("%v, %v are there, want the summary alone", entries, err)
 	}
 }

@@ -11,10 +11,10 @@ import (
 	"ds2/internal/monitor"
 )
 
-// TestOf records 20 seconds with known figures, and judges the last ten: an order a second of 100 ms, one of ten of
-// them 900 ms.
 var browses = map[string][]string{"browse": {"browse_by_category", "browse_by_actor", "browse_by_title"}}
 
+// TestOf records 20 seconds with known figures, and judges the last ten: an order a second of 100 ms, one of ten of
+// them 900 ms.
 func TestOf(t *testing.T) {
 	meter := measure.NewMeter([]string{"login", "browse_by_actor", "browse_by_title"}, []string{"host/db"})
 	user := meter.NewRecorder(0)
@@ -44,7 +44,10 @@ func TestOf(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	nan := math.NaN()
 	counters := monitor.Table{
-		Columns: []string{"disk.sda.reads_per_second", "disk.sda.read_seconds", "disk.sdb.reads_per_second", "disk.sdb.read_seconds", "cpu.busy_ratio"},
+		Columns: []string{
+			"disk.sda.reads_per_second", "disk.sda.read_seconds",
+			"disk.sdb.reads_per_second", "disk.sdb.read_seconds", "cpu.busy_ratio",
+		},
 		Rows: []monitor.Row{
 			{Time: start.Add(10 * time.Second), Values: []float64{1, 9, 1, 9, 1}}, // before the window
 			{Time: start.Add(11 * time.Second), Values: []float64{100, 0.001, 0, nan, 1}},
@@ -53,7 +56,7 @@ func TestOf(t *testing.T) {
 			{Time: start.Add(21 * time.Second), Values: []float64{1, 9, 1, 9, 1}}, // after it
 		},
 	}
-	machine := &monitor.Machine{Drives: []monitor.Drive{{Name: "sda", Roles: []monitor.Role{monitor.Data}}, {Name: "sdb", Roles: []monitor.Role{monitor.Log}}}}
+	machine := drives([]monitor.Role{monitor.Data}, []monitor.Role{monitor.Log})
 	figures, err := Of(Names{Cycle: "transaction", Groups: browses}, series, window, counters, start, machine)
 	require.NoError(t, err)
 	for _, c := range []struct {
@@ -71,7 +74,8 @@ func TestOf(t *testing.T) {
 		{"the longest browse", Metric{"browse", "max"}, 0.45},
 		{"a cycle goes by its workload's name", Metric{"order", "mean"}, nan},
 		{"an operation that never ran", Metric{"login", "p95"}, nan},
-		{"the slower device, by operations: 0.1 s and 1.5 s for 400, 0.02 and 0.012 for 11", Metric{"device read", "mean"}, 0.004},
+		{"the slower device, by operations: 0.1 s and 1.5 s for 400, 0.02 and 0.012 for 11",
+			Metric{"device read", "mean"}, 0.004},
 		{"the highest second of any device", Metric{"device read", "max"}, 0.012},
 		{"writes were not sampled", Metric{"device write", "mean"}, nan},
 		{"of the data's drive alone", Metric{"data read", "mean"}, 0.004},
@@ -86,18 +90,16 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// drives is a machine of two drives, by what they are for.
+func drives(sda, sdb []monitor.Role) *monitor.Machine {
+	return &monitor.Machine{Drives: []monitor.Drive{{Name: "sda", Roles: sda}, {Name: "sdb", Roles: sdb}}}
+}
+
 // TestRoles judges the drives of a database by what it keeps on them: as Jetstress does, by reads of the data and
 // writes of the log over means of 15 s. A published run passed with writes of the data at 71 ms (mailbox/WORKLOAD.md
 // section 3).
 func TestRoles(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	machine := func(roles ...[]monitor.Role) *monitor.Machine {
-		m := &monitor.Machine{}
-		for i, r := range roles {
-			m.Drives = append(m.Drives, monitor.Drive{Name: []string{"sda", "sdb"}[i], Roles: r})
-		}
-		return m
-	}
 	data, log := []monitor.Role{monitor.Data}, []monitor.Role{monitor.Log}
 	for _, c := range []struct {
 		name                           string
@@ -106,32 +108,36 @@ func TestRoles(t *testing.T) {
 		spike                          float64 // ms, of the log's writes in one second of 15
 		exchange2007, exchange2007Busy bool    // passes
 	}{
-		{"slow writes of the data", machine(data, log), 15, 71, 1, 1, true, true},
-		{"slow reads", machine(data, log), 21, 1, 1, 1, false, false},
-		{"slow writes of the log", machine(data, log), 5, 1, 11, 11, false, false},
-		{"one slow second is no maximum: it is a mean of 15 s", machine(data, log), 5, 1, 1, 120, true, true},
-		{"a slow quarter of a minute", machine(data, log), 5, 1, 1, 1100, false, true},
-		{"nobody knows the roles: nothing is judged, so nothing passes", machine(nil, nil), 5, 1, 1, 1, false, false},
-		{"the log's drive is not known, so it has no verdict, and the data's no IOPS", machine(data, nil), 5, 1, 1, 1, false, false},
+		{"slow writes of the data", drives(data, log), 15, 71, 1, 1, true, true},
+		{"slow reads", drives(data, log), 21, 1, 1, 1, false, false},
+		{"slow writes of the log", drives(data, log), 5, 1, 11, 11, false, false},
+		{"one slow second is no maximum: it is a mean of 15 s", drives(data, log), 5, 1, 1, 120, true, true},
+		{"a slow quarter of a minute", drives(data, log), 5, 1, 1, 1100, false, true},
+		{"nobody knows the roles: nothing is judged, so nothing passes", drives(nil, nil), 5, 1, 1, 1, false, false},
+		{"the log's drive is not known: no verdict on it, no IOPS", drives(data, nil), 5, 1, 1, 1, false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			counters := monitor.Table{Columns: []string{
-				"disk.sda.reads_per_second", "disk.sda.read_seconds", "disk.sda.writes_per_second", "disk.sda.write_seconds",
-				"disk.sdb.reads_per_second", "disk.sdb.read_seconds", "disk.sdb.writes_per_second", "disk.sdb.write_seconds",
+				"disk.sda.reads_per_second", "disk.sda.read_seconds",
+				"disk.sda.writes_per_second", "disk.sda.write_seconds",
+				"disk.sdb.reads_per_second", "disk.sdb.read_seconds",
+				"disk.sdb.writes_per_second", "disk.sdb.write_seconds",
 			}}
 			for second := 1; second <= 300; second++ {
 				logWrite := c.logWrite
 				if second == 100 {
 					logWrite = c.spike
 				}
-				counters.Rows = append(counters.Rows, monitor.Row{
-					Time:   start.Add(time.Duration(second) * time.Second),
-					Values: []float64{200, c.dataRead / 1e3, 200, c.dataWrite / 1e3, 0, math.NaN(), 100, logWrite / 1e3},
-				})
+				values := []float64{200, c.dataRead / 1e3, 200, c.dataWrite / 1e3, 0, math.NaN(), 100, logWrite / 1e3}
+				at := start.Add(time.Duration(second) * time.Second)
+				counters.Rows = append(counters.Rows, monitor.Row{Time: at, Values: values})
 			}
-			figures, err := Of(Names{Cycle: "order", Groups: browses}, measure.Series{}, measure.Window{From: 0, To: 300}, counters, start, c.machine)
+			names, window := Names{Cycle: "order", Groups: browses}, measure.Window{From: 0, To: 300}
+			figures, err := Of(names, measure.Series{}, window, counters, start, c.machine)
 			require.NoError(t, err)
-			for preset, want := range map[string]bool{"exchange2007": c.exchange2007, "jetstress": c.exchange2007, "exchange2007-stress": c.exchange2007Busy} {
+			for preset, want := range map[string]bool{
+				"exchange2007": c.exchange2007, "jetstress": c.exchange2007, "exchange2007-stress": c.exchange2007Busy,
+			} {
 				limits, err := ForRun([]string{preset}, time.Hour)
 				require.NoError(t, err)
 				if verdicts := Judge(limits, figures); Passed(verdicts) != want {

@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -18,29 +19,31 @@ var operations = []string{"browse", "browse_by_actor", "login", "order", "purcha
 
 func TestParse(t *testing.T) {
 	for _, c := range []struct {
-		why, text string
-		want      Limit
+		why, text     string
+		subject, stat string
+		compare       Comparison
+		bound         float64
+		printed       string // empty: as text
 	}{
-		{"a percentile of the order", "order p95 < 500ms", Limit{Metric{"order", "p95"}, Below, 0.5, "order p95 < 500ms"}},
-		{"an operation, in seconds", "purchase p99 <= 1s", Limit{Metric{"purchase", "p99"}, AtMost, 1, "purchase p99 <= 1s"}},
-		{"all browses together", "browse mean < 20ms", Limit{Metric{"browse", "mean"}, Below, 0.02, "browse mean < 20ms"}},
-		{"a name with underscores", "browse_by_actor max < 2m", Limit{Metric{"browse_by_actor", "max"}, Below, 120, "browse_by_actor max < 2m"}},
-		{"a fine percentile", "login p99.9 < 250us", Limit{Metric{"login", "p99.9"}, Below, 250e-6, "login p99.9 < 250us"}},
-		{"a share", "errors < 0.1%", Limit{Metric{"errors", ""}, Below, 0.001, "errors < 0.1%"}},
-		{"no error at all", "errors <= 0%", Limit{Metric{"errors", ""}, AtMost, 0, "errors <= 0%"}},
-		{"two words of a device", "device write max < 50ms", Limit{Metric{"device write", "max"}, Below, 0.05, "device write max < 50ms"}},
-		{"a rate has a lower limit", "opm > 60000", Limit{Metric{"opm", ""}, Above, 60000, "opm > 60000"}},
-		{"no blanks needed around signs", "opm>=60000", Limit{Metric{"opm", ""}, AtLeast, 60000, "opm >= 60000"}},
-		{"blanks wherever one likes", "\t order  p95 <\n0.5 s ", Limit{Metric{"order", "p95"}, Below, 0.5, "order p95 < 0.5s"}},
+		{"a percentile of the order", "order p95 < 500ms", "order", "p95", Below, 0.5, ""},
+		{"an operation, in seconds", "purchase p99 <= 1s", "purchase", "p99", AtMost, 1, ""},
+		{"all browses together", "browse mean < 20ms", "browse", "mean", Below, 0.02, ""},
+		{"a name with underscores", "browse_by_actor max < 2m", "browse_by_actor", "max", Below, 120, ""},
+		{"a fine percentile", "login p99.9 < 250us", "login", "p99.9", Below, 250e-6, ""},
+		{"a share", "errors < 0.1%", "errors", "", Below, 0.001, ""},
+		{"no error at all", "errors <= 0%", "errors", "", AtMost, 0, ""},
+		{"two words of a device", "device write max < 50ms", "device write", "max", Below, 0.05, ""},
+		{"a rate has a lower limit", "opm > 60000", "opm", "", Above, 60000, ""},
+		{"no blanks needed around signs", "opm>=60000", "opm", "", AtLeast, 60000, "opm >= 60000"},
+		{"blanks wherever one likes", "\t order  p95 <\n0.5 s ", "order", "p95", Below, 0.5, "order p95 < 0.5s"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			got, err := Parse(c.text, operations...)
 			require.NoError(t, err)
-			if d := got.Bound - c.want.Bound; d > 1e-12 || d < -1e-12 {
-				t.Errorf("bound %v, want %v", got.Bound, c.want.Bound)
-			}
-			got.Bound = c.want.Bound // 0.1 * 0.01 is not 0.001 in binary
-			assert.Equal(t, c.want, got)
+			assert.InDelta(t, c.bound, got.Bound, 1e-12)
+			got.Bound = c.bound // 0.1 * 0.01 is not 0.001 in binary
+			want := Limit{Metric{c.subject, c.stat}, c.compare, c.bound, cmp.Or(c.printed, c.text)}
+			assert.Equal(t, want, got)
 		})
 	}
 }
@@ -76,12 +79,10 @@ func TestParseFault(t *testing.T) {
 			_, err := Parse(c.text[:at]+c.text[at+1:], operations...)
 			fault, ok := errors.AsType[*SyntaxError](err)
 			require.True(t, ok, "got %v", err)
-			if fault.Offset != at || !strings.Contains(fault.Reason, c.reason) {
-				t.Errorf("at %d, want %d:\n%v", fault.Offset, at, err)
-			}
-			if want := "\n  " + strings.Repeat(" ", at) + "^"; !strings.HasSuffix(err.Error(), want) {
-				t.Errorf("caret is out of place:\n%v", err)
-			}
+			assert.Equal(t, at, fault.Offset)
+			assert.Contains(t, fault.Reason, c.reason)
+			caret := "\n  " + strings.Repeat(" ", at) + "^"
+			assert.True(t, strings.HasSuffix(err.Error(), caret), "caret is out of place:\n%v", err)
 		})
 	}
 }
@@ -92,7 +93,10 @@ func TestCaretCountsCharacters(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	texts := []string{"opm>=6e4", "größe \x00\xff < 1s", "order p99.9 <= .5 s", "device sda write mean < 10ms for 5m", "errors < 1%"}
+	texts := []string{
+		"opm>=6e4", "größe \x00\xff < 1s", "order p99.9 <= .5 s", "device sda write mean < 10ms for 5m",
+		"errors < 1%",
+	}
 	for _, preset := range presets {
 		texts = append(texts, preset...)
 	}
@@ -129,28 +133,41 @@ func TestPresets(t *testing.T) {
 			t.Errorf("preset %s: %d limits, %v", name, len(limits), err)
 		}
 	}
-	if _, err := ForRun([]string{"exchange"}, time.Hour); err == nil || !strings.Contains(err.Error(), "no set of limits: exchange2007, exchange2007-stress, exchange2007-strict, exchange2013, exchange2013-stress, exchange2013-strict, jetstress") {
-		t.Errorf("an unknown preset gives %v", err)
+	_, err := ForRun([]string{"exchange"}, time.Hour)
+	assert.ErrorContains(t, err, "no set of limits: exchange2007, exchange2007-stress, exchange2007-strict, "+
+		"exchange2013, exchange2013-stress, exchange2013-strict, jetstress")
+}
+
+// known are figures that are measured.
+func known(figures map[Metric]float64) Figures {
+	return func(m Metric) (value float64, atLeast, measured bool) {
+		value, measured = figures[m]
+		return value, false, measured
 	}
 }
 
+func assertVerdicts(t *testing.T, got []Verdict, want ...string) {
+	t.Helper()
+	var texts []string
+	for _, v := range got {
+		texts = append(texts, v.String())
+	}
+	assert.Equal(t, want, texts)
+}
+
 func TestJudge(t *testing.T) {
-	limits, err := ParseAll([]string{"order p95 < 500ms", "order p95 <= 600ms", "errors < 0.1%", "opm > 60000", "device read mean < 20ms"})
+	limits, err := ParseAll([]string{
+		"order p95 < 500ms", "order p95 <= 600ms", "errors < 0.1%", "opm > 60000", "device read mean < 20ms",
+	})
 	require.NoError(t, err)
 	measured := map[Metric]float64{{"order", "p95"}: 0.6, {"errors", ""}: 0.00042, {"opm", ""}: 64973.7}
-	got := Judge(limits, func(m Metric) (float64, bool, bool) { v, ok := measured[m]; return v, false, ok })
-	want := []string{
+	got := Judge(limits, known(measured))
+	assertVerdicts(t, got,
 		"FAIL order p95 < 500ms (measured 600ms)",
 		"PASS order p95 <= 600ms (measured 600ms)",
 		"PASS errors < 0.1% (measured 0.042%)",
 		"PASS opm > 60000 (measured 64973)",
-		"FAIL device read mean < 20ms (no samples)",
-	}
-	for i := range want {
-		if got[i].String() != want[i] {
-			t.Errorf("got %q, want %q", got[i], want[i])
-		}
-	}
+		"FAIL device read mean < 20ms (no samples)")
 	if UpperHold(got) || !UpperHold(Judge(limits[3:4], func(Metric) (float64, bool, bool) { return 1, false, true })) {
 		t.Error("a missed limit on OPM is not one that fewer users keep, the others are")
 	}
@@ -162,18 +179,15 @@ func TestStrain(t *testing.T) {
 	limits, err := ParseAll([]string{"order p95 < 500ms", "purchase p95 < 1s", "errors <= 0%", "opm > 60000"})
 	require.NoError(t, err)
 	figures := map[Metric]float64{{"order", "p95"}: 0.1, {"purchase", "p95"}: 0.8, {"errors", ""}: 0, {"opm", ""}: 1}
-	strain := func() (float64, error) {
-		return Strain(Judge(limits, func(m Metric) (float64, bool, bool) { v, ok := figures[m]; return v, false, ok }))
-	}
-	if got, err := strain(); err != nil || got != 0.8 {
-		t.Errorf("strain %v, %v; want that of the tightest upper limit, 0.8", got, err)
-	}
+	got, err := Strain(Judge(limits, known(figures)))
+	require.NoError(t, err)
+	assert.Equal(t, 0.8, got, "that of the tightest upper limit")
 	figures[Metric{"errors", ""}] = 0.01
-	if got, err := strain(); err != nil || got <= 1 {
-		t.Errorf("strain %v, %v with an error where none is allowed", got, err)
-	}
+	got, err = Strain(Judge(limits, known(figures)))
+	require.NoError(t, err)
+	assert.Greater(t, got, 1., "with an error where none is allowed")
 	delete(figures, Metric{"order", "p95"})
-	_, err = strain()
+	_, err = Strain(Judge(limits, known(figures)))
 	assert.Error(t, err, "a limit without a sample has a strain")
 }
 
@@ -209,9 +223,8 @@ func TestLowerBounds(t *testing.T) {
 		}
 		return 10, true, true
 	})
-	for i, want := range []string{"FAIL order p99 < 500ms (measured at least 10s)", "FAIL order p99 < 20s (measured at least 10s)", "FAIL dropped < 0.1% (measured 0.8%)"} {
-		if got[i].String() != want {
-			t.Errorf("got %q, want %q", got[i], want)
-		}
-	}
+	assertVerdicts(t, got,
+		"FAIL order p99 < 500ms (measured at least 10s)",
+		"FAIL order p99 < 20s (measured at least 10s)",
+		"FAIL dropped < 0.1% (measured 0.8%)")
 }

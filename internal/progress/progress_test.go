@@ -20,7 +20,7 @@ func TestEstimate(t *testing.T) {
 		wait [2]int                 // seconds between which it says what it waits for
 	}{
 		{"an even job", func(int) int64 { return 10 }, 10, [2]int{}},
-		{"E8: one that gets much slower near its end, as a load that analyzes its tables on a slow drive", func(second int) int64 {
+		{"E8: one much slower near its end, as a load that analyzes tables on a slow drive", func(second int) int64 {
 			if second < 99 {
 				return 10
 			}
@@ -43,7 +43,8 @@ func TestEstimate(t *testing.T) {
 			done := int64(0)
 			for second := range length {
 				s := e.State()
-				if waits := second >= c.wait[0] && second < c.wait[1]; waits != (s.Waiting > 0) || waits && s.Left >= 0 {
+				waits := second >= c.wait[0] && second < c.wait[1]
+				if waits != (s.Waiting > 0) || waits && s.Left >= 0 {
 					t.Fatalf("%s: after %d s: %+v", c.why, second, s)
 				}
 				left := time.Duration(length-second) * time.Second

@@ -33,9 +33,7 @@ func TestRelease(t *testing.T) {
 	source := "../.."
 	for _, name := range []string{"one", "another"} {
 		clone, out := filepath.Join(t.TempDir(), name), filepath.Join(t.TempDir(), "dist")
-		if said, err := exec.Command("git", "clone", "--quiet", "--shared", source, clone).CombinedOutput(); err != nil {
-			t.Fatalf("git clone: %v, %s", err, said)
-		}
+		run(t, "git", "clone", "--quiet", "--shared", source, clone)
 		if err := makeRelease(clone, out, some, t.Output()); err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +52,10 @@ func TestRelease(t *testing.T) {
 	t.Run("archive", func(t *testing.T) {
 		dir := t.TempDir()
 		run(t, "tar", "-xzf", only(t, outs[0], "*_linux_amd64.tar.gz"), "-C", dir, "--strip-components=1")
-		for _, name := range []string{"README.md", "LICENSE", "licenses/modules.txt", "man/man1/ds2-drive.1", "completions/ds2.bash", "completions/ds2.ps1"} {
+		for _, name := range []string{
+			"README.md", "LICENSE", "licenses/modules.txt", "man/man1/ds2-drive.1",
+			"completions/ds2.bash", "completions/ds2.ps1",
+		} {
 			if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -66,26 +67,22 @@ func TestRelease(t *testing.T) {
 		deb := only(t, outs[0], "*_amd64.deb")
 		run(t, "dpkg-deb", "-x", deb, dir)
 		checkBinary(t, filepath.Join(dir, "usr/bin/ds2"))
-		for _, name := range []string{"man/man1/ds2.1.gz", "man/man1/ds2-init.1.gz", "bash-completion/completions/ds2", "doc/ds2/copyright"} {
+		for _, name := range []string{
+			"man/man1/ds2.1.gz", "man/man1/ds2-init.1.gz", "bash-completion/completions/ds2", "doc/ds2/copyright",
+		} {
 			if _, err := os.Stat(filepath.Join(dir, "usr/share", name)); err != nil {
 				t.Error(err)
 			}
 		}
-		if fields := run(t, "dpkg-deb", "-f", deb); !strings.Contains(fields, "Package: ds2\n") || !strings.Contains(fields, "Architecture: amd64\n") {
-			t.Errorf("fields %s", fields)
-		}
+		contains(t, run(t, "dpkg-deb", "-f", deb), "Package: ds2\n", "Architecture: amd64\n")
 	})
 	t.Run("rpm", func(t *testing.T) {
 		if _, err := exec.LookPath("rpm"); err != nil {
 			t.Skip("rpm is not installed")
 		}
 		rpm := only(t, outs[0], "*.x86_64.rpm")
-		files := run(t, "rpm", "-qpl", rpm)
-		for _, name := range []string{"/usr/bin/ds2", "/usr/share/man/man1/ds2.1.gz", "/usr/share/zsh/site-functions/_ds2"} {
-			if !strings.Contains(files, name+"\n") {
-				t.Errorf("no %s in %s", name, files)
-			}
-		}
+		contains(t, run(t, "rpm", "-qpl", rpm),
+			"/usr/bin/ds2\n", "/usr/share/man/man1/ds2.1.gz\n", "/usr/share/zsh/site-functions/_ds2\n")
 		run(t, "rpm", "-K", "--nosignature", rpm)
 	})
 	t.Run("bill of materials", func(t *testing.T) {
@@ -115,7 +112,8 @@ func TestRelease(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c := config.Config; c.User != "10001:10001" || !slices.Equal(c.Entrypoint, []string{"/ds2"}) || config.Architecture != "amd64" {
+		c := config.Config
+		if c.User != "10001:10001" || !slices.Equal(c.Entrypoint, []string{"/ds2"}) || config.Architecture != "amd64" {
 			t.Errorf("config %+v", config)
 		}
 		files := mutate.Extract(image)
@@ -171,6 +169,15 @@ func run(t *testing.T, name string, args ...string) string {
 	return string(said)
 }
 
+func contains(t *testing.T, text string, all ...string) {
+	t.Helper()
+	for _, want := range all {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %s", want, text)
+		}
+	}
+}
+
 // only is the one file of a directory that matches.
 func only(t *testing.T, dir, pattern string) string {
 	t.Helper()
@@ -200,7 +207,10 @@ func sumsOf(t *testing.T, dir string) (sums []string) {
 // TestPackageVersion: packages begin with a digit, and those of a tag are newer than those of none.
 func TestPackageVersion(t *testing.T) {
 	for version, want := range map[string]string{
-		"1.2.0": "1.2.0", "1.2.0-3-gabc": "1.2.0+3+gabc", "abc1234-dirty": "0~00010101000000.abc1234+dirty", "1234567": "0~00010101000000.1234567",
+		"1.2.0":         "1.2.0",
+		"1.2.0-3-gabc":  "1.2.0+3+gabc",
+		"abc1234-dirty": "0~00010101000000.abc1234+dirty",
+		"1234567":       "0~00010101000000.1234567",
 	} {
 		if got := packageVersion(&release{version: version}); got != want {
 			t.Errorf("%s: %s, want %s", version, got, want)

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"ds2/internal/measure"
-	"ds2/internal/nightly"
 )
 
 // runs makes the logarithms of the figures of so many runs in a row, of identical systems.
@@ -89,40 +88,38 @@ func welch(random *rand.Rand, of runs, each int) (v verdicts) {
 	return v
 }
 
-// figuresOf makes an experiment of identical configurations after practice runs; noise is that of the last
-// configuration against the others.
-func figuresOf(random *rand.Rand, of runs, configurations, blocks, practice int, noise float64) (names []string, all []measure.RunFigure) {
+// figuresOf makes an experiment of identical configurations; noise is that of the last one against the others.
+func figuresOf(random *rand.Rand, of runs, configurations, blocks int, noise float64) (names []string,
+	all []measure.RunFigure) {
 	for i := range configurations {
 		names = append(names, fmt.Sprint("c", i))
 	}
-	values := of(random, (blocks+practice)*configurations)
-	run := practice * configurations
+	values, run := of(random, blocks*configurations), 0
 	for block, order := range measure.RandomBlocks(random, configurations, blocks) {
 		for _, i := range order {
 			v := values[run]
 			if i == configurations-1 {
 				v *= noise
 			}
-			all = append(all, measure.RunFigure{Block: block + 1, Run: run, Configuration: names[i], Value: math.Exp(v)})
+			f := measure.RunFigure{Block: block + 1, Run: run, Configuration: names[i], Value: math.Exp(v)}
+			all = append(all, f)
 			run++
 		}
 	}
 	return names, all
 }
 
-func blocked(random *rand.Rand, of runs, configurations, blocks, practice int, noise float64) (v verdicts) {
+func blocked(random *rand.Rand, of runs, configurations, blocks int, noise float64) (v verdicts) {
 	for range *replicates {
-		names, all := figuresOf(random, of, configurations, blocks, practice, noise)
+		names, all := figuresOf(random, of, configurations, blocks, noise)
 		v = append(v, measure.Differences(names, all, 1)[0].Change)
 	}
 	return v
 }
 
 func TestComparisons(t *testing.T) {
-	nightly.Long(t, "simulates for seconds")
-	t.Parallel()
-	var made table
-	made.row("between runs", "Welch 3+3", "Welch 5+5", "5 blocks", "6 blocks", "9 blocks", "6 blocks of 4", "6 blocks of 4, the last 5 times as noisy")
+	made := simulated(t, "comparisons", "between runs", "Welch 3+3", "Welch 5+5", "5 blocks", "6 blocks", "9 blocks",
+		"6 blocks of 4", "6 blocks of 4, the last 5 times as noisy")
 	for _, c := range []struct {
 		why string
 		of  runs
@@ -139,26 +136,26 @@ func TestComparisons(t *testing.T) {
 			configurations, blocks int
 			noise                  float64
 		}{{2, 5, 1}, {2, 6, 1}, {2, 9, 1}, {4, 6, 1}, {4, 6, 5}} {
-			v := blocked(random, c.of, b.configurations, b.blocks, 0, b.noise)
+			v := blocked(random, c.of, b.configurations, b.blocks, b.noise)
 			row = append(row, v.String())
 			if !within(v.found(), 0, .055) {
-				t.Errorf("%s, %d blocks of %d: %s of identical systems are told apart", c.why, b.blocks, b.configurations, share(v.found()))
+				t.Errorf("%s, %d blocks of %d: %s of identical systems are told apart",
+					c.why, b.blocks, b.configurations, share(v.found()))
 			}
-			if plan := measure.Smallest(2, b.configurations, b.blocks, false); c.why == "2 %" && b.noise == 1 && math.Abs(plan/v.detects()-1) > .15 {
-				t.Errorf("%d blocks of %d find %.1f %% in 8 of 10, and the plan says %.1f %%", b.blocks, b.configurations, v.detects(), plan)
+			plan := measure.Smallest(2, b.configurations, b.blocks, false)
+			if c.why == "2 %" && b.noise == 1 && math.Abs(plan/v.detects()-1) > .15 {
+				t.Errorf("%d blocks of %d find %.1f %% in 8 of 10, and the plan says %.1f %%",
+					b.blocks, b.configurations, v.detects(), plan)
 			}
 		}
 		made.row(row...)
 	}
-	publish(t, "comparisons", made)
 }
 
 // TestLooks has identical systems looked at again and again, until something is significant.
 func TestLooks(t *testing.T) {
-	nightly.Long(t, "simulates for seconds")
-	t.Parallel()
-	var made table
-	made.row("identical systems, 2 % between runs", "looked at after", "something found", "were every look taken for the only one")
+	made := simulated(t, "looks", "identical systems, 2 % between runs", "looked at after", "something found",
+		"were every look taken for the only one")
 	each := []int{5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 	for _, c := range []struct {
 		why     string
@@ -174,13 +171,16 @@ func TestLooks(t *testing.T) {
 	} {
 		random, spent, naive := randomOf(fmt.Sprint(c.why, c.looks)), 0., 0.
 		for range *replicates {
-			names, all := figuresOf(random, scattered(2), 2, 15, 0, 1)
+			names, all := figuresOf(random, scattered(2), 2, 15, 1)
 			found, alone := false, false
 			var before []measure.Look
 			for _, blocks := range c.looks {
 				done := blocks >= c.planned
-				found = found || measure.Differences(names, all[:2*blocks], measure.Looks(false, before, done))[0].Change.Significant()
-				alone = alone || measure.Differences(names, all[:2*blocks], 1)[0].Change.Significant()
+				significant := func(looks float64) bool {
+					return measure.Differences(names, all[:2*blocks], looks)[0].Change.Significant()
+				}
+				found = found || significant(measure.Looks(false, before, done))
+				alone = alone || significant(1)
 				before = append(before, measure.Look{Blocks: blocks, Done: done})
 			}
 			if found {
@@ -199,7 +199,6 @@ func TestLooks(t *testing.T) {
 			t.Errorf("%s, %v: %s found different, want at most %s", c.why, c.looks, share(spent/n), share(most))
 		}
 	}
-	publish(t, "looks", made)
 }
 
 func listed(numbers []int) string {
@@ -211,14 +210,12 @@ func listed(numbers []int) string {
 
 // TestUntil is of what experiments say that stop when their interval is narrow.
 func TestUntil(t *testing.T) {
-	nightly.Long(t, "simulates for seconds")
-	t.Parallel()
-	var made table
-	made.row("scatter between runs, as a share of `until`", "stop before 15 blocks", "hold the truth, of those", "hold the truth, of all")
+	made := simulated(t, "until", "scatter between runs, as a share of `until`", "stop before 15 blocks",
+		"hold the truth, of those", "hold the truth, of all")
 	for _, scatter := range []float64{.5, .75, 1, 1.5} {
 		random, stopped, held, heldAll := randomOf(fmt.Sprint("until", scatter)), 0., 0., 0.
 		for range *replicates {
-			names, all := figuresOf(random, scattered(2*scatter), 2, 15, 0, 1)
+			names, all := figuresOf(random, scattered(2*scatter), 2, 15, 1)
 			blocks := measure.MinBlocks + 1
 			for blocks < 15 && !measure.Enough(names, all[:2*blocks], 2, measure.Looks(true, nil, true)) {
 				blocks++
@@ -235,7 +232,7 @@ func TestUntil(t *testing.T) {
 				}
 			}
 		}
-		made.row(fmt.Sprint(scatter), share(stopped/float64(*replicates)), share(held/max(1, stopped)), share(heldAll/float64(*replicates)))
+		n := float64(*replicates)
+		made.row(fmt.Sprint(scatter), share(stopped/n), share(held/max(1, stopped)), share(heldAll/n))
 	}
-	publish(t, "until", made)
 }

@@ -11,7 +11,6 @@ import (
 	"ds2/internal/durability"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
-	"ds2/internal/nightly"
 	"ds2/internal/result"
 )
 
@@ -28,10 +27,8 @@ func poisson(random *rand.Rand, mean float64) (n float64) {
 
 // TestCounts compares counts of errors of 50,000 orders a run.
 func TestCounts(t *testing.T) {
-	nightly.Long(t, "simulates for seconds")
-	t.Parallel()
-	var made table
-	made.row("errors a run", "runs of each", "identical, told apart", "three times as many, found", "their change reads, median")
+	made := simulated(t, "counts", "errors a run", "runs of each", "identical, told apart",
+		"three times as many, found", "their change reads, median")
 	for _, c := range []struct {
 		mean, burst float64
 		runs        int
@@ -66,22 +63,19 @@ func TestCounts(t *testing.T) {
 		if c.burst > 0 {
 			name += fmt.Sprintf(", times e^(%g N)", c.burst)
 		}
-		made.row(name, fmt.Sprint(c.runs), share(apart/n), share(found/n), fmt.Sprintf("%+.0f %%", measure.Median(read)))
+		median := fmt.Sprintf("%+.0f %%", measure.Median(read))
+		made.row(name, fmt.Sprint(c.runs), share(apart/n), share(found/n), median)
 		if !within(apart/n, 0, .06) {
 			t.Errorf("%s errors in %d runs: %s of identical systems are told apart", name, c.runs, share(apart/n))
 		}
 	}
-	publish(t, "counts", made)
 }
 
 // TestGates is of a gate and true losses.
 func TestGates(t *testing.T) {
-	nightly.Long(t, "simulates for seconds")
-	t.Parallel()
 	gate, err := limit.ParseGate("opm < -2.5%", nil)
 	require.NoError(t, err)
-	var made table
-	made.row("true change", "3+3 runs", "5+5 runs", "6 blocks", "9 blocks")
+	made := simulated(t, "gates", "true change", "3+3 runs", "5+5 runs", "6 blocks", "9 blocks")
 	for _, truth := range []float64{0, -2.5, -5, -10} {
 		random, row := randomOf(fmt.Sprint("gates", truth)), []string{fmt.Sprintf("%+g %%", truth)}
 		judged := func(v verdicts) string {
@@ -91,23 +85,20 @@ func TestGates(t *testing.T) {
 				c.Low, c.High = 100*((1+c.Low/100)*factor-1), 100*((1+c.High/100)*factor-1)
 				outcomes[gate.Judge(c)] += 1 / float64(len(v))
 			}
-			if truth == -2.5 && !within(outcomes[limit.GatePassed]+outcomes[limit.GateFailed], 0, .06) {
+			failed, passed := outcomes[limit.GateFailed], outcomes[limit.GatePassed]
+			if truth == -2.5 && !within(passed+failed, 0, .06) {
 				t.Errorf("at the bound: %v", outcomes)
 			}
-			return share(outcomes[limit.GateFailed]) + " / " + share(outcomes[limit.GatePassed]) + " / " + share(outcomes[limit.GateOpen])
+			return share(failed) + " / " + share(passed) + " / " + share(outcomes[limit.GateOpen])
 		}
 		made.row(append(row, judged(welch(random, scattered(2), 3)), judged(welch(random, scattered(2), 5)),
-			judged(blocked(random, scattered(2), 2, 6, 0, 1)), judged(blocked(random, scattered(2), 2, 9, 0, 1)))...)
+			judged(blocked(random, scattered(2), 2, 6, 1)), judged(blocked(random, scattered(2), 2, 9, 1)))...)
 	}
-	publish(t, "gates", made)
 }
 
 // TestCuts holds the bounds of the share of cuts that lose anything against the true one.
 func TestCuts(t *testing.T) {
-	nightly.Long(t, "simulates for seconds")
-	t.Parallel()
-	var made table
-	made.row("cuts", "lossy", "the upper bound holds", "the lower bound holds")
+	made := simulated(t, "cuts", "cuts", "lossy", "the upper bound holds", "the lower bound holds")
 	for _, c := range []struct {
 		cuts  int
 		lossy float64
@@ -136,5 +127,4 @@ func TestCuts(t *testing.T) {
 			t.Errorf("%v: the bounds hold in %s and %s", c, share(above/n), share(below/n))
 		}
 	}
-	publish(t, "cuts", made)
 }

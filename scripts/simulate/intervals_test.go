@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"ds2/internal/measure"
-	"ds2/internal/nightly"
 )
 
 // process makes the orders of each second of a run, about 10,000 with a scatter of 5 %.
@@ -38,7 +37,8 @@ func memory(phi float64) process {
 
 // wander is white noise beside slow noise of a fifth of its variance.
 func wander(phi float64) process {
-	return process{name: fmt.Sprintf("white noise and φ %g", phi), make: func(random *rand.Rand, seconds int, _ []int) []float64 {
+	name := fmt.Sprintf("white noise and φ %g", phi)
+	return process{name: name, make: func(random *rand.Rand, seconds int, _ []int) []float64 {
 		all, slow := autoregressive(random, seconds, 0), autoregressive(random, seconds, phi)
 		for i := range all {
 			all[i] += (slow[i] - 10_000) * math.Sqrt(.2)
@@ -53,7 +53,7 @@ func sawtooth(period int, jitter float64) process {
 	if jitter > 0 {
 		name += fmt.Sprintf(" ± %g %%", 100*jitter)
 	}
-	return process{name: name, cycle: period, jitter: jitter, make: func(random *rand.Rand, seconds int, begins []int) []float64 {
+	return process{name, period, jitter, func(random *rand.Rand, seconds int, begins []int) []float64 {
 		all := autoregressive(random, seconds, 0)
 		for k := 1; k < len(begins); k++ {
 			for i := max(0, begins[k-1]); i < min(begins[k], seconds); i++ {
@@ -137,10 +137,7 @@ func intervals(random *rand.Rand, p process, seconds int, spec measure.WindowSpe
 	var rates, halves []float64
 	for range *replicates {
 		w, err := p.series(random, seconds).Compute(spec)
-		if err != nil {
-			continue
-		}
-		if w.CI95 == nil {
+		if err != nil || w.CI95 == nil {
 			continue
 		}
 		rates, halves = append(rates, w.OPM), append(halves, *w.CI95)
@@ -183,21 +180,22 @@ func longRun(p process) float64 {
 }
 
 func last(seconds, of int) measure.WindowSpec {
-	return measure.WindowSpec{Name: "w", Span: measure.Span{From: time.Duration(of-seconds) * time.Second, To: time.Duration(of) * time.Second}}
+	to := time.Duration(of) * time.Second
+	return measure.WindowSpec{Name: "w", Span: measure.Span{From: to - time.Duration(seconds)*time.Second, To: to}}
 }
 
 // leasts is what share of the intervals of runs of such a process and so many seconds has to hold the truth.
 var leasts = map[string]float64{
-	"φ 0, 60": .93, "φ 0, 200": .93, "φ 0, 600": .93, "φ 0, 1200": .93, "φ 0.8, 1200": .93, "φ 0.9, 1200": .93, "φ 0.95, 1200": .93,
-	"φ 0.95, 200": .90, "white noise and φ 0.95, 1200": .93,
+	"φ 0, 60": .93, "φ 0, 200": .93, "φ 0, 600": .93, "φ 0, 1200": .93, "φ 0.8, 1200": .93, "φ 0.9, 1200": .93,
+	"φ 0.95, 1200": .93, "φ 0.95, 200": .90, "white noise and φ 0.95, 1200": .93,
 }
 
 func TestIntervals(t *testing.T) {
-	nightly.Long(t, "simulates for seconds")
-	t.Parallel()
-	var made table
-	made.row("process", "60 s", "200 s", "600 s", "1,200 s", "200 of 1,200 s")
-	for _, p := range []process{memory(0), memory(.8), memory(.9), memory(.95), memory(.98), wander(.9), wander(.95), wander(.98), levels(), pareto(), sawtooth(100, 0), sawtooth(300, 0)} {
+	made := simulated(t, "intervals", "process", "60 s", "200 s", "600 s", "1,200 s", "200 of 1,200 s")
+	for _, p := range []process{
+		memory(0), memory(.8), memory(.9), memory(.95), memory(.98), wander(.9), wander(.95), wander(.98),
+		levels(), pareto(), sawtooth(100, 0), sawtooth(300, 0),
+	} {
 		random, row := randomOf(p.name), []string{p.name}
 		for _, c := range [][2]int{{60, 60}, {200, 200}, {600, 600}, {1200, 1200}, {200, 1200}} {
 			got := intervals(random, p, c[1], last(c[0], c[1]))
@@ -205,21 +203,21 @@ func TestIntervals(t *testing.T) {
 			if c[0] < c[1] && p.cycle == 0 && !within(got.held, 0, .97) {
 				t.Errorf("%s, %v s: %s of the intervals hold the truth, want at most .970", p.name, c, got)
 			}
-			if least, held := leasts[fmt.Sprintf("%s, %d", p.name, c[1])]; held && (!within(got.held, least, 1) || got.given < 1) {
+			least, held := leasts[fmt.Sprintf("%s, %d", p.name, c[1])]
+			if held && (!within(got.held, least, 1) || got.given < 1) {
 				t.Errorf("%s, %v s: %s of the intervals hold the truth, want %s", p.name, c, got, share(least))
 			}
 		}
 		made.row(row...)
 	}
-	publish(t, "intervals", made)
 }
 
 func TestCycles(t *testing.T) {
-	nightly.Long(t, "simulates for seconds")
-	t.Parallel()
-	var made table
-	made.row("process", "whole cycles of 1,200 s", "all of 1,200 s", "200 of 1,200 s", "one who knows the scatter of 200 s")
-	for _, p := range []process{sawtooth(100, 0), sawtooth(130, 0), sawtooth(130, .1), sawtooth(250, 0), sawtooth(300, 0)} {
+	made := simulated(t, "cycles", "process", "whole cycles of 1,200 s", "all of 1,200 s",
+		"200 of 1,200 s", "one who knows the scatter of 200 s")
+	for _, p := range []process{
+		sawtooth(100, 0), sawtooth(130, 0), sawtooth(130, .1), sawtooth(250, 0), sawtooth(300, 0),
+	} {
 		random := randomOf(p.name)
 		whole := intervals(random, p, 1200+p.cycle, measure.WindowSpec{Name: "w", Cycles: 1200 / p.cycle})
 		if !within(whole.held, .93, .98) || whole.width > 1.4 {
@@ -228,5 +226,4 @@ func TestCycles(t *testing.T) {
 		all, part := intervals(random, p, 1200, last(1200, 1200)), intervals(random, p, 1200, last(200, 1200))
 		made.row(p.name, whole.String(), all.String(), part.String(), share(part.known))
 	}
-	publish(t, "cycles", made)
 }

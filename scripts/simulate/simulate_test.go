@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ds2/internal/nightly"
 )
 
 var (
@@ -26,7 +28,7 @@ type table struct{ rows [][]string }
 
 func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
 
-func (t table) markdown() string {
+func (t *table) markdown() string {
 	var b strings.Builder
 	for i, row := range t.rows {
 		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
@@ -39,8 +41,18 @@ func (t table) markdown() string {
 
 var writing sync.Mutex // of pages
 
+// simulated is the table that a test makes, with its head, and which is published when the test ends.
+func simulated(t *testing.T, name string, head ...string) *table {
+	t.Helper()
+	nightly.Long(t, "simulates for seconds")
+	t.Parallel()
+	made := &table{[][]string{head}}
+	t.Cleanup(func() { publish(t, name, made) })
+	return made
+}
+
 // publish shows a table, and writes it to the page between its markers.
-func publish(t *testing.T, name string, made table) {
+func publish(t *testing.T, name string, made *table) {
 	t.Helper()
 	writing.Lock()
 	defer writing.Unlock()

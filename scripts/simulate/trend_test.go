@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/measure"
-	"ds2/internal/nightly"
 )
 
 // minutes is a run of 24 hours whose samples are minutes, with white noise beside a wander of a memory of so many
@@ -32,10 +31,8 @@ func minutes(hours, loss float64) process {
 }
 
 func TestTrends(t *testing.T) {
-	nightly.Long(t, "simulates for seconds")
-	t.Parallel()
-	var made table
-	made.row("24 hours of white noise and a wander of", "trend found, none there", "told", "found, a loss of 3 % there")
+	made := simulated(t, "trends", "24 hours of white noise and a wander of", "trend found, none there",
+		"told", "found, a loss of 3 % there")
 	for _, hours := range []float64{0, .5, 1, 3} {
 		random := randomOf(fmt.Sprint("trend", hours))
 		count := func(loss float64) (found, told float64) {
@@ -63,5 +60,4 @@ func TestTrends(t *testing.T) {
 		true_, _ := count(.03)
 		made.row(fmt.Sprintf("%g hours", hours), share(false_), share(told), share(true_))
 	}
-	publish(t, "trends", made)
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/nightly"
 	"ds2/internal/tune"
 )
 
@@ -54,7 +53,9 @@ func stores() []store {
 		{"a plateau from 5 users on", network(0.010, 0.004, 0.002), none},
 		{"a plateau that begins slowly", twelve, none},
 		{"a peak at 32 users", byRate(peaked), none},
-		{"a knee at 20 users, 2 % less with each more", byRate(func(n float64) float64 { return 1000 * min(n, 20) * math.Pow(.98, max(0, n-20)) }), none},
+		{"a knee at 20 users, 2 % less with each more", byRate(func(n float64) float64 {
+			return 1000 * min(n, 20) * math.Pow(.98, max(0, n-20))
+		}), none},
 		{"a cliff beyond 24 users", byRate(func(n float64) float64 {
 			if n > 24 {
 				return 400 * 24
@@ -69,10 +70,8 @@ func stores() []store {
 
 // TestTune is of searches on stores of which the best is known.
 func TestTune(t *testing.T) {
-	nightly.Long(t, "simulates for seconds")
-	t.Parallel()
-	var made table
-	made.row("store", "at 3 %: within 5 % of the best", "at 5 %", "at 8 %", "trials, mean at 3 %", "at most 14", "says too much, at 3 / 5 / 8 %")
+	made := simulated(t, "tune", "store", "at 3 %: within 5 % of the best", "at 5 %", "at 8 %", "trials, mean at 3 %",
+		"at most 14", "says too much, at 3 / 5 / 8 %")
 	for _, s := range stores() {
 		s.of = remembered(s.of)
 		best := 0.
@@ -81,22 +80,26 @@ func TestTune(t *testing.T) {
 				best = max(best, opm)
 			}
 		}
-		row, luck, trials, few := []string{s.name}, "", 0., 0.
+		row, luck, trials, few, n := []string{s.name}, "", 0., 0., float64(*replicates)
 		for _, noise := range []float64{.03, .05, .08} {
 			random, near, says, found := randomOf(fmt.Sprint(s.name, noise)), 0., 0., 0.
 			for range *replicates {
 				made := 0
-				r, err := tune.Search(t.Context(), tune.Config{Method: tune.Golden, Start: 16, Max: 512, Gain: .02}, func(_ context.Context, step tune.Step) (tune.Trial, error) {
+				try := func(_ context.Context, step tune.Step) (tune.Trial, error) {
 					made++
 					opm, latency := s.of(step.Threads)
 					opm, latency = opm*(1+noise*random.NormFloat64()), latency*(1+noise*random.NormFloat64())
-					return tune.Trial{OPM: opm, P95: latency, Strain: latency / s.limit, Passed: latency <= s.limit}, nil
-				})
+					return tune.Trial{
+						OPM: opm, P95: latency, Strain: latency / s.limit, Passed: latency <= s.limit,
+					}, nil
+				}
+				config := tune.Config{Method: tune.Golden, Start: 16, Max: 512, Gain: .02}
+				r, err := tune.Search(t.Context(), config, try)
 				require.NoError(t, err)
 				if noise == .03 {
-					trials += float64(made) / float64(*replicates)
+					trials += float64(made) / n
 					if made <= 14 {
-						few += 1 / float64(*replicates)
+						few += 1 / n
 					}
 				}
 				if r.Best == nil {
@@ -108,18 +111,19 @@ func TestTune(t *testing.T) {
 				}
 				says, found = says+r.Best.OPM()/truth-1, found+1
 			}
-			row = append(row, share(near/float64(*replicates)))
-			if noise == .03 && (!within(near/float64(*replicates), .90, 1) || !within(few, .90, 1)) {
-				t.Errorf("%s: %s within 5 %% of the best, %s in at most 14 trials, want .900 of both", s.name, row[1], share(few))
+			row = append(row, share(near/n))
+			if noise == .03 && (!within(near/n, .90, 1) || !within(few, .90, 1)) {
+				t.Errorf("%s: %s within 5 %% of the best, %s in at most 14 trials, want .900 of both",
+					s.name, row[1], share(few))
 			}
 			luck += fmt.Sprintf("%+.1f / ", 100*says/found)
-			if chance := 3 * .7 * noise / math.Sqrt(found); math.Abs(says/found) > .003+chance { // the median of three has .67 of the scatter
+			chance := 3 * .7 * noise / math.Sqrt(found) // the median of three has .67 of the scatter
+			if math.Abs(says/found) > .003+chance {
 				t.Errorf("%s at %g: the result is %+.1f %% off", s.name, noise, 100*says/found)
 			}
 		}
-		made.row(append(row[:1:1], row[1], row[2], row[3], fmt.Sprintf("%.1f", trials), share(few), luck[:len(luck)-3]+" %")...)
+		made.row(append(row, fmt.Sprintf("%.1f", trials), share(few), luck[:len(luck)-3]+" %")...)
 	}
-	publish(t, "tune", made)
 }
 
 // remembered computes each number of users once.
