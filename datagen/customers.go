@@ -71,7 +71,6 @@ var worldPlaces = func() (places [len(Countries)]text) {
 	return places
 }()
 
-// incomes are what a customer may earn.
 var incomes = [5]text{newText("20000,"), newText("40000,"), newText("60000,"), newText("80000,"), newText("100000,")}
 
 func (c *customers) write(r *rowWriter) error {
@@ -151,7 +150,6 @@ func (c *customers) write(r *rowWriter) error {
 // usPlace is ",US,1,", what stands behind the ZIP code of a customer in the US, its first byte lowest.
 const usPlace = ',' | 'U'<<8 | 'S'<<16 | ','<<24 | '1'<<32 | ','<<40
 
-// copy10 copies ten bytes.
 func copy10(to, from []byte) {
 	*(*[8]byte)(to) = *(*[8]byte)(from)
 	*(*[2]byte)(to[8:]) = *(*[2]byte)(from[8:])

@@ -6,7 +6,6 @@ import (
 	"strconv"
 )
 
-// maxLines is the most lines an order has.
 const maxLines = 9
 
 var monthNames = [Months]string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
@@ -51,7 +50,6 @@ func (m month) orders() *orders {
 	}
 }
 
-// next goes on to the next order.
 func (o *orders) next() bool {
 	if o.id == o.last {
 		return false
@@ -67,7 +65,6 @@ func (o *orders) next() bool {
 	return true
 }
 
-// writeOrders writes the month's rows of ORDERS.
 func (m month) writeOrders(r *rowWriter) error {
 	dates := m.dates()
 	for o := m.orders(); o.next(); {
@@ -88,7 +85,6 @@ func (m month) writeOrders(r *rowWriter) error {
 	return nil
 }
 
-// writeOrderLines writes the month's rows of ORDERLINES.
 func (m month) writeOrderLines(r *rowWriter) error {
 	products := float64(m.size.Products)
 	var rights [32][16]byte // ",Q,2009/MM/DD\n" by day

@@ -2,7 +2,6 @@ package datagen
 
 import "encoding/binary"
 
-// writeProducts writes all rows of PRODUCTS.
 func (d *Dataset) writeProducts(r *rowWriter) error {
 	g := newRandom(d.fileSeed(1), 0) // DS2 never seeds it, which is a seed of 1
 	products := d.size.Products

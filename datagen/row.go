@@ -31,7 +31,6 @@ type Lender interface {
 	Lend() []byte
 }
 
-// rowFunc writes rows of one table.
 type rowFunc struct {
 	write func(*rowWriter) error
 	crlf  bool
@@ -69,7 +68,6 @@ func (r *rowWriter) room() (*[maxRow]byte, error) {
 	return (*[maxRow]byte)(r.buf[r.n:]), nil
 }
 
-// flush hands on what is in the buffer.
 func (r *rowWriter) flush() error {
 	n, err := r.w.Write(r.buf[:r.n])
 	r.written += int64(n)
@@ -80,7 +78,6 @@ func (r *rowWriter) flush() error {
 	return err
 }
 
-// borrow takes a buffer of the writer.
 func (r *rowWriter) borrow() {
 	buf := r.lender.Lend()
 	r.buf = buf[:cap(buf)]

@@ -50,7 +50,6 @@ func (c Compression) Writer(w io.Writer) (io.WriteCloser, error) {
 	return nopCloser{w}, nil
 }
 
-// reader is the inverse of Writer.
 func (c Compression) reader(r io.Reader) (io.ReadCloser, error) {
 	switch c {
 	case Gzip:

@@ -4,6 +4,7 @@
 package folder
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -158,16 +159,9 @@ func (m *Manifest) check(name string) error {
 	if m.Format != format {
 		return fmt.Errorf("its format is %d; this version of ds2 reads 1 and %d", m.Format, format)
 	}
-	if _, err := ParseCompression(string(m.Compression)); err != nil {
-		return err
-	}
-	if _, err := ParseChecksum(string(m.Checksum)); err != nil {
-		return err
-	}
-	if err := m.size().Check(); err != nil {
-		return err
-	}
-	if err := m.Shard.check(); err != nil {
+	_, badCompression := ParseCompression(string(m.Compression))
+	_, badChecksum := ParseChecksum(string(m.Checksum))
+	if err := cmp.Or(badCompression, badChecksum, m.size().Check(), m.Shard.check()); err != nil {
 		return err
 	}
 	if m.name() != name {

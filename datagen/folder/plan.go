@@ -111,7 +111,6 @@ func (p *Plan) look() error {
 	return nil
 }
 
-// takeOver notes what an earlier run finished.
 func (p *Plan) takeOver(earlier *Manifest) {
 	done := map[string]Entry{}
 	for _, e := range earlier.Files {
@@ -124,7 +123,6 @@ func (p *Plan) takeOver(earlier *Manifest) {
 	}
 }
 
-// enough foresees a full disk.
 func enough(dir string, free, need int64) error {
 	if free >= need {
 		return nil

@@ -39,7 +39,6 @@ func (w *work) newSink(path string) (*sink, error) {
 	return &sink{work: w, file: f, path: path, coded: coded, hash: w.plan.manifest.Checksum.new()}, nil
 }
 
-// write appends rows.
 func (s *sink) write(p []byte) error {
 	if _, err := s.coded.Write(p); err != nil {
 		return s.full(err)

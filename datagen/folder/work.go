@@ -44,13 +44,11 @@ type work struct {
 	noted time.Time  // when the manifest was written last
 }
 
-// job is a part to be made.
 type job struct {
 	part   datagen.Part
 	blocks chan *[]byte // of the part in order, then closed
 }
 
-// fileWork is a file to be made.
 type fileWork struct {
 	file  datagen.File
 	entry *Entry
@@ -88,7 +86,6 @@ func schedule(files []*fileWork) (jobs []job) {
 	return jobs
 }
 
-// run makes the files.
 func (w *work) run(ctx context.Context, files []*fileWork, parallel int) error {
 	w.blocks.New = func() any { b := make([]byte, 0, blockSize); return &b }
 	w.begun = make(chan struct{}, waiting*parallel)

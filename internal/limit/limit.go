@@ -102,7 +102,6 @@ func (c Comparison) holds(value, bound float64) bool {
 // String gives the limit as it was written, with single blanks.
 func (l Limit) String() string { return l.text }
 
-// subject says what may be written of a subject.
 type subject struct {
 	unit        Unit
 	percentiles bool // each operation is a sample; a device has one figure a second, so mean and max only

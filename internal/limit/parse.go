@@ -123,7 +123,6 @@ func (p *parser) metric() (Metric, error) {
 	}
 }
 
-// names are those of all subjects, in order.
 func names(operations []string) []string {
 	all := slices.AppendSeq(slices.Clone(operations), maps.Keys(subjects))
 	slices.Sort(all)

@@ -35,7 +35,6 @@ const (
 	fewestFreedom = 4.5 // of one that has: that of four batches
 )
 
-// tooShort is why no estimate can be had.
 type tooShort struct{ why string }
 
 func (e tooShort) Error() string { return "too short for a confidence interval: " + e.why }

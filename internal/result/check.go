@@ -100,7 +100,6 @@ func (s *Summary) check() error {
 	return nil
 }
 
-// check says what is wrong with the summary of a bench.
 func (b *Bench) check() error {
 	if !slices.Contains(statuses, b.Status) {
 		return fmt.Errorf("its status is %q, which is none", b.Status)

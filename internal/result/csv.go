@@ -69,7 +69,6 @@ func (l csvLines[T]) write(line *T) error {
 	return l.text.WriteByte('\n')
 }
 
-// flush hands on what was written.
 func (l csvLines[T]) flush() error { return errors.Join(l.text.Flush(), l.zip.Flush()) }
 
 func (l csvLines[T]) end() error { return errors.Join(l.text.Flush(), l.zip.Close()) }
@@ -81,7 +80,6 @@ type column[T any] struct {
 	read func(line *T, text string) error
 }
 
-// columnNames are those of columns.
 func columnNames[T any](columns []column[T]) []string {
 	names := make([]string, len(columns))
 	for i, c := range columns {
@@ -113,7 +111,6 @@ func word[T any, S ~string](name string, of func(*T) *S) column[T] {
 	})
 }
 
-// integer is a column of whole numbers.
 func integer[T any, N ~int | ~int64](name string, of func(*T) *N) column[T] {
 	return values(name, of, func(n N) string { return strconv.FormatInt(int64(n), 10) }, func(text string) (N, error) {
 		n, err := strconv.ParseInt(text, 10, 64)

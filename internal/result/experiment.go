@@ -52,7 +52,6 @@ type Setting struct {
 	Value string `json:"value"`
 }
 
-// check says what is wrong with the summary of an experiment.
 func (e *Experiment) check() error {
 	if !slices.Contains(statuses, e.Status) {
 		return fmt.Errorf("its status is %q, which is none", e.Status)

@@ -102,7 +102,6 @@ func readHost(dir string, start time.Time, ended bool) (t monitor.Table, err err
 // maxCells is what the counters of a record may come to in memory, 2 GiB: 16 days of 200 a second.
 const maxCells = 1 << 28
 
-// hostLines makes a table of lines.
 func hostLines(t *monitor.Table, start time.Time) reader {
 	return func(names []string) (func([]string) error, error) {
 		t.Columns = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "t_s" })

@@ -89,13 +89,13 @@ func ReadLog(dir string) []string {
 		return nil
 	}
 	defer file.Close()
-	cut := false
-	if info, err := file.Stat(); err == nil && info.Size() > logTail {
-		_, err = file.Seek(-logTail, io.SeekEnd)
-		cut = err == nil
+	info, err := file.Stat()
+	if err != nil {
+		return nil
 	}
-	text, _ := io.ReadAll(io.LimitReader(file, logTail))
-	if cut {
+	from := max(0, info.Size()-logTail)
+	text, _ := io.ReadAll(io.NewSectionReader(file, from, logTail))
+	if from > 0 {
 		_, text, _ = bytes.Cut(text, []byte("\n"))
 	}
 	text = bytes.TrimSpace(text)

@@ -38,6 +38,7 @@ func Merge(records []*Record) (*Record, error) {
 	s.Happened = Happened{
 		Status: first.Status, Error: first.Error, Start: first.Start, End: first.End,
 		Checkpoints: first.Checkpoints, Found: first.Found, Events: first.Events, Warm: first.Warm, Pace: first.Pace,
+		ByTarget: []Target{},
 	}
 	seen := first // the one that saw most: all see the same servers, and one may see more of them
 	s.Conclusion = Conclusion{}
@@ -47,7 +48,14 @@ func Merge(records []*Record) (*Record, error) {
 		s.Counts.Add(r.Counts)
 		s.Errors = measure.AddFailures(s.Errors, r.Errors...)
 		s.Retries = measure.AddFailures(s.Retries, r.Retries...)
-		s.ByTarget = addTargets(s.ByTarget, r.ByTarget)
+		for i, t := range r.ByTarget {
+			if i == len(s.ByTarget) {
+				s.ByTarget = append(s.ByTarget, Target{Target: t.Target})
+			}
+			// Not the percentiles: they do not add up. Nor what OPM is of: the machines' seconds differ.
+			s.ByTarget[i].OPM += t.OPM
+			s.ByTarget[i].Counts.Add(t.Counts)
+		}
 		s.Scrub, s.Copies = append(s.Scrub, r.Scrub...), append(s.Copies, r.Copies...)
 		for _, text := range r.LimitTexts {
 			if !slices.Contains(s.LimitTexts, text) {
@@ -161,20 +169,6 @@ func mergeMarks(some, more []Marks, choose func(a, b int64) int64) []Marks {
 		}
 	}
 	return some
-}
-
-// addTargets adds what other machines did to the targets. The percentiles are left out: they do not add up.
-func addTargets(sum, more []Target) []Target {
-	if sum == nil {
-		sum = make([]Target, len(more))
-	}
-	for i, t := range more {
-		sum[i].Target = t.Target
-		sum[i].OPM += t.OPM
-		sum[i].OPMOf = nil // the machines' seconds differ
-		sum[i].Counts.Add(t.Counts)
-	}
-	return sum
 }
 
 // mergeSeries adds up samples second by second, and puts the intervals of all machines together.

@@ -48,7 +48,6 @@ type Search struct {
 // Unit is that of the search's trials.
 func (s Search) Unit() string { return cmp.Or(s.known().Unit, s.Words.Unit) }
 
-// check says what is wrong with the summary of a search.
 func (s *Search) check() error {
 	for _, p := range s.Curve {
 		if len(p.Trials) == 0 {

@@ -3,7 +3,6 @@ package result
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -52,14 +51,11 @@ func samplesColumns(own []string) []column[measure.Sample] {
 }
 
 func operationsText(s *measure.Sample) string {
-	var text []byte
-	for i, o := range s.Operations {
-		if i > 0 {
-			text = append(text, ' ')
-		}
-		text = strconv.AppendFloat(append(append(text, o.Name...), '='), o.P95, 'f', 2, 64)
+	var all []string
+	for _, o := range s.Operations {
+		all = append(all, fmt.Sprintf("%s=%.2f", o.Name, o.P95))
 	}
-	return string(text)
+	return strings.Join(all, " ")
 }
 
 func failuresText(s *measure.Sample) string {
@@ -93,7 +89,6 @@ func readNumbers(text string, known map[string]string, take func(name string, n 
 	return nil
 }
 
-// sampleLines appends the samples of lines.
 func sampleLines(samples *[]measure.Sample) reader {
 	return func(names []string) (func([]string) error, error) {
 		all := columnNames(samplesColumns(nil))
@@ -149,7 +144,6 @@ var slowestColumns = []column[measure.SlowOrder]{
 	microseconds("io_us", func(o *measure.SlowOrder) *time.Duration { return &o.IOTime }),
 }
 
-// slowestLines appends the orders of lines.
 func slowestLines(all *[]measure.SlowOrder) reader {
 	return func(names []string) (func([]string) error, error) {
 		return lines(names, slowestColumns, func(o measure.SlowOrder) error {
@@ -165,7 +159,6 @@ func slowestLines(all *[]measure.SlowOrder) reader {
 // maxHistogramBytes is what the histograms of a record may come to, as text: a day of a run takes less than 20 MB.
 const maxHistogramBytes = 1 << 30
 
-// intervalLines appends the intervals of lines.
 func intervalLines(all *[]measure.Interval) reader {
 	size := 0
 	return func(names []string) (func([]string) error, error) {

@@ -93,7 +93,6 @@ func (w *Writer) Sample(s measure.Sample) error {
 	return written(w.samples.write(&s))
 }
 
-// written is the error of writing to a record.
 func written(err error) error {
 	if err != nil {
 		return fmt.Errorf("write record: %w", err)

@@ -28,11 +28,7 @@ func (r *release) archive(b binary, docs documents) error {
 		}
 		entries = append(entries, entry{dir + "/" + path, 0o644, content})
 	}
-	content, err := os.ReadFile(b.path)
-	if err != nil {
-		return err
-	}
-	entries = append(entries, entry{dir + "/" + b.name(), 0o755, content})
+	entries = append(entries, entry{dir + "/" + b.name(), 0o755, b.content})
 	return r.create(name, func(w io.Writer) error { return write(w, r.time, entries) })
 }
 

@@ -16,11 +16,11 @@ import (
 	"strings"
 )
 
-// binary is a ds2 that was built.
 type binary struct {
 	platform
-	path string
-	info *debug.BuildInfo
+	path    string
+	content []byte
+	info    *debug.BuildInfo
 }
 
 // name is the binary's in an archive.
@@ -40,7 +40,10 @@ func (r *release) build(p platform) (binary, error) {
 	if err != nil {
 		return b, err
 	}
-	b.info, err = buildinfo.ReadFile(b.path)
+	if b.content, err = os.ReadFile(b.path); err != nil {
+		return b, err
+	}
+	b.info, err = buildinfo.Read(bytes.NewReader(b.content))
 	return b, err
 }
 

@@ -25,7 +25,6 @@ import (
 // imageUser is whom the image runs as, and whose its working directory is.
 const imageUser = 10001
 
-// image is the image for one processor.
 type image struct {
 	platform
 	v1.Image
@@ -34,15 +33,11 @@ type image struct {
 // image makes the image of nothing but the binary and the certificates of the authorities that Mozilla trusts, and
 // writes it as docker load takes it.
 func (r *release) image(b binary) (image, error) {
-	content, err := os.ReadFile(b.path)
-	if err != nil {
-		return image{}, err
-	}
 	var system, own bytes.Buffer
 	if err := tarred(&system, r.time, 0, []entry{
 		{"etc/", 0o755, nil}, {"etc/ssl/", 0o755, nil}, {"etc/ssl/certs/", 0o755, nil},
 		{"etc/ssl/certs/ca-certificates.crt", 0o644, certificates()},
-		{"ds2", 0o755, content},
+		{"ds2", 0o755, b.content},
 	}); err != nil {
 		return image{}, err
 	}

@@ -30,7 +30,6 @@ var platforms = []platform{
 	{"darwin", "amd64"}, {"darwin", "arm64"},
 }
 
-// release is one release under way.
 type release struct {
 	source  string    // directory of ds2's module
 	out     string    // directory of what is made
@@ -113,7 +112,6 @@ func makeRelease(source, out, only string, log io.Writer) (err error) {
 	return r.checksums(log)
 }
 
-// describe finds the release's version and time.
 func (r *release) describe() error {
 	version, err := r.git("describe", "--tags", "--always", "--dirty")
 	if err != nil {
@@ -146,7 +144,6 @@ func output(c *exec.Cmd) ([]byte, error) {
 	return out, err
 }
 
-// create makes a file of the release.
 func (r *release) create(name string, write func(io.Writer) error) error {
 	f, err := os.Create(filepath.Join(r.out, name))
 	if err != nil {

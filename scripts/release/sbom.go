@@ -18,10 +18,6 @@ var echartsVersion = regexp.MustCompile(`\bversion="(\d+\.\d+\.\d+)"`)
 // billOfMaterials writes what a binary consists of, as it says itself: ds2, Go's standard library, the modules that are
 // linked, and the charts' script in its pages.
 func (r *release) billOfMaterials(b binary) error {
-	content, err := os.ReadFile(b.path)
-	if err != nil {
-		return err
-	}
 	script, err := os.ReadFile(filepath.Join(r.source, "internal/report/page/echarts.common.min.js"))
 	if err != nil {
 		return err
@@ -31,12 +27,13 @@ func (r *release) billOfMaterials(b binary) error {
 		return fmt.Errorf("no version in the charts' script")
 	}
 	apache := &cdx.Licenses{{License: &cdx.License{ID: "Apache-2.0"}}}
+	sum := fmt.Sprintf("%x", sha256.Sum256(b.content))
 	bom := cdx.NewBOM()
 	bom.Metadata = &cdx.Metadata{
 		Timestamp: r.time.Format(time.RFC3339),
 		Component: &cdx.Component{
 			BOMRef: "ds2", Type: cdx.ComponentTypeApplication, Name: "ds2", Version: r.version, Licenses: apache,
-			Hashes:     &[]cdx.Hash{{Algorithm: cdx.HashAlgoSHA256, Value: fmt.Sprintf("%x", sha256.Sum256(content))}},
+			Hashes:     &[]cdx.Hash{{Algorithm: cdx.HashAlgoSHA256, Value: sum}},
 			Properties: &[]cdx.Property{{Name: "GOOS", Value: b.os}, {Name: "GOARCH", Value: b.arch}},
 		},
 	}

@@ -29,7 +29,6 @@ type Cache struct {
 	queue []*write         // in the order in which they came
 }
 
-// write is a block that was written.
 type write struct {
 	number int64
 	data   []byte

@@ -69,7 +69,6 @@ func serve(socket, file string, delay time.Duration, anyOrder, lies bool) error 
 	return s.transmit(c)
 }
 
-// session is one client's connection.
 type session struct {
 	in   *bufio.Reader
 	out  *bufio.Writer
