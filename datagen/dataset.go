@@ -81,8 +81,8 @@ func (d *Dataset) Size() Size { return d.size }
 // Words are the dataset's words.
 func (d *Dataset) Words() *Words { return d.words }
 
-// Seed is what the dataset's random numbers depend on; 0 makes DS2's own rows.
-func (d *Dataset) Seed() uint64 { return d.options.Seed }
+// Options are what the dataset was made with.
+func (d *Dataset) Options() Options { return d.options }
 
 // fileSeed is the seed of a file's random numbers, of which DS2's is given.
 func (d *Dataset) fileSeed(ds2 int) uint32 {
@@ -95,9 +95,6 @@ func (d *Dataset) fileSeed(ds2 int) uint32 {
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return uint32((z ^ z>>31) >> 32)
 }
-
-// CRLF says whether the dataset's lines end in CR LF.
-func (d *Dataset) CRLF() bool { return d.options.CRLF }
 
 // Files lists the 40 files, under DS2's names.
 func (d *Dataset) Files() []File {

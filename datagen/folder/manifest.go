@@ -55,10 +55,10 @@ func newManifest(data *datagen.Dataset, files []datagen.File, o Options) *Manife
 	m := &Manifest{
 		Format: format, KitVersion: o.KitVersion,
 		Size: size.String(), Customers: size.Customers, OrdersPerMonth: size.OrdersPerMonth, Products: size.Products,
-		DataSeed: data.Seed(), Words: data.Words().Sum(), Lines: "lf",
+		DataSeed: data.Options().Seed, Words: data.Words().Sum(), Lines: "lf",
 		Compression: o.Compression, Checksum: o.Checksum, Tables: o.Tables, Shard: o.Shard,
 	}
-	if data.CRLF() {
+	if data.Options().CRLF {
 		m.Lines = "crlf"
 	}
 	for _, f := range files {
