@@ -31,9 +31,7 @@ func goldenSums(t *testing.T, size string) map[string]string {
 		sums[name] = sum
 	}
 	delete(sums, "prod.csv")
-	if len(sums) != 39 {
-		t.Fatalf("%s has %d sums, not 39", f.Name(), len(sums))
-	}
+	require.Len(t, sums, 39)
 	return sums
 }
 
@@ -133,18 +131,16 @@ func TestSeed(t *testing.T) {
 	seeded := read(7)
 	assert.Equal(t, again, seeded, "one seed gives different rows")
 	for name := range ds2 {
-		if reflect.DeepEqual(seeded[name], ds2[name]) || reflect.DeepEqual(seeded[name], other[name]) {
-			t.Errorf("%s has the same rows with different seeds", name)
-		}
+		assert.True(t, !reflect.DeepEqual(seeded[name], ds2[name]) && !reflect.DeepEqual(seeded[name], other[name]),
+			"%s has the same rows with different seeds", name)
 		if !strings.Contains(name, "order") && !strings.Contains(name, "hist") && len(seeded[name]) != len(ds2[name]) {
 			t.Errorf("%s has %d rows, not %d", name, len(seeded[name]), len(ds2[name]))
 		}
 	}
 	same := 0 // rows that another seed gives too, which storage could deduplicate
 	for i, row := range seeded["us_cust.csv"] {
-		if row[0] != ds2["us_cust.csv"][i][0] || len(row) != len(ds2["us_cust.csv"][i]) {
-			t.Fatalf("row %d is %q", i, row)
-		}
+		require.True(t, row[0] == ds2["us_cust.csv"][i][0] && len(row) == len(ds2["us_cust.csv"][i]),
+			"row %d is %q", i, row)
 		if row[1] == ds2["us_cust.csv"][i][1] {
 			same++
 		}
@@ -152,9 +148,7 @@ func TestSeed(t *testing.T) {
 	assert.LessOrEqual(t, same, 0, "customers have the same name with another seed")
 	sold := map[string]int{}
 	for _, line := range seeded["mar_orderlines.csv"] {
-		if line[4][:8] != "2009/03/" {
-			t.Errorf("a line of March is dated %s", line[4])
-		}
+		assert.Equal(t, "2009/03/", line[4][:8], "a line of March")
 	}
 	for name, lines := range seeded {
 		if strings.HasSuffix(name, "_orderlines.csv") {
@@ -165,17 +159,13 @@ func TestSeed(t *testing.T) {
 		}
 	}
 	for _, product := range seeded["inv.csv"] {
-		if fmt.Sprint(sold[product[0]]) != product[2] {
-			t.Errorf("product %s: %s sold, its lines say %d", product[0], product[2], sold[product[0]])
-		}
+		assert.Equal(t, fmt.Sprint(sold[product[0]]), product[2], "sold of product %s, as its lines say", product[0])
 	}
 	for _, month := range []string{"jan", "dec"} {
 		history, lines := seeded[month+"_cust_hist.csv"], seeded[month+"_orderlines.csv"]
 		require.Equal(t, len(lines), len(history), month)
 		for i, line := range lines {
-			if history[i][1] != line[1] || history[i][2] != line[2] {
-				t.Errorf("%s, line %d: history %q of line %q", month, i, history[i], line)
-			}
+			assert.Equal(t, line[1:3], history[i][1:3], "%s, line %d", month, i)
 		}
 	}
 }

@@ -34,9 +34,8 @@ func TestParseSize(t *testing.T) {
 		{"1000MB", datagen.Size{2_000_000, 100_000, 1_000_000}, "1000MB"},          // not 1GB
 	} {
 		got, err := datagen.ParseSize(c.text)
-		if err != nil || got != c.want || got.String() != c.string {
-			t.Errorf("size %q = %#v (%v), %v; want %#v (%s)", c.text, got, got, err, c.want, c.string)
-		}
+		assert.True(t, err == nil && got == c.want && got.String() == c.string,
+			"size %q = %#v (%v), %v; want %#v (%s)", c.text, got, got, err, c.want, c.string)
 	}
 }
 

@@ -18,9 +18,8 @@ func TestDefaultWords(t *testing.T) {
 	seen := map[string]bool{}
 	for _, list := range [][]string{w.Titles[:], w.First[:], w.Last[:]} {
 		for _, word := range list {
-			if word != strings.ToUpper(word) || seen[word] {
-				t.Errorf("%q is not all upper case, or stands twice", word)
-			}
+			assert.True(t, word == strings.ToUpper(word) && !seen[word],
+				"%q is not all upper case, or stands twice", word)
 			seen[word] = true
 		}
 	}
@@ -44,9 +43,7 @@ func wordsFile(old, replacement string) string {
 func TestReadWords(t *testing.T) {
 	w, err := datagen.ReadWords(strings.NewReader(wordsFile("", "")))
 	require.NoError(t, err)
-	if w.Titles[999] != "t999" || w.First[0] != "f0" || w.Last[199] != "l199" {
-		t.Errorf("words %v", w)
-	}
+	assert.True(t, w.Titles[999] == "t999" && w.First[0] == "f0" && w.Last[199] == "l199", "words %v", w)
 	assert.NotEqual(t, datagen.DefaultWords().Sum(), w.Sum(), "two word lists have one sum")
 	data, err := datagen.New(datagen.Size{Customers: 1, OrdersPerMonth: 1, Products: 1001}, w, datagen.Options{})
 	require.NoError(t, err)
@@ -61,12 +58,10 @@ func TestReadWords(t *testing.T) {
 	if first, want := strings.SplitN(csv.String(), "\n", 2)[0], "1,14,t0 t0,f156 l78,25.99,0,198"; first != want {
 		t.Errorf("first product %s, want %s", first, want)
 	}
-	if !strings.Contains(csv.String(), ", 9.99,") || strings.Contains(csv.String(), ",9.99,") {
-		t.Error("a price below 10.00 is not five characters wide")
-	}
-	if !strings.Contains(csv.String(), "\n1001,") || !strings.Contains(csv.String(), ",t1 t0,") {
-		t.Error("the title of product 1001 does not begin with the second word")
-	}
+	assert.True(t, strings.Contains(csv.String(), ", 9.99,") && !strings.Contains(csv.String(), ",9.99,"),
+		"a price below 10.00 is not five characters wide")
+	assert.True(t, strings.Contains(csv.String(), "\n1001,") && strings.Contains(csv.String(), ",t1 t0,"),
+		"the title of product 1001 does not begin with the second word")
 }
 
 func TestReadWordsRefuses(t *testing.T) {

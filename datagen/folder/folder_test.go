@@ -95,9 +95,8 @@ func generated(t *testing.T, data *datagen.Dataset) map[string]string {
 func same(t *testing.T, got, want map[string]string) {
 	t.Helper()
 	for name := range want {
-		if got[name] != want[name] {
-			t.Errorf("%s has %d bytes, other than the %d there should be", name, len(got[name]), len(want[name]))
-		}
+		assert.True(t, got[name] == want[name],
+			"%s has %d bytes, other than the %d there should be", name, len(got[name]), len(want[name]))
 	}
 	assert.Len(t, got, len(want))
 }
@@ -173,9 +172,7 @@ func TestShardsAreBalanced(t *testing.T) {
 		}
 		total, most = total+n, max(most, n)
 	}
-	if float64(most) > 1.2*float64(total)/4 {
-		t.Errorf("the largest of four shards has %d bytes of %d", most, total)
-	}
+	assert.True(t, float64(most) <= 1.2*float64(total)/4, "the largest of four shards has %d bytes of %d", most, total)
 }
 
 func TestTables(t *testing.T) {
@@ -183,9 +180,8 @@ func TestTables(t *testing.T) {
 	o := all
 	o.Tables = []datagen.Table{datagen.Products, datagen.Inventory}
 	m, _ := write(t, dir, dataset(t, small, datagen.Options{}), o)
-	if len(m.Files) != 2 || m.Files[0].Name != "prod.csv" || m.Files[1].Name != "inv.csv" {
-		t.Errorf("files %v", m.Files)
-	}
+	assert.True(t, len(m.Files) == 2 && m.Files[0].Name == "prod.csv" && m.Files[1].Name == "inv.csv",
+		"files %v", m.Files)
 	assert.NoError(t, verify(t, dir))
 	f, err := Open(dir)
 	require.NoError(t, err)
@@ -420,9 +416,8 @@ func TestResumeFollowsNoLinks(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	for _, e := range entries {
-		if !e.Type().IsRegular() || strings.HasSuffix(e.Name(), ".partial") {
-			t.Errorf("%s is left, %v", e.Name(), e.Type())
-		}
+		assert.True(t, e.Type().IsRegular() && !strings.HasSuffix(e.Name(), ".partial"),
+			"%s is left, %v", e.Name(), e.Type())
 	}
 	assert.Len(t, entries, 41, "%d files, want 40 and the manifest", len(entries))
 }
@@ -466,9 +461,7 @@ func FuzzParseShard(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if shard.Index < 1 || shard.Index > shard.Count || shard.Count > 40 {
-			t.Errorf("%q = %v", text, shard)
-		}
+		assert.True(t, shard.Index >= 1 && shard.Index <= shard.Count && shard.Count <= 40, "%q = %v", text, shard)
 		if again, err := ParseShard(shard.String()); err != nil || again != shard {
 			t.Errorf("%q = %v, and again %v, %v", text, shard, again, err)
 		}

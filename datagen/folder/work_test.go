@@ -34,9 +34,8 @@ func TestSchedule(t *testing.T) {
 		}
 		for _, f := range files {
 			if f.file.Name == j.part.File {
-				if f.jobs[next[f.file.Name]].blocks != j.blocks {
-					t.Fatalf("part %d, of %s, comes before its turn", i, j.part.File)
-				}
+				require.True(t, f.jobs[next[f.file.Name]].blocks == j.blocks,
+					"part %d, of %s, comes before its turn", i, j.part.File)
 				next[f.file.Name]++
 			}
 		}

@@ -72,9 +72,8 @@ func TestWriteFails(t *testing.T) {
 		err := Write(filepath.Join(dir, name), func(w io.Writer) error {
 			return errors.Join(text("half")(w), broken)
 		})
-		if !errors.Is(err, broken) || !strings.Contains(err.Error(), filepath.Join(dir, name)) {
-			t.Errorf("error %v", err)
-		}
+		assert.True(t, errors.Is(err, broken) && strings.Contains(err.Error(), filepath.Join(dir, name)),
+			"error %v", err)
 	}
 	holds(t, dir, map[string]string{"old": "old"})
 
@@ -154,7 +153,6 @@ func TestRemoveLeft(t *testing.T) {
 	}
 	require.NoError(t, RemoveLeft(dir))
 	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil || len(entries) != 1 || entries[0].Name() != "summary.json" {
-		t.Errorf("%v, %v are there, want the summary alone", entries, err)
-	}
+	assert.True(t, err == nil && len(entries) == 1 && entries[0].Name() == "summary.json",
+		"%v, %v are there, want the summary alone", entries, err)
 }

@@ -30,9 +30,8 @@ func TestParseGate(t *testing.T) {
 	} {
 		g, err := ParseGate(c.text, []string{"active power", "OPM per watt"}, operations...)
 		if c.bad != "" {
-			if err == nil || !strings.Contains(err.Error(), c.bad) || !errors.As(err, new(*SyntaxError)) {
-				t.Errorf("ParseGate(%q): %v, want an error with %q", c.text, err, c.bad)
-			}
+			assert.True(t, err != nil && strings.Contains(err.Error(), c.bad) && errors.As(err, new(*SyntaxError)),
+				"ParseGate(%q): %v, want an error with %q", c.text, err, c.bad)
 			continue
 		}
 		assert.True(t, err == nil && g.String() == c.want, "ParseGate(%q) = %q, %v; want %q", c.text, g, err, c.want)

@@ -207,9 +207,8 @@ func TestPresetsOfStressTests(t *testing.T) {
 		{"exchange2013-stress", time.Minute, "data read max < 200ms"},
 	} {
 		limits, err := ForRun([]string{c.name}, c.run)
-		if err != nil || !slices.ContainsFunc(limits, func(l Limit) bool { return l.String() == c.want }) {
-			t.Errorf("%s over %s: %v, %v; want %s among them", c.name, c.run, limits, err, c.want)
-		}
+		assert.True(t, err == nil && slices.ContainsFunc(limits, func(l Limit) bool { return l.String() == c.want }),
+			"%s over %s: %v, %v; want %s among them", c.name, c.run, limits, err, c.want)
 	}
 }
 

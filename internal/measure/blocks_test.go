@@ -90,9 +90,7 @@ func TestBlocks(t *testing.T) {
 		t.Logf("%s: %.3f of the intervals hold the difference, %.3f significant, %.1f blocks; "+
 			"as AAABBB %.3f significant",
 			c.why, held/experiments, significant/experiments, made/experiments, inRow/experiments)
-		if held/experiments < .93 {
-			t.Errorf("%s: %.3f of the intervals hold the difference, want .93", c.why, held/experiments)
-		}
+		assert.GreaterOrEqual(t, held/experiments, .93, "%s: intervals that hold the difference", c.why)
 		if c.truth == 0 && significant/experiments > .06 {
 			t.Errorf("%s: %.3f found different", c.why, significant/experiments)
 		}
@@ -128,9 +126,8 @@ func TestDifferences(t *testing.T) {
 		!d[0].Change.Within(1e-6) {
 		t.Errorf("without noise: %+v", d)
 	}
-	if d[1].Why != "no block has both" || d[1].Change.Significant() || d[1].Change.Within(100) {
-		t.Errorf("without a run of tape: %+v", d[1])
-	}
+	assert.True(t, d[1].Why == "no block has both" && !d[1].Change.Significant() && !d[1].Change.Within(100),
+		"without a run of tape: %+v", d[1])
 	few := Differences([]string{"hdd", "ssd"}, all[:8], 1)[0]
 	assert.Equal(t, "an interval takes 5 blocks with both, and there are 4", few.Why)
 	assert.InDelta(t, 25, few.Change.Percent, 1e-9)
@@ -140,9 +137,8 @@ func TestDifferences(t *testing.T) {
 	assert.Contains(t, string(text), `"low_pct":null`)
 	var back Difference
 	require.NoError(t, json.Unmarshal(text, &back))
-	if back.Blocks != 4 || !math.IsNaN(back.Change.Low) || back.Change.Percent != few.Change.Percent {
-		t.Errorf("%+v", back)
-	}
+	assert.True(t, back.Blocks == 4 && math.IsNaN(back.Change.Low) && back.Change.Percent == few.Change.Percent,
+		"%+v", back)
 	for i := range all {
 		all[i].Run = 2 * all[i].Block
 		if all[i].Configuration == "ssd" {

@@ -75,9 +75,8 @@ func TestConfidenceIntervals(t *testing.T) {
 		}
 		t.Logf("window of %4d s in %4d s, φ = %.2f: %.3f of the intervals hold the mean, %.3f are marked",
 			c.window, c.run, c.phi, held/runs, marked/runs)
-		if held/runs < c.held-.02 || marked/runs < c.marked || marked/runs > c.most {
-			t.Errorf("want at least %v, and %v to %v marked", c.held, c.marked, c.most)
-		}
+		assert.True(t, held/runs >= c.held-.02 && marked/runs >= c.marked && marked/runs <= c.most,
+			"want at least %v, and %v to %v marked", c.held, c.marked, c.most)
 	}
 }
 
@@ -102,9 +101,7 @@ func TestConfidenceOfACycle(t *testing.T) {
 			held++
 		}
 	}
-	if share := float64(held) / runs; share < .93 {
-		t.Errorf("%.3f of the intervals hold the mean, want .93", share)
-	}
+	assert.GreaterOrEqual(t, float64(held)/runs, .93, "intervals that hold the mean")
 }
 
 func opmOf(samples []Sample) float64 { return OrdersPerMinute(ordersOf(samples)) }

@@ -21,14 +21,11 @@ func TestCountsAsJSON(t *testing.T) {
 	var read Counts
 	require.NoError(t, json.Unmarshal(text, &read))
 	c.Add(read)
-	if c.Orders != 14 || c.Of("rollbacks") != 10 || c.Of("cents") != 6 || read.Of("orders") != 0 {
-		t.Errorf("%+v read, %+v in all", read, c)
-	}
+	assert.True(t, c.Orders == 14 && c.Of("rollbacks") == 10 && c.Of("cents") == 6 && read.Of("orders") == 0,
+		"%+v read, %+v in all", read, c)
 	c.Add(Counts{Own: [MaxOwn]int64{1}})                              // of a user
 	c.Add(Counts{Own: [MaxOwn]int64{100}, Names: &[]string{"other"}}) // of another workload
-	if c.Of("rollbacks") != 11 || c.Of("cents") != 6 || c.Of("other") != 0 {
-		t.Errorf("%+v", c)
-	}
+	assert.True(t, c.Of("rollbacks") == 11 && c.Of("cents") == 6 && c.Of("other") == 0, "%+v", c)
 	read = Counts{Orders: 1}
 	if err := json.Unmarshal([]byte("null"), &read); err != nil || read.Orders != 1 {
 		t.Errorf("null: %+v, %v", read, err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -42,9 +43,8 @@ func TestMeterLosesNothing(t *testing.T) {
 		series.Samples, series.Intervals = append(series.Samples, sample), append(series.Intervals, m.Interval(at))
 		m.Totals()
 	}
-	if counted != users*orders || errors != users*orders {
-		t.Errorf("samples hold %d orders and %d errors, want %d of each", counted, errors, users*orders)
-	}
+	assert.True(t, counted == users*orders && errors == users*orders,
+		"samples hold %d orders and %d errors, want %d of each", counted, errors, users*orders)
 	w, err := series.Window("w", Span{0, time.Duration(len(series.Samples)) * s})
 	require.NoError(t, err)
 	for series, want := range map[string]float64{"login": 1, "purchase": 2, WholeOrder: 3} {

@@ -53,9 +53,7 @@ func TestTrend(t *testing.T) {
 		}
 		t.Logf("%4d of %4d s, φ = %.2f, change %.2f: found %.3f, told %.3f",
 			c.window, c.run, c.phi, c.change, found/runs, told/runs)
-		if found/runs < c.low || found/runs > c.high {
-			t.Errorf("want found from %v to %v", c.low, c.high)
-		}
+		assert.True(t, found/runs >= c.low && found/runs <= c.high, "want found from %v to %v", c.low, c.high)
 	}
 }
 
@@ -86,18 +84,15 @@ func TestTrendAndSteadiness(t *testing.T) {
 		if trend != nil && !strings.HasSuffix(trend.Why, "significant at 0.01)") {
 			t.Errorf("%s: %q does not say at which level", c.why, trend.Why)
 		}
-		if !strings.HasPrefix(steady.Why, c.steady) || trend == nil || !strings.HasPrefix(trend.Why, c.trend) {
-			t.Errorf("%s: %q and %+v, want %q and %q", c.why, steady.Why, trend, c.steady, c.trend)
-		}
+		assert.True(t, strings.HasPrefix(steady.Why, c.steady) && trend != nil && strings.HasPrefix(trend.Why, c.trend),
+			"%s: %q and %+v, want %q and %q", c.why, steady.Why, trend, c.steady, c.trend)
 	}
 }
 
 func TestTrendOfAnExactLine(t *testing.T) {
 	s := everySecond(100, func(second int) float64 { return float64(100 + second) })
 	trend := s.trend(s.Samples, Steadiness{})
-	if trend == nil || !trend.Found || math.Abs(trend.Percent-100*100/149.5) > 1e-9 {
-		t.Errorf("%+v", trend)
-	}
+	assert.True(t, trend != nil && trend.Found && math.Abs(trend.Percent-100*100/149.5) <= 1e-9, "%+v", trend)
 }
 
 func TestSignificance(t *testing.T) {

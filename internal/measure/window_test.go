@@ -52,9 +52,8 @@ func TestDrainBelongsToNoWindow(t *testing.T) {
 	} {
 		w, err := series.Window("w", c.span)
 		require.NoError(t, err)
-		if w.From != c.from || w.To != 54 {
-			t.Errorf("%s: from %v to %v s, want %v to 54", c.why, w.From, w.To, c.from)
-		}
+		assert.True(t, w.From == c.from && w.To == 54,
+			"%s: from %v to %v s, want %v to 54", c.why, w.From, w.To, c.from)
 		orders := int64(256 * (54 - int(w.From)))
 		length := time.Duration((w.To-w.From)*1e9 + .5)
 		assert.Equal(t, orders, w.Counts.Orders, c.why)
@@ -64,9 +63,8 @@ func TestDrainBelongsToNoWindow(t *testing.T) {
 		}
 	}
 	p := m.Progress()
-	if p.Since.Orders != 40*256 || p.Since.Seconds != 39.998 || p.Cumulative != 40*256*60/39.998 {
-		t.Errorf("cumulative %v of %+v, want that of the run phase", p.Cumulative, p.Since)
-	}
+	assert.True(t, p.Since.Orders == 40*256 && p.Since.Seconds == 39.998 && p.Cumulative == 40*256*60/39.998,
+		"cumulative %v of %+v, want that of the run phase", p.Cumulative, p.Since)
 }
 
 // TestMeansAreExact: histograms keep response times to 1 %, and means to the nanosecond.

@@ -51,9 +51,7 @@ func TestEstimate(t *testing.T) {
 				if off := (s.Left - left).Abs(); second >= c.from && off > max(left/4, 10*time.Second) {
 					t.Fatalf("%s: after %d s %s are said to be left, and it is %s", c.why, second, s.Left, left)
 				}
-				if s.Share() >= 1 {
-					t.Fatalf("%s: after %d s all is done", c.why, second)
-				}
+				require.True(t, s.Share() < 1, "%s: after %d s all is done", c.why, second)
 				time.Sleep(time.Second)
 				done += c.rate(second)
 				e.Tell("work", done, 1000)

@@ -206,9 +206,8 @@ func TestBombs(t *testing.T) {
 		err := readLines(&endless{"1\n", 1000}, "x", 20, func([]string) (func([]string) error, error) {
 			return func([]string) error { n++; return nil }, nil
 		})
-		if err == nil || !strings.Contains(err.Error(), "more than") || n != 20 {
-			t.Errorf("%d rows were read: %v", n, err)
-		}
+		assert.True(t, err != nil && strings.Contains(err.Error(), "more than") && n == 20,
+			"%d rows were read: %v", n, err)
 	})
 }
 

@@ -130,12 +130,10 @@ func TestDay(t *testing.T) {
 	}
 	t.Logf("%d hours: heap %d KB after the first and %d KB at the end; %d files of %d KB, %d KB an hour",
 		hours, early/1000, late/1000, len(files), grown/1000, grown/1000/int64(hours))
-	if late-early > 500_000 {
-		t.Errorf("the heap grew from %d to %d bytes; nothing of a run may stay in memory", early, late)
-	}
-	if grown == 0 || grown > int64(hours)*1_000_000 {
-		t.Errorf("the record has %d bytes, more than 1 MB an hour", grown)
-	}
+	assert.True(t, late-early <= 500_000,
+		"the heap grew from %d to %d bytes; nothing of a run may stay in memory", early, late)
+	assert.True(t, grown != 0 && grown <= int64(hours)*1_000_000,
+		"the record has %d bytes, more than 1 MB an hour", grown)
 
 	r, err := Read(dir)
 	must(err)

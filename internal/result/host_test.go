@@ -39,12 +39,9 @@ func TestHostIsTheSameAfterReading(t *testing.T) {
 	require.Equal(t, len(want.Rows), len(r.Host.Rows), "rows after reading")
 	queue, watts := r.Host.Values("disk.sda.queue"), r.Host.Values("power.watts")
 	for i, row := range want.Rows {
-		if !r.Host.Rows[i].Time.Equal(row.Time) || queue[i] != row.Values[0] {
-			t.Errorf("row %d is %v, want %v", i, r.Host.Rows[i], row)
-		}
-		if math.IsNaN(watts[i]) != math.IsNaN(row.Values[1]) || math.Abs(watts[i]-row.Values[1]) > 50 {
-			t.Errorf("row %d has %v W, want %v to four digits", i, watts[i], row.Values[1])
-		}
+		assert.True(t, r.Host.Rows[i].Time.Equal(row.Time) && queue[i] == row.Values[0],
+			"row %d is %v, want %v", i, r.Host.Rows[i], row)
+		assert.InDelta(t, row.Values[1], watts[i], 50, "watts of row %d, to four digits", i)
 	}
 }
 
@@ -85,7 +82,5 @@ func TestHostSize(t *testing.T) {
 	info, err := os.Stat(filepath.Join(dir, HostFile))
 	require.NoError(t, err)
 	t.Logf("%d columns for an hour take %d bytes", len(table.Columns), info.Size())
-	if info.Size() > 400_000 {
-		t.Errorf("%d columns for an hour take %d bytes, want at most 400,000", len(table.Columns), info.Size())
-	}
+	assert.LessOrEqual(t, info.Size(), int64(400_000), "bytes of %d columns for an hour", len(table.Columns))
 }

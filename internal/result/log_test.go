@@ -32,6 +32,9 @@ func TestLogIsTurnedOver(t *testing.T) {
 	_, err = fmt.Fprint(l, "the last")
 	require.NoError(t, err)
 	require.NoError(t, l.close())
+	last := ReadLog(dir)
+	require.Greater(t, len(last), 1)
+	assert.Equal(t, []string{line[:99], "the last"}, last[len(last)-2:])
 	for _, name := range []string{path, older} {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)

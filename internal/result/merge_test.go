@@ -63,13 +63,11 @@ func TestMerge(t *testing.T) {
 	a.Parameters.Rate, b.Parameters.Rate = 10, 15
 	m, err := Merge([]*Record{a, b})
 	require.NoError(t, err)
-	if m.Threads != 5 || m.Counts.Orders != 5*30 || m.Errors[0].Count != 4 {
-		t.Errorf("merged: %d users, %d orders, errors %v, want 5, 150, 4", m.Threads, m.Counts.Orders, m.Errors)
-	}
+	assert.True(t, m.Threads == 5 && m.Counts.Orders == 5*30 && m.Errors[0].Count == 4,
+		"merged: %d users, %d orders, errors %v, want 5, 150, 4", m.Threads, m.Counts.Orders, m.Errors)
 	assert.EqualValues(t, 25, m.Parameters.Rate, "at which the machines of an open loop offer orders")
-	if m.Before[0]["orderid"] != 12_000 || m.After[0]["orderid"] != 12_032 {
-		t.Errorf("marks %v to %v, want the lowest and the highest of the machines", m.Before, m.After)
-	}
+	assert.True(t, m.Before[0]["orderid"] == 12_000 && m.After[0]["orderid"] == 12_032,
+		"marks %v to %v, want the lowest and the highest of the machines", m.Before, m.After)
 	if w := window(t, m, m.Series.Phase(measure.PhaseRun)); w.From != 7 || w.To != 30 || w.OPM != 5*60 {
 		t.Errorf("run phase from %v to %v s, want 7 to 30: when both were in it", w.From, w.To)
 	}

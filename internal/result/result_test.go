@@ -77,18 +77,15 @@ func TestWindowsAreTheSameAfterReading(t *testing.T) {
 			math.Abs(got[1].P95-sample.Operations[1].P95) <= 0.005,
 			"operations of second %d: %v, after reading %v", i+1, sample.Operations, got)
 	}
-	if r.RunID != "abc" || r.Status != Done || r.Schema != Schema {
-		t.Errorf("summary = %+v", r.Summary)
-	}
+	assert.True(t, r.RunID == "abc" && r.Status == Done && r.Schema == Schema, "summary = %+v", r.Summary)
 	span := measure.Span{From: 5 * time.Second, To: 10 * time.Second}
 	want, err := s.Window("w", span)
 	require.NoError(t, err)
 	got, err := r.Series.Window("w", span)
 	require.NoError(t, err)
 	assert.Equal(t, want, got, "window after reading")
-	if want.Latency["purchase"].Count != 5 || want.Counts.Of("in_doubt_total_cents") != 5 {
-		t.Errorf("window = %+v, want 5 purchases in 5 seconds", want)
-	}
+	assert.True(t, want.Latency["purchase"].Count == 5 && want.Counts.Of("in_doubt_total_cents") == 5,
+		"window = %+v, want 5 purchases in 5 seconds", want)
 }
 
 // TestReadAfterCrash reads what there is of a record whose writer never came to its end: all that was written, and of a

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/durability"
@@ -65,9 +66,8 @@ func TestCounts(t *testing.T) {
 		}
 		median := fmt.Sprintf("%+.0f %%", measure.Median(read))
 		made.row(name, fmt.Sprint(c.runs), share(apart/n), share(found/n), median)
-		if !within(apart/n, 0, .06) {
-			t.Errorf("%s errors in %d runs: %s of identical systems are told apart", name, c.runs, share(apart/n))
-		}
+		assert.True(t, within(apart/n, 0, .06),
+			"%s errors in %d runs: %s of identical systems are told apart", name, c.runs, share(apart/n))
 	}
 }
 
@@ -123,8 +123,7 @@ func TestCuts(t *testing.T) {
 		}
 		n := float64(*replicates)
 		made.row(fmt.Sprint(c.cuts), fmt.Sprintf("%g %%", 100*c.lossy), share(above/n), share(below/n))
-		if !within(above/n, .95, 1) || !within(below/n, .95, 1) {
-			t.Errorf("%v: the bounds hold in %s and %s", c, share(above/n), share(below/n))
-		}
+		assert.True(t, within(above/n, .95, 1) && within(below/n, .95, 1),
+			"%v: the bounds hold in %s and %s", c, share(above/n), share(below/n))
 	}
 }

@@ -63,9 +63,7 @@ func publish(t *testing.T, name string, made *table) {
 	page, err := os.ReadFile(*write)
 	require.NoError(t, err)
 	marked := regexp.MustCompile(fmt.Sprintf(`(?s)(<!-- simulated: %s -->\n).*?(<!-- end -->)`, regexp.QuoteMeta(name)))
-	if !marked.Match(page) {
-		t.Fatalf("%s has no place for the table %s", *write, name)
-	}
+	require.True(t, marked.Match(page), "%s has no place for the table %s", *write, name)
 	text := marked.ReplaceAllString(string(page), "${1}"+strings.ReplaceAll(made.markdown(), "$", "$$")+"${2}")
 	require.NoError(t, os.WriteFile(*write, []byte(text), 0o644))
 }
