@@ -38,7 +38,7 @@ func background(name string, read func() BackgroundCounts, figures []Figure, col
 	}}
 	for i, column := range columns {
 		if column != "" {
-			src.Columns = append(src.Columns, Column{column, rate(i)})
+			src.Columns = append(src.Columns, Column{column, 0, rate(i)})
 		}
 	}
 	return src

@@ -256,7 +256,7 @@ func (s *serverProcess) sources(fs FS, item, server string) []Source {
 			figure("server_processor_seconds_total", "Processor time that the database server's processes took."),
 			figure("server_read_bytes_total", "Bytes that the database server's processes had read from drives."),
 		},
-		Columns: []Column{{ItemColumn(ServerProcessors, item), rate(0)}, {ItemColumn(ServerReadBytes, item), rate(1)}},
+		Columns: []Column{{ItemColumn(ServerProcessors, item), 0, rate(0)}, {ItemColumn(ServerReadBytes, item), 0, rate(1)}},
 		Read: func(_ context.Context, values []float64) error {
 			t, err := fs.taken(s.pid)
 			values[0], values[1] = t.seconds, t.readBytes
@@ -264,9 +264,7 @@ func (s *serverProcess) sources(fs FS, item, server string) []Source {
 		},
 	}
 	if s.Processors > 0 {
-		processes.Columns = append(processes.Columns, Column{ItemColumn(ServerUsed, item), func(seconds float64, was, now []float64) float64 {
-			return rate(0)(seconds, was, now) / s.Processors
-		}})
+		processes.Columns = append(processes.Columns, Column{ItemColumn(ServerUsed, item), 0, share(0, s.Processors)})
 	}
 	all := []Source{processes}
 	if s.cpu.holds() {
@@ -293,7 +291,7 @@ func (g *group) throttles(prefix, whose, column string, figure func(name, help s
 			figure(prefix+"_periods_total", "Periods in which the processor time of "+whose+"'s container was counted."),
 			figure(prefix+"_throttled_seconds_total", "Time that processes of "+whose+"'s container stood still for that."),
 		},
-		Columns: []Column{{column, ratio(0, 1)}},
+		Columns: []Column{{column, 0, ratio(0, 1)}},
 		Read: func(_ context.Context, values []float64) (err error) {
 			values[0], values[1], values[2], err = g.throttling()
 			return err

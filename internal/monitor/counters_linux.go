@@ -60,17 +60,11 @@ func (fs FS) Counters(devices []string) (Source, error) {
 	if err != nil {
 		return Source{}, fmt.Errorf("read the machine's counters: %w", err)
 	}
-	var now exposition
-	src, err := nodeExporter.source(first, devices, func() exposition { return now })
+	src, err := nodeExporter.source(first, devices, func(context.Context) (exposition, error) { return k.shown() })
 	if err != nil {
 		return Source{}, fmt.Errorf("the kernel %w", err)
 	}
 	src.Name = "the machine's counters"
-	read := src.Read
-	src.Read = func(ctx context.Context, values []float64) (err error) {
-		now, err = k.shown()
-		return errors.Join(err, read(ctx, values)) // what could be read counts
-	}
 	return src, nil
 }
 
@@ -86,9 +80,11 @@ func (k kernel) shown() (exposition, error) {
 func (k kernel) processors(x exposition) error {
 	stat, err := k.proc.Stat()
 	for id, c := range stat.CPU {
-		for mode, seconds := range map[string]float64{"user": c.User, "nice": c.Nice, "system": c.System, "irq": c.IRQ, "softirq": c.SoftIRQ,
-			"steal": c.Steal, "iowait": c.Iowait, "idle": c.Idle} {
-			x.add("node_cpu_seconds_total", map[string]string{"cpu": strconv.FormatInt(id, 10), "mode": mode}, seconds)
+		for mode, seconds := range map[string]float64{
+			"user": c.User, "nice": c.Nice, "system": c.System, "irq": c.IRQ, "softirq": c.SoftIRQ,
+			"steal": c.Steal, "iowait": c.Iowait, "idle": c.Idle,
+		} {
+			x.add(nodeExporter.probe, map[string]string{"cpu": strconv.FormatInt(id, 10), "mode": mode}, seconds)
 		}
 	}
 	return err
@@ -97,7 +93,7 @@ func (k kernel) processors(x exposition) error {
 func (k kernel) memory(x exposition) error {
 	mem, err := k.proc.Meminfo()
 	if err == nil && mem.MemAvailableBytes != nil {
-		x.add("node_memory_MemAvailable_bytes", nil, float64(*mem.MemAvailableBytes))
+		x.add(nodeExporter.memory, nil, float64(*mem.MemAvailableBytes))
 	}
 	return err
 }
@@ -105,18 +101,16 @@ func (k kernel) memory(x exposition) error {
 func (k kernel) disks(x exposition) error {
 	stats, err := k.block.ProcDiskstats()
 	for _, d := range stats {
-		counts := diskCounts{
+		counts := []float64{
 			float64(d.ReadIOs), float64(d.WriteIOs),
 			float64(d.ReadSectors) * sectorBytes, float64(d.WriteSectors) * sectorBytes,
 			float64(d.ReadTicks) / 1000, float64(d.WriteTicks) / 1000,
 			float64(d.IOsTotalTicks) / 1000, float64(d.WeightedIOTicks) / 1000,
 		}
 		if k.uncounted[d.DeviceName] {
-			counts = unknownCounts
+			counts = unknown(len(counts))
 		}
-		for i, v := range counts {
-			x.add(nodeDisks.names[i], map[string]string{nodeDisks.label: d.DeviceName}, v)
-		}
+		nodeExporter.drives.show(x, d.DeviceName, counts...)
 	}
 	return err
 }
@@ -124,11 +118,9 @@ func (k kernel) disks(x exposition) error {
 func (k kernel) network(x exposition) error {
 	all, err := k.proc.NetDev()
 	for name, line := range all {
-		device := map[string]string{"device": name}
-		x.add("node_network_receive_bytes_total", device, float64(line.RxBytes))
-		x.add("node_network_transmit_bytes_total", device, float64(line.TxBytes))
+		nodeExporter.links.show(x, name, float64(line.RxBytes), float64(line.TxBytes))
 		if speed, known := k.speeds[name]; known {
-			x.add("node_network_speed_bytes", device, speed)
+			x.add(nodeExporter.speeds, map[string]string{nodeExporter.links.label: name}, speed)
 		}
 	}
 	return err
@@ -138,8 +130,8 @@ func (k kernel) network(x exposition) error {
 func (k kernel) conditions(x exposition) {
 	clocks, _ := k.sys.SystemCpufreq()
 	for _, c := range clocks {
-		if c.ScalingCurrentFrequency != nil {
-			x.add("node_cpu_scaling_frequency_hertz", map[string]string{"cpu": c.Name}, float64(*c.ScalingCurrentFrequency)*1000)
+		if kilohertz := c.ScalingCurrentFrequency; kilohertz != nil {
+			x.add("node_cpu_scaling_frequency_hertz", map[string]string{"cpu": c.Name}, float64(*kilohertz)*1000)
 		}
 	}
 	packages := map[string]uint64{} // each of a package's cores counts for all of it
@@ -176,26 +168,25 @@ func (fs FS) Client() (Source, error) {
 	if err != nil {
 		return Source{}, fmt.Errorf("read processor counters: %w", err)
 	}
-	// share is the growth of figure i of the time that so many processors have.
-	share := func(i int, processors float64) derivation {
-		return func(seconds float64, was, now []float64) float64 { return rate(i)(seconds, was, now) / processors }
-	}
 	return Source{
 		Name: "client",
 		Figures: []Figure{
-			{Name: "client_busy_seconds_total", Help: "Time that the processors of the machine that ds2 runs on worked, summed over all."},
+			{
+				Name: "client_busy_seconds_total",
+				Help: "Time that the processors of the machine that ds2 runs on worked, summed over all.",
+			},
 			{Name: "client_own_seconds_total", Help: "Processor time that ds2 itself took."},
 			{Name: "client_resident_bytes", Help: "Memory that ds2 itself takes."},
 			{Name: "client_open_files", Help: "Files and connections that ds2 itself has open."},
 			{Name: "client_goroutines", Help: "Goroutines of ds2 itself."},
 		},
 		Columns: []Column{
-			{ClientBusy, atMostOne(share(0, float64(len(first.CPU))))},
-			{ClientOwn, rate(1)},
-			{ClientUsed, share(1, float64(runtime.GOMAXPROCS(0)))}, // which heeds a container's limit
-			{ClientMemory, gauge(2)},
-			{ClientFiles, gauge(3)},
-			{ClientGoroutines, gauge(4)},
+			{ClientBusy, 0, atMostOne(share(0, float64(len(first.CPU))))},
+			{ClientOwn, 0, rate(1)},
+			{ClientUsed, 0, share(1, float64(runtime.GOMAXPROCS(0)))}, // which heeds a container's limit
+			{ClientMemory, 0, gauge(2)},
+			{ClientFiles, 0, gauge(3)},
+			{ClientGoroutines, 0, gauge(4)},
 		},
 		Read: func(_ context.Context, values []float64) error {
 			machine, err := pfs.Stat()

@@ -90,17 +90,20 @@ func Database(ctx context.Context, db *sql.DB, queries ...Counters) (Source, err
 			i := len(src.Figures)
 			index[n][name] = i
 			src.Figures = append(src.Figures, Figure{"database_" + name, help, q.Label, q.Of})
-			if column, derive := databaseColumn(name, i); derive != nil {
-				src.Columns = append(src.Columns, Column{ItemColumn(column, q.Item), derive})
+			if column, derive := databaseColumn(name); derive != nil {
+				src.Columns = append(src.Columns, Column{ItemColumn(column, q.Item), i, derive(0)})
 			}
 		}
 		if hits, ok := index[n][cacheHits]; ok {
-			src.Columns = append(src.Columns, Column{ItemColumn(DatabaseCacheHits, q.Item), ratio(hits, index[n][cacheLookups])})
+			share := Column{ItemColumn(DatabaseCacheHits, q.Item), 0, ratio(hits, index[n][cacheLookups])}
+			src.Columns = append(src.Columns, share)
 		}
 	}
 	trip := len(src.Figures)
-	src.Figures = append(src.Figures, Figure{"database_round_trip_seconds", "Time that a message without work takes to the server and back.", last.Label, last.Of})
-	src.Columns = append(src.Columns, Column{ItemColumn(DatabaseRoundTrip, last.Item), gauge(trip)})
+	src.add(last.Label, "", []string{last.Of}, perItem{
+		figure: "database_round_trip_seconds", help: "Time that a message without work takes to the server and back.",
+	})
+	src.Columns = append(src.Columns, Column{ItemColumn(DatabaseRoundTrip, last.Item), trip, gauge(0)})
 	src.Read = func(ctx context.Context, values []float64) error {
 		for n, q := range queries {
 			counters, err := store.Pairs[sql.NullFloat64](ctx, db, q.Query)
@@ -122,18 +125,18 @@ func Database(ctx context.Context, db *sql.DB, queries ...Counters) (Source, err
 	return src, nil
 }
 
-// databaseColumn is the column of a counter, figure i; none of the parts of a ratio. Seconds a second are how many
-// sessions there are at once.
-func databaseColumn(counter string, i int) (name string, derive derivation) {
+// databaseColumn is the column of a counter, and how it is made of the counter's figure; none of the parts of a ratio.
+// Seconds a second are how many sessions there are at once.
+func databaseColumn(counter string) (name string, derive func(i int) derivation) {
 	name, total := strings.CutSuffix("db."+counter, "_total")
 	seconds := strings.HasSuffix(name, "_seconds")
 	switch {
 	case counter == cacheHits || counter == cacheLookups:
 		return "", nil
 	case total && seconds:
-		return strings.TrimSuffix(name, "_seconds"), rate(i)
+		return strings.TrimSuffix(name, "_seconds"), rate
 	case total:
-		return name + "_per_second", rate(i)
+		return name + "_per_second", rate
 	}
-	return name, gauge(i)
+	return name, gauge
 }

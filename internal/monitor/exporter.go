@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -52,7 +53,8 @@ func OpenExporter(ctx context.Context, address string) (*Exporter, error) {
 		return nil, err
 	}
 	if e.kind = kindOf(e.first); e.kind == nil {
-		return nil, fmt.Errorf("%s shows nothing of a node_exporter or windows_exporter: neither %s nor %s", u.Redacted(), nodeExporter.probe, windowsExporter.probe)
+		return nil, fmt.Errorf("%s shows nothing of a node_exporter or windows_exporter: neither %s nor %s",
+			u.Redacted(), nodeExporter.probe, windowsExporter.probe)
 	}
 	e.Machine = e.kind.machine(e.first)
 	return e, e.narrow(ctx, u)
@@ -111,24 +113,16 @@ func parseExposition(text io.Reader) (exposition, error) {
 	if err != nil {
 		return nil, err
 	}
+	samples, err := expfmt.ExtractSamples(&expfmt.DecodeOptions{}, slices.Collect(maps.Values(families))...)
 	x := make(exposition, len(families))
-	for name, family := range families {
-		for _, m := range family.Metric {
-			labels := make(map[string]string, len(m.Label))
-			for _, l := range m.Label {
-				labels[l.GetName()] = l.GetValue()
-			}
-			switch {
-			case m.Counter != nil:
-				x.add(name, labels, m.Counter.GetValue())
-			case m.Gauge != nil:
-				x.add(name, labels, m.Gauge.GetValue())
-			case m.Untyped != nil:
-				x.add(name, labels, m.Untyped.GetValue())
-			}
+	for _, s := range samples {
+		labels := make(map[string]string, len(s.Metric))
+		for name, value := range s.Metric {
+			labels[string(name)] = string(value)
 		}
+		x.add(labels[model.MetricNameLabel], labels, float64(s.Value))
 	}
-	return x, nil
+	return x, err
 }
 
 // exposition is what an exporter shows at a time: of each name the metrics, with their labels.
@@ -179,27 +173,17 @@ func (x exposition) sum(name string, fits func(labels map[string]string) bool) f
 	return x.fold(name, fits, func(a, b float64) float64 { return a + b })
 }
 
-func (x exposition) highest(name string) float64 { return x.fold(name, nil, math.Max) }
-
 // Source reads the machine: the columns that the machine itself would give, of these drives or, without any, all. Where
 // there are several machines, each column has the exporter's name before its item, and the processors are not told
 // apart.
 func (e *Exporter) Source(devices []string, several bool) (Source, error) {
-	var now exposition
-	src, err := e.kind.source(e.first, devices, func() exposition { return now })
+	src, err := e.kind.source(e.first, devices, e.scrape)
 	if err != nil {
 		return Source{}, fmt.Errorf("%s %w", e.Name, err)
 	}
 	src.Name = "exporter of " + e.Name
 	if several {
 		e.setApart(&src)
-	}
-	shown := src.Read
-	src.Read = func(ctx context.Context, values []float64) (err error) {
-		if now, err = e.scrape(ctx); err != nil {
-			return err
-		}
-		return shown(ctx, values)
 	}
 	return src, nil
 }

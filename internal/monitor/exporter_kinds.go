@@ -12,26 +12,27 @@ import (
 
 // exporterKind is how one kind of exporter names what columns are made of.
 type exporterKind struct {
-	probe      string   // a metric that every exporter of the kind shows
 	success    string   // of each collector, whether it works
 	collectors []string // that sources and machine read
-	disks      func(exposition) map[string]diskCounts
 	model      func(x exposition, drive string) string
 	free       func(x exposition, dir string) (bytes float64, mount string) // NaN: not known
 	machine    func(exposition) Machine
 
-	diskKinds                         []perItem
-	processor                         string                 // label of probe, which is the time of processors by mode
-	busy                              func(mode string) bool // at work
-	memory                            string
-	nic, received, sent, speedOfLinks string // label and metrics of networks
+	drives    itemMetrics // in the order of diskKinds
+	diskKinds []perItem
+	links     itemMetrics // received, sent
+	speeds    string      // of links
+	memory    string
+
+	probe     string                 // the time of processors by mode, which every exporter of the kind shows
+	processor string                 // its label
+	busy      func(mode string) bool // at work
 }
 
 // nodeExporter has the names that this machine's own counters have too.
 var nodeExporter = &exporterKind{
-	probe: "node_cpu_seconds_total", success: "node_scrape_collector_success",
+	success:    "node_scrape_collector_success",
 	collectors: []string{"cpu", "cpufreq", "diskstats", "meminfo", "netdev", "thermal_zone"},
-	disks:      nodeDisks.read,
 	model: func(x exposition, drive string) (model string) {
 		for _, m := range x["node_disk_info"] {
 			if m.labels["device"] == drive {
@@ -40,25 +41,48 @@ var nodeExporter = &exporterKind{
 		}
 		return model
 	},
-	free: nodeFree, machine: nodeMachine, diskKinds: diskKinds,
-	processor: "cpu", busy: func(mode string) bool { return mode != "idle" },
-	memory: "node_memory_MemAvailable_bytes",
-	nic:    "device", received: "node_network_receive_bytes_total", sent: "node_network_transmit_bytes_total",
-	speedOfLinks: "node_network_speed_bytes",
+	free:    nodeFree,
+	machine: nodeMachine,
+	drives: itemMetrics{"device", "node_disk_", []string{
+		"reads_completed", "writes_completed", "read_bytes", "written_bytes",
+		"read_time_seconds", "write_time_seconds", "io_time_seconds", "io_time_weighted_seconds",
+	}},
+	diskKinds: diskKinds,
+	links:     itemMetrics{"device", "node_network_", []string{"receive_bytes", "transmit_bytes"}},
+	speeds:    "node_network_speed_bytes",
+	memory:    "node_memory_MemAvailable_bytes",
+	probe:     "node_cpu_seconds_total",
+	processor: "cpu",
+	busy:      func(mode string) bool { return mode != "idle" },
 }
 
+// windowsExporter: Windows counts for each request how long it took, and the time in which a drive had none. The time
+// for interrupts and deferred calls is part of the privileged time.
 var windowsExporter = &exporterKind{
-	probe: "windows_cpu_time_total", success: "windows_exporter_collector_success",
+	success:    "windows_exporter_collector_success",
 	collectors: []string{"cpu", "memory", "net", "physical_disk"},
-	disks:      windowsDisks.read,
 	model:      func(exposition, string) string { return "" },
-	free:       windowsFree, machine: windowsMachine, diskKinds: windowsDiskKinds,
-	// The time for interrupts and deferred calls is part of the privileged time.
-	processor: "core", busy: func(mode string) bool { return mode == "privileged" || mode == "user" },
-	memory: "windows_memory_available_bytes",
-	nic:    "nic", received: "windows_net_bytes_received_total", sent: "windows_net_bytes_sent_total",
-	speedOfLinks: "windows_net_current_bandwidth_bytes",
+	free:       windowsFree,
+	machine:    windowsMachine,
+	drives: itemMetrics{"disk", "windows_physical_disk_", []string{
+		"reads", "writes", "read_bytes", "write_bytes", "read_latency_seconds", "write_latency_seconds", "idle_seconds", "",
+	}},
+	diskKinds: windowsDiskKinds,
+	links:     itemMetrics{"nic", "windows_net_", []string{"bytes_received", "bytes_sent"}},
+	speeds:    "windows_net_current_bandwidth_bytes",
+	memory:    "windows_memory_available_bytes",
+	probe:     "windows_cpu_time_total",
+	processor: "core",
+	busy:      func(mode string) bool { return mode == "privileged" || mode == "user" },
 }
+
+// windowsDiskKinds: how busy a drive was is what its idle time leaves.
+var windowsDiskKinds = slices.Replace(slices.Clone(diskKinds), diskBusySeconds, diskBusySeconds+1, perItem{
+	figure: "disk_idle_seconds_total", help: "Time during which the device had no request.", column: DiskBusy,
+	derive: func(seconds float64, was, now []float64) float64 {
+		return min(max(1-rate(diskBusySeconds)(seconds, was, now), 0), 1)
+	},
+})
 
 // exporterKinds are those that are known.
 var exporterKinds = []*exporterKind{nodeExporter, windowsExporter}
@@ -74,88 +98,144 @@ func kindOf(x exposition) *exporterKind {
 }
 
 // source has the columns that the machine itself would give, of these drives or, without any, all. Its figures come
-// from what is shown now.
-func (k *exporterKind) source(first exposition, devices []string, now func() exposition) (Source, error) {
+// from what show shows, first at first.
+func (k *exporterKind) source(
+	first exposition, devices []string, show func(context.Context) (exposition, error),
+) (src Source, err error) {
 	shown := inOrder(k.disks(first))
 	for _, d := range devices {
 		if !slices.Contains(shown, d) {
-			return Source{}, fmt.Errorf("shows no device %s, only %s", d, strings.Join(shown, ", "))
+			return src, fmt.Errorf("shows no device %s, only %s", d, strings.Join(shown, ", "))
 		}
 	}
 	if len(devices) == 0 {
 		devices = drivesAmong(shown)
 	}
-	var src Source
-	parts := k.sources(first, devices, now)
-	for _, part := range parts {
-		start, end := len(src.Figures), len(src.Figures)+len(part.Figures)
-		src.Figures = append(src.Figures, part.Figures...)
-		for _, c := range part.Columns {
-			src.Columns = append(src.Columns, Column{c.Name, func(seconds float64, was, now []float64) float64 {
-				return c.derive(seconds, was[start:end], now[start:end])
-			}})
+	var fill []func(values []float64, now exposition)
+	add := func(label string, items []string, read func(exposition) readings, kinds ...perItem) {
+		put := src.add(label, "", items, kinds...)
+		fill = append(fill, func(values []float64, now exposition) { put(values, read(now)) })
+	}
+	single := func(read func(exposition) float64, kind perItem) {
+		add("", []string{""}, func(x exposition) readings { return readings{"": {read(x)}} }, kind)
+	}
+	mode := func(mode string) func(exposition) float64 {
+		return func(x exposition) float64 {
+			return x.sum(k.probe, func(labels map[string]string) bool { return labels["mode"] == mode })
+		}
+	}
+
+	add("device", devices, k.disks, k.diskKinds...)
+	processors := inOrder(k.processors(first))
+	n := len(processors)
+	src.Columns = append(src.Columns, Column{CPUBusy, len(src.Figures), atMostOne(overall(0, n))})
+	if !math.IsNaN(mode("iowait")(first)) { // Windows knows none
+		src.Columns = append(src.Columns, Column{CPUIOWait, len(src.Figures), overall(1, n)})
+	}
+	add("cpu", processors, k.processors, cpuKinds...)
+	single(func(x exposition) float64 { return x.sum(k.memory, nil) }, perItem{
+		figure: "memory_available_bytes", help: "Memory that programs can have without swapping.",
+		column: MemoryAvailable, derive: gauge(0),
+	})
+	add("interface", inOrder(k.links.read(first)), k.links.read, networkKinds(first.by(k.speeds, k.links.label))...)
+
+	// What makes the same processors faster or slower from one run to the next, where it is shown.
+	for _, s := range []struct {
+		read func(exposition) float64
+		kind perItem
+	}{
+		{mode("steal"), perItem{
+			figure: "cpu_steal_seconds_total", help: "Time that the hypervisor took from the processors, summed over all.",
+			column: CPUSteal, derive: share(0, float64(n)),
+		}},
+		{func(x exposition) float64 {
+			const clock = "node_cpu_scaling_frequency_hertz"
+			return x.sum(clock, nil) / float64(len(x[clock]))
+		}, perItem{
+			figure: "cpu_frequency_hertz", help: "Clock of the processors, the mean of all.",
+			column: CPUFrequency, derive: gauge(0),
+		}},
+		{func(x exposition) float64 {
+			return x.sum("node_cpu_core_throttles_total", nil) + x.sum("node_cpu_package_throttles_total", nil)
+		}, perItem{
+			figure: "cpu_throttles_total", help: "Times that heat throttled a core or a package.", column: CPUThrottles,
+		}},
+		{func(x exposition) float64 { return x.fold("node_thermal_zone_temp", nil, math.Max) }, perItem{
+			figure: "temperature_celsius", help: "The highest temperature of the machine's thermal zones.",
+			column: Temperature, derive: gauge(0),
+		}},
+	} {
+		if !math.IsNaN(s.read(first)) {
+			single(s.read, s.kind)
 		}
 	}
 	src.Read = func(ctx context.Context, values []float64) error {
-		for _, part := range parts {
-			if err := part.Read(ctx, values[:len(part.Figures)]); err != nil {
-				return err
-			}
-			values = values[len(part.Figures):]
+		now, err := show(ctx)
+		for _, f := range fill {
+			f(values, now) // what could be read counts
 		}
-		return nil
+		return err
 	}
 	return src, nil
 }
 
-// diskMetrics are the metrics of one kind of exporter in the order of diskKinds; one that it lacks is empty.
-type diskMetrics struct {
-	label string
-	names [8]string
-	skip  string // a device that is none
+// itemMetrics are metrics of items that a label tells apart.
+type itemMetrics struct {
+	label, prefix string
+	names         []string // in the order of figures, after the prefix and without _total; one that is lacking is empty
 }
 
-var (
-	nodeDisks = diskMetrics{label: "device", names: [8]string{
-		"node_disk_reads_completed_total", "node_disk_writes_completed_total", "node_disk_read_bytes_total", "node_disk_written_bytes_total",
-		"node_disk_read_time_seconds_total", "node_disk_write_time_seconds_total", "node_disk_io_time_seconds_total", "node_disk_io_time_weighted_seconds_total",
-	}}
-	// Windows counts for each request how long it took, and the time in which a drive had none.
-	windowsDisks = diskMetrics{label: "disk", skip: "_Total", names: [8]string{
-		"windows_physical_disk_reads_total", "windows_physical_disk_writes_total", "windows_physical_disk_read_bytes_total", "windows_physical_disk_write_bytes_total",
-		"windows_physical_disk_read_latency_seconds_total", "windows_physical_disk_write_latency_seconds_total", "windows_physical_disk_idle_seconds_total", "",
-	}}
-)
+// show adds an item's figures to what is shown.
+func (m itemMetrics) show(x exposition, item string, figures ...float64) {
+	for i, v := range figures {
+		x.add(m.prefix+m.names[i]+"_total", map[string]string{m.label: item}, v)
+	}
+}
 
-// windowsDiskKinds: how busy a drive was is what its idle time leaves.
-var windowsDiskKinds = slices.Replace(slices.Clone(diskKinds), diskBusySeconds, diskBusySeconds+1,
-	perItem{"disk_idle_seconds_total", "Time during which the device had no request.", DiskBusy,
-		func(at int, _ string) derivation {
-			return func(seconds float64, was, now []float64) float64 {
-				return min(max(1-rate(at+diskBusySeconds)(seconds, was, now), 0), 1)
+// read gives the figures of each item, NaN where there is none.
+func (m itemMetrics) read(x exposition) readings {
+	all := readings{}
+	for i, name := range m.names {
+		for item, v := range x.by(m.prefix+name+"_total", m.label) {
+			if all[item] == nil {
+				all[item] = unknown(len(m.names))
 			}
-		}})
+			all[item][i] = v
+		}
+	}
+	delete(all, "lo")     // no link
+	delete(all, "_Total") // no drive of Windows
+	return all
+}
 
-// read gives the counters of each device, NaN where there is none. A queue that is not told is the time that all
-// requests took: so many of them were under way on average.
-func (d diskMetrics) read(x exposition) map[string]diskCounts {
-	all := map[string]diskCounts{}
-	for i, name := range d.names {
-		for device, v := range x.by(name, d.label) {
-			if device == d.skip {
-				continue
-			}
-			counts, known := all[device]
-			if !known {
-				counts = unknownCounts
-			}
-			if counts[i] = v; d.names[diskQueueSeconds] == "" {
-				counts[diskQueueSeconds] = counts[diskReadSeconds] + counts[diskWriteSeconds]
-			}
-			all[device] = counts
+// disks are the counters of the drives. A queue that is not told is the time that all requests took: so many of them
+// were under way on average.
+func (k *exporterKind) disks(x exposition) readings {
+	all := k.drives.read(x)
+	for _, counts := range all {
+		if k.drives.names[diskQueueSeconds] == "" {
+			counts[diskQueueSeconds] = counts[diskReadSeconds] + counts[diskWriteSeconds]
 		}
 	}
 	joinPaths(all)
+	return all
+}
+
+// processors are the times of each processor, which an exporter shows by mode, in the order of cpuKinds.
+func (k *exporterKind) processors(x exposition) readings {
+	all := readings{}
+	for _, m := range x[k.probe] {
+		id, mode := m.labels[k.processor], m.labels["mode"]
+		if all[id] == nil {
+			all[id] = []float64{0, math.NaN()}
+		}
+		switch {
+		case mode == "iowait":
+			all[id][1] = m.value
+		case k.busy(mode):
+			all[id][0] += m.value
+		}
+	}
 	return all
 }
 
@@ -185,82 +265,6 @@ func partition(name, whole string) bool {
 		return partitionOfDigit.MatchString(rest)
 	}
 	return partitionOfLetter.MatchString(rest)
-}
-
-// processors gives the times of each processor, busy and waiting, which an exporter shows by mode; those of the modes
-// named count as busy.
-func processors(x exposition, name, label string, busy func(mode string) bool) map[string][2]float64 {
-	all := map[string][2]float64{}
-	for _, m := range x[name] {
-		t := all[m.labels[label]]
-		switch mode := m.labels["mode"]; {
-		case mode == "iowait":
-			t[1] += m.value
-		case busy(mode):
-			t[0] += m.value
-		}
-		all[m.labels[label]] = t
-	}
-	return all
-}
-
-// traffic is what each interface received and sent, by the names of the two and of their label.
-func traffic(x exposition, received, sent, label string) map[string][2]float64 {
-	all, out := map[string][2]float64{}, x.by(sent, label)
-	for name, bytes := range x.by(received, label) {
-		if name != "lo" {
-			all[name] = [2]float64{bytes, out[name]}
-		}
-	}
-	return all
-}
-
-var memoryFigure = Figure{Name: "memory_available_bytes", Help: "Memory that programs can have without swapping."}
-
-// sources are what can be read of the machine, as its first exposition shows; those that follow come from now.
-func (k *exporterKind) sources(first exposition, devices []string, now func() exposition) []Source {
-	cores := func(x exposition) map[string][2]float64 { return processors(x, k.probe, k.processor, k.busy) }
-	traffics := func(x exposition) map[string][2]float64 { return traffic(x, k.received, k.sent, k.nic) }
-	mode := func(x exposition, mode string) float64 {
-		return x.sum(k.probe, func(labels map[string]string) bool { return labels["mode"] == mode })
-	}
-	processor := cpu(inOrder(cores(first)), func() map[string][2]float64 { return cores(now()) })
-	if math.IsNaN(mode(first, "iowait")) { // Windows knows none
-		processor.Columns = slices.DeleteFunc(processor.Columns, func(c Column) bool { return c.Name == CPUIOWait })
-	}
-	sources := []Source{
-		disks(devices, k.diskKinds, func() map[string]diskCounts { return k.disks(now()) }),
-		processor,
-		one("memory", memoryFigure, MemoryAvailable, gauge(0), func(context.Context) (float64, error) { return now().sum(k.memory, nil), nil }),
-		network(inOrder(traffics(first)), first.by(k.speedOfLinks, k.nic), func() map[string][2]float64 { return traffics(now()) }),
-	}
-	n := float64(len(cores(first)))
-	for _, s := range []struct { // what makes the same processors faster or slower from one run to the next, where it is shown
-		figure Figure
-		column string
-		derive derivation
-		read   func(exposition) float64
-	}{
-		{Figure{Name: "cpu_steal_seconds_total", Help: "Time that the hypervisor took from the processors, summed over all."}, CPUSteal,
-			func(seconds float64, was, now []float64) float64 { return rate(0)(seconds, was, now) / n },
-			func(x exposition) float64 { return mode(x, "steal") }},
-		{Figure{Name: "cpu_frequency_hertz", Help: "Clock of the processors, the mean of all."}, CPUFrequency, gauge(0),
-			func(x exposition) float64 {
-				return x.sum("node_cpu_scaling_frequency_hertz", nil) / float64(len(x["node_cpu_scaling_frequency_hertz"]))
-			}},
-		{Figure{Name: "cpu_throttles_total", Help: "Times that heat throttled a core or a package."}, CPUThrottles, rate(0),
-			func(x exposition) float64 {
-				return x.sum("node_cpu_core_throttles_total", nil) + x.sum("node_cpu_package_throttles_total", nil)
-			}},
-		{Figure{Name: "temperature_celsius", Help: "The highest temperature of the machine's thermal zones."}, Temperature, gauge(0),
-			func(x exposition) float64 { return x.highest("node_thermal_zone_temp") }},
-	} {
-		if !math.IsNaN(s.read(first)) {
-			read := func(context.Context) (float64, error) { return s.read(now()), nil }
-			sources = append(sources, one(s.column, s.figure, s.column, s.derive, read))
-		}
-	}
-	return sources
 }
 
 func nodeMachine(x exposition) Machine {

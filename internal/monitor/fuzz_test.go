@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"context"
 	"regexp"
 	"strings"
 	"testing"
@@ -36,12 +37,15 @@ node_uname_info{nodename="a",release="b",sysname="Linux"} 1
 		for _, kind := range exporterKinds {
 			kind.machine(shown)
 			e := &Exporter{Name: "x", kind: kind, first: shown}
-			if _, err := e.Source(nil, true); err != nil {
+			e.Source(nil, true)
+			shownAgain := func(context.Context) (exposition, error) { return shown, nil }
+			src, err := kind.source(shown, nil, shownAgain)
+			if err != nil {
 				continue
 			}
-			for _, part := range kind.sources(shown, drivesAmong(inOrder(kind.disks(shown))), func() exposition { return shown }) {
-				part.Read(t.Context(), make([]float64, len(part.Figures)))
-			}
+			was := unknown(len(src.Figures))
+			src.Read(t.Context(), was)
+			columnsBetween(src, 1, was, was)
 		}
 	}, node, helpText.ReplaceAllString(windowsExposition, ""))
 }

@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"ds2/internal/store"
@@ -69,12 +70,12 @@ func (w *Observer) thisMachine(ctx context.Context, files []File) error {
 	}
 	for _, own := range w.o.Own {
 		machine.Drives = append(machine.Drives, own.Drive)
-		w.Sources = append(w.Sources, disks([]string{own.Name}, diskKinds, func() map[string]diskCounts {
-			counts, now := unknownCounts, own.Counts()
-			copy(counts[:], now[:])
-			counts[diskQueueSeconds] = counts[diskReadSeconds] + counts[diskWriteSeconds]
-			return map[string]diskCounts{own.Name: counts}
-		}))
+		read := func(context.Context) (readings, error) {
+			counts := own.Counts()
+			queue := counts[diskReadSeconds] + counts[diskWriteSeconds]
+			return readings{own.Name: append(counts[:], math.NaN(), queue)}, nil // it counts no busy time
+		}
+		w.Sources = append(w.Sources, itemSource("block devices", "device", "", []string{own.Name}, diskKinds, read))
 	}
 	machine.FileSystem = fileSystem
 	w.Machine = &machine

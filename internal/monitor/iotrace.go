@@ -100,18 +100,18 @@ func (t *IOTrace) source() Source {
 	const help = "Of the traced I/Os of the last second, in seconds."
 	read, failed := t.NewReader()
 	return itemSource("traced I/Os", "io", "", names, []perItem{
-		{"io_p50_seconds", help, IOMedian, gaugeOf(0)},
-		{"io_p99_seconds", help, IOP99, gaugeOf(1)},
-		{"io_max_seconds", help, IOMax, gaugeOf(2)},
-	}, func(context.Context) (map[string][3]float64, error) {
+		{"io_p50_seconds", help, IOMedian, gauge(0), nil},
+		{"io_p99_seconds", help, IOP99, gauge(1), nil},
+		{"io_max_seconds", help, IOMax, gauge(2), nil},
+	}, func(context.Context) (readings, error) {
 		if failed != nil {
 			return nil, failed
 		}
 		t.tracer.Look()
 		all, err := read()
-		values := map[string][3]float64{}
+		values := readings{}
 		for _, d := range all {
-			values[d.Name] = [3]float64{d.Quantile(.5).Seconds(), d.Quantile(.99).Seconds(), d.Quantile(1).Seconds()}
+			values[d.Name] = []float64{d.Quantile(.5).Seconds(), d.Quantile(.99).Seconds(), d.Quantile(1).Seconds()}
 		}
 		return values, errors.Join(err, t.gather())
 	})

@@ -9,6 +9,7 @@ package monitor
 import (
 	"context"
 	"math"
+	"slices"
 )
 
 // Figure is one raw value that a source reads: a running total where the name ends in _total, a state otherwise.
@@ -22,7 +23,12 @@ type Figure struct {
 // Column is one figure of the record: what a source's raw values come to over one sample.
 type Column struct {
 	Name   string // one of the columns of columns.go, with the item where there are several
+	at     int    // the place of the first figure that derive is given
 	derive derivation
+}
+
+func (c Column) value(seconds float64, was, now []float64) float64 {
+	return c.derive(seconds, was[c.at:], now[c.at:])
 }
 
 // Source is one thing that is read every second.
@@ -37,11 +43,14 @@ type Source struct {
 
 // one is a source of one figure.
 func one(name string, f Figure, column string, derive derivation, read func(context.Context) (float64, error)) Source {
-	return Source{name, []Figure{f}, []Column{{column, derive}}, func(ctx context.Context, values []float64) (err error) {
+	return Source{name, []Figure{f}, []Column{{column, 0, derive}}, func(ctx context.Context, values []float64) (err error) {
 		values[0], err = read(ctx)
 		return err
 	}}
 }
+
+// unknown are n figures that were not read.
+func unknown(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
 
 // derivation turns the raw values of two reads, seconds apart, into the value of a column; NaN where it has none.
 type derivation func(seconds float64, was, now []float64) float64
@@ -54,6 +63,11 @@ func gauge(i int) derivation {
 // rate is the growth of figure i a second.
 func rate(i int) derivation {
 	return func(seconds float64, was, now []float64) float64 { return growth(i, was, now) / seconds }
+}
+
+// share is the growth of figure i a second, of so much.
+func share(i int, of float64) derivation {
+	return func(seconds float64, was, now []float64) float64 { return rate(i)(seconds, was, now) / of }
 }
 
 // ratio is the growth of figure i for each unit that figure j grew: a mean latency, a share. NaN where j stood still.

@@ -11,12 +11,9 @@ import (
 // do.
 var nvmeDrive, nvmePath = regexp.MustCompile(`^nvme\d+n\d+$`), regexp.MustCompile(`^(nvme\d+)c\d+(n\d+)$`)
 
-// unknownCounts are those of a drive that nobody counts.
-var unknownCounts = diskCounts{math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()}
-
 // joinPaths leaves in counts the drives only: one that counts nothing itself has what its paths count.
-func joinPaths(counts map[string]diskCounts) {
-	paths := map[string]diskCounts{}
+func joinPaths(counts readings) {
+	paths := readings{}
 	for name, path := range counts {
 		parts := nvmePath.FindStringSubmatch(name)
 		if parts == nil {
@@ -25,18 +22,19 @@ func joinPaths(counts map[string]diskCounts) {
 		delete(counts, name)
 		drive := parts[1] + parts[2]
 		sum, several := paths[drive]
+		if !several {
+			paths[drive] = path
+			continue
+		}
 		for i, v := range path {
 			sum[i] += v
 		}
-		if several { // which may be busy at once, or one after the other
-			sum[diskBusySeconds] = math.NaN()
-		}
-		paths[drive] = sum
+		sum[diskBusySeconds] = math.NaN() // they may be busy at once, or one after the other
 	}
 	for name, c := range counts {
 		// The kernel reads every drive when it finds it, so one without any request is not counted.
 		if nvmeDrive.MatchString(name) && !(c[diskReads] > 0) && !(c[diskWrites] > 0) {
-			counts[name] = unknownCounts
+			counts[name] = unknown(len(c))
 		}
 	}
 	for name, sum := range paths {
@@ -54,7 +52,8 @@ func (w *Observer) noteUncounted(ctx context.Context, src Source) error {
 	}
 	for i, f := range src.Figures {
 		if f.Name == diskKinds[diskReads].figure && math.IsNaN(values[i]) {
-			w.note("nobody counts the requests of drive %s, so what it does is unknown: see its queue/iostats in /sys/block", f.Item)
+			w.note("nobody counts the requests of drive %s, so what it does is unknown: "+
+				"see its queue/iostats in /sys/block", f.Item)
 		}
 	}
 	return nil

@@ -78,7 +78,7 @@ func TestRolesOfExporter(t *testing.T) {
 		start := time.Unix(0, 0)
 		row := Row{Time: start.Add(time.Second)}
 		for _, column := range src.Columns {
-			row.Values = append(row.Values, column.derive(1, was, now))
+			row.Values = append(row.Values, column.value(1, was, now))
 		}
 		seen := Drives{Table{names(src.Columns), []Row{row}}, w.Machine, start, row.Time}
 		if iops, measured := seen.IOPS(); measured == math.IsNaN(c.iops) || measured && iops != c.iops {

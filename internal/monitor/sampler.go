@@ -3,8 +3,6 @@ package monitor
 import (
 	"context"
 	"log/slog"
-	"math"
-	"slices"
 	"sync"
 	"time"
 )
@@ -32,13 +30,10 @@ type Sampler struct {
 func NewSampler(log *slog.Logger, sources ...Source) *Sampler {
 	s := &Sampler{sources: sources, log: log}
 	for _, src := range sources {
-		s.latest = append(s.latest, unread(src))
+		s.latest = append(s.latest, unknown(len(src.Figures)))
 	}
 	return s
 }
-
-// unread are the figures of a source that was not read.
-func unread(s Source) []float64 { return slices.Repeat([]float64{math.NaN()}, len(s.Figures)) }
 
 // Columns are the names of a row's values, in their order.
 func (s *Sampler) Columns() []string {
@@ -93,7 +88,7 @@ func (s *Sampler) Run(ctx context.Context, start time.Time, emit func(Row)) {
 	var probes []*probe
 	columns := 0
 	for i, src := range s.sources {
-		probes = append(probes, &probe{Source: src, index: i, column: columns, was: unread(src)})
+		probes = append(probes, &probe{Source: src, index: i, column: columns, was: unknown(len(src.Figures))})
 		columns += len(src.Columns)
 	}
 
@@ -116,7 +111,7 @@ func (s *Sampler) Run(ctx context.Context, start time.Time, emit func(Row)) {
 			return
 		case <-timer.C:
 			finish()
-			row = Row{Time: due, Values: slices.Repeat([]float64{math.NaN()}, columns)}
+			row = Row{Time: due, Values: unknown(columns)}
 			for _, p := range probes {
 				if p.busy {
 					continue
@@ -149,7 +144,7 @@ func (s *Sampler) Run(ctx context.Context, start time.Time, emit func(Row)) {
 
 // ask reads the source once.
 func (p *probe) ask(ctx context.Context, asked time.Time) answer {
-	values := unread(p.Source)
+	values := unknown(len(p.Figures))
 	err := p.Read(ctx, values)
 	return answer{probe: p, asked: asked, at: time.Now(), values: values, err: err}
 }
@@ -172,7 +167,7 @@ func (s *Sampler) take(a answer) []float64 {
 
 	values := make([]float64, len(p.Columns))
 	for i, c := range p.Columns {
-		values[i] = c.derive(a.at.Sub(p.wasAt).Seconds(), p.was, a.values)
+		values[i] = c.value(a.at.Sub(p.wasAt).Seconds(), p.was, a.values)
 	}
 	if a.err == nil {
 		p.was, p.wasAt = a.values, a.at

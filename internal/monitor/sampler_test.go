@@ -22,7 +22,7 @@ func counting(delay func(n int) time.Duration) Source {
 	return Source{
 		Name:    "counter",
 		Figures: []Figure{{Name: "things_total"}},
-		Columns: []Column{{"things.per_second", rate(0)}, {"things.total", gauge(0)}},
+		Columns: []Column{{"things.per_second", 0, rate(0)}, {"things.total", 0, gauge(0)}},
 		Read: func(ctx context.Context, values []float64) error {
 			n++
 			select {
@@ -49,7 +49,7 @@ func sample(t *testing.T, seconds int, sources ...Source) (rows []Row, logged st
 // read reads a source once.
 func read(t *testing.T, s Source) []float64 {
 	t.Helper()
-	values := slices.Repeat([]float64{math.NaN()}, len(s.Figures))
+	values := unknown(len(s.Figures))
 	require.NoError(t, s.Read(t.Context(), values))
 	return values
 }
@@ -58,7 +58,7 @@ func column(t *testing.T, s Source, name string, seconds float64, was, now []flo
 	t.Helper()
 	i := slices.IndexFunc(s.Columns, func(c Column) bool { return c.Name == name })
 	require.GreaterOrEqual(t, i, 0, "no column %s in %v", name, s.Columns)
-	return s.Columns[i].derive(seconds, was, now)
+	return s.Columns[i].value(seconds, was, now)
 }
 
 func TestRatesStandAtWholeSeconds(t *testing.T) {
@@ -112,7 +112,7 @@ func TestSlowSourceHoldsNothingUp(t *testing.T) {
 func TestFailingSourceIsLoggedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := 0
-		failing := Source{Name: "database", Figures: []Figure{{Name: "x_total"}}, Columns: []Column{{"x", rate(0)}},
+		failing := Source{Name: "database", Figures: []Figure{{Name: "x_total"}}, Columns: []Column{{"x", 0, rate(0)}},
 			Read: func(_ context.Context, values []float64) error {
 				n++
 				if n >= 3 && n <= 5 {
