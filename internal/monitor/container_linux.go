@@ -62,17 +62,16 @@ func (fs FS) groups(pid int) (groups, error) {
 				if v2 && mount.FSType != "cgroup2" || !v2 && (mount.FSType != "cgroup" || !has) {
 					continue
 				}
-				// In a container without a namespace of its own for groups, the mount shows a part of the hierarchy
-				// only.
+				// In a container without a namespace of its own for groups, the mount shows a part of the hierarchy.
 				inside := strings.TrimPrefix(m.Path, strings.TrimSuffix(mount.Root, "/"))
 				g := &group{dir: filepath.Join(mount.MountPoint, inside), top: filepath.Clean(mount.MountPoint), v2: v2}
 				if strings.HasPrefix(m.Path, "/..") || !within(g.dir, g.top) || !isDirectory(g.dir) {
 					g.dir = g.top
 				}
-				if v2 && !slices.Contains(strings.Fields(line(filepath.Join(g.dir, "cgroup.controllers"))), controller) {
-					continue
+				controllers := strings.Fields(line(filepath.Join(g.dir, "cgroup.controllers")))
+				if !v2 || slices.Contains(controllers, controller) {
+					return g
 				}
-				return g
 			}
 		}
 		return nil
@@ -84,6 +83,14 @@ func (fs FS) groups(pid int) (groups, error) {
 func isDirectory(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
+}
+
+// named is a name that the versions have differently.
+func (g *group) named(v1, v2 string) string {
+	if g.v2 {
+		return v2
+	}
+	return v1
 }
 
 // lowest finds the lowest limit among those of this group and of all above it; 0 where none has one.
@@ -108,11 +115,8 @@ const noLimit = 1 << 62
 // container reads the limits.
 func (g groups) container() Container {
 	memory := g.memory.lowest(func(dir string) float64 {
-		name := "memory.limit_in_bytes"
-		if g.memory.v2 {
-			name = "memory.max"
-		}
-		if v := numberIn(filepath.Join(dir, name)); v < noLimit {
+		file := g.memory.named("memory.limit_in_bytes", "memory.max")
+		if v := numberIn(filepath.Join(dir, file)); v < noLimit {
 			return v
 		}
 		return 0
@@ -157,25 +161,20 @@ func numbers(file string) (map[string]float64, error) {
 // periods, and for how many seconds its processes then stood still.
 func (g *group) throttling() (throttled, periods, seconds float64, err error) {
 	stat, err := numbers(filepath.Join(g.limited, "cpu.stat"))
-	seconds = stat["throttled_time"] / 1e9
-	if g.v2 {
-		seconds = stat["throttled_usec"] / 1e6
-	}
+	seconds = stat["throttled_time"]/1e9 + stat["throttled_usec"]/1e6 // of version 1, and of 2
 	return stat["nr_throttled"], stat["nr_periods"], seconds, err
 }
 
 // available is the memory of the limited group that its processes can have before they are killed: what files take in
 // the page cache is given back first.
 func (g *group) available(limit int64) (float64, error) {
-	used, files := "memory.usage_in_bytes", []string{"total_inactive_file", "total_active_file"}
-	if g.v2 {
-		used, files = "memory.current", []string{"inactive_file", "active_file"}
-	}
 	stat, err := numbers(filepath.Join(g.limited, "memory.stat"))
 	if err != nil {
-		return 0, err
+		return math.NaN(), err
 	}
-	return float64(limit) - numberIn(filepath.Join(g.limited, used)) + stat[files[0]] + stat[files[1]], nil
+	used := numberIn(filepath.Join(g.limited, g.named("memory.usage_in_bytes", "memory.current")))
+	whole := g.named("total_", "") // with the groups below
+	return float64(limit) - used + stat[whole+"inactive_file"] + stat[whole+"active_file"], nil
 }
 
 // serverProcess is a database server on this machine.
@@ -208,34 +207,30 @@ func (fs FS) findServer(found int, program string) (*serverProcess, error) {
 	return s, nil
 }
 
-// taken is what a process, its children and those children that are gone have taken.
-type taken struct {
-	seconds   float64 // of processors
-	readBytes float64 // from drives; NaN where this process may not know
-}
-
-func (fs FS) taken(pid int) (taken, error) {
+// taken is what a process, its children and those children that are gone have taken: seconds of processors, and bytes
+// from drives; NaN where this process may not know.
+func (fs FS) taken(pid int) (seconds, readBytes float64, err error) {
 	pfs, process, err := fs.process(pid)
 	if err != nil {
-		return taken{}, err
+		return 0, 0, err
 	}
 	stat, err := process.Stat()
 	if err != nil {
-		return taken{}, err
+		return 0, 0, err
 	}
 	const ticks = 100 // a second, on all of Linux's processors
-	t := taken{seconds: stat.CPUTime() + float64(stat.CUTime+stat.CSTime)/ticks, readBytes: bytesRead(process)}
+	seconds, readBytes = stat.CPUTime()+float64(stat.CUTime+stat.CSTime)/ticks, bytesRead(process)
 	own := strconv.Itoa(pid)
 	for _, child := range strings.Fields(line(filepath.Join(fs.Proc, own, "task", own, "children"))) {
 		n, _ := strconv.Atoi(child)
 		if p, err := pfs.Proc(n); err == nil {
 			if stat, err := p.Stat(); err == nil {
-				t.seconds += stat.CPUTime()
-				t.readBytes += bytesRead(p)
+				seconds += stat.CPUTime()
+				readBytes += bytesRead(p)
 			}
 		}
 	}
-	return t, nil
+	return seconds, readBytes, nil
 }
 
 // bytesRead is what a process and those of its children that are gone had read from drives; NaN where it is not told.
@@ -256,10 +251,15 @@ func (s *serverProcess) sources(fs FS, item, server string) []Source {
 			figure("server_processor_seconds_total", "Processor time that the database server's processes took."),
 			figure("server_read_bytes_total", "Bytes that the database server's processes had read from drives."),
 		},
-		Columns: []Column{{ItemColumn(ServerProcessors, item), 0, rate(0)}, {ItemColumn(ServerReadBytes, item), 0, rate(1)}},
+		Columns: []Column{
+			{ItemColumn(ServerProcessors, item), 0, rate(0)},
+			{ItemColumn(ServerReadBytes, item), 0, rate(1)},
+		},
 		Read: func(_ context.Context, values []float64) error {
-			t, err := fs.taken(s.pid)
-			values[0], values[1] = t.seconds, t.readBytes
+			seconds, bytes, err := fs.taken(s.pid)
+			if err == nil {
+				values[0], values[1] = seconds, bytes
+			}
 			return err
 		},
 	}
@@ -272,9 +272,8 @@ func (s *serverProcess) sources(fs FS, item, server string) []Source {
 	}
 	if s.memory.holds() {
 		free := figure("server_available_bytes", "Memory that the database server's container can still have.")
-		all = append(all, one("memory of "+server, free, ItemColumn(ServerMemory, item), gauge(0), func(context.Context) (float64, error) {
-			return s.memory.available(s.MemoryBytes)
-		}))
+		read := func(context.Context) (float64, error) { return s.memory.available(s.MemoryBytes) }
+		all = append(all, one("memory of "+server, free, ItemColumn(ServerMemory, item), gauge(0), read))
 	}
 	return all
 }
@@ -284,16 +283,20 @@ func (g *group) holds() bool { return g != nil && g.limited != "" }
 
 // throttles reads how the group holds its processes back, of those whose container it is.
 func (g *group) throttles(prefix, whose, column string, figure func(name, help string) Figure) Source {
+	container := whose + "'s container"
 	return Source{
 		Name: "container of " + whose,
 		Figures: []Figure{
-			figure(prefix+"_throttled_periods_total", "Periods in which "+whose+"'s container had used up its processor time."),
-			figure(prefix+"_periods_total", "Periods in which the processor time of "+whose+"'s container was counted."),
-			figure(prefix+"_throttled_seconds_total", "Time that processes of "+whose+"'s container stood still for that."),
+			figure(prefix+"_throttled_periods_total", "Periods in which "+container+" had used up its processor time."),
+			figure(prefix+"_periods_total", "Periods in which the processor time of "+container+" was counted."),
+			figure(prefix+"_throttled_seconds_total", "Time that processes of "+container+" stood still for that."),
 		},
 		Columns: []Column{{column, 0, ratio(0, 1)}},
-		Read: func(_ context.Context, values []float64) (err error) {
-			values[0], values[1], values[2], err = g.throttling()
+		Read: func(_ context.Context, values []float64) error {
+			throttled, periods, seconds, err := g.throttling()
+			if err == nil {
+				values[0], values[1], values[2] = throttled, periods, seconds
+			}
 			return err
 		},
 	}

@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,10 +21,12 @@ type SMART struct {
 	After  SMARTReading `json:"after"`
 
 	// Between the two.
-	HostBytes     *float64 `json:"host_written_bytes,omitempty"`
-	MediaBytes    *float64 `json:"media_written_bytes,omitempty"`
-	Amplification *float64 `json:"write_amplification,omitempty"` // media by host; nil also where they moved by too few of the drive's units
-	Throttled     string   `json:"throttled,omitempty"`           // how the drive was throttled because of its temperature; empty: it did not, or does not tell
+	HostBytes  *float64 `json:"host_written_bytes,omitempty"`
+	MediaBytes *float64 `json:"media_written_bytes,omitempty"`
+	// Media by host; nil also where they moved by too few of the drive's units.
+	Amplification *float64 `json:"write_amplification,omitempty"`
+	// How the drive was throttled because of its temperature; empty: it did not, or does not tell.
+	Throttled string `json:"throttled,omitempty"`
 }
 
 // SMARTReading is a drive's own account since it was new. What it does not tell is nil.
@@ -46,17 +47,13 @@ type SMARTReading struct {
 type smartOutput struct {
 	Smartctl struct {
 		ExitStatus int `json:"exit_status"`
-		Messages   []struct {
-			String string `json:"string"`
-		} `json:"messages"`
-		Output []string `json:"output"`
-	} `json:"smartctl"`
-	Model       string `json:"model_name"`
-	BlockSize   int64  `json:"logical_block_size"`
-	Temperature struct {
-		Current *float64 `json:"current"`
-	} `json:"temperature"`
-	Endurance struct {
+		Messages   []struct{ String string }
+		Output     []string
+	}
+	Model       string  `json:"model_name"`
+	BlockSize   float64 `json:"logical_block_size"`
+	Temperature struct{ Current *float64 }
+	Endurance   struct {
 		Used *float64 `json:"current_percent"`
 	} `json:"endurance_used"`
 	NVMe *struct {
@@ -65,26 +62,24 @@ type smartOutput struct {
 		WarningTime  float64  `json:"warning_temp_time"`
 		CriticalTime float64  `json:"critical_comp_time"`
 	} `json:"nvme_smart_health_information_log"`
-	Attributes struct {
-		Table []smartAttribute `json:"table"`
-	} `json:"ata_smart_attributes"`
+	Attributes struct{ Table []smartAttribute } `json:"ata_smart_attributes"`
 	Statistics struct {
 		Pages []struct {
 			Table []struct {
-				Name  string   `json:"name"`
-				Value *float64 `json:"value"`
-			} `json:"table"`
-		} `json:"pages"`
+				Name  string
+				Value *float64
+			}
+		}
 	} `json:"ata_device_statistics"`
 }
 
 type smartAttribute struct {
-	Name  string  `json:"name"`
-	Value float64 `json:"value"` // from 100 down, mostly
+	Name  string
+	Value float64 // from 100 down, mostly
 	Raw   struct {
-		Value  float64 `json:"value"`
-		String string  `json:"string"`
-	} `json:"raw"`
+		Value  float64
+		String string
+	}
 }
 
 // nvmeUnit is the NVMe specification's data unit: 1,000 blocks of 512 bytes.
@@ -98,7 +93,8 @@ func parseSMART(text []byte) (r SMARTReading, err error) {
 		return r, fmt.Errorf("its report cannot be read: %w", err)
 	}
 	const usage, open = 1, 2 // bits of the exit status, smartctl(8); the others tell of the drive's health
-	if o.Smartctl.ExitStatus&(usage|open) != 0 || o.NVMe == nil && len(o.Attributes.Table) == 0 && len(o.Statistics.Pages) == 0 {
+	silent := o.NVMe == nil && len(o.Attributes.Table) == 0 && len(o.Statistics.Pages) == 0
+	if silent || o.Smartctl.ExitStatus&(usage|open) != 0 {
 		for _, m := range o.Smartctl.Messages {
 			return r, errors.New(m.String)
 		}
@@ -112,14 +108,14 @@ func parseSMART(text []byte) (r SMARTReading, err error) {
 		r.nvme(o)
 	}
 	for _, a := range o.Attributes.Table {
-		r.attribute(a, float64(o.BlockSize))
+		r.attribute(a, o.BlockSize)
 	}
 	for _, page := range o.Statistics.Pages { // the standard's own figures, so they win
 		for _, s := range page.Table {
 			switch {
 			case s.Value == nil:
 			case s.Name == "Logical Sectors Written" && o.BlockSize > 0:
-				r.HostBytes, r.hostUnit = new(*s.Value*float64(o.BlockSize)), float64(o.BlockSize)
+				r.HostBytes, r.hostUnit = new(*s.Value*o.BlockSize), o.BlockSize
 			case s.Name == "Percentage Used Endurance Indicator":
 				r.Wear = new(*s.Value / 100)
 			case s.Name == "Time in Over-Temperature":
@@ -157,7 +153,8 @@ var (
 	hostWrites  = regexp.MustCompile(`^(?:Host|Lifetime|Total)_Writes_(\d*)([MG]iB)$`)
 	mediaWrites = regexp.MustCompile(`^(?:Total_)?(?:NAND|Flash)_Writes_(\d*)([MG]iB)$`)
 	throttling  = regexp.MustCompile(`^(?:Thermal_Throttl|Temp_Throttl)`)
-	lifeLeft    = regexp.MustCompile(`^(?:Media_Wearout_Indicator|Wear_Leveling_Count|SSD_Life_Left|Percent_Life_Remaining|Percent_Lifetime_Remain|Remaining_Lifetime_Perc)$`)
+	lifeLeft    = regexp.MustCompile(`^(?:Media_Wearout_Indicator|Wear_Leveling_Count|SSD_Life_Left|` +
+		`Percent_Life_Remaining|Percent_Lifetime_Remain|Remaining_Lifetime_Perc)$`)
 )
 
 func (r *SMARTReading) attribute(a smartAttribute, blockSize float64) {
@@ -172,26 +169,28 @@ func (r *SMARTReading) attribute(a smartAttribute, blockSize float64) {
 		}
 		return n * map[string]float64{"MiB": 1 << 20, "GiB": 1 << 30}[found[2]]
 	}
-	switch bytes := unit(hostWrites); {
-	case bytes > 0:
-		r.HostBytes, r.hostUnit = new(a.Raw.Value*bytes), bytes
+	host, media := unit(hostWrites), unit(mediaWrites)
+	switch {
+	case host > 0:
+		r.HostBytes, r.hostUnit = new(a.Raw.Value*host), host
 	case a.Name == "Total_LBAs_Written" && r.HostBytes == nil && blockSize > 0:
 		r.HostBytes, r.hostUnit = new(a.Raw.Value*blockSize), blockSize
-	case unit(mediaWrites) > 0:
-		r.MediaBytes, r.mediaUnit = new(a.Raw.Value*unit(mediaWrites)), unit(mediaWrites)
+	case media > 0:
+		r.MediaBytes, r.mediaUnit = new(a.Raw.Value*media), media
 	case a.Name == "Host_Program_Page_Count":
 		r.hostPages = &a.Raw.Value
 	case a.Name == "Bckgnd_Program_Page_Cnt" || a.Name == "FTL_Program_Page_Count":
 		r.ownPages = &a.Raw.Value
 	case throttling.MatchString(a.Name):
 		// Percent now and times, as 0/3; or times alone.
-		if _, times, both := strings.Cut(a.Raw.String, "/"); both {
-			if n, err := strconv.ParseFloat(times, 64); err == nil {
-				r.Throttles = &n
-			}
-			return
+		_, times, both := strings.Cut(a.Raw.String, "/")
+		n, err := strconv.ParseFloat(times, 64)
+		switch {
+		case !both:
+			r.Throttles = &a.Raw.Value
+		case err == nil:
+			r.Throttles = &n
 		}
-		r.Throttles = &a.Raw.Value
 	case lifeLeft.MatchString(a.Name) && r.Wear == nil && a.Value <= 100:
 		r.Wear = new((100 - a.Value) / 100)
 	}
@@ -211,9 +210,10 @@ func newSMART(drive string, before, after SMARTReading) SMART {
 	}
 	s.HostBytes, s.MediaBytes = grown(before.HostBytes, after.HostBytes), grown(before.MediaBytes, after.MediaBytes)
 	host, own := grown(before.hostPages, after.hostPages), grown(before.ownPages, after.ownPages)
+	enough := func(bytes *float64, unit float64) bool { return bytes != nil && *bytes >= enoughUnits*unit }
 	switch {
 	case s.HostBytes == nil:
-	case s.MediaBytes != nil && *s.HostBytes >= enoughUnits*after.hostUnit && *s.MediaBytes >= enoughUnits*after.mediaUnit:
+	case enough(s.HostBytes, after.hostUnit) && enough(s.MediaBytes, after.mediaUnit):
 		s.Amplification = new(*s.MediaBytes / *s.HostBytes)
 	case host != nil && own != nil && *host >= enoughUnits:
 		s.Amplification = new((*host + *own) / *host)
@@ -238,15 +238,14 @@ const smartTimeout = 10 * time.Second
 func readSMART(ctx context.Context, program, drive string) (SMARTReading, error) {
 	ctx, cancel := context.WithTimeout(ctx, smartTimeout)
 	defer cancel()
-	c := exec.CommandContext(ctx, program, "--json=o", "--info", "--attributes", "--log=devstat", "--nocheck=standby", "/dev/"+drive)
+	c := exec.CommandContext(ctx, program,
+		"--json=o", "--info", "--attributes", "--log=devstat", "--nocheck=standby", "/dev/"+drive)
 	c.WaitDelay = time.Second
-	var stdout bytes.Buffer
-	c.Stdout = &stdout
-	err := c.Run()
+	stdout, err := c.Output()
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && (!exited || ctx.Err() != nil) {
 		return SMARTReading{}, err
 	}
-	return parseSMART(stdout.Bytes()) // its exit status tells of the drive's health too
+	return parseSMART(stdout) // its exit status tells of the drive's health too
 }
 
 // findSMART says where smartctl is: its directory is not in everybody's PATH.
@@ -268,13 +267,12 @@ const (
 
 // smart finds out which of the machine's drives tell of themselves.
 func (w *Observer) smart(ctx context.Context) {
-	if w.o.SMART == SMARTOff || w.o.SMART == "" {
+	note := w.note
+	switch w.o.SMART {
+	case SMARTOff, "":
 		return
-	}
-	note := func(format string, args ...any) {
-		if w.o.SMART == SMARTOn {
-			w.note(format, args...)
-		}
+	case SMARTAuto:
+		note = func(string, ...any) {}
 	}
 	if w.Machine == nil || !w.Local {
 		note("SMART is not read: the drives under test are not on this machine")
@@ -308,9 +306,8 @@ func (w *Observer) SMARTReadings(ctx context.Context) map[string]SMARTReading {
 // CompareSMART compares the readings of the drives that answered both times.
 func (w *Observer) CompareSMART(before, after map[string]SMARTReading) (all []SMART) {
 	for _, drive := range w.smartDrives {
-		a, was := before[drive]
 		b, is := after[drive]
-		if was && is {
+		if a, was := before[drive]; was && is {
 			all = append(all, newSMART(drive, a, b))
 		}
 	}
