@@ -13,35 +13,31 @@ type BackgroundCounts struct {
 
 // Scrub are the counters of scans in the background.
 func Scrub(read func() BackgroundCounts) Source {
-	return background("background scan", read, []Figure{
-		{Name: "scrub_requests_total", Help: "Requests that the background scans of the databases made."},
-		{Name: "scrub_read_bytes_total", Help: "Bytes that the background scans of the databases read."},
-		{Name: "scrub_device_bytes_total", Help: "Bytes that the background scans read from drives and not from a cache."},
-	}, ScrubReads, ScrubReadBytes, ScrubDeviceBytes)
+	return background("background scan", read, []perItem{
+		{"scrub_requests_total", "Requests that the background scans of the databases made.", ScrubReads, nil},
+		{"scrub_read_bytes_total", "Bytes that the background scans of the databases read.", ScrubReadBytes, nil},
+		{"scrub_device_bytes_total", "Bytes that the background scans read from drives and not from a cache.",
+			ScrubDeviceBytes, nil},
+	})
 }
 
 // Copies are the counters of readers of the log.
 func Copies(read func() BackgroundCounts) Source {
-	return background("readers of the log", read, []Figure{
-		{Name: "copies_messages_total", Help: "Messages with parts of the log that its readers received, in place of copies."},
-		{Name: "copies_read_bytes_total", Help: "Bytes of the log that its readers received, in place of copies."},
-		{Name: "copies_device_bytes_total", Help: "Bytes of the log that the server read from drives for its readers."},
-	}, "", CopiesReadBytes, CopiesDeviceBytes)
+	return background("readers of the log", read, []perItem{
+		{"copies_messages_total", "Messages with parts of the log that its readers received, in place of copies.",
+			"", nil},
+		{"copies_read_bytes_total", "Bytes of the log that its readers received, in place of copies.",
+			CopiesReadBytes, nil},
+		{"copies_device_bytes_total", "Bytes of the log that the server read from drives for its readers.",
+			CopiesDeviceBytes, nil},
+	})
 }
 
-// background makes a source of counts; a column without a name is left out.
-func background(name string, read func() BackgroundCounts, figures []Figure, columns ...string) Source {
-	src := Source{Name: name, Figures: figures, Read: func(_ context.Context, values []float64) error {
+func background(name string, read func() BackgroundCounts, kinds []perItem) Source {
+	return itemSource(name, "", "", []string{""}, kinds, func(context.Context) (readings, error) {
 		c := read()
-		values[0], values[1], values[2] = c.Requests, c.Bytes, c.Device
-		return nil
-	}}
-	for i, column := range columns {
-		if column != "" {
-			src.Columns = append(src.Columns, Column{column, 0, rate(i)})
-		}
-	}
-	return src
+		return readings{"": {c.Requests, c.Bytes, c.Device}}, nil
+	})
 }
 
 // scrubbed is what scans in the background had drives read, in requests and bytes a second. A request that the kernel

@@ -22,7 +22,8 @@ func (t *Table) Checkpoints(start time.Time) (all []Checkpoint, servers int) {
 	for _, column := range t.Items(DatabaseCheckpointPages) {
 		servers++
 		_, item := SplitColumn(column)
-		pages, begun := t.Values(column), t.Values(ItemColumn(DatabaseCheckpoints, item)) // SQL Server counts pages only
+		pages := t.Values(column)
+		begun := t.Values(ItemColumn(DatabaseCheckpoints, item)) // SQL Server counts pages only
 		var own []Checkpoint
 		var written time.Time // when pages were last seen
 		for i, row := range t.Rows {

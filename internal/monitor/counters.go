@@ -17,8 +17,7 @@ var Root = FS{Proc: "/proc", Sys: "/sys"}
 // perItem is what is counted of each of several items: a figure, the column that is made of it, or both.
 type perItem struct {
 	figure, help, column string
-	derive               derivation                   // from the item's figures; nil: the rate of this one
-	of                   func(item string) derivation // in place of derive where items differ; nil of one without the column
+	derive               derivation // from the item's figures; nil: the rate of this one
 }
 
 // readings are the figures of items by their names. An item that is gone has none.
@@ -26,7 +25,9 @@ type readings map[string][]float64
 
 // add adds the figures of items, and gives a function that puts readings of them into the source's values. The prefix
 // stands before the items' names in columns.
-func (s *Source) add(label, prefix string, items []string, kinds ...perItem) (put func(values []float64, all readings)) {
+func (s *Source) add(
+	label, prefix string, items []string, kinds ...perItem,
+) (put func(values []float64, all readings)) {
 	places := map[string]int{}
 	for _, item := range items {
 		at := len(s.Figures)
@@ -35,13 +36,10 @@ func (s *Source) add(label, prefix string, items []string, kinds ...perItem) (pu
 			if k.figure != "" {
 				s.Figures = append(s.Figures, Figure{k.figure, k.help, label, item})
 			}
-			switch {
-			case k.of != nil:
-				k.derive = k.of(item)
-			case k.derive == nil:
+			if k.derive == nil {
 				k.derive = rate(i)
 			}
-			if k.column != "" && k.derive != nil {
+			if k.column != "" {
 				s.Columns = append(s.Columns, Column{ItemColumn(k.column, prefix+item), at, k.derive})
 			}
 		}
@@ -69,17 +67,16 @@ func itemSource(
 
 // diskKinds are requests and bytes each way, mean latency, share of busy time, queue length.
 var diskKinds = []perItem{
-	{"disk_reads_total", "Reads that the device completed.", DiskReads, nil, nil},
-	{"disk_writes_total", "Writes that the device completed.", DiskWrites, nil, nil},
-	{"disk_read_bytes_total", "Bytes read from the device.", DiskReadBytes, nil, nil},
-	{"disk_written_bytes_total", "Bytes written to the device.", DiskWrittenBytes, nil, nil},
-	{"disk_read_seconds_total", "Sum of the times that reads took.", DiskReadTime, ratio(4, 0), nil},
-	{"disk_write_seconds_total", "Sum of the times that writes took.", DiskWriteTime, ratio(5, 1), nil},
-	{"disk_busy_seconds_total", "Time during which the device had at least one request.", DiskBusy, nil, nil},
-	{
-		figure: "disk_queue_seconds_total", column: DiskQueue,
-		help: "Sum of the times that requests waited and were served; grows by the queue's length each second.",
-	},
+	{"disk_reads_total", "Reads that the device completed.", DiskReads, nil},
+	{"disk_writes_total", "Writes that the device completed.", DiskWrites, nil},
+	{"disk_read_bytes_total", "Bytes read from the device.", DiskReadBytes, nil},
+	{"disk_written_bytes_total", "Bytes written to the device.", DiskWrittenBytes, nil},
+	{"disk_read_seconds_total", "Sum of the times that reads took.", DiskReadTime, ratio(4, 0)},
+	{"disk_write_seconds_total", "Sum of the times that writes took.", DiskWriteTime, ratio(5, 1)},
+	{"disk_busy_seconds_total", "Time during which the device had at least one request.", DiskBusy, nil},
+	{"disk_queue_seconds_total",
+		"Sum of the times that requests waited and were served; grows by the queue's length each second.",
+		DiskQueue, nil},
 }
 
 // Places in diskKinds.
@@ -94,14 +91,9 @@ const (
 
 // cpuKinds are the time that a processor worked, and that it was idle while a request to a disk was under way.
 var cpuKinds = []perItem{
-	{
-		figure: "cpu_busy_seconds_total", column: CPUBusy, derive: atMostOne(rate(0)),
-		help: "Time that the processor worked, or that its hypervisor took from it.",
-	},
-	{
-		figure: "cpu_iowait_seconds_total",
-		help:   "Time that the processor was idle while a request to a disk was under way.",
-	},
+	{"cpu_busy_seconds_total", "Time that the processor worked, or that its hypervisor took from it.",
+		CPUBusy, atMostOne(rate(0))},
+	{"cpu_iowait_seconds_total", "Time that the processor was idle while a request to a disk was under way.", "", nil},
 }
 
 // overall is the mean rate of the i-th of the two figures of so many processors.
@@ -115,22 +107,19 @@ func overall(i, processors int) derivation {
 	}
 }
 
-// networkKinds are the bytes in and out of each interface, and how much of its link's speed, in bytes a second, they
-// use where that is known.
-func networkKinds(speeds map[string]float64) []perItem {
-	used := func(name string) derivation {
-		if !(speeds[name] > 0) {
-			return nil
-		}
-		return func(seconds float64, was, now []float64) float64 {
-			return max(rate(0)(seconds, was, now), rate(1)(seconds, was, now)) / speeds[name]
-		}
+// linkKinds are the bytes in and out of an interface, and how much of its link's speed, in bytes a second, they use
+// where that is known.
+func linkKinds(speed float64) []perItem {
+	kinds := []perItem{
+		{"network_received_bytes_total", "Bytes that the interface received.", NetworkReceived, nil},
+		{"network_sent_bytes_total", "Bytes that the interface sent.", NetworkSent, nil},
 	}
-	return []perItem{
-		{"network_received_bytes_total", "Bytes that the interface received.", NetworkReceived, nil, nil},
-		{"network_sent_bytes_total", "Bytes that the interface sent.", NetworkSent, nil, nil},
-		{column: NetworkUsed, of: used},
+	if speed > 0 {
+		kinds = append(kinds, perItem{column: NetworkUsed, derive: func(seconds float64, was, now []float64) float64 {
+			return max(rate(0)(seconds, was, now), rate(1)(seconds, was, now)) / speed
+		}})
 	}
+	return kinds
 }
 
 // inOrder gives the names of a first reading, numbers by their size.

@@ -14,11 +14,12 @@ import (
 
 // databaseCounters are what the engines' queries give, by the names that they give it.
 var databaseCounters = map[string]string{
-	"commits_total":          "Transactions that the database committed.",
-	"rollbacks_total":        "Transactions that the database rolled back.",
-	cacheHits:                "Pages that the database asked for and found in its cache.",
-	cacheLookups:             "Pages that the database asked for.",
-	"cache_hit_ratio":        "Share of the pages asked for that were in the database's cache, as the server computes it.",
+	"commits_total":   "Transactions that the database committed.",
+	"rollbacks_total": "Transactions that the database rolled back.",
+	cacheHits:         "Pages that the database asked for and found in its cache.",
+	cacheLookups:      "Pages that the database asked for.",
+	"cache_hit_ratio": "Share of the pages asked for that were in the database's cache, " +
+		"as the server computes it.",
 	"temporary_bytes_total":  "Bytes that queries wrote to temporary files.",
 	"log_bytes_total":        "Bytes that the database wrote to its log (WAL).",
 	"log_syncs_total":        "Times that the database had its log written to the drive and waited for it.",
@@ -30,33 +31,39 @@ var databaseCounters = map[string]string{
 	"lazy_pages_total":       "Pages that the server wrote to make room in its cache (SQL Server's lazy writer).",
 	"read_ahead_pages_total": "Pages that the server read before they were asked for.",
 	"page_life_seconds":      "How long a page is expected to stay in the server's cache.",
-	"log_flush_seconds":      "Time that writing the log took in the last second, as the server computes it (Log Flush Write Time).",
+	"log_flush_seconds": "Time that writing the log took in the last second, as the server computes it " +
+		"(Log Flush Write Time).",
 
-	"temporary_file_bytes_total":      "Bytes that the server read from and wrote to the files of tempdb.",
-	"session_pages_total":             "Pages that sessions had to write themselves.",
-	"lock_waits_total":                "Times that a session had to wait for a lock.",
-	"deadlocks_total":                 "Deadlocks that the server resolved.",
-	"size_bytes":                      "Size of the database's files without its log.",
-	"log_file_bytes":                  "Size of the log's files.",
-	"log_file_used_bytes":             "Of the log's files, what is in use and cannot be written over.",
-	"waits_data_read_seconds_total":   "Time that all sessions of the server waited for pages to be read (PAGEIOLATCH).",
-	"waits_log_write_seconds_total":   "Time that all sessions waited for the log to be written (WRITELOG, LOGBUFFER).",
-	"waits_log_replica_seconds_total": "Time that all sessions waited for another server to have the log (HADR_SYNC_COMMIT).",
-	"waits_log_limit_seconds_total":   "Time that all sessions waited because the service limits the rate of the log (LOG_RATE_GOVERNOR).",
-	"waits_data_write_seconds_total":  "Time that all sessions waited for pages to be written (WRITE_COMPLETION).",
-	"waits_lock_seconds_total":        "Time that all sessions waited for row and table locks (LCK_M).",
-	"waits_latch_seconds_total":       "Time that all sessions waited for latches on pages in memory and inside the server (PAGELATCH, LATCH).",
-	"waits_processor_seconds_total":   "Time that all sessions waited for a processor after they gave it up (SOS_SCHEDULER_YIELD).",
-	"waits_client_seconds_total":      "Time that all sessions waited for their clients to take rows (ASYNC_NETWORK_IO).",
-	"sessions_active_seconds_total":   "Time that sessions were at work on statements, waits included, summed over all.",
-	"sessions_idle":                   "Sessions that wait for their client.",
-	"sessions_running":                "Sessions that work and wait for nothing.",
-	"sessions_waiting_for_lock":       "Sessions that wait for a row or table lock.",
-	"sessions_waiting_for_storage":    "Sessions that wait for a read or write of data or log.",
-	"sessions_waiting_for_latch":      "Sessions that wait for a short lock inside the server.",
-	"sessions_waiting_for_client":     "Sessions that wait for their client in the middle of a statement.",
-	"sessions_waiting_for_the_rest":   "Sessions that wait for anything else.",
+	"temporary_file_bytes_total": "Bytes that the server read from and wrote to the files of tempdb.",
+	"session_pages_total":        "Pages that sessions had to write themselves.",
+	"lock_waits_total":           "Times that a session had to wait for a lock.",
+	"deadlocks_total":            "Deadlocks that the server resolved.",
+	"size_bytes":                 "Size of the database's files without its log.",
+	"log_file_bytes":             "Size of the log's files.",
+	"log_file_used_bytes":        "Of the log's files, what is in use and cannot be written over.",
+	"waits_data_read_seconds_total": "Time that all sessions of the server waited for pages to be read " +
+		"(PAGEIOLATCH).",
+	"waits_log_write_seconds_total":   waited + "for the log to be written (WRITELOG, LOGBUFFER).",
+	"waits_log_replica_seconds_total": waited + "for another server to have the log (HADR_SYNC_COMMIT).",
+	"waits_log_limit_seconds_total":   waited + "because the service limits the rate of the log (LOG_RATE_GOVERNOR).",
+	"waits_data_write_seconds_total":  waited + "for pages to be written (WRITE_COMPLETION).",
+	"waits_lock_seconds_total":        waited + "for row and table locks (LCK_M).",
+	"waits_latch_seconds_total": waited + "for latches on pages in memory and inside the server " +
+		"(PAGELATCH, LATCH).",
+	"waits_processor_seconds_total": waited + "for a processor after they gave it up (SOS_SCHEDULER_YIELD).",
+	"waits_client_seconds_total":    waited + "for their clients to take rows (ASYNC_NETWORK_IO).",
+	"sessions_active_seconds_total": "Time that sessions were at work on statements, waits included, " +
+		"summed over all.",
+	"sessions_idle":                 "Sessions that wait for their client.",
+	"sessions_running":              "Sessions that work and wait for nothing.",
+	"sessions_waiting_for_lock":     "Sessions that wait for a row or table lock.",
+	"sessions_waiting_for_storage":  "Sessions that wait for a read or write of data or log.",
+	"sessions_waiting_for_latch":    "Sessions that wait for a short lock inside the server.",
+	"sessions_waiting_for_client":   "Sessions that wait for their client in the middle of a statement.",
+	"sessions_waiting_for_the_rest": "Sessions that wait for anything else.",
 }
+
+const waited = "Time that all sessions waited "
 
 // The parts of the cache's hit ratio.
 const cacheHits, cacheLookups = "cache_hits_total", "cache_lookups_total"

@@ -36,7 +36,8 @@ func (d Drives) Databases() (all []DatabaseIO) {
 	}
 	for _, f := range d.Machine.Files {
 		if !slices.ContainsFunc(all, func(io DatabaseIO) bool { return io.Database == f.Database }) {
-			all = append(all, DatabaseIO{f.Database, d.io(d.files(f.Database, Data)...), d.io(d.files(f.Database, Log)...)})
+			data, log := d.files(f.Database, Data), d.files(f.Database, Log)
+			all = append(all, DatabaseIO{f.Database, d.io(data...), d.io(log...)})
 		}
 	}
 	return all

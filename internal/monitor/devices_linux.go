@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -51,7 +50,8 @@ func (fs FS) find(dir string) (FileSystem, error) {
 		// File systems over several devices (btrfs) have a number of their own; the source then names one of their
 		// devices.
 		if number, err = fs.deviceNumber(mount.Source); err != nil {
-			return found, fmt.Errorf("no block device stands behind its %s file system (%s)", mount.FSType, mount.Source)
+			return found, fmt.Errorf("no block device stands behind its %s file system (%s)",
+				mount.FSType, mount.Source)
 		}
 	}
 	found.Devices, err = fs.wholeDevices(number)
@@ -120,30 +120,27 @@ func (fs FS) wholeDevices(number string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var drives []string
-	err = eachUnder(dir, func(device string, drive bool) {
-		if drive {
-			drives = append(drives, filepath.Base(device))
-		}
-	})
+	_, drives, err := under(dir)
 	slices.Sort(drives)
 	return slices.Compact(drives), err
 }
 
-// eachUnder calls f with the device whose directory in /sys is dir, and with all that lie under it, each with whether
-// it is a drive.
-func eachUnder(dir string, f func(device string, drive bool)) error {
+// under are the names of the devices that lie under the one whose directory in /sys is dir, and of the drives at last:
+// the device itself where nothing lies under it.
+func under(dir string) (all, drives []string, err error) {
 	lower, err := below(dir)
-	if err != nil {
-		return err
+	if err != nil || len(lower) == 0 {
+		return nil, []string{filepath.Base(dir)}, err
 	}
-	f(dir, len(lower) == 0)
 	for _, device := range lower {
-		if err := eachUnder(device, f); err != nil {
-			return err
+		deeper, last, err := under(device)
+		if err != nil {
+			return nil, nil, err
 		}
+		all = append(append(all, filepath.Base(device)), deeper...)
+		drives = append(drives, last...)
 	}
-	return nil
+	return all, drives, nil
 }
 
 // below are the devices that the one whose directory in /sys is dir hands its requests to: none where it is a drive.
@@ -167,19 +164,20 @@ func below(dir string) (lower []string, err error) {
 
 // apart refuses devices of which one lies on another: each request would count twice.
 func (fs FS) apart(devices []string) error {
-	var twice error
 	for _, upper := range devices {
 		dir, err := filepath.EvalSymlinks(filepath.Join(fs.Sys, "class/block", upper))
 		if err != nil {
 			continue // one that is not there is refused when its counters are read
 		}
-		err = eachUnder(dir, func(device string, _ bool) {
-			if name := filepath.Base(device); device != dir && slices.Contains(devices, name) {
-				twice = fmt.Errorf("%s lies on %s, so each of its requests would count twice: name one of the two", upper, name)
-			}
-		})
-		if err := cmp.Or(err, twice); err != nil {
+		lower, _, err := under(dir)
+		if err != nil {
 			return err
+		}
+		for _, name := range lower {
+			if slices.Contains(devices, name) {
+				return fmt.Errorf("%s lies on %s, so each of its requests would count twice: name one of the two",
+					upper, name)
+			}
 		}
 	}
 	return nil
@@ -193,9 +191,7 @@ func (fs FS) Drives() ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if !slices.ContainsFunc(virtual, func(prefix string) bool { return strings.HasPrefix(e.Name(), prefix) }) && !nvmePath.MatchString(e.Name()) {
-			names = append(names, e.Name())
-		}
+		names = append(names, e.Name())
 	}
-	return names, nil
+	return drivesAmong(names), nil
 }

@@ -65,7 +65,8 @@ var windowsExporter = &exporterKind{
 	free:       windowsFree,
 	machine:    windowsMachine,
 	drives: itemMetrics{"disk", "windows_physical_disk_", []string{
-		"reads", "writes", "read_bytes", "write_bytes", "read_latency_seconds", "write_latency_seconds", "idle_seconds", "",
+		"reads", "writes", "read_bytes", "write_bytes",
+		"read_latency_seconds", "write_latency_seconds", "idle_seconds", "",
 	}},
 	diskKinds: windowsDiskKinds,
 	links:     itemMetrics{"nic", "windows_net_", []string{"bytes_received", "bytes_sent"}},
@@ -78,8 +79,8 @@ var windowsExporter = &exporterKind{
 
 // windowsDiskKinds: how busy a drive was is what its idle time leaves.
 var windowsDiskKinds = slices.Replace(slices.Clone(diskKinds), diskBusySeconds, diskBusySeconds+1, perItem{
-	figure: "disk_idle_seconds_total", help: "Time during which the device had no request.", column: DiskBusy,
-	derive: func(seconds float64, was, now []float64) float64 {
+	"disk_idle_seconds_total", "Time during which the device had no request.", DiskBusy,
+	func(seconds float64, was, now []float64) float64 {
 		return min(max(1-rate(diskBusySeconds)(seconds, was, now), 0), 1)
 	},
 })
@@ -116,7 +117,7 @@ func (k *exporterKind) source(
 		put := src.add(label, "", items, kinds...)
 		fill = append(fill, func(values []float64, now exposition) { put(values, read(now)) })
 	}
-	single := func(read func(exposition) float64, kind perItem) {
+	single := func(kind perItem, read func(exposition) float64) {
 		add("", []string{""}, func(x exposition) readings { return readings{"": {read(x)}} }, kind)
 	}
 	mode := func(mode string) func(exposition) float64 {
@@ -133,40 +134,39 @@ func (k *exporterKind) source(
 		src.Columns = append(src.Columns, Column{CPUIOWait, len(src.Figures), overall(1, n)})
 	}
 	add("cpu", processors, k.processors, cpuKinds...)
-	single(func(x exposition) float64 { return x.sum(k.memory, nil) }, perItem{
-		figure: "memory_available_bytes", help: "Memory that programs can have without swapping.",
-		column: MemoryAvailable, derive: gauge(0),
+	single(perItem{"memory_available_bytes", "Memory that programs can have without swapping.",
+		MemoryAvailable, gauge(0)}, func(x exposition) float64 { return x.sum(k.memory, nil) })
+
+	links, speeds := map[string]func([]float64, readings){}, first.by(k.speeds, k.links.label)
+	for _, link := range inOrder(k.links.read(first)) {
+		links[link] = src.add("interface", "", []string{link}, linkKinds(speeds[link])...)
+	}
+	fill = append(fill, func(values []float64, now exposition) {
+		all := k.links.read(now)
+		for _, put := range links {
+			put(values, all)
+		}
 	})
-	add("interface", inOrder(k.links.read(first)), k.links.read, networkKinds(first.by(k.speeds, k.links.label))...)
 
 	// What makes the same processors faster or slower from one run to the next, where it is shown.
+	const clock, heat = "node_cpu_scaling_frequency_hertz", "node_thermal_zone_temp"
 	for _, s := range []struct {
+		perItem
 		read func(exposition) float64
-		kind perItem
 	}{
-		{mode("steal"), perItem{
-			figure: "cpu_steal_seconds_total", help: "Time that the hypervisor took from the processors, summed over all.",
-			column: CPUSteal, derive: share(0, float64(n)),
-		}},
-		{func(x exposition) float64 {
-			const clock = "node_cpu_scaling_frequency_hertz"
-			return x.sum(clock, nil) / float64(len(x[clock]))
-		}, perItem{
-			figure: "cpu_frequency_hertz", help: "Clock of the processors, the mean of all.",
-			column: CPUFrequency, derive: gauge(0),
-		}},
-		{func(x exposition) float64 {
-			return x.sum("node_cpu_core_throttles_total", nil) + x.sum("node_cpu_package_throttles_total", nil)
-		}, perItem{
-			figure: "cpu_throttles_total", help: "Times that heat throttled a core or a package.", column: CPUThrottles,
-		}},
-		{func(x exposition) float64 { return x.fold("node_thermal_zone_temp", nil, math.Max) }, perItem{
-			figure: "temperature_celsius", help: "The highest temperature of the machine's thermal zones.",
-			column: Temperature, derive: gauge(0),
-		}},
+		{perItem{"cpu_steal_seconds_total", "Time that the hypervisor took from the processors, summed over all.",
+			CPUSteal, share(0, float64(n))}, mode("steal")},
+		{perItem{"cpu_frequency_hertz", "Clock of the processors, the mean of all.", CPUFrequency, gauge(0)},
+			func(x exposition) float64 { return x.sum(clock, nil) / float64(len(x[clock])) }},
+		{perItem{"cpu_throttles_total", "Times that heat throttled a core or a package.", CPUThrottles, nil},
+			func(x exposition) float64 {
+				return x.sum("node_cpu_core_throttles_total", nil) + x.sum("node_cpu_package_throttles_total", nil)
+			}},
+		{perItem{"temperature_celsius", "The highest temperature of the machine's thermal zones.",
+			Temperature, gauge(0)}, func(x exposition) float64 { return x.fold(heat, nil, math.Max) }},
 	} {
 		if !math.IsNaN(s.read(first)) {
-			single(s.read, s.kind)
+			single(s.perItem, s.read)
 		}
 	}
 	src.Read = func(ctx context.Context, values []float64) error {
@@ -243,7 +243,8 @@ func (k *exporterKind) processors(x exposition) readings {
 // partitions.
 func drivesAmong(devices []string) []string {
 	return slices.DeleteFunc(slices.Clone(devices), func(name string) bool {
-		return slices.ContainsFunc(virtual, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) ||
+		return nvmePath.MatchString(name) ||
+			slices.ContainsFunc(virtual, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) ||
 			slices.ContainsFunc(devices, func(whole string) bool { return partition(name, whole) })
 	})
 }

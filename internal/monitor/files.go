@@ -25,18 +25,14 @@ func Files(
 		prefix = item + "."
 	}
 	kinds := []perItem{
-		{"file_reads_total", "Reads of the database's file.", DiskReads, nil, nil},
-		{"file_writes_total", "Writes to the database's file.", DiskWrites, nil, nil},
-		{"file_read_bytes_total", "Bytes read from the database's file.", DiskReadBytes, nil, nil},
-		{"file_written_bytes_total", "Bytes written to the database's file.", DiskWrittenBytes, nil, nil},
-		{
-			figure: "file_read_seconds_total", column: DiskReadTime, derive: ratio(4, 0),
-			help: "Sum of the times that reads of the database's file took.",
-		},
-		{
-			figure: "file_write_seconds_total", column: DiskWriteTime, derive: ratio(5, 1),
-			help: "Sum of the times that writes to the database's file took.",
-		},
+		{"file_reads_total", "Reads of the database's file.", DiskReads, nil},
+		{"file_writes_total", "Writes to the database's file.", DiskWrites, nil},
+		{"file_read_bytes_total", "Bytes read from the database's file.", DiskReadBytes, nil},
+		{"file_written_bytes_total", "Bytes written to the database's file.", DiskWrittenBytes, nil},
+		{"file_read_seconds_total", "Sum of the times that reads of the database's file took.",
+			DiskReadTime, ratio(4, 0)},
+		{"file_write_seconds_total", "Sum of the times that writes to the database's file took.",
+			DiskWriteTime, ratio(5, 1)},
 		// The time that requests take, summed over each second, is how many of them are under way on average.
 		{column: DiskQueue, derive: func(seconds float64, was, now []float64) float64 {
 			return rate(4)(seconds, was, now) + rate(5)(seconds, was, now)

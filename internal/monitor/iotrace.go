@@ -100,9 +100,9 @@ func (t *IOTrace) source() Source {
 	const help = "Of the traced I/Os of the last second, in seconds."
 	read, failed := t.NewReader()
 	return itemSource("traced I/Os", "io", "", names, []perItem{
-		{"io_p50_seconds", help, IOMedian, gauge(0), nil},
-		{"io_p99_seconds", help, IOP99, gauge(1), nil},
-		{"io_max_seconds", help, IOMax, gauge(2), nil},
+		{"io_p50_seconds", help, IOMedian, gauge(0)},
+		{"io_p99_seconds", help, IOP99, gauge(1)},
+		{"io_max_seconds", help, IOMax, gauge(2)},
 	}, func(context.Context) (readings, error) {
 		if failed != nil {
 			return nil, failed

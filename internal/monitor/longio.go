@@ -15,6 +15,14 @@ const (
 	WaitDataRead = "data read"
 )
 
+var waits = []struct {
+	kind    string
+	classes []iotrace.Class
+}{
+	{WaitLogFlush, []iotrace.Class{iotrace.LogWrite, iotrace.LogFlush}},
+	{WaitDataRead, []iotrace.Class{iotrace.DataRead}},
+}
+
 // goodPart is by how much an I/O has to be shorter than an operation to be too short to tell why that was slow.
 const goodPart = 4
 
@@ -60,21 +68,21 @@ func explain(slow []measure.SlowOrder, long []iotrace.IO, start time.Time) {
 	slices.SortFunc(some, func(a, b iotrace.IO) int { return a.From.Compare(b.From) })
 	for i := range slow {
 		o := &slow[i]
-		to := o.OperationTo
+		least := (o.OperationTo - o.OperationFrom) / goodPart
 		o.IO, o.IOTime = measure.NoIO, 0
-		for _, kind := range []struct {
-			name    string
-			classes []iotrace.Class
-		}{{WaitLogFlush, []iotrace.Class{iotrace.LogWrite, iotrace.LogFlush}}, {WaitDataRead, []iotrace.Class{iotrace.DataRead}}} {
+		for _, wait := range waits {
 			covered, until := time.Duration(0), o.OperationFrom
 			for _, io := range some {
-				begin, end := max(io.From.Sub(start), until), min(io.To.Sub(start), to)
-				if begin < end && io.To.Sub(io.From) >= (to-o.OperationFrom)/goodPart && slices.Contains(kind.classes, io.Class) {
+				if io.To.Sub(io.From) < least || !slices.Contains(wait.classes, io.Class) {
+					continue
+				}
+				begin, end := max(io.From.Sub(start), until), min(io.To.Sub(start), o.OperationTo)
+				if begin < end {
 					covered, until = covered+end-begin, end
 				}
 			}
 			if covered > o.IOTime {
-				o.IO, o.IOTime = kind.name, covered
+				o.IO, o.IOTime = wait.kind, covered
 			}
 		}
 	}

@@ -57,11 +57,21 @@ func IsLocal(name string) bool {
 		addresses, _ = net.LookupHost(name)
 	}
 	own, _ := net.InterfaceAddrs()
-	for _, a := range addresses {
+	return slices.ContainsFunc(addresses, func(a string) bool {
 		ip := net.ParseIP(a)
-		if ip.IsLoopback() || slices.ContainsFunc(own, func(o net.Addr) bool { n, ok := o.(*net.IPNet); return ok && n.IP.Equal(ip) }) {
-			return true
-		}
-	}
-	return false
+		return ip.IsLoopback() || slices.ContainsFunc(own, func(o net.Addr) bool {
+			n, ok := o.(*net.IPNet)
+			return ok && n.IP.Equal(ip)
+		})
+	})
+}
+
+// Server is what a reader of a result must know of a target's database server, and of the database's own settings.
+type Server struct {
+	Version  string            `json:"version"` // as the server says it
+	Settings map[string]string `json:"settings,omitempty"`
+
+	Container *Container `json:"container,omitempty"` // what it may use of its machine, where that is less than all
+
+	Files []File `json:"-"` // of the database, data before log
 }

@@ -43,10 +43,11 @@ type Source struct {
 
 // one is a source of one figure.
 func one(name string, f Figure, column string, derive derivation, read func(context.Context) (float64, error)) Source {
-	return Source{name, []Figure{f}, []Column{{column, 0, derive}}, func(ctx context.Context, values []float64) (err error) {
+	into := func(ctx context.Context, values []float64) (err error) {
 		values[0], err = read(ctx)
 		return err
-	}}
+	}
+	return Source{name, []Figure{f}, []Column{{column, 0, derive}}, into}
 }
 
 // unknown are n figures that were not read.

@@ -16,7 +16,9 @@ import (
 // Options say what is observed beside the orders and where from. The zero value observes this machine, where a target
 // is on it, and every target's own counters.
 type Options struct {
-	Devices []string // block devices by name, each with what is on it where that is said: data=nvme0n1; none: those under the databases' files
+	// Block devices by name, each with what is on it where that is said: data=nvme0n1; none: those under the
+	// databases' files.
+	Devices []string
 
 	PowerCommand string // prints watts
 	PowerLog     string // file that a meter writes, read after the run
@@ -52,12 +54,12 @@ func (e *OptionError) Unwrap() error { return e.Err }
 
 // Observer observes the machine and the databases under test through one run or several.
 type Observer struct {
-	Notes    []string // what cannot be observed and why, for the user to read before the run
-	Unplaced string   // the note on what is not known of where the files lie, on which drives; empty: there is none
-	Warnings []string // what makes a run a poor test of storage, for the user to read before the run; records have them too
-	// Distorting are those of the warnings that are about the targets' configuration.
-	Distorting []string
-	Reads      []string // why the drives may see hardly a read, for the user to read before the run; which the run may disprove
+	// For the user to read before the run.
+	Notes      []string // what cannot be observed and why
+	Unplaced   string   // the note on what is not known of where the files lie, on which drives; empty: there is none
+	Warnings   []string // what makes a run a poor test of storage; records have them too
+	Distorting []string // those of the warnings that are about the targets' configuration
+	Reads      []string // why the drives may see hardly a read, which the run may disprove
 
 	Machine *Machine // under test; nil where nothing is known of it
 	Servers []Server // of the targets, in their order: targets of one server have the same
@@ -117,7 +119,8 @@ func Observe(ctx context.Context, targets []store.Database, run time.Duration, o
 			return nil, err
 		}
 	case len(w.devices) > 0:
-		return nil, &OptionError{"devices", errors.New("the targets are not on this machine, or it does not run Linux; give the URL of the exporter on their machine")}
+		return nil, &OptionError{"devices", errors.New("the targets are not on this machine, " +
+			"or it does not run Linux; give the URL of the exporter on their machine")}
 	default:
 		w.note("the databases' machine is not observed: it is another one, or no Linux, and no exporter is given")
 	}

@@ -21,9 +21,11 @@ const (
 	Temp = store.Temp
 )
 
+func (d Drive) holds(role Role) bool { return slices.Contains(d.Roles, role) }
+
 // Holds says whether a drive is known to have a role.
 func (m *Machine) Holds(drive string, role Role) bool {
-	return m != nil && slices.ContainsFunc(m.Drives, func(d Drive) bool { return d.Name == drive && slices.Contains(d.Roles, role) })
+	return m != nil && slices.ContainsFunc(m.Drives, func(d Drive) bool { return d.Name == drive && d.holds(role) })
 }
 
 // readDevices reads the devices to observe: nvme0n1 or, where the user says what is on it, data=nvme0n1.
@@ -36,7 +38,8 @@ func readDevices(given []string) (names []string, roles map[string][]Role, err e
 		}
 		switch {
 		case name == "" || has && !slices.Contains([]Role{Data, Log, Temp}, Role(role)):
-			return nil, nil, &OptionError{"devices", fmt.Errorf("%q is no device: write nvme0n1, or data=nvme0n1, log=nvme0n1 or temp=nvme0n1 for what the database keeps on it", text)}
+			return nil, nil, &OptionError{"devices", fmt.Errorf("%q is no device: write nvme0n1, "+
+				"or data=nvme0n1, log=nvme0n1 or temp=nvme0n1 for what the database keeps on it", text)}
 		case has && !slices.Contains(roles[name], Role(role)):
 			roles[name] = append(roles[name], Role(role))
 		}
@@ -61,14 +64,16 @@ func (w *Observer) noteRoles() {
 			drives = append(drives, d.Name)
 		}
 		for _, role := range []Role{Data, Log} {
-			if !slices.ContainsFunc(w.Machine.Drives, func(d Drive) bool { return slices.Contains(d.Roles, role) }) {
+			if !slices.ContainsFunc(w.Machine.Drives, func(d Drive) bool { return d.holds(role) }) {
 				missing = append(missing, string(role))
 			}
 		}
 	}
 	if len(missing) > 0 {
-		w.unplaced = append(w.unplaced, fmt.Sprintf("which drives hold the %s, of %s, is not known, so there are no IOPS and no figures of these "+
-			"drives apart: say so, as in --devices data=nvme1n1,log=nvme2n1", strings.Join(missing, " and the "), strings.Join(drives, ", ")))
+		w.unplaced = append(w.unplaced, fmt.Sprintf("which drives hold the %s, of %s, is not known, "+
+			"so there are no IOPS and no figures of these drives apart: "+
+			"say so, as in --devices data=nvme1n1,log=nvme2n1",
+			strings.Join(missing, " and the "), strings.Join(drives, ", ")))
 	}
 	if w.Unplaced = strings.Join(w.unplaced, "; "); w.Unplaced != "" {
 		w.Notes = append(w.Notes, w.Unplaced)

@@ -103,5 +103,6 @@ func meterTime(text string, zone *time.Location) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("invalid time %q: write 2026-01-31T13:45:00Z, 2026-01-31 13:45:00 or Unix seconds", text)
+	return time.Time{}, fmt.Errorf("invalid time %q: "+
+		"write 2026-01-31T13:45:00Z, 2026-01-31 13:45:00 or Unix seconds", text)
 }

@@ -213,7 +213,7 @@ func (d Drives) total(column string) float64 {
 func (d Drives) known(role Role) bool {
 	known := false
 	for _, drive := range d.Machine.Drives {
-		if slices.Contains(drive.Roles, role) {
+		if drive.holds(role) {
 			known = true
 			if !d.counted(drive.Name) {
 				return false
@@ -234,7 +234,7 @@ func (d Drives) Storage() *Storage {
 	for _, v := range s.Volumes {
 		s.ReadBytes += v.ReadBytes
 		s.WrittenBytes += v.WrittenBytes
-		data, log := d.Machine.Holds(v.Name, Data), d.Machine.Holds(v.Name, Log)
+		data, log := v.Keeps(Data), v.Keeps(Log)
 		switch {
 		case data:
 			s.Reads += v.Reads

@@ -13,7 +13,8 @@ import (
 // log, is read through the first.
 func (w *Observer) server(ctx context.Context, s *store.Server, several bool) error {
 	if s.Unknown != nil {
-		w.note("server %s is told apart by its address alone, so under another address it counts as another server: %v", s.Name, s.Unknown)
+		w.note("server %s is told apart by its address alone, so under another address it counts as another server: %v",
+			s.Name, s.Unknown)
 	}
 	item := ""
 	if several {
@@ -43,7 +44,8 @@ func (w *Observer) server(ctx context.Context, s *store.Server, several bool) er
 			w.unplaced = append(w.unplaced, fmt.Sprintf("%s: %v", t.Label(), err))
 		}
 		w.Servers[slices.Index(w.targets, t)] = found
-		src, err := Database(ctx, t.DB(), append(counters, Counters{Query: own, Label: "target", Of: t.Label(), Item: w.item(t)})...)
+		ofItself := Counters{Query: own, Label: "target", Of: t.Label(), Item: w.item(t)}
+		src, err := Database(ctx, t.DB(), append(counters, ofItself)...)
 		if err != nil {
 			w.note("no counters of the database: %v", t.Wrap("read", err))
 			continue
