@@ -1,6 +1,9 @@
 package diagnose
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // What can hold orders back.
 const (
@@ -34,147 +37,126 @@ const (
 	farTrip        = 10e-3  // seconds; longer than processors that others fill let a message lie
 )
 
-// rule names a bottleneck where it holds.
-type rule struct {
-	what  string
-	holds func(c situation) bool
-	why   func(c situation) string
+// Judge names the bottleneck; nil where nothing was measured.
+func Judge(f Figures) *Bottleneck {
+	if f == (Figures{}) {
+		return nil
+	}
+	what, why := newSituation(f).judge()
+	return &Bottleneck{what, why, f}
 }
 
-// rules are asked one after the other; the first that holds names the bottleneck.
+// judge asks the rules one after the other; the first that holds names the bottleneck.
 //
 // What takes almost all of the sessions' or users' time comes first: then it is other programs that fill processors and
 // links, if any does. Full processors and links come before all other waits because sessions that wait for a processor
 // count as running or idle, and because faster storage could not help them. Statements and answers under way are held
 // up by processors or by long round trips; where neither explains them they are only a sign of too few users, and
 // storage and locks come before them. A device near its limit counts only where sessions tell nothing.
-var rules = []rule{
-	{Storage, func(c situation) bool { return c.storage >= almostAllWait }, whyStorage},
-	{Locks, func(c situation) bool { return c.locks >= almostAllWait }, whyLocks},
-	{Client, func(c situation) bool { return c.pause >= almostAllWait }, whyPause},
-	{CPU, func(c situation) bool { return atLeast(c.ServerUsed, fullProcessors) }, whyContainer},
-	{CPU, func(c situation) bool { return atLeast(c.ServerThrottled, oftenThrottled) }, whyContainer},
-	{Network, func(c situation) bool {
-		return c.underWay >= almostAllWait && atLeast(c.RoundTrip, farTrip) && atLeast(c.InRoundTrips, almostAllWait)
-	}, whyTrips},
-	{CPU, func(c situation) bool { return atLeast(c.CPUBusy, fullProcessors) }, whyProcessors},
-	{Network, func(c situation) bool { return atLeast(c.NetworkUsed, fullLink) },
-		func(c situation) string {
-			return "a network link is used to " + percent(*c.NetworkUsed) + " of its speed"
-		}},
-	{Client, func(c situation) bool { return atLeast(c.ClientBusy, fullProcessors) },
-		func(c situation) string {
-			return "the processors of the users' machine are " + percent(*c.ClientBusy) + " busy"
-		}},
-	{Client, func(c situation) bool { return atLeast(c.ClientUsed, fullProcessors) },
-		func(c situation) string {
-			return "ds2 takes " + percent(*c.ClientUsed) + " of the processors that it may use"
-		}},
-	{Client, func(c situation) bool { return atLeast(c.ClientThrottled, oftenThrottled) },
-		func(c situation) string {
-			return "ds2's container was throttled in " + percent(*c.ClientThrottled) + " of the periods in which its processor time is counted"
-		}},
-	{CPU, func(c situation) bool { return c.mostlyUnderWay() && atLeast(c.CPUBusy, busyProcessors) },
-		func(c situation) string {
-			return whyProcessors(c) + ", and sessions wait " + percent(c.underWay) + " of their time for statements that are under way"
-		}},
-	{CPU, func(c situation) bool { return c.mostlyUnderWay() && atLeast(c.ServerUsed, busyProcessors) },
-		func(c situation) string {
-			return whyContainer(c) + ", and sessions wait " + percent(c.underWay) + " of their time for statements that are under way"
-		}},
-	{Client, func(c situation) bool { return c.mostlyUnderWay() && atLeast(c.ClientBusy, busyProcessors) },
-		func(c situation) string {
-			return fmt.Sprintf("the processors of the users' machine are %s busy, and sessions wait %s of their time for statements that are under way",
-				percent(*c.ClientBusy), percent(c.underWay))
-		}},
-	{Network, func(c situation) bool {
-		return c.mostlyUnderWay() && atLeast(c.RoundTrip, longTrip) && atLeast(c.InRoundTrips, c.underWay/2)
-	}, whyTrips},
-	{Client, func(c situation) bool { return c.mostlyUnderWay() && c.most() < mainWait },
-		func(c situation) string {
-			return fmt.Sprintf("sessions wait %s of their time for statements that are under way, and nothing is near its limit: try more users", percent(c.underWay))
-		}},
-	{Storage, func(c situation) bool { return c.storage >= mainWait && c.storage == c.most() }, whyStorage},
-	{Locks, func(c situation) bool { return c.locks >= mainWait && c.locks == c.most() }, whyLocks},
-	{Client, func(c situation) bool { return c.pause >= mainWait }, whyPause},
-	{Storage, func(c situation) bool {
-		return c.Sessions == nil && (atLeast(c.DeviceReads, fullDevice) || atLeast(c.DeviceLog, fullDevice))
-	}, func(c situation) string { return "the device is near its limit: " + c.OfDevice() }},
-	{Storage, func(c situation) bool {
-		return c.Sessions == nil && c.DeviceReads == nil && atLeast(c.DiskQueue, longQueue) && atLeast(c.DiskSlowdown, slowDevice)
-	}, func(c situation) string {
-		return fmt.Sprintf("a device has a queue of %.1f requests, and its reads take %.1f times as long as in the run's best seconds", *c.DiskQueue, *c.DiskSlowdown)
-	}},
-	{Unclear, func(c situation) bool { return c.Sessions != nil },
-		func(c situation) string {
-			processors := ""
-			if c.CPUBusy != nil {
-				processors = ", while processors are " + percent(*c.CPUBusy) + " busy"
-			}
-			return "sessions are at work " + percent(c.Running) + " of their time and wait for nothing in particular" + processors + ": try more users"
-		}},
-	{Unclear, func(situation) bool { return true },
-		func(situation) string {
-			return "no processor, link or device is near its limit, and the sessions do not tell what they wait for"
-		}},
+func (c situation) judge() (what, why string) {
+	statements := "sessions wait " + percent(c.underWay) + " of their time for statements that are under way"
+	switch {
+	case c.storage >= almostAllWait:
+		return Storage, c.whyStorage()
+	case c.locks >= almostAllWait:
+		return Locks, c.whyLocks()
+	case c.pause >= almostAllWait:
+		return Client, c.whyPause()
+	case atLeast(c.ServerUsed, fullProcessors), atLeast(c.ServerThrottled, oftenThrottled):
+		return CPU, c.whyContainer()
+	case c.underWay >= almostAllWait && atLeast(c.RoundTrip, farTrip) && atLeast(c.InRoundTrips, almostAllWait):
+		return Network, statements + c.trips()
+	case atLeast(c.CPUBusy, fullProcessors):
+		return CPU, c.whyProcessors()
+	case atLeast(c.NetworkUsed, fullLink):
+		return Network, "a network link is used to " + percent(*c.NetworkUsed) + " of its speed"
+	case atLeast(c.ClientBusy, fullProcessors):
+		return Client, c.whyUsersMachine()
+	case atLeast(c.ClientUsed, fullProcessors):
+		return Client, "ds2 takes " + percent(*c.ClientUsed) + " of the processors that it may use"
+	case atLeast(c.ClientThrottled, oftenThrottled):
+		return Client, "ds2's container" + throttled(*c.ClientThrottled)
+	case c.mostlyUnderWay() && atLeast(c.CPUBusy, busyProcessors):
+		return CPU, c.whyProcessors() + ", and " + statements
+	case c.mostlyUnderWay() && atLeast(c.ServerUsed, busyProcessors):
+		return CPU, c.whyContainer() + ", and " + statements
+	case c.mostlyUnderWay() && atLeast(c.ClientBusy, busyProcessors):
+		return Client, c.whyUsersMachine() + ", and " + statements
+	case c.mostlyUnderWay() && atLeast(c.RoundTrip, longTrip) && atLeast(c.InRoundTrips, c.underWay/2):
+		return Network, statements + c.trips()
+	case c.mostlyUnderWay() && c.most() < mainWait:
+		return Client, statements + ", and nothing is near its limit: try more users"
+	case c.storage >= mainWait && c.storage == c.most():
+		return Storage, c.whyStorage()
+	case c.locks >= mainWait && c.locks == c.most():
+		return Locks, c.whyLocks()
+	case c.pause >= mainWait:
+		return Client, c.whyPause()
+	case c.Sessions != nil:
+		processors := ""
+		if c.CPUBusy != nil {
+			processors = ", while processors are " + percent(*c.CPUBusy) + " busy"
+		}
+		return Unclear, "sessions are at work " + percent(c.Running) + " of their time " +
+			"and wait for nothing in particular" + processors + ": try more users"
+	case atLeast(c.DeviceReads, fullDevice), atLeast(c.DeviceLog, fullDevice):
+		return Storage, "the device is near its limit: " + c.OfDevice()
+	case c.DeviceReads == nil && atLeast(c.DiskQueue, longQueue) && atLeast(c.DiskSlowdown, slowDevice):
+		return Storage, fmt.Sprintf("a device has a queue of %.1f requests, "+
+			"and its reads take %.1f times as long as in the run's best seconds", *c.DiskQueue, *c.DiskSlowdown)
+	}
+	return Unclear, "no processor, link or device is near its limit, and the sessions do not tell what they wait for"
 }
 
-func whyStorage(c situation) string {
+func (c situation) whyStorage() string {
 	return "sessions spend " + percent(c.storage) + " of their time waiting for reads and writes of data and log"
 }
 
-func whyLocks(c situation) string {
-	return "sessions spend " + percent(c.locks) + " of their time waiting for each other: for rows, tables and the server's latches"
+func (c situation) whyLocks() string {
+	return "sessions spend " + percent(c.locks) +
+		" of their time waiting for each other: for rows, tables and the server's latches"
 }
 
 // whyProcessors splits the machine's time, as far as it is known whose it is.
-func whyProcessors(c situation) string {
+func (c situation) whyProcessors() string {
 	text := "the database machine's processors are " + percent(*c.CPUBusy) + " busy"
 	switch others := c.others(); {
 	case others != nil:
-		text += fmt.Sprintf(", %s with the database, %s with ds2 itself, which runs on the same machine, and %s with others",
-			percent(*c.CPUDatabase), percent(*c.CPUOwn), percent(*others))
+		text += fmt.Sprintf(", %s with the database, %s with ds2 itself, which runs on the same machine, "+
+			"and %s with others", percent(*c.CPUDatabase), percent(*c.CPUOwn), percent(*others))
 	case c.CPUOwn != nil:
 		text += ", " + percent(*c.CPUOwn) + " with ds2 itself, which runs on the same machine"
 	}
 	return text
 }
 
-func whyContainer(c situation) string {
-	text := "the database's container"
+func (c situation) whyContainer() string {
+	var texts []string
 	if c.ServerUsed != nil && c.ServerProcessors != nil {
-		text += fmt.Sprintf(" takes %s of the %.3g processors that it may use", percent(*c.ServerUsed), *c.ServerProcessors)
+		texts = append(texts, fmt.Sprintf(" takes %s of the %.3g processors that it may use",
+			percent(*c.ServerUsed), *c.ServerProcessors))
 	}
 	if c.ServerThrottled != nil {
-		if c.ServerUsed != nil && c.ServerProcessors != nil {
-			text += " and"
-		}
-		text += " was throttled in " + percent(*c.ServerThrottled) + " of the periods in which its processor time is counted"
+		texts = append(texts, throttled(*c.ServerThrottled))
 	}
-	return text
+	return "the database's container" + strings.Join(texts, " and")
 }
 
-func whyPause(c situation) string {
+func throttled(share float64) string {
+	return " was throttled in " + percent(share) + " of the periods in which its processor time is counted"
+}
+
+func (c situation) whyUsersMachine() string {
+	return "the processors of the users' machine are " + percent(*c.ClientBusy) + " busy"
+}
+
+func (c situation) whyPause() string {
 	return "users pause " + percent(c.pause) + " of their time: they think, or no work is due"
 }
 
-func whyTrips(c situation) string {
-	return fmt.Sprintf("sessions wait %s of their time for statements that are under way: a message takes %.1f ms to the server and back, which is %s of the users' time or more",
-		percent(c.underWay), 1000**c.RoundTrip, percent(*c.InRoundTrips))
-}
-
-// Judge names the bottleneck by the first of the rules that holds; nil where nothing was measured.
-func Judge(f Figures) *Bottleneck {
-	if f == (Figures{}) {
-		return nil
-	}
-	c := newSituation(f)
-	for _, r := range rules {
-		if r.holds(c) {
-			return &Bottleneck{r.what, r.why(c), f}
-		}
-	}
-	return nil // the last rule always holds
+func (c situation) trips() string {
+	return fmt.Sprintf(": a message takes %.1f ms to the server and back, which is %s of the users' time or more",
+		1000**c.RoundTrip, percent(*c.InRoundTrips))
 }
 
 // situation is the figures with what the sessions' time comes to, in shares of it; all 0 where they tell nothing.

@@ -13,24 +13,29 @@ type Figures struct {
 	CPUDatabase *float64 `json:"cpu.database_ratio,omitempty"`
 	CPUOwn      *float64 `json:"cpu.own_ratio,omitempty"`
 
-	ServerProcessors *float64 `json:"server.processors,omitempty"`      // that the database server's container may use, where that is less than all
-	ServerUsed       *float64 `json:"server.used_ratio,omitempty"`      // of those
-	ServerThrottled  *float64 `json:"server.throttled_ratio,omitempty"` // of the periods in which their time is counted
+	// The processors that the database server's container may use, where that is less than all, what it takes of these,
+	// and in how many of the periods in which their time is counted it was throttled.
+	ServerProcessors *float64 `json:"server.processors,omitempty"`
+	ServerUsed       *float64 `json:"server.used_ratio,omitempty"`
+	ServerThrottled  *float64 `json:"server.throttled_ratio,omitempty"`
 
 	ClientBusy      *float64 `json:"client.busy_ratio,omitempty"` // of the processors of the machine that ds2 runs on
 	ClientOwn       *float64 `json:"client.own_processors,omitempty"`
 	ClientUsed      *float64 `json:"client.used_ratio,omitempty"` // what ds2 takes of the processors that it may use
 	ClientThrottled *float64 `json:"client.throttled_ratio,omitempty"`
 
-	DiskBusy          *float64 `json:"disk.busy_ratio,omitempty"`             // of the busiest device
-	ReadsPerOrder     *float64 `json:"disk.reads_per_order,omitempty"`        // of all devices
-	ReadBytesPerOrder *float64 `json:"server.read_bytes_per_order,omitempty"` // of the database server\'s processes, from drives
-	NetworkUsed       *float64 `json:"network.used_ratio,omitempty"`          // of the busiest link's speed
-	RoundTrip         *float64 `json:"network.round_trip_seconds,omitempty"`  // of a message without work
-	DiskQueue         *float64 `json:"disk.queue,omitempty"`                  // of the device with the longest
-	DiskSlowdown      *float64 `json:"disk.slowdown,omitempty"`               // of that device's reads: their time over that of the run's best seconds
-	DeviceReads       *float64 `json:"device.reads_ratio,omitempty"`          // of what ds2 device found the devices to do at this latency
-	DeviceLog         *float64 `json:"device.log_syncs_ratio,omitempty"`      // of what it found them to do
+	DiskBusy      *float64 `json:"disk.busy_ratio,omitempty"`      // of the busiest device
+	ReadsPerOrder *float64 `json:"disk.reads_per_order,omitempty"` // of all devices
+	// Of the database server's processes, from drives.
+	ReadBytesPerOrder *float64 `json:"server.read_bytes_per_order,omitempty"`
+	NetworkUsed       *float64 `json:"network.used_ratio,omitempty"`         // of the busiest link's speed
+	RoundTrip         *float64 `json:"network.round_trip_seconds,omitempty"` // of a message without work
+	DiskQueue         *float64 `json:"disk.queue,omitempty"`                 // of the device with the longest
+	// Of that device's reads: their time over that of the run's best seconds.
+	DiskSlowdown *float64 `json:"disk.slowdown,omitempty"`
+	// Of what ds2 device found the devices to do: of reads at this latency, and of log writes.
+	DeviceReads *float64 `json:"device.reads_ratio,omitempty"`
+	DeviceLog   *float64 `json:"device.log_syncs_ratio,omitempty"`
 
 	*Sessions // nil: the server does not tell what they do
 
@@ -72,7 +77,8 @@ const muchOfOthers = 0.10
 // Disturbance warns of other programs on the database's machine; empty where they take little.
 func (f Figures) Disturbance() string {
 	if others := f.others(); atLeast(others, muchOfOthers) {
-		return "other programs take " + percent(*others) + " of the processors of the database's machine: stop them, and measure again"
+		return "other programs take " + percent(*others) +
+			" of the processors of the database's machine: stop them, and measure again"
 	}
 	return ""
 }
@@ -153,9 +159,10 @@ type Costs struct {
 	WrittenBytes  *float64 `json:"device_written_bytes,omitempty"`
 	DeviceSeconds *float64 `json:"device_seconds,omitempty"` // sum of the times that reads and writes took
 	LogBytes      *float64 `json:"log_bytes,omitempty"`
-	ServerCPU     *float64 `json:"server_cpu_seconds,omitempty"` // of the server's processes; where those cannot be seen, of its machine less ds2
-	ClientCPU     *float64 `json:"client_cpu_seconds,omitempty"` // of ds2 itself
-	Joules        *float64 `json:"joules,omitempty"`
+	// Of the server's processes; where those cannot be seen, of its machine less ds2.
+	ServerCPU *float64 `json:"server_cpu_seconds,omitempty"`
+	ClientCPU *float64 `json:"client_cpu_seconds,omitempty"` // of ds2 itself
+	Joules    *float64 `json:"joules,omitempty"`
 }
 
 // Per divides costs a second by the orders a second; nil where there were no orders or nothing was measured.
@@ -163,7 +170,10 @@ func (c Costs) Per(orders float64) *Costs {
 	if orders <= 0 || c == (Costs{}) {
 		return nil
 	}
-	for _, cost := range []**float64{&c.Reads, &c.Writes, &c.ReadBytes, &c.WrittenBytes, &c.DeviceSeconds, &c.LogBytes, &c.ServerCPU, &c.ClientCPU, &c.Joules} {
+	for _, cost := range []**float64{
+		&c.Reads, &c.Writes, &c.ReadBytes, &c.WrittenBytes, &c.DeviceSeconds, &c.LogBytes,
+		&c.ServerCPU, &c.ClientCPU, &c.Joules,
+	} {
 		if *cost != nil {
 			*cost = new(**cost / orders)
 		}
