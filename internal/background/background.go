@@ -163,8 +163,8 @@ func (r *Readers) Results() (scrubs, copies []result.Reader) {
 
 func (r *reader) result() result.Reader {
 	x := result.Reader{
-		Target: r.target, Rate: r.rate, Seconds: r.ended.Sub(r.began).Seconds(), Requests: r.requests.Load(), Bytes: r.bytes.Load(),
-		Passes: r.passes, Failures: r.failures,
+		Target: r.target, Rate: r.rate, Seconds: r.ended.Sub(r.began).Seconds(),
+		Requests: r.requests.Load(), Bytes: r.bytes.Load(), Passes: r.passes, Failures: r.failures,
 	}
 	if r.failure != nil {
 		x.Error = r.failure.Error()

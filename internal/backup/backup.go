@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,7 +32,10 @@ type Options struct {
 // Run reads all databases at once, each unit that a server backs up once, and keeps the record, also of a test that
 // failed.
 func Run(ctx context.Context, o Options) (result.Backup, error) {
-	r := result.Backup{KitVersion: o.Version, RunID: o.RunID, Status: result.Running, Start: time.Now(), Command: o.Command, Engine: o.Targets[0].Engine()}
+	r := result.Backup{
+		KitVersion: o.Version, RunID: o.RunID, Status: result.Running, Start: time.Now(), Command: o.Command,
+		Engine: o.Targets[0].Engine(),
+	}
 	for _, t := range o.Targets {
 		r.Targets = append(r.Targets, t.Label())
 	}
@@ -134,8 +136,10 @@ func readAll(ctx context.Context, units []*unit, tell progress.Tell) error {
 	}
 	readers.Wait()
 	// What the first failure canceled says nothing.
-	if i := slices.IndexFunc(failed, func(err error) bool { return err != nil && !errors.Is(err, context.Canceled) }); i >= 0 {
-		return failed[i]
+	for _, err := range failed {
+		if err != nil && !errors.Is(err, context.Canceled) {
+			return err
+		}
 	}
 	return errors.Join(failed...)
 }

@@ -22,7 +22,8 @@ func claim(device string) (bytes int64, err error) {
 	if stat.Mode()&os.ModeDevice == 0 || stat.Mode()&os.ModeCharDevice != 0 {
 		return 0, fmt.Errorf("%s is not a block device", device)
 	}
-	if parts, _ := filepath.Glob(filepath.Join("/sys/class/block", filepath.Base(path), "*", "partition")); len(parts) > 0 {
+	parts, _ := filepath.Glob(filepath.Join("/sys/class/block", filepath.Base(path), "*", "partition"))
+	if len(parts) > 0 {
 		return 0, fmt.Errorf("%s has partitions: not touched; wipe it first (wipefs --all %s)", device, device)
 	}
 	// O_EXCL: the kernel refuses what is mounted, swap, or part of a volume.

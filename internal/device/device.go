@@ -69,11 +69,13 @@ func Run(ctx context.Context, o Options) (r *Record, err error) {
 // create makes the file, empty, and refuses to overwrite one, or to fill the file system.
 func (f *fio) create(dir string) error {
 	if free, ok := diskspace.Free(dir); ok && free < f.bytes+f.bytes/20 {
-		return fmt.Errorf("%s has %d bytes free, and the file takes %d: make it smaller, or free some", dir, free, f.bytes)
+		return fmt.Errorf("%s has %d bytes free, and the file takes %d: make it smaller, or free some",
+			dir, free, f.bytes)
 	}
 	file, err := os.OpenFile(f.file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists: another ds2 device is at work, or one that was killed left it: remove it then", f.file)
+		return fmt.Errorf("%s exists: another ds2 device is at work, or one that was killed left it: remove it then",
+			f.file)
 	}
 	if err != nil {
 		return fmt.Errorf("create file: %w", err)
@@ -112,8 +114,8 @@ func (m *measurement) run(r *Record) (err error) {
 			return err
 		}
 		r.SequentialWrite = r.Preconditioning.Sequential[1]
-	} else if _, r.SequentialWrite, err = m.step("fill it", fill); err != nil { // reading what was never written measures nothing
-		return err
+	} else if _, r.SequentialWrite, err = m.step("fill it", fill); err != nil {
+		return err // reading what was never written measures nothing
 	}
 	mixed := m.options.Depths
 	if m.options.NoMix {

@@ -32,7 +32,8 @@ type fio struct {
 func findFio(ctx context.Context) (*fio, error) {
 	program, err := exec.LookPath("fio")
 	if err != nil {
-		return nil, errors.New("fio is not installed: install it (Debian, Ubuntu: apt-get install fio; RHEL: dnf install fio)")
+		return nil, errors.New("fio is not installed: " +
+			"install it (Debian, Ubuntu: apt-get install fio; RHEL: dnf install fio)")
 	}
 	said, err := exec.CommandContext(ctx, program, "--version").Output()
 	version := strings.TrimSpace(string(said))
@@ -85,8 +86,9 @@ func (f *fio) run(ctx context.Context, j job) (Point, float64, error) {
 		"--name=ds2", "--filename=" + strings.ReplaceAll(f.file, ":", `\:`), fmt.Sprintf("--size=%d", f.bytes),
 		"--rw=" + j.rw, fmt.Sprintf("--bs=%d", j.block), "--ioengine=" + engine, fmt.Sprintf("--iodepth=%d", j.depth),
 		"--direct=1", "--thread", "--rwmixread=70",
-		"--norandommap", "--randrepeat=0", "--refill_buffers", // no two runs alike, and nothing that an array could shrink
 		"--output-format=json",
+		// No two runs are alike, and there is nothing that an array could shrink.
+		"--norandommap", "--randrepeat=0", "--refill_buffers",
 	}
 	if j.sync {
 		args = append(args, "--fdatasync=1")
@@ -118,7 +120,8 @@ func parse(text []byte, j job) (Point, float64, error) {
 	var out output
 	text = text[max(bytes.IndexByte(text, '{'), 0):]
 	if err := json.Unmarshal(text, &out); err != nil || len(out.Jobs) != 1 || out.Jobs[0].Error != 0 {
-		return Point{}, 0, fmt.Errorf("fio %s: its report cannot be read: %w", j.rw, errors.Join(err, fmt.Errorf("%d jobs", len(out.Jobs))))
+		err = errors.Join(err, fmt.Errorf("%d jobs", len(out.Jobs)))
+		return Point{}, 0, fmt.Errorf("fio %s: its report cannot be read: %w", j.rw, err)
 	}
 	done := out.Jobs[0]
 	p := Point{Depth: j.depth, Reads: done.Read.IOPS, Writes: done.Write.IOPS, IOPS: done.Read.IOPS + done.Write.IOPS}
@@ -134,6 +137,8 @@ func parse(text []byte, j job) (Point, float64, error) {
 		shown = done.Sync.Latency
 		p.Mean += shown.Mean / 1e9
 	}
-	p.P50, p.P95, p.P99 = shown.Percentiles["50.000000"]/1e9, shown.Percentiles["95.000000"]/1e9, shown.Percentiles["99.000000"]/1e9
+	p.P50 = shown.Percentiles["50.000000"] / 1e9
+	p.P95 = shown.Percentiles["95.000000"] / 1e9
+	p.P99 = shown.Percentiles["99.000000"] / 1e9
 	return p, done.Write.Bytes, nil
 }

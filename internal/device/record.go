@@ -37,10 +37,13 @@ type Record struct {
 	Preconditioning *Preconditioning `json:"preconditioning,omitempty"`
 
 	SequentialWrite float64 `json:"sequential_write_bytes_per_second"` // of 1 MiB, while the file was filled
-	Reads           []Point `json:"random_reads"`                      // by rising depth
-	Mixed           []Point `json:"random_70_30"`                      // 70 % reads, 30 % writes
-	Writes          []Point `json:"random_writes,omitempty"`           // by rising depth; fio's own output may lack them
-	Log             Point   `json:"log_writes"`                        // over what is written already, one after the other, each synced: a write and a flush of the device
+
+	// By rising depth. Fio's own output may lack writes.
+	Reads  []Point `json:"random_reads"`
+	Mixed  []Point `json:"random_70_30"` // 70 % reads, 30 % writes
+	Writes []Point `json:"random_writes,omitempty"`
+	// Over what is written already, one after the other, each synced: a write and a flush of the device.
+	Log Point `json:"log_writes"`
 }
 
 // Point is what the device did at a depth. Times are in seconds.
@@ -77,7 +80,8 @@ type Curve []Point
 
 // Curve is that of random reads.
 func (r *Record) Curve() (c Curve) {
-	for _, p := range slices.SortedFunc(slices.Values(r.Reads), func(a, b Point) int { return cmp.Compare(a.Mean, b.Mean) }) {
+	byLatency := func(a, b Point) int { return cmp.Compare(a.Mean, b.Mean) }
+	for _, p := range slices.SortedFunc(slices.Values(r.Reads), byLatency) {
 		if len(c) == 0 || p.IOPS > c[len(c)-1].IOPS {
 			c = append(c, p)
 		}
@@ -154,7 +158,8 @@ func Read(path string) (*Record, error) {
 
 func (r *Record) check() error {
 	if r.Kind != "device" || r.Format != Format {
-		return fmt.Errorf("it is of kind %q and format %d, not a device record of format %d as ds2 device writes it", r.Kind, r.Format, Format)
+		return fmt.Errorf("it is of kind %q and format %d, not a device record of format %d as ds2 device writes it",
+			r.Kind, r.Format, Format)
 	}
 	if len(r.Reads) == 0 || len(r.Reads) > 100 {
 		return fmt.Errorf("it has %d points of random reads", len(r.Reads))
@@ -181,9 +186,11 @@ func (r *Record) Conclusion() string {
 	case len(r.Reads) == 1:
 		return fmt.Sprintf("%.0f/s at depth %d, the only one that was measured", most, limit.Depth)
 	case from == 0:
-		return fmt.Sprintf("flat at %.0f/s from depth %d: an IOPS cap, or a device that serves one read at a time", most, limit.Depth)
+		return fmt.Sprintf("flat at %.0f/s from depth %d: an IOPS cap, or a device that serves one read at a time",
+			most, limit.Depth)
 	case from == len(r.Reads)-1:
 		return fmt.Sprintf("still rising at depth %d with %.0f/s: its limit was not reached", limit.Depth, most)
 	}
-	return fmt.Sprintf("rises from %.0f/s at depth %d to %.0f/s, nearly reached at depth %d: more users than that only wait", r.Reads[0].IOPS, r.Reads[0].Depth, most, limit.Depth)
+	return fmt.Sprintf("rises from %.0f/s at depth %d to %.0f/s, nearly reached at depth %d: "+
+		"more users than that only wait", r.Reads[0].IOPS, r.Reads[0].Depth, most, limit.Depth)
 }

@@ -28,7 +28,11 @@ const (
 	Classes
 )
 
-var classNames = [Classes]string{"data read", "data write", "data flush", "log read", "log write", "log flush", "other read", "other write", "other flush"}
+var classNames = [Classes]string{
+	"data read", "data write", "data flush",
+	"log read", "log write", "log flush",
+	"other read", "other write", "other flush",
+}
 
 func (c Class) String() string { return classNames[c] }
 

@@ -161,8 +161,9 @@ func (t *Tracer) directory(d Directory) error {
 // titles are how the titles of PostgreSQL's processes begin that are no sessions.
 var titles = map[string]uint32{
 	"walwriter": ofLogWriter, "checkpointer": ofDataWriter, "background writer": ofDataWriter,
-	"autovacuum": background, "archiver": background, "logger": background, "startup": background, "walsender": background,
-	"walreceiver": background, "walsummarizer": background, "stats collector": background, "logical replication": background,
+	"autovacuum": background, "archiver": background, "logger": background, "startup": background,
+	"walsender": background, "walreceiver": background, "walsummarizer": background,
+	"stats collector": background, "logical replication": background,
 }
 
 // Look finds new processes of the servers that work for no client: call it once a second.
