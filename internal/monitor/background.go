@@ -13,7 +13,7 @@ type BackgroundCounts struct {
 
 // Scrub are the counters of scans in the background.
 func Scrub(read func() BackgroundCounts) Source {
-	return background("background scan", read, []perItem{
+	return background("background scan", read, []kind{
 		{"scrub_requests_total", "Requests that the background scans of the databases made.", ScrubReads, nil},
 		{"scrub_read_bytes_total", "Bytes that the background scans of the databases read.", ScrubReadBytes, nil},
 		{"scrub_device_bytes_total", "Bytes that the background scans read from drives and not from a cache.",
@@ -23,7 +23,7 @@ func Scrub(read func() BackgroundCounts) Source {
 
 // Copies are the counters of readers of the log.
 func Copies(read func() BackgroundCounts) Source {
-	return background("readers of the log", read, []perItem{
+	return background("readers of the log", read, []kind{
 		{"copies_messages_total", "Messages with parts of the log that its readers received, in place of copies.",
 			"", nil},
 		{"copies_read_bytes_total", "Bytes of the log that its readers received, in place of copies.",
@@ -33,7 +33,7 @@ func Copies(read func() BackgroundCounts) Source {
 	})
 }
 
-func background(name string, read func() BackgroundCounts, kinds []perItem) Source {
+func background(name string, read func() BackgroundCounts, kinds []kind) Source {
 	return itemSource(name, "", "", []string{""}, kinds, func(context.Context) (readings, error) {
 		c := read()
 		return readings{"": {c.Requests, c.Bytes, c.Device}}, nil

@@ -244,17 +244,8 @@ func bytesRead(p procfs.Proc) float64 {
 
 // sources read what the server takes and how its container holds it back; item tells several servers apart.
 func (s *serverProcess) sources(fs FS, item, server string) []Source {
-	figure := func(name, help string) Figure { return Figure{name, help, "server", server} }
 	processes := Source{
 		Name: "processes of " + server,
-		Figures: []Figure{
-			figure("server_processor_seconds_total", "Processor time that the database server's processes took."),
-			figure("server_read_bytes_total", "Bytes that the database server's processes had read from drives."),
-		},
-		Columns: []Column{
-			{ItemColumn(ServerProcessors, item), 0, rate(0)},
-			{ItemColumn(ServerReadBytes, item), 0, rate(1)},
-		},
 		Read: func(_ context.Context, values []float64) error {
 			seconds, bytes, err := fs.taken(s.pid)
 			if err == nil {
@@ -263,17 +254,28 @@ func (s *serverProcess) sources(fs FS, item, server string) []Source {
 			return err
 		},
 	}
-	if s.Processors > 0 {
-		processes.Columns = append(processes.Columns, Column{ItemColumn(ServerUsed, item), 0, share(0, s.Processors)})
+	kinds := []kind{
+		{"server_processor_seconds_total", "Processor time that the database server's processes took.",
+			ServerProcessors, nil},
+		{"server_read_bytes_total", "Bytes that the database server's processes had read from drives.",
+			ServerReadBytes, nil},
 	}
+	if s.Processors > 0 {
+		kinds = append(kinds, kind{column: ServerUsed, derive: share(0, s.Processors)})
+	}
+	processes.add("server", server, item, kinds...)
 	all := []Source{processes}
 	if s.cpu.holds() {
-		all = append(all, s.cpu.throttles("server", "the database server", ItemColumn(ServerThrottled, item), figure))
+		all = append(all, s.cpu.throttles("the database server", ServerThrottled, "server", server, item))
 	}
 	if s.memory.holds() {
-		free := figure("server_available_bytes", "Memory that the database server's container can still have.")
-		read := func(context.Context) (float64, error) { return s.memory.available(s.MemoryBytes) }
-		all = append(all, one("memory of "+server, free, ItemColumn(ServerMemory, item), gauge(0), read))
+		free := Source{Name: "memory of " + server, Read: func(_ context.Context, values []float64) (err error) {
+			values[0], err = s.memory.available(s.MemoryBytes)
+			return err
+		}}
+		free.add("server", server, item, kind{"server_available_bytes",
+			"Memory that the database server's container can still have.", ServerMemory, gauge(0)})
+		all = append(all, free)
 	}
 	return all
 }
@@ -281,17 +283,10 @@ func (s *serverProcess) sources(fs FS, item, server string) []Source {
 // holds says whether the group or one above it has a limit.
 func (g *group) holds() bool { return g != nil && g.limited != "" }
 
-// throttles reads how the group holds its processes back, of those whose container it is.
-func (g *group) throttles(prefix, whose, column string, figure func(name, help string) Figure) Source {
-	container := whose + "'s container"
-	return Source{
+// throttles reads how the group holds its processes back, of those whose container it is: ds2, or a server.
+func (g *group) throttles(whose, column, label, server, inColumns string) Source {
+	src := Source{
 		Name: "container of " + whose,
-		Figures: []Figure{
-			figure(prefix+"_throttled_periods_total", "Periods in which "+container+" had used up its processor time."),
-			figure(prefix+"_periods_total", "Periods in which the processor time of "+container+" was counted."),
-			figure(prefix+"_throttled_seconds_total", "Time that processes of "+container+" stood still for that."),
-		},
-		Columns: []Column{{column, 0, ratio(0, 1)}},
 		Read: func(_ context.Context, values []float64) error {
 			throttled, periods, seconds, err := g.throttling()
 			if err == nil {
@@ -300,6 +295,16 @@ func (g *group) throttles(prefix, whose, column string, figure func(name, help s
 			return err
 		},
 	}
+	prefix, _, _ := strings.Cut(column, ".")
+	container := whose + "'s container"
+	src.add(label, server, inColumns,
+		kind{prefix + "_throttled_periods_total", "Periods in which " + container + " had used up its processor time.",
+			column, ratio(0, 1)},
+		kind{figure: prefix + "_periods_total",
+			help: "Periods in which the processor time of " + container + " was counted."},
+		kind{figure: prefix + "_throttled_seconds_total",
+			help: "Time that processes of " + container + " stood still for that."})
+	return src
 }
 
 // ownThrottling reads how ds2's own container holds it back; none where it does not.
@@ -309,6 +314,5 @@ func (fs FS) ownThrottling() []Source {
 	if err != nil || !own.cpu.holds() {
 		return nil
 	}
-	figure := func(name, help string) Figure { return Figure{Name: name, Help: help} }
-	return []Source{own.cpu.throttles("client", "ds2", ClientThrottled, figure)}
+	return []Source{own.cpu.throttles("ds2", ClientThrottled, "", "", "")}
 }

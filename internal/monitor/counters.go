@@ -14,59 +14,59 @@ type FS struct{ Proc, Sys string }
 // Root is this machine's own.
 var Root = FS{Proc: "/proc", Sys: "/sys"}
 
-// perItem is what is counted of each of several items: a figure, the column that is made of it, or both.
-type perItem struct {
+// kind is what is counted of an item or of several: a figure, the column that is made of it, or both.
+type kind struct {
 	figure, help, column string
 	derive               derivation // from the item's figures; nil: the rate of this one
+}
+
+// add adds the figures of an item, which may have another name in columns, and gives the place of the first.
+func (s *Source) add(label, item, inColumns string, kinds ...kind) (at int) {
+	at = len(s.Figures)
+	for _, k := range kinds {
+		if k.figure != "" {
+			s.Figures = append(s.Figures, Figure{k.figure, k.help, label, item})
+		}
+		if k.derive == nil {
+			k.derive = rate(len(s.Figures) - at - 1)
+		}
+		if k.column != "" {
+			s.Columns = append(s.Columns, Column{ItemColumn(k.column, inColumns), at, k.derive})
+		}
+	}
+	return at
 }
 
 // readings are the figures of items by their names. An item that is gone has none.
 type readings map[string][]float64
 
-// add adds the figures of items, and gives a function that puts readings of them into the source's values. The prefix
-// stands before the items' names in columns.
-func (s *Source) add(
-	label, prefix string, items []string, kinds ...perItem,
-) (put func(values []float64, all readings)) {
-	places := map[string]int{}
-	for _, item := range items {
-		at := len(s.Figures)
-		places[item] = at
-		for i, k := range kinds {
-			if k.figure != "" {
-				s.Figures = append(s.Figures, Figure{k.figure, k.help, label, item})
-			}
-			if k.derive == nil {
-				k.derive = rate(i)
-			}
-			if k.column != "" {
-				s.Columns = append(s.Columns, Column{ItemColumn(k.column, prefix+item), at, k.derive})
-			}
-		}
-	}
-	return func(values []float64, all readings) {
-		for item, at := range places {
-			copy(values[at:], all[item])
-		}
+// places are where the figures of items begin among the values of a source.
+type places map[string]int
+
+func (p places) put(values []float64, all readings) {
+	for item, at := range p {
+		copy(values[at:], all[item])
 	}
 }
 
-// itemSource reads the figures of items.
+// itemSource reads the figures of items. The prefix stands before their names in columns.
 func itemSource(
-	name, label, prefix string, items []string, kinds []perItem, read func(context.Context) (readings, error),
+	name, label, prefix string, items []string, kinds []kind, read func(context.Context) (readings, error),
 ) Source {
-	src := Source{Name: name}
-	put := src.add(label, prefix, items, kinds...)
+	src, at := Source{Name: name}, places{}
+	for _, item := range items {
+		at[item] = src.add(label, item, prefix+item, kinds...)
+	}
 	src.Read = func(ctx context.Context, values []float64) error {
 		all, err := read(ctx)
-		put(values, all)
+		at.put(values, all)
 		return err
 	}
 	return src
 }
 
 // diskKinds are requests and bytes each way, mean latency, share of busy time, queue length.
-var diskKinds = []perItem{
+var diskKinds = []kind{
 	{"disk_reads_total", "Reads that the device completed.", DiskReads, nil},
 	{"disk_writes_total", "Writes that the device completed.", DiskWrites, nil},
 	{"disk_read_bytes_total", "Bytes read from the device.", DiskReadBytes, nil},
@@ -90,7 +90,7 @@ const (
 )
 
 // cpuKinds are the time that a processor worked, and that it was idle while a request to a disk was under way.
-var cpuKinds = []perItem{
+var cpuKinds = []kind{
 	{"cpu_busy_seconds_total", "Time that the processor worked, or that its hypervisor took from it.",
 		CPUBusy, atMostOne(rate(0))},
 	{"cpu_iowait_seconds_total", "Time that the processor was idle while a request to a disk was under way.", "", nil},
@@ -109,13 +109,13 @@ func overall(i, processors int) derivation {
 
 // linkKinds are the bytes in and out of an interface, and how much of its link's speed, in bytes a second, they use
 // where that is known.
-func linkKinds(speed float64) []perItem {
-	kinds := []perItem{
+func linkKinds(speed float64) []kind {
+	kinds := []kind{
 		{"network_received_bytes_total", "Bytes that the interface received.", NetworkReceived, nil},
 		{"network_sent_bytes_total", "Bytes that the interface sent.", NetworkSent, nil},
 	}
 	if speed > 0 {
-		kinds = append(kinds, perItem{column: NetworkUsed, derive: func(seconds float64, was, now []float64) float64 {
+		kinds = append(kinds, kind{column: NetworkUsed, derive: func(seconds float64, was, now []float64) float64 {
 			return max(rate(0)(seconds, was, now), rate(1)(seconds, was, now)) / speed
 		}})
 	}

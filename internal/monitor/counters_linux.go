@@ -168,44 +168,34 @@ func (fs FS) Client() (Source, error) {
 	if err != nil {
 		return Source{}, fmt.Errorf("read processor counters: %w", err)
 	}
-	return Source{
-		Name: "client",
-		Figures: []Figure{
-			{
-				Name: "client_busy_seconds_total",
-				Help: "Time that the processors of the machine that ds2 runs on worked, summed over all.",
-			},
-			{Name: "client_own_seconds_total", Help: "Processor time that ds2 itself took."},
-			{Name: "client_resident_bytes", Help: "Memory that ds2 itself takes."},
-			{Name: "client_open_files", Help: "Files and connections that ds2 itself has open."},
-			{Name: "client_goroutines", Help: "Goroutines of ds2 itself."},
-		},
-		Columns: []Column{
-			{ClientBusy, 0, atMostOne(share(0, float64(len(first.CPU))))},
-			{ClientOwn, 0, rate(1)},
-			{ClientUsed, 0, share(1, float64(runtime.GOMAXPROCS(0)))}, // which heeds a container's limit
-			{ClientMemory, 0, gauge(2)},
-			{ClientFiles, 0, gauge(3)},
-			{ClientGoroutines, 0, gauge(4)},
-		},
-		Read: func(_ context.Context, values []float64) error {
-			machine, err := pfs.Stat()
-			if err != nil {
-				return err
-			}
-			own, err := self.Stat()
-			if err != nil {
-				return err
-			}
-			files, err := self.FileDescriptorsLen()
-			if err != nil {
-				return err
-			}
-			all := machine.CPUTotal
-			values[0] = all.User + all.Nice + all.System + all.IRQ + all.SoftIRQ + all.Steal
-			values[1], values[2] = own.CPUTime(), float64(own.ResidentMemory())
-			values[3], values[4] = float64(files), float64(runtime.NumGoroutine())
-			return nil
-		},
-	}, nil
+	client := Source{Name: "client"}
+	client.add("", "", "",
+		kind{"client_busy_seconds_total",
+			"Time that the processors of the machine that ds2 runs on worked, summed over all.",
+			ClientBusy, atMostOne(share(0, float64(len(first.CPU))))},
+		kind{"client_own_seconds_total", "Processor time that ds2 itself took.", ClientOwn, nil},
+		kind{column: ClientUsed, derive: share(1, float64(runtime.GOMAXPROCS(0)))}, // which heeds a container's limit
+		kind{"client_resident_bytes", "Memory that ds2 itself takes.", ClientMemory, gauge(2)},
+		kind{"client_open_files", "Files and connections that ds2 itself has open.", ClientFiles, gauge(3)},
+		kind{"client_goroutines", "Goroutines of ds2 itself.", ClientGoroutines, gauge(4)})
+	client.Read = func(_ context.Context, values []float64) error {
+		machine, err := pfs.Stat()
+		if err != nil {
+			return err
+		}
+		own, err := self.Stat()
+		if err != nil {
+			return err
+		}
+		files, err := self.FileDescriptorsLen()
+		if err != nil {
+			return err
+		}
+		all := machine.CPUTotal
+		values[0] = all.User + all.Nice + all.System + all.IRQ + all.SoftIRQ + all.Steal
+		values[1], values[2] = own.CPUTime(), float64(own.ResidentMemory())
+		values[3], values[4] = float64(files), float64(runtime.NumGoroutine())
+		return nil
+	}
+	return client, nil
 }

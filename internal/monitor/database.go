@@ -94,23 +94,16 @@ func Database(ctx context.Context, db *sql.DB, queries ...Counters) (Source, err
 			if !ok {
 				return src, fmt.Errorf("read counters of %s: unknown counter %q", q.Of, name)
 			}
-			i := len(src.Figures)
-			index[n][name] = i
-			src.Figures = append(src.Figures, Figure{"database_" + name, help, q.Label, q.Of})
-			if column, derive := databaseColumn(name); derive != nil {
-				src.Columns = append(src.Columns, Column{ItemColumn(column, q.Item), i, derive(0)})
-			}
+			column, derive := databaseColumn(name)
+			index[n][name] = src.add(q.Label, q.Of, q.Item, kind{"database_" + name, help, column, derive})
 		}
 		if hits, ok := index[n][cacheHits]; ok {
 			share := Column{ItemColumn(DatabaseCacheHits, q.Item), 0, ratio(hits, index[n][cacheLookups])}
 			src.Columns = append(src.Columns, share)
 		}
 	}
-	trip := len(src.Figures)
-	src.add(last.Label, "", []string{last.Of}, perItem{
-		figure: "database_round_trip_seconds", help: "Time that a message without work takes to the server and back.",
-	})
-	src.Columns = append(src.Columns, Column{ItemColumn(DatabaseRoundTrip, last.Item), trip, gauge(0)})
+	trip := src.add(last.Label, last.Of, last.Item, kind{"database_round_trip_seconds",
+		"Time that a message without work takes to the server and back.", DatabaseRoundTrip, gauge(0)})
 	src.Read = func(ctx context.Context, values []float64) error {
 		for n, q := range queries {
 			counters, err := store.Pairs[sql.NullFloat64](ctx, db, q.Query)
@@ -134,16 +127,16 @@ func Database(ctx context.Context, db *sql.DB, queries ...Counters) (Source, err
 
 // databaseColumn is the column of a counter, and how it is made of the counter's figure; none of the parts of a ratio.
 // Seconds a second are how many sessions there are at once.
-func databaseColumn(counter string) (name string, derive func(i int) derivation) {
+func databaseColumn(counter string) (name string, derive derivation) {
 	name, total := strings.CutSuffix("db."+counter, "_total")
-	seconds := strings.HasSuffix(name, "_seconds")
+	sessions, seconds := strings.CutSuffix(name, "_seconds")
 	switch {
 	case counter == cacheHits || counter == cacheLookups:
 		return "", nil
 	case total && seconds:
-		return strings.TrimSuffix(name, "_seconds"), rate
+		return sessions, rate(0)
 	case total:
-		return name + "_per_second", rate
+		return name + "_per_second", rate(0)
 	}
-	return name, gauge
+	return name, gauge(0)
 }

@@ -19,7 +19,7 @@ type exporterKind struct {
 	machine    func(exposition) Machine
 
 	drives    itemMetrics // in the order of diskKinds
-	diskKinds []perItem
+	diskKinds []kind
 	links     itemMetrics // received, sent
 	speeds    string      // of links
 	memory    string
@@ -78,7 +78,7 @@ var windowsExporter = &exporterKind{
 }
 
 // windowsDiskKinds: how busy a drive was is what its idle time leaves.
-var windowsDiskKinds = slices.Replace(slices.Clone(diskKinds), diskBusySeconds, diskBusySeconds+1, perItem{
+var windowsDiskKinds = slices.Replace(slices.Clone(diskKinds), diskBusySeconds, diskBusySeconds+1, kind{
 	"disk_idle_seconds_total", "Time during which the device had no request.", DiskBusy,
 	func(seconds float64, was, now []float64) float64 {
 		return min(max(1-rate(diskBusySeconds)(seconds, was, now), 0), 1)
@@ -113,12 +113,16 @@ func (k *exporterKind) source(
 		devices = drivesAmong(shown)
 	}
 	var fill []func(values []float64, now exposition)
-	add := func(label string, items []string, read func(exposition) readings, kinds ...perItem) {
-		put := src.add(label, "", items, kinds...)
-		fill = append(fill, func(values []float64, now exposition) { put(values, read(now)) })
+	add := func(label string, items []string, read func(exposition) readings, kinds func(item string) []kind) {
+		at := places{}
+		for _, item := range items {
+			at[item] = src.add(label, item, item, kinds(item)...)
+		}
+		fill = append(fill, func(values []float64, now exposition) { at.put(values, read(now)) })
 	}
-	single := func(kind perItem, read func(exposition) float64) {
-		add("", []string{""}, func(x exposition) readings { return readings{"": {read(x)}} }, kind)
+	single := func(k kind, read func(exposition) float64) {
+		at := src.add("", "", "", k)
+		fill = append(fill, func(values []float64, now exposition) { values[at] = read(now) })
 	}
 	mode := func(mode string) func(exposition) float64 {
 		return func(x exposition) float64 {
@@ -126,47 +130,40 @@ func (k *exporterKind) source(
 		}
 	}
 
-	add("device", devices, k.disks, k.diskKinds...)
+	add("device", devices, k.disks, func(string) []kind { return k.diskKinds })
 	processors := inOrder(k.processors(first))
 	n := len(processors)
 	src.Columns = append(src.Columns, Column{CPUBusy, len(src.Figures), atMostOne(overall(0, n))})
 	if !math.IsNaN(mode("iowait")(first)) { // Windows knows none
 		src.Columns = append(src.Columns, Column{CPUIOWait, len(src.Figures), overall(1, n)})
 	}
-	add("cpu", processors, k.processors, cpuKinds...)
-	single(perItem{"memory_available_bytes", "Memory that programs can have without swapping.",
+	add("cpu", processors, k.processors, func(string) []kind { return cpuKinds })
+	single(kind{"memory_available_bytes", "Memory that programs can have without swapping.",
 		MemoryAvailable, gauge(0)}, func(x exposition) float64 { return x.sum(k.memory, nil) })
 
-	links, speeds := map[string]func([]float64, readings){}, first.by(k.speeds, k.links.label)
-	for _, link := range inOrder(k.links.read(first)) {
-		links[link] = src.add("interface", "", []string{link}, linkKinds(speeds[link])...)
-	}
-	fill = append(fill, func(values []float64, now exposition) {
-		all := k.links.read(now)
-		for _, put := range links {
-			put(values, all)
-		}
-	})
+	speeds := first.by(k.speeds, k.links.label)
+	ofLink := func(link string) []kind { return linkKinds(speeds[link]) }
+	add("interface", inOrder(k.links.read(first)), k.links.read, ofLink)
 
 	// What makes the same processors faster or slower from one run to the next, where it is shown.
 	const clock, heat = "node_cpu_scaling_frequency_hertz", "node_thermal_zone_temp"
 	for _, s := range []struct {
-		perItem
+		kind
 		read func(exposition) float64
 	}{
-		{perItem{"cpu_steal_seconds_total", "Time that the hypervisor took from the processors, summed over all.",
+		{kind{"cpu_steal_seconds_total", "Time that the hypervisor took from the processors, summed over all.",
 			CPUSteal, share(0, float64(n))}, mode("steal")},
-		{perItem{"cpu_frequency_hertz", "Clock of the processors, the mean of all.", CPUFrequency, gauge(0)},
+		{kind{"cpu_frequency_hertz", "Clock of the processors, the mean of all.", CPUFrequency, gauge(0)},
 			func(x exposition) float64 { return x.sum(clock, nil) / float64(len(x[clock])) }},
-		{perItem{"cpu_throttles_total", "Times that heat throttled a core or a package.", CPUThrottles, nil},
+		{kind{"cpu_throttles_total", "Times that heat throttled a core or a package.", CPUThrottles, nil},
 			func(x exposition) float64 {
 				return x.sum("node_cpu_core_throttles_total", nil) + x.sum("node_cpu_package_throttles_total", nil)
 			}},
-		{perItem{"temperature_celsius", "The highest temperature of the machine's thermal zones.",
+		{kind{"temperature_celsius", "The highest temperature of the machine's thermal zones.",
 			Temperature, gauge(0)}, func(x exposition) float64 { return x.fold(heat, nil, math.Max) }},
 	} {
 		if !math.IsNaN(s.read(first)) {
-			single(s.perItem, s.read)
+			single(s.kind, s.read)
 		}
 	}
 	src.Read = func(ctx context.Context, values []float64) error {

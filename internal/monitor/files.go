@@ -24,7 +24,7 @@ func Files(
 	if item != "" {
 		prefix = item + "."
 	}
-	kinds := []perItem{
+	kinds := []kind{
 		{"file_reads_total", "Reads of the database's file.", DiskReads, nil},
 		{"file_writes_total", "Writes to the database's file.", DiskWrites, nil},
 		{"file_read_bytes_total", "Bytes read from the database's file.", DiskReadBytes, nil},

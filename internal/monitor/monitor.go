@@ -42,12 +42,13 @@ type Source struct {
 }
 
 // one is a source of one figure.
-func one(name string, f Figure, column string, derive derivation, read func(context.Context) (float64, error)) Source {
-	into := func(ctx context.Context, values []float64) (err error) {
+func one(name string, k kind, read func(context.Context) (float64, error)) Source {
+	src := Source{Name: name, Read: func(ctx context.Context, values []float64) (err error) {
 		values[0], err = read(ctx)
 		return err
-	}
-	return Source{name, []Figure{f}, []Column{{column, 0, derive}}, into}
+	}}
+	src.add("", "", "", k)
+	return src
 }
 
 // unknown are n figures that were not read.

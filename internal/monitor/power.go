@@ -30,8 +30,8 @@ func PowerCommand(ctx context.Context, command string) (Source, error) {
 	var mu sync.Mutex
 	var failure error
 	at, running := time.Now(), false
-	power := Figure{Name: "power_watts", Help: "Electric power as the meter shows it."}
-	return one("power by command", power, Power, gauge(0), func(ctx context.Context) (float64, error) {
+	power := kind{"power_watts", "Electric power as the meter shows it.", Power, gauge(0)}
+	return one("power by command", power, func(ctx context.Context) (float64, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if !running {

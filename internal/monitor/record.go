@@ -9,8 +9,8 @@ import (
 
 // Record reads how much the record of the run takes that ds2 writes into a directory.
 func Record(dir string) Source {
-	size := Figure{Name: "client_record_bytes", Help: "Size of the files in the record of the run."}
-	return one("record", size, ClientRecord, gauge(0), func(context.Context) (bytes float64, err error) {
+	size := kind{"client_record_bytes", "Size of the files in the record of the run.", ClientRecord, gauge(0)}
+	return one("record", size, func(context.Context) (bytes float64, err error) {
 		files, err := os.ReadDir(dir)
 		if err != nil {
 			return math.NaN(), fmt.Errorf("read size of the record: %w", err)
