@@ -107,10 +107,19 @@ func TestDisksRefusesUnknownDevice(t *testing.T) {
 	}
 }
 
+const twoProcessors = `cpu  10 0 10 100 0 0 0 100 0 0
+cpu0 5 0 5 50 0 0 0 100 0 0
+cpu1 5 0 5 50 0 0 0 0 0 0
+btime 1
+processes 1
+procs_running 1
+procs_blocked 0
+`
+
 // kernelFiles makes /proc and /sys of a machine with two processors that shows as little as any.
 func kernelFiles(t *testing.T) (proc, sys string) {
 	proc, sys = t.TempDir(), t.TempDir()
-	write(t, proc, "stat", "cpu  10 0 10 100 0 0 0 100 0 0\ncpu0 5 0 5 50 0 0 0 0 0 0\ncpu1 5 0 5 50 0 0 0 0 0 0\nbtime 1\nprocesses 1\nprocs_running 1\nprocs_blocked 0\n")
+	write(t, proc, "stat", twoProcessors)
 	write(t, proc, "meminfo", "MemTotal: 1000 kB\n")
 	write(t, proc, "net/dev", "Inter-|   Receive |  Transmit\n face |bytes packets\n")
 	write(t, proc, "diskstats", "")

@@ -179,6 +179,23 @@ func write(t *testing.T, dir, name, text string) {
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
+// writeFiles makes small files: on each line a directory and some NAME=TEXT, with + for a blank and a comma for a line
+// end.
+func writeFiles(t *testing.T, root, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		var dir string
+		for i, field := range strings.Fields(line) {
+			if i == 0 {
+				dir = field
+				continue
+			}
+			name, text, _ := strings.Cut(field, "=")
+			write(t, root, filepath.Join(dir, name), strings.NewReplacer("+", " ", ",", "\n").Replace(text)+"\n")
+		}
+	}
+}
+
 // TestMultipath counts NVMe drives that several controllers reach, by /sys and /proc as kernels before and since 6.4
 // show them: the requests of a drive count once, and those that nobody counts are unknown.
 func TestMultipath(t *testing.T) {

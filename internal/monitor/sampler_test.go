@@ -46,6 +46,14 @@ func sample(t *testing.T, seconds int, sources ...Source) (rows []Row, logged st
 	return rows, log.String(), s
 }
 
+// await asks until something is so, and gives up after minutes.
+func await(t *testing.T, what string, isSo func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Minute); !isSo(); time.Sleep(10 * time.Millisecond) {
+		require.False(t, time.Now().After(deadline), "never: %s", what)
+	}
+}
+
 // read reads a source once.
 func read(t *testing.T, s Source) []float64 {
 	t.Helper()
