@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -66,9 +65,12 @@ func TestPace(t *testing.T) {
 		failures int
 	}{
 		{"requests are spread evenly", 5 * time.Millisecond, never, 60, 0},
-		{"drives that are too slow are read as fast as they are", time.Second, never, 60 * store.ScrubRequest / rate, 0},
-		{"a server that is gone for 20 s is connected to again, and what was missed is not made up for", 5 * time.Millisecond, between(20*time.Second, 40*time.Second, errBroken), 40, 20},
-		{"after a request that failed it goes on", 5 * time.Millisecond, between(20*time.Second, 21*time.Second, errors.New("bad block")), 60, 1},
+		{"drives that are too slow are read as fast as they are",
+			time.Second, never, 60 * store.ScrubRequest / rate, 0},
+		{"a server that is gone for 20 s is connected to again, and what was missed is not made up for",
+			5 * time.Millisecond, between(20*time.Second, 40*time.Second, errBroken), 40, 20},
+		{"after a request that failed it goes on",
+			5 * time.Millisecond, between(20*time.Second, 21*time.Second, errors.New("bad block")), 60, 1},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -79,16 +81,13 @@ func TestPace(t *testing.T) {
 				time.Sleep(time.Minute)
 				r.Close()
 				scrubs, copies := r.Results()
-				if len(scrubs) != 1 || copies != nil {
-					t.Fatalf("%d scrubs, %d readers of the log", len(scrubs), len(copies))
-				}
+				require.Len(t, scrubs, 1)
+				require.Empty(t, copies)
 				x := scrubs[0]
-				if want := c.seconds * rate; math.Abs(float64(x.Bytes)-want) > 0.03*rate*60 {
-					t.Errorf("%d bytes in a minute, want %.0f", x.Bytes, want)
-				}
-				if math.Abs(x.Seconds-60) > 1.1 || x.Failures != c.failures || (x.Error != "") != (c.failures > 0) {
-					t.Errorf("%+v", x)
-				}
+				assert.InDelta(t, c.seconds*rate, x.Bytes, 0.03*rate*60, "bytes in a minute")
+				assert.InDelta(t, 60, x.Seconds, 1.1)
+				assert.Equal(t, c.failures, x.Failures)
+				assert.Equal(t, c.failures > 0, x.Error != "", x.Error)
 				assert.True(t, x.Device != nil && *x.Device == x.Bytes/2, "from drives %v of %d", x.Device, x.Bytes)
 				assert.Equal(t, 0, s.open, "connections are left")
 			})

@@ -38,7 +38,8 @@ func TestDeviceSeesScrub(t *testing.T) {
 	seen := drive.Counts(t).ReadBytes - before
 	scrubs, _ := r.Results()
 	x := scrubs[0]
-	t.Logf("asked for %.2f MB/s, read %.2f MB/s in %d requests; the drive counted %.2f MB/s", rate/1e6, x.PerSecond()/1e6, x.Requests, seen/1e6/x.Seconds)
+	t.Logf("asked for %.2f MB/s, read %.2f MB/s in %d requests; the drive counted %.2f MB/s",
+		rate/1e6, x.PerSecond()/1e6, x.Requests, seen/1e6/x.Seconds)
 	// A busy machine may read more slowly than it should, which only shows in the log above.
 	if x.Error != "" || x.PerSecond() > 1.1*rate || x.Requests < 20 {
 		t.Errorf("%+v", x)

@@ -2,11 +2,11 @@ package backup
 
 import (
 	"database/sql"
-	"math"
 	"path/filepath"
 	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/device/devicetest"
@@ -23,21 +23,29 @@ import (
 // drive.
 func TestBackupFromDrive(t *testing.T) {
 	drive := devicetest.Mount(t, "", 1<<30)
-	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{"fsync": "off"}})
-	execute(t, server, "postgres", "CREATE DATABASE other", "CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 200000)")
+	settings := map[string]string{"fsync": "off"}
+	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: settings})
+	execute(t, server, "CREATE DATABASE other",
+		"CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 200000)")
 	server.Kill()
 	devicetest.Forget(t, server.DataDir())
 	require.NoError(t, server.Restart(t.Context()))
-	execute(t, server, "postgres", "CHECKPOINT")
+	execute(t, server, "CHECKPOINT")
 	devicetest.Forget(t, server.DataDir())
 
-	stores := []store.Database{open(t, server.URL("postgres")), open(t, server.URL("other"))}
+	var stores []store.Database
+	for _, name := range []string{"postgres", "other"} {
+		stores = append(stores, pgtest.Open(t, postgres.Open, server.URL(name)))
+	}
 	observer, err := monitor.Observe(t.Context(), stores, 0, monitor.Options{})
 	require.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "record")
 	before := drive.Counts(t).ReadBytes
 	told := int64(0)
-	r, err := Run(t.Context(), Options{Targets: stores, Dir: dir, RunID: "test", Observer: observer, Tell: func(_ string, done, _ int64) { told = done }})
+	r, err := Run(t.Context(), Options{
+		Targets: stores, Dir: dir, RunID: "test", Observer: observer,
+		Tell: func(_ string, done, _ int64) { told = done },
+	})
 	require.NoError(t, err)
 	kernel := drive.Counts(t).ReadBytes - before
 	if len(r.Units) != 1 || len(r.Units[0].Targets) != 2 || r.Status != result.Done || told != r.Bytes {
@@ -54,25 +62,20 @@ func TestBackupFromDrive(t *testing.T) {
 			counted = v.ReadBytes * float64(len(table.Rows))
 		}
 	}
-	t.Logf("sent %d, the process read %d, the kernel counted %.0f, the record has %.0f", r.Bytes, *r.Units[0].Device, kernel, counted)
-	for name, bytes := range map[string]float64{"the server's process": float64(*r.Units[0].Device), "the kernel": kernel, "the record": counted} {
-		if math.Abs(bytes/float64(r.Bytes)-1) > 0.1 {
-			t.Errorf("%s counted %.0f bytes of %d", name, bytes, r.Bytes)
-		}
+	for who, bytes := range map[string]float64{
+		"the server's process": float64(*r.Units[0].Device), "the kernel": kernel, "the record": counted,
+	} {
+		assert.InEpsilon(t, r.Bytes, bytes, 0.1, who)
 	}
-	if again, err := result.ReadSummary[result.Backup](dir); err != nil || again.MBPerSecond != r.MBPerSecond || again.MBPerSecond <= 0 {
-		t.Errorf("the record: %+v, %v", again, err)
-	}
+	again, err := result.ReadSummary[result.Backup](dir)
+	require.NoError(t, err)
+	assert.Equal(t, r.MBPerSecond, again.MBPerSecond)
+	assert.Positive(t, again.MBPerSecond)
 }
 
-func open(t *testing.T, target string) store.Database {
+func execute(t *testing.T, server *localpg.Server, statements ...string) {
 	t.Helper()
-	return pgtest.Open(t, postgres.Open, target)
-}
-
-func execute(t *testing.T, server *localpg.Server, database string, statements ...string) {
-	t.Helper()
-	db, err := sql.Open("pgx", server.URL(database))
+	db, err := sql.Open("pgx", server.URL("postgres"))
 	require.NoError(t, err)
 	defer db.Close()
 	pgtest.Exec(t, db, statements...)

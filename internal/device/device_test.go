@@ -26,6 +26,13 @@ func needFio(t *testing.T) {
 
 func near(got, want, share float64) bool { return math.Abs(got-want) <= share*want }
 
+func assertEmpty(t *testing.T, dir string) {
+	t.Helper()
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Empty(t, left, "left behind")
+}
+
 func TestReadsAt(t *testing.T) {
 	r := &Record{Reads: []Point{
 		{Depth: 1, IOPS: 1000, Mean: 1e-3}, {Depth: 4, IOPS: 4000, Mean: 1e-3}, {Depth: 16, IOPS: 8000, Mean: 2e-3},
@@ -40,9 +47,7 @@ func TestReadsAt(t *testing.T) {
 		{9e-3, 8000 * math.Pow(8200./8000, math.Log(4.5)/math.Log(15))}, // the slump does not count
 		{1, 8200},
 	} {
-		if got := r.Curve().ReadsAt(c.latency); !near(got, c.want, 1e-6) {
-			t.Errorf("at %g s: %g reads a second, want %g", c.latency, got, c.want)
-		}
+		assert.InEpsilon(t, c.want, r.Curve().ReadsAt(c.latency), 1e-6, "at %g s", c.latency)
 	}
 }
 
@@ -68,32 +73,41 @@ func TestParse(t *testing.T) {
 		job  job
 		want Point
 	}{
-		{"mixed.json", job{rw: "randrw", depth: 4}, Point{Depth: 4, IOPS: 6153.46288 + 2621.325361, Reads: 6153.46288, Writes: 2621.325361, Mean: (6153.46288*336158.58664 + 2621.325361*727212.127542) / 8774.788241 / 1e9, P50: 123392e-9, P95: 1351680e-9, P99: 3981312e-9}},
-		{"log.json", job{rw: "write", depth: 1, sync: true}, Point{Depth: 1, IOPS: 292.061907, Writes: 292.061907, Mean: (778872.109402 + 2627746.883562) / 1e9, P50: 1875968e-9, P95: 7831552e-9, P99: 13565952e-9}},
+		{"mixed.json", job{rw: "randrw", depth: 4}, Point{Depth: 4,
+			IOPS: 6153.46288 + 2621.325361, Reads: 6153.46288, Writes: 2621.325361,
+			Mean: (6153.46288*336158.58664 + 2621.325361*727212.127542) / 8774.788241 / 1e9,
+			P50:  123392e-9, P95: 1351680e-9, P99: 3981312e-9}},
+		{"log.json", job{rw: "write", depth: 1, sync: true}, Point{Depth: 1,
+			IOPS: 292.061907, Writes: 292.061907, Mean: (778872.109402 + 2627746.883562) / 1e9,
+			P50: 1875968e-9, P95: 7831552e-9, P99: 13565952e-9}},
 	} {
 		text, err := os.ReadFile(filepath.Join("testdata", c.file))
 		require.NoError(t, err)
-		got, _, err := parse(append([]byte("note: both iodepth >= 1 and synchronous I/O engine are selected\n"), text...), c.job)
+		note := "note: both iodepth >= 1 and synchronous I/O engine are selected\n"
+		p, _, err := parse(append([]byte(note), text...), c.job)
 		require.NoError(t, err)
-		if !near(got.IOPS, c.want.IOPS, 1e-9) || !near(got.Mean, c.want.Mean, 1e-9) || !near(got.P99, c.want.P99, 1e-9) || !near(got.P50, c.want.P50, 1e-9) ||
-			!near(got.P95, c.want.P95, 1e-9) || !near(got.Writes, c.want.Writes, 1e-9) || got.Reads != c.want.Reads {
-			t.Errorf("%s: %+v, want %+v", c.file, got, c.want)
+		assert.Equal(t, c.want.Reads, p.Reads, c.file)
+		got, want := []float64{p.IOPS, p.Writes, p.Mean, p.P50, p.P95, p.P99}, c.want
+		for i, v := range []float64{want.IOPS, want.Writes, want.Mean, want.P50, want.P95, want.P99} {
+			assert.InEpsilon(t, v, got[i], 1e-9, "%s: %+v", c.file, p)
 		}
 	}
 	for _, text := range []string{"", "{", `{"jobs":[]}`, `{"jobs":[{"error":5}]}`, `{"jobs":[{}]}`} {
-		if p, _, err := parse([]byte(text), job{}); err == nil {
-			t.Errorf("%s: %+v", text, p)
-		}
+		_, _, err := parse([]byte(text), job{})
+		assert.Error(t, err, text)
 	}
 }
 
 func TestRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "device.json")
-	r := &Record{Format: Format, Kind: "device", Reads: []Point{{Depth: 1, IOPS: 1000, Mean: 1e-3}}, Log: Point{Depth: 1, IOPS: 500, Mean: 2e-3}}
-	require.NoError(t, r.Save(path))
-	if got, err := Read(path); err != nil || got.Log != r.Log || got.Reads[0] != r.Reads[0] {
-		t.Errorf("%+v, %v", got, err)
+	r := &Record{
+		Format: Format, Kind: "device",
+		Reads: []Point{{Depth: 1, IOPS: 1000, Mean: 1e-3}}, Log: Point{Depth: 1, IOPS: 500, Mean: 2e-3},
 	}
+	require.NoError(t, r.Save(path))
+	got, err := Read(path)
+	require.NoError(t, err)
+	assert.Equal(t, r, got)
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
 	for _, c := range []struct{ old, replacement, want string }{
@@ -106,9 +120,9 @@ func TestRecord(t *testing.T) {
 	} {
 		text := strings.Replace(string(whole), c.old, c.replacement, 1)
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
-		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: error %v", c.replacement[:min(len(c.replacement), 40)], err)
-		}
+		_, err := Read(path)
+		assert.ErrorContains(t, err, c.want)
+		assert.ErrorContains(t, err, path)
 	}
 }
 
@@ -134,20 +148,19 @@ func TestRefusals(t *testing.T) {
 	}
 	_, err = Run(ctx, stopped)
 	assert.ErrorIs(t, err, context.Canceled, "interrupted")
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
+	assertEmpty(t, dir)
 	mine := filepath.Join(dir, fileName)
 	require.NoError(t, os.WriteFile(mine, []byte("mine"), 0o644))
 	_, err = Run(t.Context(), small)
 	assert.ErrorContains(t, err, mine+" exists", "the file exists")
-	if text, err := os.ReadFile(mine); err != nil || string(text) != "mine" {
-		t.Errorf("it holds %q, %v", text, err)
-	}
-	for device, want := range map[string]string{mine: "not a block device", "/dev/null": "not a block device", filepath.Join(dir, "none"): "no such file"} {
-		if _, err := Run(t.Context(), Options{Device: device, StageTime: time.Second}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want %q", device, err, want)
-		}
+	text, err := os.ReadFile(mine)
+	require.NoError(t, err)
+	assert.Equal(t, "mine", string(text))
+	for device, want := range map[string]string{
+		mine: "not a block device", "/dev/null": "not a block device", filepath.Join(dir, "none"): "no such file",
+	} {
+		_, err := Run(t.Context(), Options{Device: device, StageTime: time.Second})
+		assert.ErrorContains(t, err, want, device)
 	}
 }
 
@@ -158,8 +171,10 @@ func TestFindFio(t *testing.T) {
 	assert.ErrorContains(t, err, "apt-get install fio", "no fio")
 	for said, want := range map[string]string{"fio-2.16": "3.0 or newer", "3.33": "3.0 or newer", "fio-3.33": ""} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "fio"), []byte("#!/bin/sh\necho "+said+"\n"), 0o755))
-		if _, err := findFio(t.Context()); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want %q", said, err, want)
+		if _, err := findFio(t.Context()); want == "" {
+			assert.NoError(t, err, said)
+		} else {
+			assert.ErrorContains(t, err, want, said)
 		}
 	}
 }
@@ -175,8 +190,6 @@ func TestConclusion(t *testing.T) {
 		for i, rate := range rates {
 			r.Reads = append(r.Reads, Point{Depth: 1 << i, IOPS: rate, Mean: float64(int(1)<<i) / rate})
 		}
-		if got := r.Conclusion(); !strings.HasPrefix(got, want) {
-			t.Errorf("%v: %s; want %s", rates, got, want)
-		}
+		assert.Contains(t, r.Conclusion(), want, "%v", rates)
 	}
 }

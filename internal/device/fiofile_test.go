@@ -36,7 +36,8 @@ func TestReadOrFio(t *testing.T) {
 		require.ErrorContains(t, err, c.said, c.why)
 		require.ErrorContains(t, err, path, c.why)
 	}
-	whole := strings.ReplaceAll(strings.ReplaceAll(one, `"jobname": "one"`, `"jobname": "deep"`), `"numjobs": "1"`, `"numjobs": "2"`)
+	whole := strings.ReplaceAll(one, `"jobname": "one"`, `"jobname": "deep"`)
+	whole = strings.ReplaceAll(whole, `"numjobs": "1"`, `"numjobs": "2"`)
 	path := filepath.Join(t.TempDir(), "file.json")
 	require.NoError(t, os.WriteFile(path, []byte(whole), 0o600))
 	r, err = ReadOrFio(path)
@@ -48,7 +49,7 @@ func TestReadOrFio(t *testing.T) {
 
 // TestLatencyAt: LatencyAt is ReadsAt the other way round.
 func TestLatencyAt(t *testing.T) {
-	r := &Record{Reads: []Point{{Depth: 1, IOPS: 100, Mean: .010}, {Depth: 4, IOPS: 300, Mean: .013}, {Depth: 8, IOPS: 290, Mean: .028}}}
+	r := &Record{Reads: []Point{{IOPS: 100, Mean: .010}, {IOPS: 300, Mean: .013}, {IOPS: 290, Mean: .028}}}
 	c := r.Curve()
 	require.Equal(t, .010, c.LatencyAt(10))
 	for _, reads := range []float64{101, 150, 299, 300} {

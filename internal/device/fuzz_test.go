@@ -19,5 +19,6 @@ func FuzzFio(f *testing.F) {
 		require.NoError(f, err)
 		examples = append(examples, text)
 	}
-	fuzztest.Run(f, func(t testing.TB, text []byte) { parse(text, job{rw: "randrw", block: 8192, depth: 4}) }, examples...)
+	mixed := job{rw: "randrw", block: 8192, depth: 4}
+	fuzztest.Run(f, func(t testing.TB, text []byte) { parse(text, mixed) }, examples...)
 }

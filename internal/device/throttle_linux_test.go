@@ -64,32 +64,31 @@ func TestThrottledDrive(t *testing.T) {
 			for quiet, try := false, 1; !quiet && try <= 3; try++ {
 				var before devicetest.Counts
 				var begun time.Time
-				r, err := Run(t.Context(), Options{Dir: drive.Dir, FileBytes: 16 << 20, StageTime: stage, Depths: []int{32}, Progress: func(what string, _ time.Duration) {
+				progress := func(what string, _ time.Duration) {
 					switch {
 					case strings.HasPrefix(what, "random reads"):
 						begin()
 					case what == "log writes":
 						before, begun = drive.Counts(t), time.Now()
 					}
-				}})
+				}
+				r, err := Run(t.Context(), Options{
+					Dir: drive.Dir, FileBytes: 16 << 20, StageTime: stage, Depths: []int{32}, Progress: progress,
+				})
 				require.NoError(t, err)
 				after, took := drive.Counts(t), time.Since(begun)
 				end()
 				most, writes, flushes := r.MaxReads(), after.Writes-before.Writes, after.Flushes-before.Flushes
-				t.Logf("reads %+v, log writes %+v, while the device counted %.0f writes, of which %.0f flushes", r.Reads, r.Log, writes, flushes)
-				if !near(r.Curve().ReadsAt(1), most, 1e-9) {
-					t.Errorf("%.1f reads a second at any latency, and %.1f at most", r.Curve().ReadsAt(1), most)
-				}
-				if !near(writes/flushes, 2, 0.1) {
-					t.Errorf("the device counted %.0f writes, of which %.0f flushes; a log write is one of each", writes, flushes)
-				}
-				if left, err := os.ReadDir(drive.Dir); err != nil || len(left) > 0 {
-					t.Errorf("left behind: %v, %v", left, err)
-				}
+				t.Logf("reads %+v, log writes %+v, while the device counted %.0f writes, of which %.0f flushes",
+					r.Reads, r.Log, writes, flushes)
+				assert.InEpsilon(t, most, r.Curve().ReadsAt(1), 1e-9, "reads a second at any latency, and at most")
+				assert.InEpsilon(t, 2, writes/flushes, 0.1, "a log write is a write and a flush")
+				assertEmpty(t, drive.Dir)
+				assert.LessOrEqual(t, most, 1.1*c.reads, "reads")
+				assert.LessOrEqual(t, r.Log.IOPS, 1.1*c.logWrites, "log writes")
+				assert.LessOrEqual(t, r.Log.IOPS*stage.Seconds(), 1.1*flushes)
 				counted := flushes / took.Seconds() // with fio's start and its time to ramp up
-				if most > 1.1*c.reads || r.Log.IOPS > 1.1*c.logWrites || r.Log.IOPS*stage.Seconds() > 1.1*flushes || r.Log.IOPS < counted/2 {
-					t.Errorf("%.1f reads and %.1f log writes a second of a drive held to %.0f and %.0f", most, r.Log.IOPS, c.reads, c.logWrites)
-				}
+				assert.GreaterOrEqual(t, r.Log.IOPS, counted/2)
 				if p := r.Reads[0]; p.IOPS > 1.1*float64(p.Depth)/p.Mean || r.Log.IOPS > 1.1/r.Log.Mean {
 					t.Errorf("reads %+v, log writes %+v: the response times allow no such rates", p, r.Log)
 				}
@@ -105,7 +104,9 @@ func TestBlockDevice(t *testing.T) {
 	image := filepath.Join(t.TempDir(), "image")
 	require.NoError(t, os.WriteFile(image, make([]byte, 16<<20), 0o644))
 	loop := devicetest.Attach(t, image).Path
-	o := Options{Device: loop, StageTime: time.Second, RoundTime: 100 * time.Millisecond, Precondition: true, Depths: []int{4}}
+	o := Options{
+		Device: loop, StageTime: time.Second, RoundTime: 100 * time.Millisecond, Precondition: true, Depths: []int{4},
+	}
 	r, err := Run(t.Context(), o)
 	require.NoError(t, err)
 	p := r.Preconditioning

@@ -84,7 +84,8 @@ func classes(t *testing.T, fileSystem string, number, each, every int) {
 		var traced, waits []time.Duration
 		for i, d := range drives {
 			for micros, k := range all[i][class].All() {
-				traced = append(traced, slices.Repeat([]time.Duration{time.Duration(micros) * time.Microsecond}, int(k))...)
+				took := time.Duration(micros) * time.Microsecond
+				traced = append(traced, slices.Repeat([]time.Duration{took}, int(k))...)
 			}
 			for _, m := range d.made[c] {
 				waits = append(waits, m.took())
@@ -94,7 +95,8 @@ func classes(t *testing.T, fileSystem string, number, each, every int) {
 		slices.Sort(waits)
 		lost := len(waits) - len(traced)
 		require.GreaterOrEqual(t, lost, 0, "%v: each once", class)
-		require.LessOrEqual(t, lost, n/20, "%v: each", class) // a kernel may run no program in some interrupts: see the evidence
+		// A kernel may run no program in some interrupts: see the evidence.
+		require.LessOrEqual(t, lost, n/20, "%v: each", class)
 		t.Logf("%v: %d of %d are not counted", class, lost, n)
 		// What is longer than a slow I/O is one, or stood still as long on a busy machine, as its caller noticed.
 		// Buckets have 1 %.
@@ -242,7 +244,8 @@ func TestCost(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	programs := func() (all time.Duration) {
-		for _, program := range []*ebpf.Program{tracer.objects.Queued, tracer.objects.RequestEnded, tracer.objects.BioEnded} {
+		objects := tracer.objects
+		for _, program := range []*ebpf.Program{objects.Queued, objects.RequestEnded, objects.BioEnded} {
 			s, err := program.Stats()
 			require.NoError(t, err)
 			all += s.Runtime

@@ -17,7 +17,8 @@ import (
 // shows them and as a container without a namespace of its own for groups does.
 func TestContainer(t *testing.T) {
 	const pid, none = 4711, "9223372036854771712"
-	const v1 = "31 20 0:27 / @/memory rw - cgroup cgroup rw,memory\n32 20 0:28 / @/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
+	const v1 = "31 20 0:27 / @/memory rw - cgroup cgroup rw,memory\n" +
+		"32 20 0:28 / @/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
 	const v2 = "30 20 0:26 / @ rw - cgroup2 cgroup2 rw\n"
 	for _, c := range []struct {
 		why, memberships string

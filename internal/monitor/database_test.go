@@ -3,6 +3,7 @@ package monitor_test
 import (
 	"context"
 	"database/sql"
+	"maps"
 	"math"
 	"net/url"
 	"slices"
@@ -35,11 +36,13 @@ func counters(t *testing.T, url string) (*monitor.Observer, monitor.Source) {
 	t.Helper()
 	w, err := monitor.Observe(t.Context(), []store.Database{target(t, url)}, 0, monitor.Options{})
 	require.NoError(t, err)
-	i := slices.IndexFunc(w.Sources, func(s monitor.Source) bool { return strings.HasPrefix(s.Name, "database counters") })
-	if i < 0 {
-		t.Fatalf("no counters of the database: %v", w.Notes)
+	for _, s := range w.Sources {
+		if strings.HasPrefix(s.Name, "database counters") {
+			return w, s
+		}
 	}
-	return w, w.Sources[i]
+	require.Fail(t, "no counters of the database", "%v", w.Notes)
+	return nil, monitor.Source{}
 }
 
 // target opens a database for the test as a command does.
@@ -66,25 +69,20 @@ func TestNamelessServer(t *testing.T) {
 	pgtest.Exec(t, open(t, database), "REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC")
 	pgtest.Exec(t, open(t, database), "CREATE ROLE nameless LOGIN PASSWORD 'nameless'")
 	t.Cleanup(func() {
-		if _, err := open(t, database).ExecContext(context.WithoutCancel(t.Context()), "DROP ROLE nameless"); err != nil {
-			t.Error(err)
-		}
+		_, err := open(t, database).ExecContext(context.WithoutCancel(t.Context()), "DROP ROLE nameless")
+		assert.NoError(t, err)
 	})
 	u, err := url.Parse(database)
 	require.NoError(t, err)
 	w, err := monitor.Observe(t.Context(), []store.Database{target(t, database)}, 0, monitor.Options{})
 	require.NoError(t, err)
 	const said = "is told apart by its address alone"
-	if strings.Contains(strings.Join(w.Notes, " "), said) {
-		t.Errorf("notes %q of who may ask", w.Notes)
-	}
+	assert.NotContains(t, strings.Join(w.Notes, " "), said, "of who may ask")
 	u.User = url.UserPassword("nameless", "nameless")
-	if w, err = monitor.Observe(t.Context(), []store.Database{target(t, u.String())}, 0, monitor.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if notes := strings.Join(w.Notes, " "); !strings.Contains(notes, "server "+u.Host+" "+said) || !strings.Contains(notes, "pg_control_system") {
-		t.Errorf("notes %q: want one that the server %s", w.Notes, said)
-	}
+	w, err = monitor.Observe(t.Context(), []store.Database{target(t, u.String())}, 0, monitor.Options{})
+	require.NoError(t, err)
+	assert.Contains(t, strings.Join(w.Notes, " "), "server "+u.Host+" "+said)
+	assert.Contains(t, strings.Join(w.Notes, " "), "pg_control_system")
 }
 
 // TestDatabaseCounters makes transactions, WAL, a checkpoint and a session that waits for a lock, and finds them
@@ -95,9 +93,7 @@ func TestDatabaseCounters(t *testing.T) {
 	w, src := counters(t, address)
 	server := w.Servers[0]
 	assert.True(t, strings.HasPrefix(server.Version, "PostgreSQL"), "version %q", server.Version)
-	if server.Settings["shared_buffers"] == "" || server.Settings["fsync"] == "" {
-		t.Errorf("settings = %v", server.Settings)
-	}
+	assert.Subset(t, slices.Collect(maps.Keys(server.Settings)), []string{"shared_buffers", "fsync"})
 	assert.GreaterOrEqual(t, len(server.Files), 2, "files = %v", server.Files)
 
 	was := values(t, src)

@@ -5,11 +5,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -39,9 +39,12 @@ func machine(t *testing.T, mounts ...string) (FS, string) {
 		link(t, filepath.Join(sys, dir), filepath.Join(sys, "dev/block", number))
 		link(t, filepath.Join(sys, dir), filepath.Join(sys, "class/block", name))
 	}
-	for device, slaves := range map[string][]string{"md0": {"nvme0n1/nvme0n1p1", "nvme1n1/nvme1n1p1"}, "dm-0": {"../virtual/md0", "sda/sda2"}} {
+	for device, slaves := range map[string][]string{
+		"md0": {"nvme0n1/nvme0n1p1", "nvme1n1/nvme1n1p1"}, "dm-0": {"../virtual/md0", "sda/sda2"},
+	} {
 		for _, s := range slaves {
-			link(t, filepath.Join(sys, "devices/pci", s), filepath.Join(sys, "devices/virtual", device, "slaves", filepath.Base(s)))
+			from := filepath.Join(sys, "devices/virtual", device, "slaves", filepath.Base(s))
+			link(t, filepath.Join(sys, "devices/pci", s), from)
 		}
 	}
 	text := strings.ReplaceAll(strings.Join(mounts, "\n")+"\n", "@", root)
@@ -57,49 +60,32 @@ func link(t *testing.T, to, from string) {
 }
 
 func TestFind(t *testing.T) {
-	for name, c := range map[string]struct {
+	const root = "1 0 8:1 / / rw - ext4 /dev/sda1 rw"
+	for _, c := range []struct {
+		name   string
 		mounts []string
-		want   []string
+		want   string
 		err    string
 	}{
-		"a partition": {
-			mounts: []string{"1 0 8:1 / / rw - ext4 /dev/sda1 rw"},
-			want:   []string{"sda"},
-		},
-		"the nearest mount counts": {
-			mounts: []string{"1 0 8:1 / / rw - ext4 /dev/sda1 rw", "2 1 259:1 / @/srv rw - xfs /dev/nvme0n1p1 rw"},
-			want:   []string{"nvme0n1"},
-		},
-		"a mount beside it whose name begins alike does not": {
-			mounts: []string{"1 0 8:1 / / rw - ext4 /dev/sda1 rw", "2 1 259:1 / @/srv/dat rw - xfs /dev/nvme0n1p1 rw"},
-			want:   []string{"sda"},
-		},
-		"of two mounts on one point the later hides the earlier": {
-			mounts: []string{"1 0 8:1 / @/srv rw - ext4 /dev/sda1 rw", "2 1 259:1 / @/srv rw - xfs /dev/nvme0n1p1 rw"},
-			want:   []string{"nvme0n1"},
-		},
-		"LVM over MD and a partition": {
-			mounts: []string{"1 0 253:0 / / rw - xfs /dev/mapper/vg-data rw"},
-			want:   []string{"nvme0n1", "nvme1n1", "sda"},
-		},
-		"btrfs has a number of its own": {
-			mounts: []string{"1 0 0:40 / / rw - btrfs @/dev/sda2 rw"},
-			want:   []string{"sda"},
-		},
-		"a container's overlay on a directory that can be seen": {
-			mounts: []string{"1 0 0:50 / @/srv rw - overlay overlay rw,lowerdir=/a,upperdir=@/upper", "2 1 8:1 / @/upper rw - ext4 /dev/sda1 rw"},
-			want:   []string{"sda"},
-		},
-		"a container's overlay on a directory that cannot": {
-			mounts: []string{"1 0 0:50 / / rw - overlay overlay rw,lowerdir=/a,upperdir=/nowhere/upper"},
-			err:    "cannot be seen from here",
-		},
-		"memory": {
-			mounts: []string{"1 0 0:25 / / rw - tmpfs tmpfs rw"},
-			err:    "no block device stands behind its tmpfs",
-		},
+		{"a partition", []string{root}, "sda", ""},
+		{"the nearest mount counts", []string{root, "2 1 259:1 / @/srv rw - xfs /dev/nvme0n1p1 rw"}, "nvme0n1", ""},
+		{"a mount beside it whose name begins alike does not",
+			[]string{root, "2 1 259:1 / @/srv/dat rw - xfs /dev/nvme0n1p1 rw"}, "sda", ""},
+		{"of two mounts on one point the later hides the earlier",
+			[]string{"1 0 8:1 / @/srv rw - ext4 /dev/sda1 rw", "2 1 259:1 / @/srv rw - xfs /dev/nvme0n1p1 rw"},
+			"nvme0n1", ""},
+		{"LVM over MD and a partition", []string{"1 0 253:0 / / rw - xfs /dev/mapper/vg-data rw"},
+			"nvme0n1 nvme1n1 sda", ""},
+		{"btrfs has a number of its own", []string{"1 0 0:40 / / rw - btrfs @/dev/sda2 rw"}, "sda", ""},
+		{"a container's overlay on a directory that can be seen",
+			[]string{"1 0 0:50 / @/srv rw - overlay overlay rw,lowerdir=/a,upperdir=@/upper",
+				"2 1 8:1 / @/upper rw - ext4 /dev/sda1 rw"}, "sda", ""},
+		{"a container's overlay on a directory that cannot",
+			[]string{"1 0 0:50 / / rw - overlay overlay rw,lowerdir=/a,upperdir=/nowhere/upper"},
+			"", "cannot be seen from here"},
+		{"memory", []string{"1 0 0:25 / / rw - tmpfs tmpfs rw"}, "", "no block device stands behind its tmpfs"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			fs, root := machine(t, c.mounts...)
 			for _, dir := range []string{"srv/data", "upper"} {
 				require.NoError(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
@@ -110,9 +96,8 @@ func TestFind(t *testing.T) {
 				require.ErrorContains(t, err, c.err, "Find = %v", got)
 				return
 			}
-			if err != nil || !reflect.DeepEqual(got.Devices, c.want) {
-				t.Errorf("Find = %v, %v, want %v", got.Devices, err, c.want)
-			}
+			require.NoError(t, err)
+			assert.Equal(t, strings.Fields(c.want), got.Devices)
 		})
 	}
 }
@@ -120,9 +105,8 @@ func TestFind(t *testing.T) {
 func TestDrives(t *testing.T) {
 	fs, _ := machine(t)
 	got, err := fs.Drives()
-	if want := []string{"nvme0n1", "nvme1n1", "sda"}; err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("Drives = %v, %v, want %v", got, err, want)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, []string{"nvme0n1", "nvme1n1", "sda"}, got)
 }
 
 // TestDevicesOnEachOther: of two devices, one of which lies on the other, each request would count twice.
@@ -143,32 +127,27 @@ func TestDevicesOnEachOther(t *testing.T) {
 		{"sda1 sda", "sda1 lies on sda"},
 	} {
 		_, err := fs.Counters(strings.Fields(c.devices))
-		if (c.err == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), c.err) {
-			t.Errorf("%s: %v, want %q", c.devices, err, c.err)
+		if c.err == "" {
+			assert.NoError(t, err, c.devices)
+			continue
 		}
+		assert.ErrorContains(t, err, c.err, c.devices)
 	}
 }
 
 func TestMachineDrive(t *testing.T) {
 	fs, _ := machine(t)
-	dir := filepath.Join(fs.Sys, "devices/pci/sda")
-	write(t, dir, "size", "2000\n")
-	write(t, dir, "queue/rotational", "1\n")
-	write(t, dir, "queue/scheduler", "none [mq-deadline] kyber\n")
-	write(t, dir, "device/model", "ST1000      \n")
-	got := fs.Machine([]string{"sda"}).Drives
+	writeFiles(t, fs.Sys, "devices/pci/sda size=2000 queue/rotational=1 queue/scheduler=none+[mq-deadline]+kyber "+
+		"device/model=ST1000++++++")
 	want := []Drive{{Name: "sda", Model: "ST1000", Bytes: 2000 * 512, Rotational: true, Scheduler: "mq-deadline"}}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("Machine's drives = %+v, want %+v", got, want)
-	}
+	assert.Equal(t, want, fs.Machine([]string{"sda"}).Drives)
 }
 
 func TestMountOptions(t *testing.T) {
 	fs, root := machine(t, `1 0 8:1 / / rw,noatime - ext4 /dev/sda1 rw,discard,data=ordered`)
 	got, err := fs.Find(root)
-	if want := []string{"data=ordered", "discard", "noatime", "rw"}; err != nil || !reflect.DeepEqual(got.Options, want) {
-		t.Errorf("options = %v, %v, want %v", got.Options, err, want)
-	}
+	require.NoError(t, err)
+	assert.Equal(t, []string{"data=ordered", "discard", "noatime", "rw"}, got.Options)
 }
 
 // write makes a file below dir, and the directories to it.
@@ -204,25 +183,35 @@ func TestMultipath(t *testing.T) {
 		one, two = "259 1 nvme0c0n1", "259 2 nvme0c1n1"
 		none     = " 0 0 0 0 0 0 0 0 0 0 0"
 	)
-	counts := func(reads int) string { return fmt.Sprintf(" %d 0 %d 100 0 0 0 0 0 50 100", reads, 16*reads) }
+	counts := func(device string, reads int) string {
+		return fmt.Sprintf("%s %d 0 %d 100 0 0 0 0 0 50 100", device, reads, 16*reads)
+	}
+	unknown := math.NaN()
 	for name, c := range map[string]struct {
 		iostats  string // of the head
 		was, now []string
 		reads    float64
 		busy     float64
 	}{
-		"before 6.4, the paths count":              {"0", []string{head + none, one + counts(100), two + counts(10)}, []string{head + none, one + counts(300), two + counts(20)}, 210, math.NaN()},
-		"one path, whose busy time is the drive's": {"0", []string{head + none, one + counts(100)}, []string{head + none, one + counts(300)}, 200, 0},
-		"since 6.4, the head counts what the paths count": {"1", []string{head + counts(110), one + counts(100), two + counts(10)},
-			[]string{head + counts(320), one + counts(300), two + counts(20)}, 210, 0},
-		"before 6.4, and somebody set the head's iostats":      {"1", []string{head + none, one + counts(100)}, []string{head + none, one + counts(300)}, 200, 0},
-		"since 6.4, and somebody took the head's iostats away": {"0", []string{head + counts(7), one + counts(100)}, []string{head + counts(7), one + counts(300)}, 200, 0},
-		"nobody counts":  {"0", []string{head + none}, []string{head + none}, math.NaN(), math.NaN()},
-		"a path is lost": {"0", []string{head + none, one + counts(100), two + counts(10)}, []string{head + none, one + counts(105)}, math.NaN(), math.NaN()},
+		"before 6.4, the paths count": {"0", []string{head + none, counts(one, 100), counts(two, 10)},
+			[]string{head + none, counts(one, 300), counts(two, 20)}, 210, unknown},
+		"one path, whose busy time is the drive's": {"0", []string{head + none, counts(one, 100)},
+			[]string{head + none, counts(one, 300)}, 200, 0},
+		"since 6.4, the head counts what the paths count": {"1",
+			[]string{counts(head, 110), counts(one, 100), counts(two, 10)},
+			[]string{counts(head, 320), counts(one, 300), counts(two, 20)}, 210, 0},
+		"before 6.4, and somebody set the head's iostats": {"1", []string{head + none, counts(one, 100)},
+			[]string{head + none, counts(one, 300)}, 200, 0},
+		"since 6.4, and somebody took the head's iostats away": {"0", []string{counts(head, 7), counts(one, 100)},
+			[]string{counts(head, 7), counts(one, 300)}, 200, 0},
+		"nobody counts": {"0", []string{head + none}, []string{head + none}, unknown, unknown},
+		"a path is lost": {"0", []string{head + none, counts(one, 100), counts(two, 10)},
+			[]string{head + none, counts(one, 105)}, unknown, unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fs, root := machine(t, "1 0 259:0 / / rw - xfs /dev/nvme0n1 rw")
-			const subsystem, controller = "devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1", "devices/pci/nvme/nvme0/nvme0c0n1"
+			const subsystem = "devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1"
+			const controller = "devices/pci/nvme/nvme0/nvme0c0n1"
 			for dir, number := range map[string]string{subsystem: "259:0", controller: "259:1"} {
 				name := filepath.Base(dir)
 				write(t, fs.Sys, dir+"/dev", number+"\n")
@@ -233,24 +222,21 @@ func TestMultipath(t *testing.T) {
 			}
 			write(t, fs.Sys, subsystem+"/queue/iostats", c.iostats+"\n")
 			found, err := fs.Find(root)
-			if want := []string{"nvme0n1"}; err != nil || !reflect.DeepEqual(found.Devices, want) {
-				t.Fatalf("Find = %v, %v, want %v", found.Devices, err, want)
-			}
+			require.NoError(t, err)
+			require.Equal(t, []string{"nvme0n1"}, found.Devices)
 			all, err := fs.Drives()
-			if want := []string{"nvme0n1", "nvme1n1", "sda"}; err != nil || !reflect.DeepEqual(all, want) {
-				t.Errorf("Drives = %v, %v, want %v", all, err, want)
-			}
+			require.NoError(t, err)
+			assert.Equal(t, []string{"nvme0n1", "nvme1n1", "sda"}, all)
 			write(t, fs.Proc, "diskstats", strings.Join(c.was, "\n")+"\n")
 			disks, err := fs.Counters([]string{"nvme0n1"})
 			require.NoError(t, err)
 			was := read(t, disks)
 			write(t, fs.Proc, "diskstats", strings.Join(c.now, "\n")+"\n")
 			now := read(t, disks)
-			for name, want := range map[string]float64{"reads_per_second": c.reads, "read_bytes_per_second": 16 * 512 * c.reads, "busy_ratio": c.busy} {
-				got := column(t, disks, "disk.nvme0n1."+name, 1, was, now)
-				if got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
-					t.Errorf("%s = %v, want %v", name, got, want)
-				}
+			for name, want := range map[string]float64{
+				"reads_per_second": c.reads, "read_bytes_per_second": 16 * 512 * c.reads, "busy_ratio": c.busy,
+			} {
+				assert.InDelta(t, want, column(t, disks, "disk.nvme0n1."+name, 1, was, now), 0, name)
 			}
 		})
 	}

@@ -3,13 +3,12 @@ package monitor
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -86,10 +85,10 @@ func TestWindowsExporter(t *testing.T) {
 	server := newExporter(t, windowsExposition)
 	e, err := OpenExporter(t.Context(), server.URL)
 	require.NoError(t, err)
-	want := Machine{Hostname: "PC", System: "Windows 10 Pro", Kernel: "10.0.19045", Processors: 2, MemoryBytes: 16 << 30}
-	if got := e.Machine; fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("machine = %+v, want %+v", got, want)
+	want := Machine{
+		Hostname: "PC", System: "Windows 10 Pro", Kernel: "10.0.19045", Processors: 2, MemoryBytes: 16 << 30,
 	}
+	assert.Equal(t, want, e.Machine)
 	src, err := e.Source(nil, false)
 	require.NoError(t, err)
 	was := read(t, src)
@@ -119,18 +118,17 @@ func TestWindowsExporter(t *testing.T) {
 		"memory.available_bytes":          1 << 30,
 		nic + "received_bytes_per_second": 1e6, nic + "sent_bytes_per_second": 12.5e6, nic + "used_ratio": 0.1,
 	} {
-		if v, ok := got[column]; !ok || math.Abs(v-value) > 1e-9*max(value, 1) {
-			t.Errorf("%s = %v, want %v", column, v, value)
-		}
+		assert.Contains(t, got, column)
+		assert.InDelta(t, value, got[column], 1e-9*max(value, 1), column)
 		delete(got, column)
 	}
 	assert.Empty(t, got, "columns besides")
 	for i, f := range src.Figures {
-		assert.Equal(t, f.Name == "cpu_iowait_seconds_total", math.IsNaN(was[i]), "%v", f) // which Windows does not tell
+		// Which Windows does not tell.
+		assert.Equal(t, f.Name == "cpu_iowait_seconds_total", math.IsNaN(was[i]), "%v", f)
 	}
-	if asked := server.queries[len(server.queries)-1]; asked != "collect%5B%5D=cpu&collect%5B%5D=memory&collect%5B%5D=net&collect%5B%5D=physical_disk" {
-		t.Errorf("asked each second for %q", asked)
-	}
+	asked := url.Values{"collect[]": {"cpu", "memory", "net", "physical_disk"}}
+	assert.Equal(t, asked.Encode(), server.queries[len(server.queries)-1], "each second")
 }
 
 // TestExporterGivesTheSameColumns samples this machine directly and through the real node_exporter.
@@ -144,9 +142,7 @@ func TestExporterGivesTheSameColumns(t *testing.T) {
 	require.NoError(t, err)
 	direct, err := Root.Counters(drives)
 	require.NoError(t, err)
-	if x, y := slices.Sorted(slices.Values(names(direct.Columns))), slices.Sorted(slices.Values(names(remote.Columns))); !slices.Equal(x, y) {
-		t.Errorf("the machine itself has the columns\n%v\nthe exporter\n%v", x, y)
-	}
+	assert.ElementsMatch(t, names(direct.Columns), names(remote.Columns), "of the machine itself and of the exporter")
 	// What the machine itself has counted before and after holds what the exporter shows in between.
 	figures := func(src Source) map[string]float64 {
 		all := map[string]float64{}
@@ -171,13 +167,12 @@ func TestExporterGivesTheSameColumns(t *testing.T) {
 	if x, y := before["memory_available_bytes"], shown["memory_available_bytes"]; held < 3 || !(math.Abs(x-y) <= x/4) {
 		t.Errorf("%d counters; memory is %v directly and %v through the exporter", held, x, y)
 	}
-	if self := Root.Machine(nil); e.Machine.Kernel != self.Kernel || e.Machine.MemoryBytes != self.MemoryBytes || e.Machine.Processors != self.Processors || e.Machine.System != self.System {
-		t.Errorf("the exporter describes %+v, the machine itself %+v", e.Machine, self)
-	}
+	self := Root.Machine(nil)
+	self.Hostname, self.Processor = e.Machine.Hostname, e.Machine.Processor
+	assert.Equal(t, self, e.Machine)
 	assert.Contains(t, e.url, "collect", "asked for all")
-	if _, err := e.Source([]string{"nosuch"}, false); err == nil || !strings.Contains(err.Error(), "nosuch") {
-		t.Errorf("a device that is not there gives %v", err)
-	}
+	_, err = e.Source([]string{"nosuch"}, false)
+	assert.ErrorContains(t, err, "nosuch")
 }
 
 // TestMissedScrape has an exporter that fails for a while, and one that was started again: gaps, and no zeros.
@@ -208,10 +203,9 @@ func TestMissedScrape(t *testing.T) {
 		a := p.ask(t.Context(), time.Time{})
 		a.at = time.Unix(int64(i), 0) // one second after the other, whatever the machine is busy with
 		values := s.take(a)
-		rate, available := values[slices.Index(s.Columns(), "disk.0.reads_per_second")], values[slices.Index(s.Columns(), MemoryAvailable)]
-		if rate != c.rate && !(math.IsNaN(rate) && math.IsNaN(c.rate)) || math.IsNaN(available) != c.broken {
-			t.Errorf("second %d: %v reads a second, want %v; %v bytes of memory", i, rate, c.rate, available)
-		}
+		columns := s.Columns()
+		assert.InDelta(t, c.rate, values[slices.Index(columns, "disk.0.reads_per_second")], 0, "second %d", i)
+		assert.Equal(t, c.broken, math.IsNaN(values[slices.Index(columns, MemoryAvailable)]), "second %d", i)
 	}
 }
 
@@ -228,9 +222,9 @@ func TestSeveralExporters(t *testing.T) {
 		for _, f := range src.Figures {
 			figures = append(figures, fmt.Sprintf("%s{%s=%q}", f.Name, f.Label, f.Item))
 		}
-		for _, want := range []string{"disk." + e.Name + ".0.reads_per_second", "cpu." + e.Name + ".busy_ratio", "memory." + e.Name + ".available_bytes"} {
-			assert.Contains(t, columns, want, "no column")
-		}
+		assert.Subset(t, columns, []string{
+			ItemColumn(DiskReads, e.Name+".0"), ItemColumn(CPUBusy, e.Name), ItemColumn(MemoryAvailable, e.Name),
+		})
 	}
 	for _, all := range [][]string{columns, figures} {
 		slices.Sort(all)
@@ -247,26 +241,19 @@ func TestOpenExporterRefuses(t *testing.T) {
 		newExporter(t, "<html>").URL:        "read http",
 		newExporter(t, "").URL + "/metrics": "shows nothing",
 	} {
-		if _, err := OpenExporter(t.Context(), address); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s gives %v, want %s", address, err, want)
-		}
+		_, err := OpenExporter(t.Context(), address)
+		assert.ErrorContains(t, err, want, address)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := OpenExporter(ctx, newExporter(t, windowsExposition).URL); !errors.Is(err, context.Canceled) {
-		t.Errorf("after a cancel: %v", err)
-	}
+	_, err := OpenExporter(ctx, newExporter(t, windowsExposition).URL)
+	assert.ErrorIs(t, err, context.Canceled)
 }
 
 func TestDrivesAmong(t *testing.T) {
-	got := drivesAmong([]string{"dm-0", "loop0", "md127", "mmcblk0", "mmcblk0p1", "nvme0n1", "nvme0n10", "nvme0n1p1", "sda", "sda1", "sdaa", "sr0"})
-	if want := []string{"mmcblk0", "nvme0n1", "nvme0n10", "sda", "sdaa"}; !slices.Equal(got, want) {
-		t.Errorf("drives = %v, want %v", got, want)
-	}
-	// Windows numbers its disks.
-	if got, want := drivesAmong(slices.Sorted(maps.Keys(map[string]int{"0": 1, "1": 1, "10": 1}))), []string{"0", "1", "10"}; !slices.Equal(got, want) {
-		t.Errorf("disks = %v, want %v", got, want)
-	}
+	all := "dm-0 loop0 md127 mmcblk0 mmcblk0p1 nvme0n1 nvme0n10 nvme0n1p1 sda sda1 sdaa sr0"
+	assert.Equal(t, strings.Fields("mmcblk0 nvme0n1 nvme0n10 sda sdaa"), drivesAmong(strings.Fields(all)))
+	assert.Equal(t, []string{"0", "1", "10"}, drivesAmong([]string{"0", "1", "10"}), "disks of Windows")
 }
 
 // TestExporterMultipath has an exporter show an NVMe drive, its paths, and what lies on it, before and since Linux 6.4.
@@ -279,13 +266,18 @@ func TestExporterMultipath(t *testing.T) {
 		}
 		return text
 	}
+	type counts = map[string]int
 	for name, c := range map[string]struct {
-		was, now map[string]int
+		was, now counts
 		want     float64
 	}{
-		"before": {map[string]int{"nvme0n1": 0, "nvme0c0n1": 10, "nvme0c1n1": 5, "dm-0": 15, "md0": 15}, map[string]int{"nvme0n1": 0, "nvme0c0n1": 30, "nvme0c1n1": 6, "dm-0": 36, "md0": 36}, 21},
-		"since":  {map[string]int{"nvme0n1": 15, "nvme0c0n1": 10, "nvme0c1n1": 5, "drbd0": 15}, map[string]int{"nvme0n1": 36, "nvme0c0n1": 30, "nvme0c1n1": 6, "drbd0": 36}, 21},
-		"nobody": {map[string]int{"nvme0n1": 0}, map[string]int{"nvme0n1": 0}, math.NaN()},
+		"before": {
+			counts{"nvme0n1": 0, "nvme0c0n1": 10, "nvme0c1n1": 5, "dm-0": 15, "md0": 15},
+			counts{"nvme0n1": 0, "nvme0c0n1": 30, "nvme0c1n1": 6, "dm-0": 36, "md0": 36}, 21},
+		"since": {
+			counts{"nvme0n1": 15, "nvme0c0n1": 10, "nvme0c1n1": 5, "drbd0": 15},
+			counts{"nvme0n1": 36, "nvme0c0n1": 30, "nvme0c1n1": 6, "drbd0": 36}, 21},
+		"nobody": {counts{"nvme0n1": 0}, counts{"nvme0n1": 0}, math.NaN()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := newExporter(t, reads(c.was))
@@ -296,13 +288,12 @@ func TestExporterMultipath(t *testing.T) {
 			was := read(t, src)
 			server.text = reads(c.now)
 			drives := (&Table{Columns: names(src.Columns)}).Items(DiskReads)
-			if got := column(t, src, drives[0], 1, was, read(t, src)); len(drives) != 1 || got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
-				t.Errorf("%v reads a second of %v, want %v of nvme0n1 alone", got, drives, c.want)
-			}
+			require.Equal(t, []string{ItemColumn(DiskReads, "nvme0n1")}, drives)
+			assert.InDelta(t, c.want, column(t, src, drives[0], 1, was, read(t, src)), 0)
 			var w Observer
-			if err := w.noteUncounted(t.Context(), src); err != nil || math.IsNaN(c.want) != (len(w.Notes) == 1 && strings.Contains(w.Notes[0], "drive nvme0n1")) {
-				t.Errorf("notes %q, %v", w.Notes, err)
-			}
+			require.NoError(t, w.noteUncounted(t.Context(), src))
+			noted := strings.Contains(strings.Join(w.Notes, ""), "drive nvme0n1")
+			assert.Equal(t, math.IsNaN(c.want), noted, "%q", w.Notes)
 		})
 	}
 }

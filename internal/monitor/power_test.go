@@ -108,7 +108,7 @@ func TestReadMeterLog(t *testing.T) {
 		"nothing in it":                   {"", "no reading"},
 		"one column":                      {"1769857200\n", "line 1 has 1 fields"},
 		"no time":                         {"noon,100\n", `line 1: invalid time "noon"`},
-		"no number":                       {"1769857200,100\n1769857201,much\n", `line 2: invalid number of watts "much`},
+		"no number":                       {"1769857200,100\n1769857201,much\n", `line 2: invalid number of watts`},
 		"half a line, as of a log in use": {"1769857200,100\n1769857201,200\n17698", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

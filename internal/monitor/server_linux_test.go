@@ -3,9 +3,9 @@ package monitor_test
 import (
 	"fmt"
 	osexec "os/exec"
-	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/device/devicetest"
@@ -26,9 +26,8 @@ func TestTablespacesOfOneServer(t *testing.T) {
 	admin := open(t, server.URL("postgres"))
 	var targets []store.Database
 	for i, drive := range drives {
-		if out, err := osexec.Command("chown", "--reference="+server.DataDir(), drive.Dir).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
+		out, err := osexec.Command("chown", "--reference="+server.DataDir(), drive.Dir).CombinedOutput()
+		require.NoError(t, err, "%s", out)
 		name := fmt.Sprintf("on%d", i)
 		pgtest.Exec(t, admin, fmt.Sprintf("CREATE TABLESPACE %s LOCATION '%s'", name, drive.Dir))
 		pgtest.Exec(t, admin, fmt.Sprintf("CREATE DATABASE %s TABLESPACE %s", name, name))
@@ -36,23 +35,17 @@ func TestTablespacesOfOneServer(t *testing.T) {
 	}
 	w, err := monitor.Observe(t.Context(), targets, 0, monitor.Options{})
 	require.NoError(t, err)
-	if w.Machine == nil {
-		t.Fatalf("the machine is not observed: %v", w.Notes)
-	}
+	require.NotNil(t, w.Machine, "the machine is not observed: %v", w.Notes)
 	roles := map[string][]monitor.Role{}
 	for _, d := range w.Machine.Drives {
 		roles[d.Name] = d.Roles
 	}
 	for _, drive := range drives {
-		if got := roles[drive.Name]; !slices.Equal(got, []monitor.Role{monitor.Data}) {
-			t.Errorf("drive %s of a database has the roles %v, want data", drive.Name, got)
-		}
+		assert.Equal(t, []monitor.Role{monitor.Data}, roles[drive.Name], "drive %s of a database", drive.Name)
 		delete(roles, drive.Name)
 	}
 	for name, got := range roles { // that of the data directory
-		if !slices.Equal(got, []monitor.Role{monitor.Log}) {
-			t.Errorf("drive %s of the server's log has the roles %v, want log", name, got)
-		}
+		assert.Equal(t, []monitor.Role{monitor.Log}, got, "drive %s of the server's log", name)
 	}
 	columns := monitor.Table{}
 	for _, source := range w.Sources {
@@ -60,13 +53,14 @@ func TestTablespacesOfOneServer(t *testing.T) {
 			columns.Columns = append(columns.Columns, c.Name)
 		}
 	}
-	for column, want := range map[string]int{
-		monitor.DatabaseLogBytes: 1, monitor.DatabaseLogSyncs: 1, monitor.DatabaseCheckpoints: 1, monitor.DatabaseCheckpointPages: 1,
-		monitor.DatabaseSessionPages: 1, monitor.DatabaseBackgroundPages: 1, monitor.ServerProcessors: 1, monitor.ServerReadBytes: 1,
-		monitor.DatabaseSize: 2, "db.commits_per_second": 2, monitor.SessionsRunning: 2, monitor.DatabaseRoundTrip: 2,
+	for want, shared := range [][]string{
+		1: {monitor.DatabaseLogBytes, monitor.DatabaseLogSyncs, monitor.DatabaseCheckpoints,
+			monitor.DatabaseCheckpointPages, monitor.DatabaseSessionPages, monitor.DatabaseBackgroundPages,
+			monitor.ServerProcessors, monitor.ServerReadBytes},
+		2: {monitor.DatabaseSize, "db.commits_per_second", monitor.SessionsRunning, monitor.DatabaseRoundTrip},
 	} {
-		if got := columns.Items(column); len(got) != want {
-			t.Errorf("%s is in the columns %q, want %d of them", column, got, want)
+		for _, column := range shared {
+			assert.Len(t, columns.Items(column), want, column)
 		}
 	}
 }
@@ -81,22 +75,18 @@ func TestTunnel(t *testing.T) {
 		"CREATE SCHEMA there",
 		"CREATE FUNCTION there.pg_backend_pid() RETURNS int LANGUAGE sql AS 'SELECT 99999999'",
 		"CREATE FUNCTION there.pg_control_system(OUT system_identifier bigint) LANGUAGE sql AS 'SELECT 1'",
-		"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = there, pg_catalog, public', current_database()); END $$",
+		"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = there, pg_catalog, public', " +
+			"current_database()); END $$",
 	} {
 		pgtest.Exec(t, db, statement)
 	}
 	here, err := monitor.Observe(t.Context(), []store.Database{target(t, pgtest.Database(t))}, 0, monitor.Options{})
 	require.NoError(t, err)
-	if here.Machine == nil || !here.Local {
-		t.Errorf("the machine of a server on it is not observed: %v", here.Notes)
-	}
+	assert.True(t, here.Machine != nil && here.Local, "a server on this machine: %v", here.Notes)
 	s := target(t, address)
 	w, err := monitor.Observe(t.Context(), []store.Database{s}, 0, monitor.Options{})
 	require.NoError(t, err)
-	if w.Machine != nil || w.Local {
-		t.Errorf("machine %+v is observed for a server that is elsewhere", w.Machine)
-	}
-	if _, _, _, ok := w.Free(s, "/"); ok {
-		t.Error("this machine's room is taken for that of a server that is elsewhere")
-	}
+	assert.True(t, w.Machine == nil && !w.Local, "a server that is elsewhere: %+v", w.Machine)
+	_, _, _, ok := w.Free(s, "/")
+	assert.False(t, ok, "this machine's room is taken for that of a server that is elsewhere")
 }

@@ -20,15 +20,13 @@ func TestFind(t *testing.T) {
 	name, err := os.ReadFile("/proc/self/comm")
 	require.NoError(t, err)
 	program := strings.TrimSpace(string(name))
-	if pid, err := process.Find(process.Dir, os.Getpid(), program, 0); err != nil || pid != os.Getpid() {
-		t.Errorf("found %d, %v; want %d", pid, err, os.Getpid())
-	}
-	if _, err := process.Find(process.Dir, os.Getpid(), program, 24*time.Hour); err != process.ErrNone {
-		t.Errorf("a process a day older: %v", err)
-	}
-	if _, err := process.Find(process.Dir, os.Getpid(), "another", 0); err != process.ErrNone {
-		t.Errorf("another program: %v", err)
-	}
+	pid, err := process.Find(process.Dir, os.Getpid(), program, 0)
+	require.NoError(t, err)
+	require.Equal(t, os.Getpid(), pid)
+	_, err = process.Find(process.Dir, os.Getpid(), program, 24*time.Hour)
+	require.ErrorIs(t, err, process.ErrNone, "a process a day older")
+	_, err = process.Find(process.Dir, os.Getpid(), "another", 0)
+	require.ErrorIs(t, err, process.ErrNone, "another program")
 }
 
 // TestFindListening finds, as SQL Server on Linux is found, the child of two processes of one name by a port on which
@@ -51,14 +49,12 @@ func TestFindListening(t *testing.T) {
 	child := 0
 	_, err = fmt.Fscan(output, &child)
 	require.NoError(t, err)
-	if pid, err := process.FindListening(process.Dir, port, "ds2-sqlservr", 0); err != nil || pid != child {
-		t.Errorf("found %d, %v; want %d", pid, err, child)
-	}
-	if _, err := process.FindListening(process.Dir, port, "ds2-sqlservr", time.Hour); err != process.ErrNone {
-		t.Errorf("an hour older: %v", err)
-	}
+	pid, err := process.FindListening(process.Dir, port, "ds2-sqlservr", 0)
+	require.NoError(t, err)
+	require.Equal(t, child, pid)
+	_, err = process.FindListening(process.Dir, port, "ds2-sqlservr", time.Hour)
+	require.ErrorIs(t, err, process.ErrNone, "an hour older")
 	listener.Close()
-	if _, err := process.FindListening(process.Dir, port, "ds2-sqlservr", 0); err != process.ErrNone {
-		t.Errorf("nobody listens: %v", err)
-	}
+	_, err = process.FindListening(process.Dir, port, "ds2-sqlservr", 0)
+	require.ErrorIs(t, err, process.ErrNone, "nobody listens")
 }

@@ -16,9 +16,9 @@ import (
 
 func TestRun(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	if err := Run(t.Context(), "echo out; echo err >&2", &stdout, &stderr); err != nil || stdout.String() != "out\n" || stderr.String() != "err\n" {
-		t.Errorf("Run = %v, printed %q and %q", err, &stdout, &stderr)
-	}
+	require.NoError(t, Run(t.Context(), "echo out; echo err >&2", &stdout, &stderr))
+	assert.Equal(t, "out\n", stdout.String())
+	assert.Equal(t, "err\n", stderr.String())
 	assert.ErrorContains(t, Run(t.Context(), "exit 3", &stdout, &stderr), "3")
 }
 
@@ -43,8 +43,7 @@ func TestCancel(t *testing.T) {
 func TestBackground(t *testing.T) {
 	var stdout bytes.Buffer
 	start := time.Now()
-	if err := Run(t.Context(), "sleep 120 & echo started", &stdout, nil); err != nil || stdout.String() != "started\n" {
-		t.Errorf("Run = %v, printed %q", err, &stdout)
-	}
+	require.NoError(t, Run(t.Context(), "sleep 120 & echo started", &stdout, nil))
+	assert.Equal(t, "started\n", stdout.String())
 	assert.LessOrEqual(t, time.Since(start), time.Minute, "it waited")
 }
