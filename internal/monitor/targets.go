@@ -3,6 +3,7 @@ package monitor
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 
@@ -86,4 +87,86 @@ func (w *Observer) files(ctx context.Context, s *store.Server, t store.Database,
 		}
 	}
 	w.Sources = append(w.Sources, src)
+}
+
+// process finds a server's process on this machine, and opens the counters of it and of its container, which is nil
+// where it may use all of the machine.
+func (w *Observer) process(ctx context.Context, s *store.Server, item string) *Container {
+	var process *serverProcess
+	err := store.FindProcess(ctx, s.Any(), Root.Proc, func(pid int, program string) (err error) {
+		process, err = Root.findServer(pid, program)
+		return err
+	})
+	if err != nil {
+		w.note("what the server %s takes of this machine is not observed: %v", s.Name, err)
+		return nil
+	}
+	w.serverProcesses = append(w.serverProcesses, process.pid)
+	w.Sources = append(w.Sources, process.sources(Root, item, s.Name)...)
+	if process.Container == (Container{}) {
+		return nil
+	}
+	return &process.Container
+}
+
+// thisMachine opens the counters of the machine that ds2 runs on, on which the database files named lie.
+func (w *Observer) thisMachine(ctx context.Context, files []File) error {
+	w.Local = true
+	devices := slices.Clone(w.devices)
+	var fileSystem *FileSystem
+	roles := map[string][]Role{} // by device
+	for i, file := range files {
+		found, err := Root.Find(file.Path)
+		if err != nil {
+			w.note("%v", err)
+			continue
+		}
+		if i == 0 {
+			fileSystem = &found
+		}
+		if len(w.devices) == 0 {
+			devices = append(devices, found.Devices...)
+		}
+		for _, device := range found.Devices {
+			if !slices.Contains(roles[device], file.Role) {
+				roles[device] = append(roles[device], file.Role)
+			}
+		}
+	}
+	slices.Sort(devices)
+	devices = slices.Compact(devices)
+	if len(devices) == 0 {
+		var err error
+		if devices, err = Root.Drives(); err != nil {
+			return err
+		}
+	}
+	machine := Root.Machine(devices)
+	for i := range machine.Drives {
+		name := machine.Drives[i].Name
+		machine.Drives[i].Roles = roles[name]
+		if given := w.roles[name]; given != nil {
+			machine.Drives[i].Roles = given
+		}
+	}
+	for _, own := range w.o.Own {
+		machine.Drives = append(machine.Drives, own.Drive)
+		read := func(context.Context) (readings, error) {
+			counts := own.Counts()
+			queue := counts[diskReadSeconds] + counts[diskWriteSeconds]
+			return readings{own.Name: append(counts[:], math.NaN(), queue)}, nil // it counts no busy time
+		}
+		w.Sources = append(w.Sources, itemSource("block devices", "device", "", []string{own.Name}, diskKinds, read))
+	}
+	machine.FileSystem = fileSystem
+	w.Machine = &machine
+	counters, err := Root.Counters(devices)
+	if err != nil {
+		return &OptionError{"devices", err}
+	}
+	if err := w.noteUncounted(ctx, counters); err != nil {
+		return err
+	}
+	w.Sources = append(w.Sources, counters)
+	return nil
 }
