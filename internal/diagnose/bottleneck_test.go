@@ -22,6 +22,8 @@ func TestJudge(t *testing.T) {
 		{"processors that other programs fill, while sessions wait for storage", Storage, "94 %",
 			"cpu.busy_ratio=.99 client.busy_ratio=.99 users.in_operations=1 sessions.running=.01 sessions.idle=.05" +
 				" sessions.waiting_for_storage=.94"},
+		{"processors that other programs fill, while sessions wait for each other", Locks, "90 %",
+			"cpu.busy_ratio=.99 sessions.running=.1 sessions.waiting_for_lock=.9"},
 		{"processors that other programs fill, while users think", Client, "pause 90 %",
 			"cpu.busy_ratio=.99 client.busy_ratio=.99 users.in_operations=.1 sessions.running=.05 sessions.idle=.95"},
 		{"processors that other programs fill, while the server is far away", Network, "50.0 ms",
@@ -123,6 +125,12 @@ func TestDisturbance(t *testing.T) {
 			t.Errorf("Disturbance = %q, want %q", got, c.want)
 		}
 	}
+}
+
+func TestPer(t *testing.T) {
+	assert.Equal(t, &Costs{Reads: new(2.), Joules: new(.5)}, Costs{Reads: new(200.), Joules: new(50.)}.Per(100))
+	assert.Nil(t, Costs{Reads: new(200.)}.Per(0), "no orders")
+	assert.Nil(t, Costs{}.Per(100), "nothing was measured")
 }
 
 // TestNewSessions has servers that measure how long sessions are at work correct what samples tell.
