@@ -138,7 +138,7 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		}
 		defer close()
 		f.output.served.writes(options.Dir)
-		bench, err = f.procedure(i, options, stderr).Do(i.hard, i.soft.Done(), bench)
+		bench, err = f.procedure(i, options, stderr).Do(i.hard, i.soft, bench)
 	}
 	fmt.Fprintf(stderr, "record: %s\n", options.Dir)
 	if err != nil && !errors.Is(err, experiment.ErrTooFew) {

@@ -78,8 +78,8 @@ func TestSQLServerHoldsWhatPostgresHolds(t *testing.T) {
 // is counted by the session, which stops the run. It gives what was counted, and how often each operation was timed.
 func playOrders(t *testing.T, s store.Database, w ds2.Config, orders int) (measure.Counts, []int64) {
 	t.Helper()
-	stop := make(chan struct{})
-	plan := ds2.Plan{Config: w, Targets: []ds2.Target{counting{s, &orders, stop}.Connect}}
+	stop, end := context.WithCancel(t.Context())
+	plan := ds2.Plan{Config: w, Targets: []ds2.Target{counting{s, &orders, end}.Connect}}
 	d := driver.New(driver.Config{
 		Operations: plan.Workload().Operations(), Play: plan.Begin(""), Targets: []string{s.Label()}, Threads: 1, Seed: 7, RampRate: 100, Drain: time.Minute,
 		MaxRetries: 10, OperationTimeout: time.Minute, Interval: 10 * time.Second,
@@ -98,11 +98,11 @@ func playOrders(t *testing.T, s store.Database, w ds2.Config, orders int) (measu
 	return totals.Counts, timed
 }
 
-// counting is a target whose only session closes stop at the last of the purchases that are left.
+// counting is a target whose only session calls stop at the last of the purchases that are left.
 type counting struct {
 	store.Database
 	left *int
-	stop chan struct{}
+	stop func()
 }
 
 func (c counting) Connect(ctx context.Context) (calls.Session, error) {
@@ -118,7 +118,7 @@ type countingSession struct {
 func (c countingSession) Purchase(ctx context.Context, p *calls.Purchase) (int64, error) {
 	id, err := c.Session.Purchase(ctx, p)
 	if *c.target.left--; *c.target.left == 0 {
-		close(c.target.stop)
+		c.target.stop()
 		time.Sleep(time.Second) // the driver hears of it before the next order begins
 	}
 	return id, err

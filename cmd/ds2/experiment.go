@@ -304,7 +304,7 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 			_ = first.served.found(one.page)
 		}
 	}
-	err = whole.Do(i.hard, i.soft.Done())
+	err = whole.Do(i.hard, i.soft)
 	record.End = time.Now()
 	record.Status = result.Done
 	if err != nil {

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -21,12 +22,12 @@ func BenchmarkDriver(b *testing.B) {
 			c := config(&simulation{service: time.Duration(users) * time.Second / 20_000})
 			c.Threads, c.RampRate, c.Warmup, c.Run = users, 1e6, 0, 0
 			d := New(c, &series{}, slog.New(slog.DiscardHandler))
-			stop := make(chan struct{})
+			stop, end := context.WithCancel(b.Context())
 			go func() {
+				defer end()
 				for d.Meter().Totals()[0].Counts.Orders < int64(b.N) {
 					time.Sleep(10 * time.Millisecond)
 				}
-				close(stop)
 			}()
 			b.ResetTimer()
 			before := processCPU(b)

@@ -101,21 +101,15 @@ func (d *Driver) Meter() *measure.Meter { return d.meter }
 // errDone is the cause of a stop at the end of the run.
 var errDone = errors.New("run done")
 
-// Run runs to the end, once, and returns when the first orders started: zero where none did. When stop is closed, no
-// new orders begin and those under way end; when ctx is canceled, the run ends at once. The error is ErrStopped where
-// stop came before the end of a run that has one, or else why the run failed.
-func (d *Driver) Run(ctx context.Context, stop <-chan struct{}) (start time.Time, err error) {
+// Run runs to the end, once, and returns when the first orders started: zero where none did. When stop is over, no new
+// orders begin and those under way end; when ctx is, the run ends at once. The error is ErrStopped where stop came
+// before the end of a run that has one, or else why the run failed.
+func (d *Driver) Run(ctx, stop context.Context) (start time.Time, err error) {
 	var leave context.CancelCauseFunc
 	d.ctx, leave = context.WithCancelCause(ctx)
 	defer leave(nil)
 	d.stop, d.halt = context.WithCancelCause(d.ctx)
-	go func() {
-		select {
-		case <-stop:
-			d.halt(ErrStopped)
-		case <-d.stop.Done():
-		}
-	}()
+	defer context.AfterFunc(stop, func() { d.halt(ErrStopped) })()
 	defer d.disconnect()
 	d.connect()
 	if !progress.Pause(d.stop, time.Until(d.config.StartAt)) {

@@ -58,19 +58,20 @@ func config(sims ...*simulation) Config {
 	}
 }
 
-// drive runs c in a bubble of simulated time. during, where there is one, runs beside it; its argument cuts the run
-// off.
+// drive runs c in a bubble of simulated time. during, where there is one, runs beside it; its arguments stop the run
+// and cut it off.
 func drive(t *testing.T, c Config, during func(stop, leave func())) (got *series, totals measure.Totals, err error) {
 	synctest.Test(t, func(t *testing.T) {
 		got = &series{}
 		d := New(c, got, slog.New(slog.NewTextHandler(io.Discard, nil)))
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		stop := make(chan struct{})
+		ctx, leave := context.WithCancel(t.Context())
+		soft, stop := context.WithCancel(t.Context())
+		defer leave()
+		defer stop()
 		if during != nil {
-			go during(func() { close(stop) }, cancel)
+			go during(stop, leave)
 		}
-		_, err = d.Run(ctx, stop)
+		_, err = d.Run(ctx, soft)
 		totals = d.Meter().Totals()[0]
 	})
 	return got, totals, err
@@ -197,8 +198,9 @@ func TestStop(t *testing.T) {
 
 func TestStopWhileConnecting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		begin, stop := time.Now(), make(chan struct{})
-		time.AfterFunc(time.Second, func() { close(stop) })
+		begin := time.Now()
+		stop, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
 		d := New(config(&simulation{connectTime: 15 * time.Second}), &series{}, slog.New(slog.DiscardHandler))
 		_, err := d.Run(t.Context(), stop)
 		require.ErrorIs(t, err, ErrStopped)
@@ -401,7 +403,7 @@ func TestRecordThatCannotBeWrittenEndsTheRun(t *testing.T) {
 		full := errors.New("disk full")
 		sink := &series{err: full}
 		d := New(config(&simulation{service: 10 * time.Millisecond}), sink, slog.New(slog.DiscardHandler))
-		if _, err := d.Run(t.Context(), nil); !errors.Is(err, full) {
+		if _, err := d.Run(t.Context(), t.Context()); !errors.Is(err, full) {
 			t.Errorf("Run = %v, want the sink's error", err)
 		}
 		assert.Len(t, sink.Samples, 1, "samples were offered to a sink that failed on the first")
@@ -412,7 +414,7 @@ func TestStartAt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := config(&simulation{service: 10 * time.Millisecond})
 		c.StartAt = time.Now().Add(time.Hour)
-		start, err := New(c, &series{}, slog.New(slog.DiscardHandler)).Run(t.Context(), nil)
+		start, err := New(c, &series{}, slog.New(slog.DiscardHandler)).Run(t.Context(), t.Context())
 		assert.True(t, err == nil && start.Equal(c.StartAt), "Run began at %s, %v; want %s", start, err, c.StartAt)
 	})
 }
@@ -423,7 +425,7 @@ func TestSeveralTargets(t *testing.T) {
 	c.Threads = 2
 	synctest.Test(t, func(t *testing.T) {
 		d := New(c, &series{}, slog.New(slog.DiscardHandler))
-		_, err := d.Run(t.Context(), nil)
+		_, err := d.Run(t.Context(), t.Context())
 		require.NoError(t, err)
 		totals := d.Meter().Totals()
 		if x, y := totals[0].Counts.Orders, totals[1].Counts.Orders; x != a.purchases.Load() || y != b.purchases.Load() || x < 2*y-8 || x > 2*y+100 {

@@ -1,9 +1,10 @@
 package durability
 
 import (
-	"ds2/internal/result"
 	"math"
 	"testing"
+
+	"ds2/internal/result"
 )
 
 // TestShare holds the bounds against tables of Clopper and Pearson's, and against the rule of three.
@@ -39,7 +40,7 @@ func TestIdleCuts(t *testing.T) {
 		{[]result.Cut{busy, idle}, 1, 0, 0.95},
 		{[]result.Cut{busy, gone}, 0, 1, 0.9747},
 	} {
-		all := Conclude(Plan{}, c.cuts)
+		all := Plan{}.conclude(c.cuts)
 		if all.Idle != c.idle || all.Lossy != c.lossy || math.Abs(all.To-c.to) > 0.0001 {
 			t.Errorf("%+v: %d idle, %d with a loss, at most %.4f", c.cuts, all.Idle, all.Lossy, all.To)
 		}

@@ -3,8 +3,6 @@ package durability
 import (
 	"context"
 	"path/filepath"
-	"slices"
-	"sync"
 
 	"ds2/internal/measure"
 	"ds2/internal/result"
@@ -27,18 +25,17 @@ type Users interface {
 type CutSchedule struct {
 	*Journal
 	plan Plan
-	path string // of the journal
-	due  chan struct{}
-	set  bool // due is closed
+	path string          // of the journal
+	due  context.Context // is over when the first cut may come
+	come context.CancelFunc
 
 	workload workload.Acknowledger
 	books    workload.Cuts // nil: nothing is compared after each cut
 
-	stood  store.LogStand // before the cut of a replay test
-	replay *result.Replay
-
-	mu   sync.Mutex
-	cuts []result.Cut
+	changed []string       // settings of the server, for a replay test
+	stood   store.LogStand // before the cut of a replay test
+	replay  *result.Replay // what the test measured
+	cuts    []result.Cut   // so far
 }
 
 // Begin begins the journal in the directory of the run's record. A run whose server somebody else may cut off has no
@@ -50,7 +47,9 @@ func (p Plan) Begin(dir string, w workload.Acknowledger) (*CutSchedule, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &CutSchedule{Journal: journal, plan: p, path: path, due: make(chan struct{}), workload: w}, nil
+	c := &CutSchedule{Journal: journal, plan: p, path: path, workload: w}
+	c.due, c.come = context.WithCancel(context.Background())
+	return c, nil
 }
 
 // Cuts is how many cuts there are to be.
@@ -62,8 +61,10 @@ func (c *CutSchedule) Cuts() int {
 }
 
 // Baseline notes what the target held before the first orders.
-func (c *CutSchedule) Baseline(ctx context.Context, k workload.Keeper, target store.Database, before result.Marks) (err error) {
-	if c == nil || c.Cuts() == 0 {
+func (c *CutSchedule) Baseline(
+	ctx context.Context, k workload.Keeper, target store.Database, before result.Marks,
+) (err error) {
+	if c.Cuts() == 0 {
 		return nil
 	}
 	if _, holds := k.(workload.Holder); c.plan.Cycles == 0 && !holds {
@@ -75,39 +76,19 @@ func (c *CutSchedule) Baseline(ctx context.Context, k workload.Keeper, target st
 
 // Sample sets off the cuts when their time has come.
 func (c *CutSchedule) Sample(s measure.Sample) {
-	if c == nil || c.set {
+	if c == nil {
 		return
 	}
 	if c.plan.Cycles > 0 && s.Phase == measure.PhaseRun || c.plan.Cycles == 0 && s.End >= c.plan.After {
-		c.set = true
-		close(c.due)
+		c.come()
 	}
-}
-
-func (c *CutSchedule) add(cut result.Cut) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.cuts = append(c.cuts, cut)
-}
-
-// Compared says whether what was lost is looked for after each cut.
-func (c *CutSchedule) Compared() bool { return c.books != nil }
-
-// Done are the cuts so far.
-func (c *CutSchedule) Done() []result.Cut {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.cuts)
-}
-
-// Lost compares the journal with what the target holds above the marks before; see Check.
-func (c *CutSchedule) Lost(ctx context.Context, target store.Database, before result.Marks) ([]result.Check, error) {
-	return Check(ctx, c.workload, target, []string{c.path}, 0, before)
 }
 
 // Check compares journals with what a target, number index of the run's, holds above the marks before: all work of one
 // run, of which each driver machine has a journal.
-func Check(ctx context.Context, w workload.Acknowledger, target store.Database, paths []string, index int, before result.Marks) ([]result.Check, error) {
+func Check(
+	ctx context.Context, w workload.Acknowledger, target store.Database, paths []string, index int, before result.Marks,
+) ([]result.Check, error) {
 	var all []byte
 	for _, path := range paths {
 		more, err := Read(path, w, 0)

@@ -3,77 +3,64 @@ package durability
 import (
 	"context"
 	"database/sql"
-	"ds2/internal/progress"
-	"ds2/internal/result"
-	"ds2/internal/store"
 	"errors"
 	"fmt"
 	"log/slog"
 	"time"
+
+	"ds2/internal/progress"
+	"ds2/internal/result"
+	"ds2/internal/store"
 )
 
 // Target is what is cut off.
 type Target struct {
-	DB    *sql.DB
+	store.Database
 	Users Users
 	Log   *slog.Logger
-	Label string
-
-	Checkpoint func(context.Context) error                    // nil: the server has none
-	DeepCheck  func(context.Context) (store.DeepCheck, error) // reads and checks every page
-	Replay     store.Replayer                                 // of a replay test
 }
 
-// Happen waits for each cut to be due and brings it about. orders is over when no new ones begin; cuts that were to
-// come then are an error. A server that was cut off is started again whatever happens, unless ctx is over.
-func (c *CutSchedule) Happen(ctx, orders context.Context, t Target) error {
-	ended := func() error { return fmt.Errorf("%w: %s, and %d came", ErrEnded, c.plan, len(c.Done())) }
+// ErrEnded says that a run ended before all cuts had come.
+var ErrEnded = errors.New("the run ended before the server was cut off as often as planned")
+
+func (c *CutSchedule) ended() error {
+	return fmt.Errorf("%w: %s, and %d came", ErrEnded, c.plan, len(c.cuts))
+}
+
+// Happen waits for each cut to be due, brings it about, and notes in h what came of all. orders is over when no new
+// ones begin; cuts that were to come then are an error. A server that was cut off is started again whatever happens,
+// unless ctx is over.
+func (c *CutSchedule) Happen(ctx, orders context.Context, t Target, h *result.Happened) error {
+	defer c.note(h)
 	select {
-	case <-c.due:
+	case <-c.due.Done():
 	case <-orders.Done():
-		return ended()
+		return c.ended()
 	}
 	defer t.Users.Release()
 	if c.plan.Cycles == 0 {
-		cut, err := c.cut(ctx, t)
-		if err == nil && c.Compared() {
-			cut.When = atSetTime
-			err = c.compare(ctx, &cut)
-		}
-		if err == nil {
-			c.add(cut)
-		}
-		return err
+		return c.once(ctx, t)
 	}
 	for i, m := range c.plan.moments() {
 		if due, err := c.await(orders, t, &m); err != nil {
 			return err
 		} else if !due {
-			return ended()
+			return c.ended()
 		}
-		cut, err := c.cut(ctx, t)
+		cut, err := c.cycle(ctx, t, i+1)
 		cut.When = m.kind
-		if err == nil && c.plan.Replay != nil {
-			err = c.measured(ctx, c.plan.Replay, t.Replay, cut)
-		}
-		if err == nil {
-			err = c.compare(ctx, &cut)
-		}
-		if err == nil && c.plan.DeepEvery > 0 && (i+1)%c.plan.DeepEvery == 0 {
-			err = deepCheck(ctx, t, &cut)
-		}
 		if errors.Is(err, errKill) {
 			return fmt.Errorf("cut %d of %d: %w", i+1, c.plan.Cycles, err)
 		}
 		if ctx.Err() != nil { // nobody knows
-			return errors.Join(err, ended())
+			return errors.Join(err, c.ended())
 		}
 		if err != nil {
 			cut.Error = err.Error()
 		}
-		c.add(cut)
-		t.Log.Info("cut", "number", i+1, "of", c.plan.Cycles, "when", cut.When, "acknowledged", cut.Acknowledged, "in_doubt", cut.InDoubt,
-			"lost", cut.Lost, "stale", cut.Stale, "recovery_s", cut.Recovery)
+		c.cuts = append(c.cuts, cut)
+		t.Log.Info("cut", "number", i+1, "of", c.plan.Cycles, "when", cut.When, "acknowledged", cut.Acknowledged,
+			"in_doubt", cut.InDoubt, "lost", cut.Lost, "stale", cut.Stale, "recovery_s", cut.Recovery)
 		t.Users.Release()
 		if err != nil {
 			return fmt.Errorf("cut %d of %d: %w", i+1, c.plan.Cycles, err)
@@ -83,8 +70,43 @@ func (c *CutSchedule) Happen(ctx, orders context.Context, t Target) error {
 	return nil
 }
 
-// ErrEnded says that a run ended before all cuts had come.
-var ErrEnded = errors.New("the run ended before the server was cut off as often as planned")
+// note takes what came of the cuts into the record.
+func (c *CutSchedule) note(h *result.Happened) {
+	if h.Replay = c.replay; c.books != nil {
+		h.Cuts = c.plan.conclude(c.cuts)
+	}
+	if c.plan.Cycles == 0 && len(c.cuts) > 0 {
+		h.Crash = &result.Crash{At: c.cuts[0].At, Down: c.cuts[0].Down}
+	}
+}
+
+// once brings about the cut of a run that goes on.
+func (c *CutSchedule) once(ctx context.Context, t Target) error {
+	cut, err := c.cut(ctx, t)
+	if err == nil && c.books != nil {
+		cut.When = atSetTime
+		err = c.compare(ctx, &cut)
+	}
+	if err == nil {
+		c.cuts = append(c.cuts, cut)
+	}
+	return err
+}
+
+// cycle brings about a cut of several, by number, and looks at what it left.
+func (c *CutSchedule) cycle(ctx context.Context, t Target, number int) (result.Cut, error) {
+	cut, err := c.cut(ctx, t)
+	if err == nil && c.plan.Replay != nil {
+		err = c.measured(ctx, t, cut)
+	}
+	if err == nil {
+		err = c.compare(ctx, &cut)
+	}
+	if err == nil && c.plan.DeepEvery > 0 && number%c.plan.DeepEvery == 0 {
+		err = deepCheck(ctx, t, &cut)
+	}
+	return cut, err
+}
 
 // cut kills the server, starts it again and waits until it takes connections. With cycles the users are held from
 // before the kill until Release, and so they are where what was lost is looked for.
@@ -93,7 +115,7 @@ func (c *CutSchedule) cut(ctx context.Context, t Target) (cut result.Cut, err er
 	if _, err := c.Sync(); err != nil {
 		return cut, err
 	}
-	held := c.plan.Cycles > 0 || c.Compared()
+	held := c.plan.Cycles > 0 || c.books != nil
 	if held {
 		t.Users.Hold()
 	}
@@ -109,7 +131,7 @@ func (c *CutSchedule) cut(ctx context.Context, t Target) (cut result.Cut, err er
 	if err := c.plan.Server.Start(ctx); err != nil {
 		return cut, err
 	}
-	if err := c.reachable(ctx, t.DB); err != nil {
+	if err := c.reachable(ctx, t.DB()); err != nil {
 		return cut, err
 	}
 	cut.Down, cut.Recovery = time.Since(cut.At).Seconds(), time.Since(started).Seconds()
@@ -159,14 +181,28 @@ func (c *CutSchedule) reachable(ctx context.Context, db *sql.DB) error {
 	}
 }
 
-// deepCheck reads every page and has the server check it, while nobody is at work on it.
+// DeepCheck reads every page of a database and has the server check it.
+func DeepCheck(
+	ctx context.Context, target store.Database, how store.DeepReading, tell progress.Tell,
+) (found store.DeepCheck, err error) {
+	check := target.Can().DeepCheck
+	if check == nil {
+		return found, store.Cannot(target, "deep checks")
+	}
+	if found, err = check(ctx, how, tell); err != nil {
+		return found, target.Wrap("deep check "+target.Label(), err)
+	}
+	found.Target = target.Label()
+	return found, nil
+}
+
+// deepCheck makes the deep check after a cut, while nobody is at work on the database.
 func deepCheck(ctx context.Context, t Target, cut *result.Cut) error {
-	found, err := t.DeepCheck(ctx)
+	found, err := DeepCheck(ctx, t.Database, store.DeepReading{}, progress.Ignore)
 	if err != nil {
 		return err
 	}
-	bad := int64(len(found.Damage))
-	cut.BadPages = &bad
+	cut.BadPages = new(int64(len(found.Damage)))
 	cut.Damage = found.Damage[:min(len(found.Damage), maxNamed)]
 	return nil
 }

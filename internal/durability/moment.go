@@ -2,9 +2,10 @@ package durability
 
 import (
 	"context"
-	"ds2/internal/progress"
 	"math/rand/v2"
 	"time"
+
+	"ds2/internal/progress"
 )
 
 // The moments at which a cut comes.
@@ -37,7 +38,8 @@ func (p Plan) moments() []moment {
 			kinds = []string{atRandom, atCheckpoint, atBurst}
 			random.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
 		}
-		all[i] = moment{wait: time.Duration((0.5 + random.Float64()) * float64(p.After)), kind: kinds[0], late: random.Float64()}
+		wait := time.Duration((0.5 + random.Float64()) * float64(p.After))
+		all[i] = moment{wait: wait, kind: kinds[0], late: random.Float64()}
 		kinds = kinds[1:]
 	}
 	return all
@@ -51,7 +53,7 @@ func (c *CutSchedule) await(orders context.Context, t Target, m *moment) (bool, 
 	}
 	switch m.kind {
 	case atLog:
-		return c.awaitLog(orders, c.plan.Replay, t.Replay)
+		return c.awaitLog(orders, c.plan.Replay, t.Can().Replay)
 	case atCheckpoint:
 		if !duringCheckpoint(orders, t, m.late) {
 			m.kind = atRandom
@@ -67,12 +69,13 @@ const longestStay = 200 * time.Millisecond
 
 // duringCheckpoint has the server begin a checkpoint and returns amid it; false where it came to its end before.
 func duringCheckpoint(orders context.Context, t Target, late float64) bool {
-	if t.Checkpoint == nil {
+	checkpoint := t.Can().Checkpoint
+	if checkpoint == nil {
 		return false
 	}
 	done := make(chan error, 1)
 	// It ends with the server, at the latest.
-	go func() { done <- t.Checkpoint(context.WithoutCancel(orders)) }()
+	go func() { done <- checkpoint(context.WithoutCancel(orders)) }()
 	select {
 	case err := <-done:
 		if err != nil {
@@ -93,20 +96,18 @@ const (
 
 // burst waits for a burst of commits, not for ever.
 func (c *CutSchedule) burst(orders context.Context) {
-	best := int64(0)
-	last := c.Count()
+	best, last := int64(0), c.Count()
 	for slot := range burstBefore + burstPatience {
 		if !progress.Pause(orders, burstSlot) {
 			return
 		}
-		now := c.Count()
-		n := now - last
-		last = now
-		if slot >= burstBefore && n >= best {
-			return
-		}
-		if slot < burstBefore {
+		n := c.Count() - last
+		last += n
+		switch {
+		case slot < burstBefore:
 			best = max(best, n)
+		case n >= best:
+			return
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -29,34 +30,30 @@ const poolTries = 5
 // restoreTime bounds the setting back of a server that may not answer.
 const restoreTime = 30 * time.Second
 
-// replayerOf is the target as one whose recovery can be measured.
-func replayerOf(target store.Database) (store.Replayer, error) {
-	replayer := target.Can().Replay
-	if replayer == nil {
-		return nil, store.Cannot(target, "replay tests")
-	}
-	return replayer, nil
-}
-
 // Check is an error where the test cannot be made on the target. It changes nothing.
 func (r *Replay) Check(ctx context.Context, target store.Database) error {
-	replayer, err := replayerOf(target)
-	if err != nil {
-		return err
+	replayer := target.Can().Replay
+	if replayer == nil {
+		return store.Cannot(target, "replay tests")
 	}
 	return replayer.CheckReplay(ctx, r.Bytes, r.File)
 }
 
-// Prepare has the target let its log grow. restore sets back what that changed, whatever became of the run.
-func (r *Replay) Prepare(ctx context.Context, target store.Database, run string) (changed []string, restore func(context.Context) error, err error) {
-	if _, err := replayerOf(target); err != nil {
-		return nil, nil, err
+// PrepareReplay has the target of a replay test, which Check found fit, let its log grow. restore sets back what that
+// changed, whatever became of the run.
+func (c *CutSchedule) PrepareReplay(
+	ctx context.Context, target store.Database, run string, log *slog.Logger,
+) (restore func(context.Context) error, err error) {
+	restore = func(context.Context) error { return nil }
+	if c == nil || c.plan.Replay == nil {
+		return restore, nil
 	}
-	changed, err = store.PrepareReplay(ctx, target, run, r.Bytes, r.File)
+	c.changed, err = store.PrepareReplay(ctx, target, run, c.plan.Replay.Bytes, c.plan.Replay.File)
 	if err != nil {
-		return nil, nil, err
+		return restore, err
 	}
-	return changed, func(ctx context.Context) error {
+	log.Info("prepared the server for a replay test", "changed", c.changed)
+	return func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), restoreTime)
 		defer cancel()
 		for {
@@ -64,8 +61,9 @@ func (r *Replay) Prepare(ctx context.Context, target store.Database, run string)
 			if err == nil || store.Classify(err) != store.Connection {
 				return err
 			}
-			if len(changed) == 0 || !progress.Pause(ctx, between) {
-				return fmt.Errorf("still changed, until the next ds2 works on the database and sets it back: %s: %w", strings.Join(changed, ", "), err)
+			if len(c.changed) == 0 || !progress.Pause(ctx, between) {
+				return fmt.Errorf("still changed, until the next ds2 works on the database and sets it back: %s: %w",
+					strings.Join(c.changed, ", "), err)
 			}
 		}
 	}, nil
@@ -94,7 +92,8 @@ func (c *CutSchedule) awaitLog(orders context.Context, r *Replay, target store.R
 }
 
 // measured reads how long the recovery took.
-func (c *CutSchedule) measured(ctx context.Context, r *Replay, target store.Replayer, cut result.Cut) error {
+func (c *CutSchedule) measured(ctx context.Context, t Target, cut result.Cut) error {
+	r, target := c.plan.Replay, t.Can().Replay
 	redo, err := target.Redo(ctx, c.stood, r.File)
 	for try := 0; try < poolTries && store.Classify(err) == store.Connection; try++ {
 		redo, err = target.Redo(ctx, c.stood, r.File)
@@ -105,10 +104,10 @@ func (c *CutSchedule) measured(ctx context.Context, r *Replay, target store.Repl
 	if redo.Bytes <= 0 {
 		return errors.New("the server redid nothing")
 	}
-	c.replay = &result.Replay{Wanted: r.Bytes, Stood: c.stood.Bytes, Redo: redo, Recovery: cut.Recovery, MBPerSecond: store.MBPerSecond(redo.Bytes, redo.Seconds),
-		SecondsPerMiB: redo.Seconds / (float64(redo.Bytes) / (1 << 20))}
+	c.replay = &result.Replay{
+		Wanted: r.Bytes, Stood: c.stood.Bytes, Redo: redo, Recovery: cut.Recovery, Changed: c.changed,
+		MBPerSecond:   store.MBPerSecond(redo.Bytes, redo.Seconds),
+		SecondsPerMiB: redo.Seconds / (float64(redo.Bytes) / (1 << 20)),
+	}
 	return nil
 }
-
-// Replay is what the replay test measured; nil: nothing.
-func (c *CutSchedule) Replay() *result.Replay { return c.replay }

@@ -11,6 +11,7 @@ import (
 
 	"ds2/internal/conclude"
 	"ds2/internal/driver"
+	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/runs"
 	"ds2/internal/store"
@@ -42,7 +43,7 @@ var ErrTooFew = errors.New("too few runs count")
 
 // Do makes the runs of a bench, which is an experiment of one configuration, from the start or from where b, which is
 // the bench's summary, ends.
-func (p Bench) Do(ctx context.Context, stop <-chan struct{}, b result.Bench) (result.Bench, error) {
+func (p Bench) Do(ctx, stop context.Context, b result.Bench) (result.Bench, error) {
 	c := &Configuration{Procedure: p, Summary: b}
 	err := Experiment{Configurations: []*Configuration{c}, Orders: slices.Repeat([][]int{{0}}, b.Setup.Runs), Told: p.Told}.Do(ctx, stop)
 	return c.Summary, err
@@ -50,10 +51,10 @@ func (p Bench) Do(ctx context.Context, stop <-chan struct{}, b result.Bench) (re
 
 // run makes the last run of b: wait for servers that recover, restore, settle, idle, run, cool down. Where says where
 // the experiment is.
-func (p Bench) run(ctx context.Context, stop <-chan struct{}, b *result.Bench, place runs.Place, where string) error {
+func (p Bench) run(ctx, stop context.Context, b *result.Bench, place runs.Place, where string) error {
 	r := &b.Runs[len(b.Runs)-1]
 	told := func(what string) { p.Told("%s: %s (%s)", r.Dir, what, where) }
-	pause := func(d time.Duration) bool { return runs.Pause(ctx, stop, d) }
+	pause := func(d time.Duration) bool { return progress.Pause(stop, d) }
 	if p.Ready != nil {
 		say := func(err error) { told(fmt.Sprintf("waiting until the server takes sessions: %v", err)) }
 		err := store.AwaitStart(pause, say, func() error { return p.Ready(ctx) })

@@ -82,7 +82,7 @@ func TestBenchJudgesTheMedian(t *testing.T) {
 	verdict := func(ok bool) []limit.Verdict { return []limit.Verdict{{Limit: "opm > 100", OK: ok}} }
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(outcome{opm: 101, limits: verdict(true)}, outcome{opm: 98, limits: verdict(false)}, outcome{opm: 99, limits: verdict(false)})
-		b, err := s.bench(t.TempDir()).Do(t.Context(), nil, ofReport)
+		b, err := s.bench(t.TempDir()).Do(t.Context(), t.Context(), ofReport)
 		require.NoError(t, err)
 		if len(b.Runs) != 3 || b.Median != "run-3" || limit.Passed(b.Limits) || !limit.Passed(b.Runs[0].Limits) {
 			t.Errorf("%d runs, median %s, limits %+v, runs %+v", len(b.Runs), b.Median, b.Limits, b.Runs)
@@ -96,7 +96,7 @@ func TestBenchOfTheStorageReport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(outcome{opm: 64973.7, idle: 395.0, active: 501.4}, outcome{opm: 67356.7, idle: 393.1, active: 507}, outcome{opm: 64203.0, idle: 391.0, active: 499})
 		dir := t.TempDir()
-		b, err := s.bench(dir).Do(t.Context(), nil, ofReport)
+		b, err := s.bench(dir).Do(t.Context(), t.Context(), ofReport)
 		require.NoError(t, err)
 		if *b.OPM != 64973.7 || b.Median != "run-1" || *b.Active != 501.4 || *b.Idle != 393.1 || b.Status != result.Done {
 			t.Errorf("the report's runs come to %v OPM (%s), %v W idle, %v W active", *b.OPM, b.Median, *b.Idle, *b.Active)
@@ -152,7 +152,7 @@ func TestFaultyRunsAreRepeated(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				setup := ofReport
 				setup.Setup.KeepFaulty, setup.Setup.DropUnsteady = c.keep, c.drop
-				b, err := newScript(c.outcomes...).bench(t.TempDir()).Do(t.Context(), nil, setup)
+				b, err := newScript(c.outcomes...).bench(t.TempDir()).Do(t.Context(), t.Context(), setup)
 				if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
 					t.Errorf("error %v, want %q", err, c.err)
 				}
@@ -182,13 +182,13 @@ func TestBenchGoesOnAfterACrash(t *testing.T) {
 		}
 		func() {
 			defer func() { recover() }()
-			crash.Do(t.Context(), nil, ofReport)
+			crash.Do(t.Context(), t.Context(), ofReport)
 		}()
 		left, err := result.ReadSummary[result.Bench](dir)
 		if err != nil || left.Status != result.Running || len(left.Runs) != 2 || *left.OPM != 10 {
 			t.Fatalf("the crash left %+v, %v; want one run done and one begun", left, err)
 		}
-		b, err := s.bench(dir).Do(t.Context(), nil, left)
+		b, err := s.bench(dir).Do(t.Context(), t.Context(), left)
 		require.NoError(t, err)
 		if len(b.Runs) != 4 || b.Runs[1].Status != result.Interrupted || *b.OPM != 20 || b.Status != result.Done {
 			t.Errorf("after the crash %+v", b)
@@ -208,8 +208,8 @@ func bases(paths []string) (names []string) {
 
 func TestBenchStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		stop := make(chan struct{})
-		time.AfterFunc(30*time.Minute, func() { close(stop) }) // while it settles for the second run
+		stop, cancel := context.WithTimeout(t.Context(), 30*time.Minute) // while it settles for the second run
+		defer cancel()
 		dir := t.TempDir()
 		b, err := newScript(outcome{opm: 10}, outcome{opm: 20}).bench(dir).Do(t.Context(), stop, ofReport)
 		if !errors.Is(err, driver.ErrStopped) || b.Status != result.Interrupted || len(b.Runs) != 2 || b.Runs[1].Counts {
@@ -244,21 +244,21 @@ func TestJudgingMayChangeOnResume(t *testing.T) {
 		setup := ofReport
 		setup.Setup.Runs = 1
 		s := newScript(outcome{opm: 1, fault: "audit"}, outcome{opm: 2, fault: "audit"})
-		b, err := s.bench(dir).Do(t.Context(), nil, setup)
+		b, err := s.bench(dir).Do(t.Context(), t.Context(), setup)
 		require.ErrorIs(t, err, ErrTooFew, "two faulty runs")
 		b.Setup.KeepFaulty = true
-		if b, err = s.bench(dir).Do(t.Context(), nil, b); err != nil || b.Status != result.Done || len(b.Runs) != 2 || *b.OPM != 1.5 {
+		if b, err = s.bench(dir).Do(t.Context(), t.Context(), b); err != nil || b.Status != result.Done || len(b.Runs) != 2 || *b.OPM != 1.5 {
 			t.Errorf("with --keep-faulty: %+v, %v", b, err)
 		}
 
 		s = newScript(outcome{opm: 5, unsteady: true}, outcome{opm: 6})
-		if b, err = s.bench(dir).Do(t.Context(), nil, setup); err != nil || *b.OPM != 5 || b.Runs[0].Unsteady == "" {
+		if b, err = s.bench(dir).Do(t.Context(), t.Context(), setup); err != nil || *b.OPM != 5 || b.Runs[0].Unsteady == "" {
 			t.Fatalf("an unsteady run: %+v, %v", b, err)
 		}
 		b.Setup.DropUnsteady = true
 		conclude.Bench(&b)
 		assert.True(t, !conclude.Enough(b) && b.OPM == nil, "a dropped run still counts: %+v", b)
-		if b, err = s.bench(dir).Do(t.Context(), nil, b); err != nil || *b.OPM != 6 || len(b.Runs) != 2 {
+		if b, err = s.bench(dir).Do(t.Context(), t.Context(), b); err != nil || *b.OPM != 6 || len(b.Runs) != 2 {
 			t.Errorf("with --drop-unsteady: %+v, %v", b, err)
 		}
 	})
@@ -280,13 +280,13 @@ func TestBenchAuditsLater(t *testing.T) {
 			setup := ofReport
 			setup.Setup.Runs = 2
 			s := newScript(outcome{opm: 10, err: driver.ErrStopped}, outcome{opm: 20}, outcome{opm: 30})
-			b, err := s.bench(dir).Do(t.Context(), nil, setup)
+			b, err := s.bench(dir).Do(t.Context(), t.Context(), setup)
 			if !errors.Is(err, driver.ErrStopped) || len(b.Runs) != 1 || !b.Runs[0].Unaudited || b.Runs[0].Counts || b.Status != result.Interrupted {
 				t.Fatalf("%s: interrupted: %v, %+v", tt.why, err, b)
 			}
 			p := s.bench(dir)
 			p.Verify = func(string) ([]string, error) { return tt.found, nil }
-			if b, err = p.Do(t.Context(), nil, b); err != nil || len(b.Runs) != tt.runs || b.Runs[0].Counts != (tt.found == nil) || *b.OPM != tt.verdict {
+			if b, err = p.Do(t.Context(), t.Context(), b); err != nil || len(b.Runs) != tt.runs || b.Runs[0].Counts != (tt.found == nil) || *b.OPM != tt.verdict {
 				t.Errorf("%s: continued: %v, %+v", tt.why, err, b)
 			}
 		}

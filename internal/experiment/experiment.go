@@ -62,8 +62,8 @@ const failuresInARow = 2
 // were asked for, then it is left out with ErrTooFew. A run that was not steady counts, unless the setup drops it: to
 // throw such runs away flatters erratic drives. A configuration that is left out has its reason in its summary, and the
 // others go on; the error is theirs where none is left. The summaries on disk are always those of the runs made so far.
-// Closing stop ends it in order.
-func (e Experiment) Do(ctx context.Context, stop <-chan struct{}) error {
+// It ends in order when stop is over, which is over with ctx at the latest.
+func (e Experiment) Do(ctx, stop context.Context) error {
 	var err error
 	for _, c := range e.Configurations {
 		if c.Unready == nil {
@@ -127,7 +127,7 @@ func (c *Configuration) end(err error) error {
 }
 
 // sequence makes all runs of one configuration after those of another.
-func (e Experiment) sequence(ctx context.Context, stop <-chan struct{}) error {
+func (e Experiment) sequence(ctx, stop context.Context) error {
 	for _, c := range e.Configurations {
 		one := e
 		one.Configurations, one.Orders = []*Configuration{c}, slices.Repeat([][]int{{0}}, len(e.Orders))
@@ -139,7 +139,7 @@ func (e Experiment) sequence(ctx context.Context, stop <-chan struct{}) error {
 	return nil
 }
 
-func (e Experiment) blocks(ctx context.Context, stop <-chan struct{}) error {
+func (e Experiment) blocks(ctx, stop context.Context) error {
 	block := e.first()
 	e.look(block - 1)
 	if block <= len(e.Orders) { // those that were left out are tried again
@@ -250,7 +250,7 @@ func (e Experiment) enough(blocks int) bool {
 }
 
 // runs makes runs of a configuration until one counts in a block, or it is left out.
-func (e Experiment) runs(ctx context.Context, stop <-chan struct{}, c *Configuration, block int) error {
+func (e Experiment) runs(ctx, stop context.Context, c *Configuration, block int) error {
 	b := &c.Summary
 	for c.out == nil && !e.through(c, block) {
 		if c.extra > b.Setup.Runs {

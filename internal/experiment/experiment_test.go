@@ -98,7 +98,7 @@ func TestExperimentRunsInBlocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &simulation{dir: t.TempDir(), opm: noisy}
 		e := s.experiment(t, 5, "hdd", "ssd", "tape")
-		require.NoError(t, e.Do(t.Context(), nil))
+		require.NoError(t, e.Do(t.Context(), t.Context()))
 		require.Len(t, s.runs, 15)
 		for i, m := range s.runs {
 			if want := e.Configurations[e.Orders[i/3][i%3]].Name; m.configuration != want || m.number != i+1 {
@@ -128,13 +128,13 @@ func TestExperimentEndsWhenItKnows(t *testing.T) {
 		s := &simulation{dir: t.TempDir(), opm: noisy}
 		e := s.experiment(t, 9, "hdd", "ssd")
 		e.Until = 2
-		require.NoError(t, e.Do(t.Context(), nil))
+		require.NoError(t, e.Do(t.Context(), t.Context()))
 		if len(s.runs) != 12 { // one block more than an interval takes
 			t.Errorf("%d runs", len(s.runs))
 		}
 		again := s.experiment(t, 9, "hdd", "ssd")
 		again.Until = 2
-		if err := again.Do(t.Context(), nil); err != nil || len(s.runs) != 12 {
+		if err := again.Do(t.Context(), t.Context()); err != nil || len(s.runs) != 12 {
 			t.Errorf("the same again: %v, %d runs", err, len(s.runs))
 		}
 		if b := again.Configurations[0].Summary; b.Setup.Runs != 6 || !conclude.Enough(b) {
@@ -142,7 +142,7 @@ func TestExperimentEndsWhenItKnows(t *testing.T) {
 		}
 		wider := s.experiment(t, 9, "hdd", "ssd")
 		wider.Until = 1e-9
-		if err := wider.Do(t.Context(), nil); err != nil || len(s.runs) != 18 {
+		if err := wider.Do(t.Context(), t.Context()); err != nil || len(s.runs) != 18 {
 			t.Errorf("until something else: %v, %d runs", err, len(s.runs))
 		}
 		if b := wider.Configurations[0].Summary; !slices.Equal(b.Looks, []measure.Look{{Blocks: 6, Done: true}}) {
@@ -156,14 +156,14 @@ func TestExperimentEndsWhenItKnows(t *testing.T) {
 func TestExperimentLeavesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := errors.New("the server is gone")
-		stop := make(chan struct{})
+		stop, end := context.WithCancel(t.Context())
 		s := &simulation{dir: t.TempDir()}
 		s.opm = func(m made) (float64, error) {
 			if m.configuration == "hdd" && m.number > 6 {
 				return 0, gone
 			}
 			if m.number == 12 {
-				close(stop)
+				end()
 				return 0, driver.ErrStopped
 			}
 			return noisy(m)
@@ -180,7 +180,7 @@ func TestExperimentLeavesOut(t *testing.T) {
 		}
 		s.opm = noisy
 		e = s.experiment(t, 5, "hdd", "ssd", "tape")
-		require.NoError(t, e.Do(t.Context(), nil))
+		require.NoError(t, e.Do(t.Context(), t.Context()))
 		var blocks []int
 		for _, r := range e.Configurations[0].Summary.Runs {
 			if r.Counts {
@@ -209,13 +209,14 @@ func TestExperimentWaitsForRecovery(t *testing.T) {
 				}
 				return nil
 			}
-			stop := make(chan struct{})
+			stop, end := context.WithCancel(t.Context())
+			defer end()
 			s := &simulation{dir: t.TempDir()}
 			s.opm = func(m made) (float64, error) {
 				if m.number == 3 {
 					back = time.Now().Add(3 * time.Minute)
 					if stopped {
-						time.AfterFunc(time.Minute, func() { close(stop) })
+						time.AfterFunc(time.Minute, end)
 					}
 					return 0, errors.New("the server is gone")
 				}
@@ -253,14 +254,14 @@ func TestExperimentWithoutConfigurations(t *testing.T) {
 		s := &simulation{dir: t.TempDir(), opm: func(made) (float64, error) { return 0, gone }}
 		e := s.experiment(t, 5, "hdd", "ssd")
 		e.Looked = func(block int) { t.Errorf("block %d was looked at, where nothing ran", block) }
-		if err := e.Do(t.Context(), nil); !errors.Is(err, gone) || len(s.runs) != 4 {
+		if err := e.Do(t.Context(), t.Context()); !errors.Is(err, gone) || len(s.runs) != 4 {
 			t.Errorf("%v after %d runs", err, len(s.runs))
 		}
 		// One that cannot begin is left out, the other goes on.
 		s.opm = noisy
 		e = s.experiment(t, 5, "hdd", "ssd")
 		e.Configurations[0].Unready = gone
-		if err := e.Do(t.Context(), nil); err != nil || len(s.runs) != 4+5 || e.Configurations[0].Summary.Error != gone.Error() {
+		if err := e.Do(t.Context(), t.Context()); err != nil || len(s.runs) != 4+5 || e.Configurations[0].Summary.Error != gone.Error() {
 			t.Errorf("%v after %d runs, %+v", err, len(s.runs), e.Configurations[0].Summary)
 		}
 	})
@@ -278,10 +279,10 @@ func TestExperimentGoesOnAnywhere(t *testing.T) {
 					cancel()
 				}
 			}
-			withPractice(s.experiment(t, 5, "hdd", "ssd"), 1).Do(ctx, nil)
+			withPractice(s.experiment(t, 5, "hdd", "ssd"), 1).Do(ctx, ctx)
 			s.after = nil
 			e := withPractice(s.experiment(t, 5, "hdd", "ssd"), 1)
-			require.NoError(t, e.Do(t.Context(), nil))
+			require.NoError(t, e.Do(t.Context(), t.Context()))
 			for _, c := range e.Configurations {
 				var blocks []int
 				for _, r := range c.Summary.Runs {
@@ -306,10 +307,10 @@ func TestLookBeforeTheEnd(t *testing.T) {
 				cancel()
 			}
 		}}
-		s.experiment(t, 7, "hdd", "ssd").Do(ctx, nil)
+		s.experiment(t, 7, "hdd", "ssd").Do(ctx, ctx)
 		s.after = nil
 		e := s.experiment(t, 7, "hdd", "ssd")
-		err := e.Do(t.Context(), nil)
+		err := e.Do(t.Context(), t.Context())
 		if b := e.Configurations[1].Summary; err != nil || !slices.Equal(b.Looks, []measure.Look{{Blocks: 6}}) {
 			t.Errorf("%v, it could be seen after %+v", err, b.Looks)
 		}
@@ -340,7 +341,7 @@ func TestPractice(t *testing.T) {
 			s := &simulation{dir: t.TempDir(), opm: func(m made) (float64, error) { return 40_000 * float64(min(m.number, 5)), nil }}
 			e := withPractice(s.experiment(t, 2, "hdd", "ssd"), 2)
 			e.Sequence = c.sequence
-			require.NoError(t, e.Do(t.Context(), nil))
+			require.NoError(t, e.Do(t.Context(), t.Context()))
 			if !slices.Equal(s.runs, c.want) || !strings.HasPrefix(s.running[0], c.told) {
 				t.Errorf("runs %v, told %q", s.runs, s.running[0])
 			}
@@ -367,7 +368,7 @@ func TestSequence(t *testing.T) {
 		s := &simulation{dir: t.TempDir(), opm: noisy}
 		e := s.experiment(t, 3, "hdd", "ssd")
 		e.Sequence = true
-		require.NoError(t, e.Do(t.Context(), nil))
+		require.NoError(t, e.Do(t.Context(), t.Context()))
 		want := []made{{"hdd", 1}, {"hdd", 2}, {"hdd", 3}, {"ssd", 1}, {"ssd", 2}, {"ssd", 3}}
 		if !slices.Equal(s.runs, want) || e.Configurations[1].Summary.Runs[0].Block != 0 {
 			t.Errorf("runs %v, %+v", s.runs, e.Configurations[1].Summary.Runs)

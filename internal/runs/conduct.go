@@ -35,7 +35,8 @@ type Conduct struct {
 	Tell func(format string, args ...any)
 }
 
-// Stop is the two stages in which work ends: nothing new begins when Soft is done, and all work ends with Hard.
+// Stop is the two stages in which work ends: nothing new begins when Soft is done, which is with Hard at the latest, and
+// all work ends with Hard.
 type Stop struct{ Soft, Hard context.Context }
 
 // Drive makes a run, shown while it goes on. There is none where it could not even begin.
@@ -49,7 +50,7 @@ func (c Conduct) Drive(stop Stop, o Options) (*Run, result.Summary, Outcome) {
 		return nil, result.Summary{}, ended(err)
 	}
 	watched := context.AfterFunc(c.Locked, func() { run.halt(context.Cause(c.Locked)) })
-	summary, outcome := run.Drive(stop.Hard, stop.Soft.Done())
+	summary, outcome := run.Drive(stop.Hard, stop.Soft)
 	watched()
 	if lost := c.lost(run); lost != nil {
 		summary, outcome = run.summary, ended(lost)
@@ -174,7 +175,7 @@ func (c Conduct) VerifyRecord(stop Stop, o Options, dir string) (faults []string
 	}
 	o.Dir = dir
 	run := &Run{options: o, summary: s}
-	now, err := run.marks(stop.Soft, stop.Soft.Done(), true)
+	now, err := run.marks(stop.Soft, stop.Soft, true)
 	switch {
 	case stop.Soft.Err() != nil:
 		return nil, driver.ErrStopped

@@ -181,7 +181,7 @@ func driven(t *testing.T, run *Run) result.Summary {
 // drive drives a run; the error is why it is not done.
 func drive(t *testing.T, run *Run) (result.Summary, error) {
 	t.Helper()
-	s, outcome := run.Drive(t.Context(), nil)
+	s, outcome := run.Drive(t.Context(), t.Context())
 	return s, outcome.Err
 }
 
@@ -338,7 +338,7 @@ func TestCrashAfterTheEnd(t *testing.T) {
 	server.Kill()
 	marked := make(chan error, 1)
 	go func() {
-		_, err := run.marks(t.Context(), nil, true)
+		_, err := run.marks(t.Context(), t.Context(), true)
 		marked <- err
 	}()
 	for run.Doing() == "" && len(marked) == 0 {

@@ -2,12 +2,12 @@ package runs
 
 import (
 	"context"
-	"log/slog"
 	"math"
 	"time"
 
 	"ds2/internal/driver"
 	"ds2/internal/monitor"
+	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/store"
 )
@@ -30,12 +30,10 @@ const apart = monitor.Interval
 
 // payDebt has the targets do their deferred work, one after the other. What keeps them from it stands in the record,
 // and the run is what it was; the error is only that it was stopped.
-func (r *Run) payDebt(ctx context.Context, stop <-chan struct{}, start time.Time) error {
-	if !r.options.Debt || !Pause(ctx, stop, apart) {
+func (r *Run) payDebt(stop context.Context, start time.Time) error {
+	if !r.options.Debt || !progress.Pause(stop, apart) {
 		return nil
 	}
-	ctx, cancel := until(ctx, stop)
-	defer cancel()
 	debt := &result.Debt{Older: !r.options.CheckpointFirst}
 	r.summary.Debt = debt
 	for _, target := range r.options.Targets {
@@ -44,10 +42,10 @@ func (r *Run) payDebt(ctx context.Context, stop <-chan struct{}, start time.Time
 		end := func() {
 			if step != nil {
 				step.Seconds = time.Since(began).Seconds()
-				r.log.Info("did deferred work", "target", step.Target, "step", step.Name, slog.Float64("seconds", step.Seconds))
+				r.log.Info("did deferred work", "target", step.Target, "step", step.Name, "seconds", step.Seconds)
 			}
 		}
-		done, err := target.Can().Deferred.DoDeferred(ctx, func(name string) {
+		done, err := target.Can().Deferred.DoDeferred(stop, func(name string) {
 			end()
 			began = time.Now()
 			debt.Steps = append(debt.Steps, result.DebtStep{Target: target.Label(), Name: name, At: began.Sub(start).Seconds()})
@@ -65,11 +63,11 @@ func (r *Run) payDebt(ctx context.Context, stop <-chan struct{}, start time.Time
 	for _, step := range debt.Steps {
 		debt.Seconds += step.Seconds
 	}
-	if ctx.Err() != nil {
+	if stop.Err() != nil {
 		debt.Error = "it was stopped"
 		return driver.ErrStopped
 	}
-	Pause(ctx, stop, 2*apart) // a sample comes at the end of its second
+	progress.Pause(stop, 2*apart) // a sample comes at the end of its second
 	return nil
 }
 

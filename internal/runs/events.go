@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/shell"
 )
@@ -41,7 +42,7 @@ func (e *events) start(r *Run, start time.Time) {
 	e.wg.Go(func() {
 		for i, event := range all {
 			switch {
-			case Pause(e.inTime, r.stop.Done(), time.Until(start.Add(event.At))):
+			case progress.Pause(r.stop, time.Until(start.Add(event.At))):
 				e.wg.Go(func() { e.run(e.inTime, r, start, event) })
 			case i > 0:
 				e.run(e.ctx, r, start, event)

@@ -263,9 +263,9 @@ func allBack(ctx context.Context, run *Run) {
 // driveUntil drives a run without an end of its own until something is done.
 func driveUntil(t *testing.T, run *Run, done func()) (result.Summary, error) {
 	t.Helper()
-	stop := make(chan struct{})
+	stop, end := context.WithCancel(t.Context())
 	go func() {
-		defer close(stop)
+		defer end()
 		done()
 	}()
 	s, outcome := run.Drive(t.Context(), stop)

@@ -89,7 +89,7 @@ func TestAborted(t *testing.T) {
 		var summary result.Summary
 		go func() {
 			var outcome Outcome
-			summary, outcome = run.Drive(t.Context(), nil)
+			summary, outcome = run.Drive(t.Context(), t.Context())
 			ended <- outcome
 		}()
 		for len(run.Verdicts()) == 0 { // an interval with orders first

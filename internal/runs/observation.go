@@ -9,6 +9,7 @@ import (
 
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
+	"ds2/internal/progress"
 	"ds2/internal/result"
 )
 
@@ -30,15 +31,15 @@ type observation struct {
 	recent []monitor.Row // of the interval under way
 }
 
-// rest samples for d while nothing goes on, and is false where stop or ctx ended it early.
-func (o *observation) rest(ctx context.Context, stop <-chan struct{}, d time.Duration) bool {
-	sampling, cancel := context.WithCancel(ctx)
+// rest samples for d while nothing goes on, and is false where stop ended it early.
+func (o *observation) rest(stop context.Context, d time.Duration) bool {
+	sampling, cancel := context.WithCancel(stop)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		o.sampler.Run(sampling, time.Now(), func(r monitor.Row) { o.idle = append(o.idle, r) })
 	}()
-	rested := Pause(ctx, stop, d)
+	rested := progress.Pause(stop, d)
 	cancel()
 	<-done
 	return rested
@@ -154,30 +155,4 @@ func (o *observation) end() error {
 	}
 	o.cancel()
 	return <-o.done
-}
-
-// Pause waits for d, and is false where stop or ctx ended it early.
-func Pause(ctx context.Context, stop <-chan struct{}, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-stop:
-	case <-ctx.Done():
-	}
-	return false
-}
-
-// until is a context that ends with stop too.
-func until(ctx context.Context, stop <-chan struct{}) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	go func() {
-		select {
-		case <-stop:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, cancel
 }

@@ -21,6 +21,7 @@ import (
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
+	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/workload"
@@ -102,10 +103,9 @@ type Run struct {
 	doing       atomic.Value // see Doing
 	crash       *durability.CutSchedule
 	events      events
-	changed     []string // settings of the server, for a replay test
-	unmarked    error    // why the marks after the run are not known
-	stop        context.Context
-	halt        context.CancelCauseFunc // ends stop: no new orders
+	unmarked    error                   // why the marks after the run are not known
+	stop        context.Context         // is over when no new orders begin; its cause says why
+	halt        context.CancelCauseFunc // ends stop
 }
 
 // recorder is the run as the driver's sink: the record, and what is to happen as the run goes on.
@@ -139,18 +139,29 @@ func (r recorder) Interval(iv measure.Interval) error {
 // Begin creates the record and prepares the run.
 func Begin(o Options) (*Run, error) {
 	r := &Run{options: o, summary: Summarize(o)}
+	w := o.Plan.Workload()
 	var err error
-	if r.writer, err = result.Create(o.Dir, r.summary, o.Plan.Workload().Counts()...); err != nil {
+	if r.writer, err = result.Create(o.Dir, r.summary, w.Counts()...); err != nil {
 		return nil, err
 	}
-	r.judge = limitJudge{limits: o.Limits, names: o.Plan.Workload().Words().Limits(), abortAfter: o.AbortAfter}
+	if err := r.prepareDriver(w); err != nil {
+		return nil, errors.Join(err, r.writer.Close())
+	}
+	return r, nil
+}
+
+// prepareDriver makes the driver, and all that goes on beside its users.
+func (r *Run) prepareDriver(w workload.Workload) (err error) {
+	o, c := r.options, r.options.Driver
+	r.log = slog.New(slog.NewTextHandler(r.writer.Log(), nil))
+	r.stop, r.halt = context.WithCancelCause(context.Background())
+	r.judge = limitJudge{limits: o.Limits, names: w.Words().Limits(), abortAfter: o.AbortAfter}
 	if o.Observer != nil {
 		r.judge.machine = o.Observer.Machine
 	}
-	r.stop, r.halt = context.WithCancelCause(context.Background())
-	c := o.Driver
-	c.Targets = r.summary.Targets
-	c.Interval = o.interval()
+	r.play = o.Plan.Begin(o.Dir)
+	c.Words, c.Operations, c.Counts, c.Play = w.Words(), w.Operations(), w.Counts(), r.play
+	c.Targets, c.Interval = r.summary.Targets, o.interval()
 	for _, w := range o.Windows {
 		if w.Known() {
 			c.Cuts = append(c.Cuts, w.From, w.To)
@@ -159,35 +170,35 @@ func Begin(o Options) (*Run, error) {
 	for _, event := range o.Events {
 		c.Cuts = append(c.Cuts, event.At)
 	}
-	r.play = o.Plan.Begin(o.Dir)
 	if target, paced := targetOf(o.Plan); paced && target > 0 {
 		if o.Observer == nil {
-			return nil, errors.Join(errNotCounted, r.writer.Close())
+			return errNotCounted
 		}
-		r.pace = newPace(target, o.Driver.Warmup, o.Observer.Machine, func(rate float64) { r.driver.SetRate(rate) })
+		r.pace = newPace(target, c.Warmup, o.Observer.Machine, func(rate float64) { r.driver.SetRate(rate) })
 		c.Arrivals.Rate = r.pace.record.First
 		r.summary.Pace = &r.pace.record
 	}
 	if o.WarmMax > 0 && o.Observer != nil {
-		r.warm = &warm{most: o.WarmMax, checkpoint: o.CheckpointFirst, decided: make(chan struct{})}
+		r.warm = newWarm(r.stop, o.WarmMax, o.CheckpointFirst)
 		c.WarmMax = o.WarmMax
 		c.Warm = func() bool { return r.warm.state().Reached && (r.pace == nil || r.pace.record.Reached) }
 	}
 	if o.Crash != nil {
-		if err = r.keepJournal(); err != nil {
-			return nil, errors.Join(err, r.writer.Close())
+		if err := r.keepJournal(); err != nil {
+			return err
 		}
 	}
-	r.log = slog.New(slog.NewTextHandler(r.writer.Log(), nil))
 	if o.Background.Any() {
 		if r.background, err = background.New(o.Targets, o.Background, r.log); err != nil {
-			return nil, errors.Join(err, r.writer.Close())
+			return err
 		}
 	}
 	if o.Observer != nil {
-		sources := append(slices.Clone(o.Observer.Sources), monitor.Record(o.Dir))
+		sources := slices.Concat(o.Observer.Sources, []monitor.Source{monitor.Record(o.Dir)}, r.background.Sources())
 		r.logs.run = c.Length()
-		r.observation = &observation{sampler: monitor.NewSampler(r.log, append(sources, r.background.Sources()...)...), dir: o.Dir, logs: &r.logs, trace: o.Observer.IOTrace}
+		r.observation = &observation{
+			sampler: monitor.NewSampler(r.log, sources...), dir: o.Dir, logs: &r.logs, trace: o.Observer.IOTrace,
+		}
 	}
 	asked := c.Started
 	c.Started = func(start time.Time) {
@@ -198,27 +209,11 @@ func Begin(o Options) (*Run, error) {
 		r.events.start(r, start)
 		r.observation.begin(start)
 		if r.warm != nil {
-			go r.warm.watch(r.stop, r.observation, o.Observer.Machine, o.Targets)
+			go r.warm.watch(r.observation, o.Observer.Machine, o.Targets)
 		}
 	}
-	w := o.Plan.Workload()
-	c.Words, c.Operations, c.Counts, c.Play = w.Words(), w.Operations(), w.Counts(), r.play
 	r.driver = driver.New(c, recorder{r}, r.log)
-	return r, nil
-}
-
-// keepJournal begins the journal of what the targets acknowledge.
-func (r *Run) keepJournal() (err error) {
-	w := r.options.Plan.Workload()
-	acknowledger, ok := w.(workload.Acknowledger)
-	keeper, keeps := r.play.(workload.Keeper)
-	if !ok || !keeps {
-		return fmt.Errorf("keep a journal: runs of workload %s have none", w.Name())
-	}
-	if r.crash, err = r.options.Crash.Begin(r.options.Dir, acknowledger); err == nil {
-		keeper.Keep(r.crash)
-	}
-	return err
+	return nil
 }
 
 // Sampler is where the newest counters of machine and databases are; nil where nobody observes them.
@@ -244,14 +239,15 @@ func (r *Run) Options() Options { return r.options }
 // Meter is where the run's figures are while it goes on.
 func (r *Run) Meter() *measure.Meter { return r.driver.Meter() }
 
-// Drive runs, and ends the record whatever happens. See driver.Driver.Run for ctx and stop.
-func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, Outcome) {
+// Drive runs, and ends the record whatever happens. No new orders begin when stop is over, which is over with ctx at
+// the latest; all work ends with ctx.
+func (r *Run) Drive(ctx, stop context.Context) (result.Summary, Outcome) {
 	s := &r.summary
 	outcome := ended(r.prepare(ctx, stop))
 	restore := func(context.Context) error { return nil }
 	if outcome.Err == nil {
 		var err error
-		restore, err = r.prepareReplay(ctx)
+		restore, err = r.crash.PrepareReplay(ctx, r.options.Targets[0], r.options.RunID, r.log)
 		outcome = ended(err)
 	}
 	ioFaults := r.watchFaults(ctx)
@@ -268,7 +264,7 @@ func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, 
 	// A run that was stopped early is asked too what it left behind, unless ctx is over. It does not wait for a server
 	// that is down.
 	if outcome.Status != result.Done {
-		stop = r.stop.Done()
+		stop = r.stop
 		r.halt(nil)
 	}
 	s.After, r.unmarked = r.marks(ctx, stop, true)
@@ -283,13 +279,13 @@ func (r *Run) Drive(ctx context.Context, stop <-chan struct{}) (result.Summary, 
 }
 
 // prepare does what comes before the first user.
-func (r *Run) prepare(ctx context.Context, stop <-chan struct{}) (err error) {
+func (r *Run) prepare(ctx, stop context.Context) (err error) {
 	s := &r.summary
 	s.Cloned = cloned(ctx, r.options.Targets)
 	if s.Before, err = r.marks(ctx, stop, false); err != nil {
 		return err
 	}
-	if err := r.checkpoint(ctx, stop); err != nil {
+	if err := r.checkpoint(stop); err != nil {
 		return err
 	}
 	keeper, _ := r.play.(workload.Keeper)
@@ -300,57 +296,54 @@ func (r *Run) prepare(ctx context.Context, stop <-chan struct{}) (err error) {
 }
 
 // observe lets the run happen between an idle time and a cooldown, in which nothing is done but to read the counters.
-func (r *Run) observe(ctx context.Context, stop <-chan struct{}) (time.Time, Outcome) {
+func (r *Run) observe(ctx, stop context.Context) (time.Time, Outcome) {
 	if r.observation == nil {
 		return r.driveAndPay(ctx, stop)
 	}
 	before := r.options.Observer.SMARTReadings(ctx)
 	r.logs.watch(ctx, r.options.Targets, r.observation.sampler.Columns())
-	if !r.observation.rest(ctx, stop, r.options.Idle) {
+	if !r.observation.rest(stop, r.options.Idle) {
 		return time.Time{}, ended(cmp.Or(context.Cause(ctx), driver.ErrStopped))
 	}
 	start, outcome := r.driveAndPay(ctx, stop)
 	if outcome.Err == nil {
-		Pause(ctx, stop, r.options.Cooldown)
+		progress.Pause(stop, r.options.Cooldown)
 	}
 	r.summary.SMART = r.options.Observer.CompareSMART(before, r.options.Observer.SMARTReadings(ctx))
 	return start, outcome.with(r.observation.end())
 }
 
 // driveAndPay lets the users work and, when they are done, the servers do their deferred work.
-func (r *Run) driveAndPay(ctx context.Context, stop <-chan struct{}) (time.Time, Outcome) {
+func (r *Run) driveAndPay(ctx, stop context.Context) (time.Time, Outcome) {
 	start, outcome := r.drive(ctx, stop)
 	if outcome.Err == nil {
-		outcome = ended(r.payDebt(ctx, stop, start))
+		outcome = ended(r.payDebt(stop, start))
 	}
 	return start, outcome
 }
 
 // checkpoint has the targets write what is left of the time before the run.
-func (r *Run) checkpoint(ctx context.Context, stop <-chan struct{}) error {
+func (r *Run) checkpoint(stop context.Context) error {
 	if !r.options.CheckpointFirst && !r.options.ColdStart {
 		return nil
 	}
-	ctx, cancel := until(ctx, stop)
-	defer cancel()
 	for _, target := range r.options.Targets {
 		if checkpoint := target.Can().Checkpoint; checkpoint != nil {
 			start := time.Now()
-			err := checkpoint(ctx)
-			select {
-			case <-stop:
+			err := checkpoint(stop)
+			if stop.Err() != nil {
 				return driver.ErrStopped
-			default:
 			}
 			if err != nil {
 				return err
 			}
-			r.log.Info("made a checkpoint before the run", "target", target.Label(), "time", time.Since(start).Round(time.Millisecond))
+			took := time.Since(start).Round(time.Millisecond)
+			r.log.Info("made a checkpoint before the run", "target", target.Label(), "time", took)
 		}
 		if !r.options.ColdStart {
 			continue
 		}
-		if err := target.Can().DropCache(ctx); err != nil {
+		if err := target.Can().DropCache(stop); err != nil {
 			return err
 		}
 		r.log.Info("emptied the server's cache before the run", "target", target.Label())
@@ -359,7 +352,7 @@ func (r *Run) checkpoint(ctx context.Context, stop <-chan struct{}) error {
 }
 
 // drive runs the driver, and the crash beside it.
-func (r *Run) drive(ctx context.Context, stop <-chan struct{}) (time.Time, Outcome) {
+func (r *Run) drive(ctx, stop context.Context) (time.Time, Outcome) {
 	defer r.halt(nil)
 	if r.options.IOEvents {
 		defer func() { r.summary.IOEvents = r.ioTimes.end(ctx) }()
@@ -367,19 +360,13 @@ func (r *Run) drive(ctx context.Context, stop <-chan struct{}) (time.Time, Outco
 			return time.Time{}, ended(err)
 		}
 	}
-	go func() {
-		select {
-		case <-stop:
-			r.halt(driver.ErrStopped)
-		case <-r.stop.Done():
-		}
-	}()
+	defer context.AfterFunc(stop, func() { r.halt(driver.ErrStopped) })()
 	crashed := make(chan error, 1)
 	if r.crash.Cuts() > 0 {
 		go func() { crashed <- r.crashes(ctx) }()
 	}
 	r.events.prepare(ctx)
-	start, err := r.driver.Run(ctx, r.stop.Done())
+	start, err := r.driver.Run(ctx, r.stop)
 	r.background.Close()
 	halted := r.stop.Err() != nil
 	cause := context.Cause(r.stop) // a limit or a cut, whatever the driver says of its last orders
@@ -401,18 +388,18 @@ func (r *Run) drive(ctx context.Context, stop <-chan struct{}) (time.Time, Outco
 }
 
 // marks are those of every target, before the run or after it. After stop it does not wait for a server that is down.
-func (r *Run) marks(ctx context.Context, stop <-chan struct{}, after bool) ([]result.Marks, error) {
+func (r *Run) marks(ctx, stop context.Context, after bool) (all []result.Marks, err error) {
 	end := time.Now().Add(time.Minute)
 	ctx, cancel := context.WithDeadline(ctx, end)
 	defer cancel()
 	defer r.doing.Store("")
-	var all []result.Marks
 	for _, target := range r.options.Targets {
 		m, err := r.options.Plan.Workload().Mark(ctx, target, after)
 		// A server that went down at the end of the run may still be on its way up.
-		for store.Classify(err) == store.Connection {
-			r.doing.Store(fmt.Sprintf("the server does not answer; waiting for it until %s (%v)", end.Format(time.TimeOnly), root(err)))
-			if !Pause(ctx, stop, time.Second) {
+		for store.Classify(err) == store.Connection && ctx.Err() == nil {
+			r.doing.Store(fmt.Sprintf("the server does not answer; waiting for it until %s (%v)",
+				end.Format(time.TimeOnly), root(err)))
+			if !progress.Pause(stop, time.Second) {
 				break
 			}
 			m, err = r.options.Plan.Workload().Mark(ctx, target, after)

@@ -15,6 +15,7 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/nightly"
+	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/store"
 )
@@ -34,7 +35,7 @@ func TestSlowestOrders(t *testing.T) {
 
 	flushed, of := slowed(t, s, 9*time.Second, slow, func(ctx context.Context) {
 		drive.Delay(0, slow)
-		Pause(ctx, nil, slow)
+		progress.Pause(ctx, slow)
 		drive.Delay(0, 0)
 	})
 	t.Logf("flushes: %+v", flushed)
@@ -48,7 +49,7 @@ func TestSlowestOrders(t *testing.T) {
 			return // the run is over
 		}
 		_, _ = tx.ExecContext(ctx, "LOCK TABLE orders IN ACCESS EXCLUSIVE MODE")
-		Pause(ctx, nil, held)
+		progress.Pause(ctx, held)
 		_ = tx.Rollback()
 	})
 	t.Logf("a lock: %+v", locked)
@@ -75,7 +76,7 @@ func slowed(t *testing.T, s store.Database, length, lasts time.Duration, hold fu
 	o.Driver.Started = func(time.Time) {
 		go func() {
 			defer close(done)
-			for Pause(ctx, nil, 800*time.Millisecond) {
+			for progress.Pause(ctx, 800*time.Millisecond) {
 				begin := time.Now()
 				hold(ctx)
 				holds = append(holds, [2]time.Time{begin, time.Now().Add(lasts)})

@@ -29,12 +29,8 @@ type Verification struct {
 // Audit audits the databases one after the other. A record that was not audited gets the result. What the record does
 // not serve for is a *workload.Refusal. With an error come the checks that were made before it.
 func (v Verification) Audit(ctx context.Context) (audit result.Audit, err error) {
-	for _, target := range v.Targets {
-		checks, err := v.one(ctx, target)
-		audit.Checks = append(audit.Checks, checks...)
-		if err != nil {
-			return audit, err
-		}
+	if audit.Checks, err = v.checks(ctx); err != nil {
+		return audit, err
 	}
 	audit.Passed = result.Passed(audit.Checks)
 	if r := v.Record; len(v.Dirs) == 1 && (r.Audit == nil || r.Audit.NotAudited != "") {
@@ -42,6 +38,17 @@ func (v Verification) Audit(ctx context.Context) (audit result.Audit, err error)
 		err = result.SaveSummary(r.Dir, r.Summary)
 	}
 	return audit, err
+}
+
+func (v Verification) checks(ctx context.Context) (all []result.Check, err error) {
+	for _, target := range v.Targets {
+		checks, err := v.one(ctx, target)
+		all = append(all, checks...)
+		if err != nil {
+			return all, err
+		}
+	}
+	return all, nil
 }
 
 // one audits a database, and compares with it what the run's driver machines noted as acknowledged.
@@ -76,14 +83,9 @@ func (v Verification) account(target store.Database) (*workload.Account, error) 
 		return nil, workload.Refuse("record: run %s did not get to its end, so nobody knows what it did; leave out --record",
 			r.RunID)
 	}
-	return accountOf(&r.Summary, i, v.Dirs), nil
-}
-
-// accountOf is what a run's record says of the target of an index.
-func accountOf(s *result.Summary, i int, dirs []string) *workload.Account {
 	return &workload.Account{
-		Counts: s.ByTarget[i].Counts, Before: s.Before[i], After: s.After[i], Target: i, Dirs: dirs,
-	}
+		Counts: r.ByTarget[i].Counts, Before: r.Before[i], After: r.After[i], Target: i, Dirs: v.Dirs,
+	}, nil
 }
 
 // journals compares what the driver machines noted as acknowledged with what a database holds. Without a journal there
@@ -128,32 +130,27 @@ func (r *Run) Audit(ctx context.Context, tell progress.Tell) (result.Audit, erro
 	return *r.summary.Audit, errors.Join(err, result.SaveSummary(r.options.Dir, r.summary))
 }
 
-func (r *Run) audit(ctx context.Context, tell progress.Tell) (checks []result.Check, err error) {
+func (r *Run) audit(ctx context.Context, tell progress.Tell) ([]result.Check, error) {
 	if r.unmarked != nil {
 		return nil, fmt.Errorf("audit what the run added: %w", r.unmarked)
 	}
-	for i, target := range r.options.Targets {
-		found, err := r.options.Plan.Workload().Audit(ctx, target, workload.Audit{
-			Run: accountOf(&r.summary, i, []string{r.options.Dir}), Tell: tell,
-		})
-		if err != nil {
-			return nil, err
-		}
-		checks = append(checks, found...)
+	checks, err := Verification{
+		Targets: r.options.Targets,
+		Workload: func(context.Context, store.Database) (workload.Workload, error) {
+			return r.options.Plan.Workload(), nil
+		},
+		How:    workload.Audit{Tell: tell},
+		Record: &result.Record{Summary: r.summary},
+		Dirs:   []string{r.options.Dir},
+	}.checks(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if r.crash != nil {
-		target := r.options.Targets[0]
-		found, err := r.crash.Lost(ctx, target, r.summary.Before[0])
-		if err != nil {
-			return nil, fmt.Errorf("audit the crash: %w", err)
-		}
-		checks = append(checks, found...)
-		if cuts := r.summary.Cuts; cuts != nil {
-			checks = append(checks, result.Check{
-				Target: target.Label(), Name: "cuts after which acknowledged work was missing, old or damaged",
-				Passed: cuts.Lossy == 0, Expected: "0", Found: fmt.Sprint(cuts.Lossy),
-			})
-		}
+	if cuts := r.summary.Cuts; cuts != nil {
+		checks = append(checks, result.Check{
+			Target: r.summary.Targets[0], Name: "cuts after which acknowledged work was missing, old or damaged",
+			Passed: cuts.Lossy == 0, Expected: "0", Found: fmt.Sprint(cuts.Lossy),
+		})
 	}
 	return checks, nil
 }

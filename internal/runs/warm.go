@@ -22,8 +22,11 @@ const (
 	warmSamples = 30     // of a second, over which
 	warmSlope   = 0.0005 // seconds a sample is the most by which the mean latency of data reads may change
 	warmEvery   = 2 * time.Second
-	leastReads  = 10   // samples of the warmSamples that have reads: with fewer, there is no latency that could change
-	warmChange  = 0.05 // share is the most by which orders a minute, and reads an order, may differ between the halves of the warmSamples
+	leastReads  = 10 // samples of the warmSamples that have reads: with fewer, there is no latency that could change
+
+	// warmChange is the share by which orders a minute, and reads an order, may differ between the halves of the
+	// warmSamples at most.
+	warmChange = 0.05
 )
 
 // warm watches whether the store is in the state in which a run is to begin: most of its cache in use, a checkpoint
@@ -33,10 +36,19 @@ type warm struct {
 	most       time.Duration
 	checkpoint bool // was made before the first operations, or since
 
-	mu      sync.Mutex
-	orders  []int64 // of the last warmSamples seconds
-	record  result.Warm
-	decided chan struct{} // closed when the run proper begins: what shows later is no reason
+	undecided context.Context // ends when the run proper begins: what shows later is no reason
+	decide    context.CancelFunc
+
+	mu     sync.Mutex
+	orders []int64 // of the last warmSamples seconds
+	record result.Warm
+}
+
+// newWarm watches while ctx lasts, for most after the warm-up.
+func newWarm(ctx context.Context, most time.Duration, checkpoint bool) *warm {
+	w := &warm{most: most, checkpoint: checkpoint}
+	w.undecided, w.decide = context.WithCancel(ctx)
+	return w
 }
 
 // sample ends the watching with the warm-up.
@@ -44,40 +56,33 @@ func (w *warm) sample(s measure.Sample) {
 	if w == nil {
 		return
 	}
-	if s.Phase != measure.PhaseRun && s.Phase != measure.PhaseDrain {
-		w.mu.Lock()
-		w.orders = append(w.orders[max(0, len(w.orders)-warmSamples+1):], s.Counts.Orders)
-		w.mu.Unlock()
+	if s.Phase == measure.PhaseRun || s.Phase == measure.PhaseDrain {
+		w.decide()
 		return
 	}
-	select {
-	case <-w.decided:
-	default:
-		close(w.decided)
-	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.orders = append(w.orders[max(0, len(w.orders)-warmSamples+1):], s.Counts.Orders)
 }
 
-// watch looks until all holds, the warm-up is over, or ctx is. Looking costs the server work, which is to fall on no
-// window.
-func (w *warm) watch(ctx context.Context, o *observation, machine *monitor.Machine, targets []store.Database) {
-	ctx, cancel := until(ctx, w.decided)
-	defer cancel()
+// watch looks until all holds, or the warm-up is over. Looking costs the server work, which is to fall on no window.
+func (w *warm) watch(o *observation, machine *monitor.Machine, targets []store.Database) {
 	for {
-		now := w.look(ctx, o, machine, targets)
-		if ctx.Err() != nil {
+		now := w.look(o, machine, targets)
+		if w.undecided.Err() != nil {
 			return
 		}
 		w.mu.Lock()
 		w.record = now
 		w.mu.Unlock()
-		if now.Reached || !progress.Pause(ctx, warmEvery) {
+		if now.Reached || !progress.Pause(w.undecided, warmEvery) {
 			return
 		}
 	}
 }
 
 // look looks once.
-func (w *warm) look(ctx context.Context, o *observation, machine *monitor.Machine, targets []store.Database) result.Warm {
+func (w *warm) look(o *observation, machine *monitor.Machine, targets []store.Database) result.Warm {
 	now := result.Warm{Most: w.most.Seconds(), Checkpoint: w.checkpoint}
 	filled := true
 	for _, target := range targets {
@@ -85,7 +90,7 @@ func (w *warm) look(ctx context.Context, o *observation, machine *monitor.Machin
 		if buffers == nil {
 			continue
 		}
-		b, err := buffers(ctx)
+		b, err := buffers(w.undecided)
 		if err != nil {
 			filled = false
 			continue
@@ -108,7 +113,8 @@ func (w *warm) look(ctx context.Context, o *observation, machine *monitor.Machin
 		}
 	}
 	w.changes(&now, rows)
-	level := now.Samples >= warmSamples && (now.Slope == nil || math.Abs(*now.Slope) < warmSlope) && levelled(now.Orders) && levelled(now.ReadsAnOrder)
+	level := now.Samples >= warmSamples && levelled(now.Slope, warmSlope) &&
+		levelled(now.Orders, warmChange) && levelled(now.ReadsAnOrder, warmChange)
 	if now.Reached = filled && level && (now.Checkpoint || now.Uncounted); !now.Reached {
 		now.At = 0
 	}
@@ -148,8 +154,8 @@ func change(before, after float64) *float64 {
 	return &share
 }
 
-// levelled says whether a figure has changed by little, as far as it is known.
-func levelled(change *float64) bool { return change == nil || math.Abs(*change) < warmChange }
+// levelled says whether a figure changes by less than most, as far as it is known.
+func levelled(change *float64, most float64) bool { return change == nil || math.Abs(*change) < most }
 
 // checkpoints notes whether one was made. A server that does not count them, as SQL Server, may make none for as long
 // as one waits: its background writer writes changed pages all the time.
@@ -181,13 +187,13 @@ func (w *warm) waits() string {
 	switch {
 	case s.Samples < warmSamples:
 		all = append(all, fmt.Sprintf("%d of %d samples of the read latency are taken", s.Samples, warmSamples))
-	case s.Slope != nil && math.Abs(*s.Slope) >= warmSlope:
+	case !levelled(s.Slope, warmSlope):
 		all = append(all, fmt.Sprintf("the read latency changes by %.2g ms a sample", 1000**s.Slope))
 	}
-	if !levelled(s.Orders) {
+	if !levelled(s.Orders, warmChange) {
 		all = append(all, fmt.Sprintf("the rate changed by %+.0f %% in %d s", 100**s.Orders, warmSamples/2))
 	}
-	if !levelled(s.ReadsAnOrder) {
+	if !levelled(s.ReadsAnOrder, warmChange) {
 		all = append(all, fmt.Sprintf("reads relative to the rate changed by %+.0f %%", 100**s.ReadsAnOrder))
 	}
 	return strings.Join(all, ", ")
@@ -210,7 +216,8 @@ func (w *warm) warning() string {
 	if w == nil || w.state().Reached {
 		return ""
 	}
-	return fmt.Sprintf("the store was not in the state that was waited for when measuring began, %s after the warm-up: %s; take a longer --warmup-time or --warm-within", w.most, w.waits())
+	return fmt.Sprintf("the store was not in the state that was waited for when measuring began, %s after the warm-up: %s; "+
+		"take a longer --warmup-time or --warm-within", w.most, w.waits())
 }
 
 // Warming says what is waited for before the run proper; empty where it has begun, or nothing is waited for.

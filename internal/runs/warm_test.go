@@ -31,11 +31,11 @@ func (s *countedStore) Can() store.Capabilities {
 func TestWarmIsDecided(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &countedStore{}
-		w := &warm{most: time.Minute, decided: make(chan struct{})}
+		w := newWarm(t.Context(), time.Minute, false)
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			w.watch(t.Context(), &observation{sampler: monitor.NewSampler(slog.New(slog.DiscardHandler))}, nil, []store.Database{s})
+			w.watch(&observation{sampler: monitor.NewSampler(slog.New(slog.DiscardHandler))}, nil, []store.Database{s})
 		}()
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
@@ -64,7 +64,7 @@ func TestWarmRates(t *testing.T) {
 		{"no reads", func(int) float64 { return 100 }, func(int) float64 { return 0 }, ""},
 		{"no orders", func(int) float64 { return 0 }, func(int) float64 { return 900 }, ""},
 	} {
-		w := &warm{checkpoint: true, decided: make(chan struct{})}
+		w := &warm{checkpoint: true}
 		rows := monitor.Table{Columns: []string{column}}
 		for s := range warmSamples + 10 {
 			w.sample(measure.Sample{Phase: measure.PhaseWarmup, Counts: measure.Counts{Orders: int64(tt.orders(s))}})

@@ -59,9 +59,9 @@ func TestRunSurvivesRestart(t *testing.T) {
 		Targets: []string{s.Label()}, Threads: 2, Seed: 7, RampRate: 100, Think: 5 * time.Millisecond,
 		Drain: time.Minute, MaxRetries: 20, OperationTimeout: time.Minute, Interval: 10 * time.Second,
 	}, nothing{}, slog.New(slog.DiscardHandler))
-	stop := make(chan struct{})
+	stop, end := context.WithCancel(t.Context())
 	go func() {
-		defer close(stop)
+		defer end()
 		done := func() measure.Counts { return d.Meter().Totals()[0].Counts }
 		await := func(reached func() bool) {
 			for !reached() && t.Context().Err() == nil {
