@@ -87,7 +87,8 @@ func TestScanWithoutPass(t *testing.T) {
 		{"no pass at the rate", result.Reader{Rate: 1e6, Bytes: 60e6, Seconds: 60}, 1},
 		{"no pass, since it failed", result.Reader{Rate: 1e6, Bytes: 60e6, Seconds: 60, Failures: 2, Error: "lost"}, 2},
 	} {
-		all := backgroundWarnings(result.Summary{Happened: result.Happened{Scrub: []result.Reader{c.reader}}})
+		var all warnings
+		all.ofBackground(result.Summary{Happened: result.Happened{Scrub: []result.Reader{c.reader}}})
 		if len(all) != c.warnings || c.reader.Passes == 0 && !strings.Contains(all[len(all)-1], "made no whole pass") {
 			t.Errorf("%s: %q", c.why, all)
 		}

@@ -3,7 +3,6 @@ package runs
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -20,13 +19,7 @@ func (r *Run) conclude(ctx context.Context, outcome Outcome) Outcome {
 	s := &r.summary
 	s.End = time.Now()
 	s.Scrub, s.Copies = r.background.Results()
-	all := slices.Concat(r.Warnings(), []string{r.pace.warning(), r.warm.warning()}, cloneWarnings(*s), backgroundWarnings(*s), r.ioFaults, r.ioTimes.warnings)
-	s.Warnings = slices.DeleteFunc(all, func(warning string) bool { return warning == "" })
-	for i, event := range s.Events {
-		if event.Error != "" {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("the command of event %d failed, as run.log tells: %s", i+1, event.Error))
-		}
-	}
+	s.Warnings = r.allWarnings()
 	if teller, ok := r.play.(workload.Teller); ok {
 		s.Found = teller.Found()
 	}
@@ -57,6 +50,22 @@ func (r *Run) conclude(ctx context.Context, outcome Outcome) Outcome {
 	return outcome.with(observedErr, result.SaveSummary(r.options.Dir, *s))
 }
 
+// allWarnings are those of the whole run.
+func (r *Run) allWarnings() []string {
+	w := warnings(r.Warnings())
+	r.pace.warn(&w)
+	r.warm.warn(&w)
+	w.ofClones(r.summary)
+	w.ofBackground(r.summary)
+	w = slices.Concat(w, r.ioFaults, r.ioTimes.warnings)
+	for i, event := range r.summary.Events {
+		if event.Error != "" {
+			w.add("the command of event %d failed, as run.log tells: %s", i+1, event.Error)
+		}
+	}
+	return w
+}
+
 // input is what a run is concluded from.
 func input(o Options, s result.Summary, series measure.Series, counters monitor.Table) conclude.Input {
 	own, _ := o.Plan.Workload().(conclude.Concluder)
@@ -75,7 +84,9 @@ func (r *Run) count() {
 				latency[d.Name] = d.Latency()
 			}
 		}
-		s.ByTarget = append(s.ByTarget, result.Target{Target: t.Target, OPM: t.Rates.Cumulative, OPMOf: &t.Rates.Since, Counts: t.Counts, Latency: latency})
+		s.ByTarget = append(s.ByTarget, result.Target{
+			Target: t.Target, OPM: t.Rates.Cumulative, OPMOf: &t.Rates.Since, Counts: t.Counts, Latency: latency,
+		})
 		s.Errors = measure.AddFailures(s.Errors, measure.FailureCounts(t.Errors)...)
 		s.Retries = measure.AddFailures(s.Retries, measure.FailureCounts(t.Retries)...)
 	}

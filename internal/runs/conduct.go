@@ -35,8 +35,8 @@ type Conduct struct {
 	Tell func(format string, args ...any)
 }
 
-// Stop is the two stages in which work ends: nothing new begins when Soft is done, which is with Hard at the latest, and
-// all work ends with Hard.
+// Stop is the two stages in which work ends: nothing new begins when Soft is done, and all work ends with Hard, and Soft
+// with it.
 type Stop struct{ Soft, Hard context.Context }
 
 // Drive makes a run, shown while it goes on. There is none where it could not even begin.
@@ -78,34 +78,34 @@ func (c Conduct) Verify(stop Stop, run *Run) (faults []string, err error) {
 		}
 	}()
 	if cuts := run.summary.Cuts; cuts != nil && cuts.Lossy > 0 {
-		faults = append(faults, fmt.Sprintf("after %d of %d cuts of the server acknowledged work was missing, old or damaged", cuts.Lossy, len(cuts.Cuts)))
+		faults = append(faults, fmt.Sprintf("after %d of %d cuts of the server acknowledged work was missing, old or damaged",
+			cuts.Lossy, len(cuts.Cuts)))
 	}
-	if c.Deep {
-		switch damaged, err := c.deep(stop.Soft, run); {
+	for _, look := range []struct {
+		asked      bool
+		good       func(context.Context, *Run) (bool, error)
+		undone, no string
+	}{
+		{c.Deep, c.deep, "not read to the last page", "the database is damaged"},
+		{c.Audit, c.audit, "not audited", "the audit failed: the database does not hold what the run says it did"},
+	} {
+		if !look.asked {
+			continue
+		}
+		switch good, err := look.good(stop.Soft, run); {
 		case err != nil && stop.Soft.Err() != nil:
 			return nil, err
 		case err != nil:
-			faults = append(faults, fmt.Sprintf("not read to the last page: %v", err))
-		case damaged:
-			faults = append(faults, "the database is damaged")
+			faults = append(faults, fmt.Sprintf("%s: %v", look.undone, err))
+		case !good:
+			faults = append(faults, look.no)
 		}
-	}
-	if !c.Audit {
-		return faults, nil
-	}
-	switch passed, err := c.audit(stop.Soft, run); {
-	case err != nil && stop.Soft.Err() != nil:
-		return nil, err
-	case err != nil:
-		faults = append(faults, fmt.Sprintf("not audited: %v", err))
-	case !passed:
-		faults = append(faults, "the audit failed: the database does not hold what the run says it did")
 	}
 	return faults, nil
 }
 
 // deep reads every page of the run's databases and tells what is damaged.
-func (c Conduct) deep(ctx context.Context, run *Run) (damaged bool, err error) {
+func (c Conduct) deep(ctx context.Context, run *Run) (whole bool, err error) {
 	if c.Restart != nil {
 		if err := c.Restart(ctx); err != nil {
 			return false, err
@@ -120,14 +120,15 @@ func (c Conduct) deep(ctx context.Context, run *Run) (damaged bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	whole = true
 	for _, s := range checks {
 		for _, d := range s.Damage {
 			c.Tell("damaged: %s: %s", strings.TrimSpace(d.Object+" "+d.Place), d.Found)
-			damaged = true
+			whole = false
 		}
 	}
 	run.summary.DeepChecks = checks
-	return damaged, result.SaveSummary(run.options.Dir, run.summary)
+	return whole, result.SaveSummary(run.options.Dir, run.summary)
 }
 
 // audit audits what the run left behind and tells each check that did not pass.
@@ -135,16 +136,21 @@ func (c Conduct) audit(ctx context.Context, run *Run) (passed bool, err error) {
 	tell, stop := c.Progress("verify", progress.Bytes)
 	audit, err := run.Audit(ctx, tell)
 	stop()
-	for _, check := range audit.Checks {
-		if !check.Passed {
-			c.Tell("audit of %s failed: %s: expected %s, found %s", check.Target, check.Name, check.Expected, check.Found)
+	for _, k := range audit.Checks {
+		if !k.Passed {
+			c.Tell("audit of %s failed: %s: expected %s, found %s", k.Target, k.Name, k.Expected, k.Found)
 		}
 	}
 	return audit.Passed, err
 }
 
+// interrupted says that what follows a run was stopped, and not for a lock that was lost.
+func (c Conduct) interrupted(stop Stop) bool { return stop.Soft.Err() != nil && c.Locked.Err() == nil }
+
 // BenchRun is how the runs of a bench are made, for Bench.Run: those of the options, each with a seed of its own.
-func (c Conduct) BenchRun(stop Stop, options Options) func(ctx context.Context, dir string, place Place) (result.Summary, []string, error) {
+func (c Conduct) BenchRun(
+	stop Stop, options Options,
+) func(ctx context.Context, dir string, place Place) (result.Summary, []string, error) {
 	return func(_ context.Context, dir string, place Place) (result.Summary, []string, error) {
 		o := options
 		o.Dir, o.Place = dir, place
@@ -160,7 +166,7 @@ func (c Conduct) BenchRun(stop Stop, options Options) func(ctx context.Context, 
 		}
 		faults = append(faults, conclude.Throttled(summary.SMART)...)
 		more, err := c.Verify(stop, run)
-		if err != nil && stop.Soft.Err() != nil && c.Locked.Err() == nil { // what was measured is kept, for VerifyRecord
+		if err != nil && c.interrupted(stop) { // what was measured is kept, for VerifyRecord
 			return summary, faults, driver.ErrStopped
 		}
 		return summary, append(faults, more...), err
@@ -184,9 +190,10 @@ func (c Conduct) VerifyRecord(stop Stop, o Options, dir string) (faults []string
 	case !reflect.DeepEqual(now, s.After):
 		return []string{"not audited: its audit was interrupted, and the database has changed since"}, nil
 	case s.Cuts != nil || s.Crash != nil || s.Replay != nil:
-		return []string{"not audited: its audit was interrupted, and what the server acknowledged before it was cut off is compared by ds2 verify alone"}, nil
+		return []string{"not audited: its audit was interrupted, and what the server acknowledged before it was cut off " +
+			"is compared by ds2 verify alone"}, nil
 	}
-	if faults, err = c.Verify(stop, run); stop.Soft.Err() != nil && c.Locked.Err() == nil {
+	if faults, err = c.Verify(stop, run); c.interrupted(stop) {
 		err = driver.ErrStopped
 	}
 	return faults, err

@@ -37,10 +37,10 @@ func (r *Run) payDebt(stop context.Context, start time.Time) error {
 	debt := &result.Debt{Older: !r.options.CheckpointFirst}
 	r.summary.Debt = debt
 	for _, target := range r.options.Targets {
-		var step *result.DebtStep
 		var began time.Time
 		end := func() {
-			if step != nil {
+			if !began.IsZero() {
+				step := &debt.Steps[len(debt.Steps)-1]
 				step.Seconds = time.Since(began).Seconds()
 				r.log.Info("did deferred work", "target", step.Target, "step", step.Name, "seconds", step.Seconds)
 			}
@@ -48,8 +48,8 @@ func (r *Run) payDebt(stop context.Context, start time.Time) error {
 		done, err := target.Can().Deferred.DoDeferred(stop, func(name string) {
 			end()
 			began = time.Now()
-			debt.Steps = append(debt.Steps, result.DebtStep{Target: target.Label(), Name: name, At: began.Sub(start).Seconds()})
-			step = &debt.Steps[len(debt.Steps)-1]
+			step := result.DebtStep{Target: target.Label(), Name: name, At: began.Sub(start).Seconds()}
+			debt.Steps = append(debt.Steps, step)
 			r.doing.Store("deferred work: " + name)
 		})
 		end()
@@ -85,28 +85,27 @@ func addDebt(t monitor.Table, s *result.Summary) {
 		return
 	}
 	at := func(seconds float64) time.Time { return s.Start.Add(time.Duration(seconds * float64(time.Second))) }
-	last := len(d.Steps) - 1
+	last := d.Steps[len(d.Steps)-1]
+	// A first step that begins late in a second takes all of that: nobody was at work in it.
+	begin, end := at(d.Steps[0].At).Add(-apart), at(last.At+last.Seconds).Add(apart)
+	from := begin
 	for i := range d.Steps {
-		step := &d.Steps[i]
-		from, to := at(step.At), at(step.At+step.Seconds)
-		if i == 0 { // a step that begins late in a second takes all of that: nobody was at work in it
-			from = from.Add(-apart)
-		}
-		if i < last {
+		to := end
+		if i+1 < len(d.Steps) {
 			to = at(d.Steps[i+1].At)
-		} else {
-			to = to.Add(apart)
 		}
-		step.IO = ioOf(t, from, to)
+		d.Steps[i].IO = ioOf(t, from, to)
+		from = to
 	}
-	d.IO = ioOf(t, at(d.Steps[0].At).Add(-apart), at(d.Steps[last].At+d.Steps[last].Seconds).Add(apart))
+	d.IO = ioOf(t, begin, end)
 }
 
 // ioOf is what all drives did in a time.
 func ioOf(t monitor.Table, from, to time.Time) result.IO {
+	of := func(column string) *float64 { return amount(t, column, from, to) }
 	return result.IO{
-		Reads: amount(t, monitor.DiskReads, from, to), Writes: amount(t, monitor.DiskWrites, from, to),
-		ReadBytes: amount(t, monitor.DiskReadBytes, from, to), WrittenBytes: amount(t, monitor.DiskWrittenBytes, from, to),
+		Reads: of(monitor.DiskReads), ReadBytes: of(monitor.DiskReadBytes),
+		Writes: of(monitor.DiskWrites), WrittenBytes: of(monitor.DiskWrittenBytes),
 	}
 }
 

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 // ioTimes are the times of I/Os that the targets' servers tell, where they were asked.
 type ioTimes struct {
 	targets  []*timedTarget
-	warnings []string
+	warnings warnings
 }
 
 type timedTarget struct {
@@ -56,19 +55,20 @@ func (t *ioTimes) add(iv *measure.Interval) {
 func (t *ioTimes) end(ctx context.Context) (all []result.IOEvents) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 15*time.Second)
 	defer cancel()
-	warn := func(format string, args ...any) { t.warnings = append(t.warnings, fmt.Sprintf(format, args...)) }
 	const most = .05 // of the I/Os that may be missing or too many without a word
 	for _, target := range t.targets {
 		told, err := target.End(ctx)
 		all = append(all, result.IOEvents{Target: target.label, IOTimed: told})
 		if target.leftOut > 0 {
-			warn("times of I/Os of %s are left out of %d intervals, of the last one since: %v", target.label, target.leftOut, target.why)
+			t.warnings.add("times of I/Os of %s are left out of %d intervals, of the last one since: %v",
+				target.label, target.leftOut, target.why)
 		}
 		if off := float64(told.Events - told.IOs); math.Abs(off) > most*float64(told.IOs) {
-			warn("events told of %d I/Os of %s, and the server counted %d: percentiles of their times are in doubt", told.Events, target.label, told.IOs)
+			t.warnings.add("events told of %d I/Os of %s, and the server counted %d: percentiles of their times are in doubt",
+				told.Events, target.label, told.IOs)
 		}
 		if err != nil {
-			warn("%v", err)
+			t.warnings.add("%v", err)
 		}
 	}
 	return all

@@ -61,7 +61,8 @@ func (j *limitJudge) over(iv measure.Interval, counters monitor.Table, start tim
 	if err != nil {
 		return err
 	}
-	verdicts := slices.DeleteFunc(limit.Judge(j.limits, figures), func(v limit.Verdict) bool { return v.Measured == nil })
+	unmeasured := func(v limit.Verdict) bool { return v.Measured == nil }
+	verdicts := slices.DeleteFunc(limit.Judge(j.limits, figures), unmeasured)
 	j.mu.Lock()
 	j.verdicts = verdicts
 	j.mu.Unlock()

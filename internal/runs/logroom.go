@@ -2,7 +2,6 @@ package runs
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -22,7 +21,7 @@ type logRoom struct {
 	kept []keptLog
 
 	mu       sync.Mutex
-	warnings []string // at most one of each log
+	warnings warnings // at most one of each log
 }
 
 // keptLog is the log of a target.
@@ -68,29 +67,29 @@ func (l *logRoom) sample(start time.Time, row monitor.Row) {
 		if math.IsNaN(size) || math.IsNaN(used) || k.warned || left <= 0 {
 			continue
 		}
-		if warning := k.judge(usedBytes{row.Time, used}, size, min(logRate, l.run/4), left); warning != "" {
-			k.warned = true
-			l.mu.Lock()
-			l.warnings = append(l.warnings, warning)
-			l.mu.Unlock()
+		rate := k.rate(usedBytes{row.Time, used}, min(logRate, l.run/4))
+		free, need := size-used, rate*left.Seconds()
+		if !(need > free) {
+			continue
 		}
+		full := time.Duration(max(free, 0) / rate * float64(time.Second))
+		k.warned = true
+		l.mu.Lock()
+		l.warnings.add("%s: %.0f MB of the log are free, and at %.1f MB/s the %s left will take %.0f MB: it will be full in "+
+			"%s, must then grow, and commits wait for that; back it up, or load with a larger --log-size",
+			k.target, free/1e6, rate/1e6, left.Round(time.Second), need/1e6, full.Round(time.Second))
+		l.mu.Unlock()
 	}
 }
 
-// judge gives a warning where the log has too little room for the time that is left, at the rate of at least so long.
-func (k *keptLog) judge(now usedBytes, size float64, least, left time.Duration) string {
+// rate is at which the log fills up, in bytes a second, over at least so long; NaN: it is not known yet.
+func (k *keptLog) rate(now usedBytes, least time.Duration) float64 {
 	k.use = append(slices.DeleteFunc(k.use, func(u usedBytes) bool { return now.at.Sub(u.at) > logRate }), now)
 	over := now.at.Sub(k.use[0].at)
 	if over < least {
-		return ""
+		return math.NaN()
 	}
-	rate := (now.bytes - k.use[0].bytes) / over.Seconds()
-	free, need := size-now.bytes, rate*left.Seconds()
-	if need <= free {
-		return ""
-	}
-	return fmt.Sprintf("%s: %.0f MB of the log are free, and at %.1f MB/s the %s left will take %.0f MB: it will be full in %s, must then grow, and commits wait for that; back it up, or load with a larger --log-size",
-		k.target, free/1e6, rate/1e6, left.Round(time.Second), need/1e6, time.Duration(max(free, 0)/rate*float64(time.Second)).Round(time.Second))
+	return (now.bytes - k.use[0].bytes) / over.Seconds()
 }
 
 // said are the warnings so far.

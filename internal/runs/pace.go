@@ -26,7 +26,8 @@ type pace struct {
 	kept    bool          // the rate stays as it is
 }
 
-var errNotCounted = errors.New("pace the run: nobody counts the I/Os of the drives; run ds2 on the database machine, or name its exporter by --exporter")
+var errNotCounted = errors.New("pace the run: nobody counts the I/Os of the drives; " +
+	"run ds2 on the database machine, or name its exporter by --exporter")
 
 // How a rate is begun and followed (mailbox/WORKLOAD.md section 5).
 const (
@@ -59,8 +60,8 @@ func CheckPace(plan workload.Plan, warmup time.Duration) error {
 	target, paced := targetOf(plan)
 	sample, least := paceSample(warmup), 1/driver.Tolerance
 	if counts := target * sample.Seconds(); paced && target > 0 && counts < least {
-		return fmt.Errorf("the target is %.3g IOPS, of which a sample of %s counts %.3g: to be within %g %% it takes %g; "+
-			"raise the target, or give a longer warm-up, whose tenth a sample is, up to %s",
+		return fmt.Errorf("the target is %.3g IOPS, of which a sample of %s counts %.3g: to be within %g %% it takes "+
+			"%g; raise the target, or give a longer warm-up, whose tenth a sample is, up to %s",
 			target, sample, counts, 100*driver.Tolerance, least, maxPaceSample)
 	}
 	return nil
@@ -92,14 +93,13 @@ func (p *pace) sample(s measure.Sample, o *observation) {
 	if p == nil || p.kept {
 		return
 	}
-	if s.Phase == measure.PhaseRun {
+	switch {
+	case s.Phase == measure.PhaseRun:
 		p.keep()
 		return
-	}
-	if s.Phase != measure.PhaseWarmup {
+	case s.Phase != measure.PhaseWarmup:
 		return
-	}
-	if p.from == 0 {
+	case p.from == 0:
 		p.from = s.End
 		return
 	}
@@ -107,7 +107,8 @@ func (p *pace) sample(s measure.Sample, o *observation) {
 		return
 	}
 	counters, start := o.since(p.from)
-	iops, measured := monitor.Drives{Counters: counters, Machine: p.machine, From: start.Add(p.from), To: start.Add(s.End)}.IOPS()
+	from, to := start.Add(p.from), start.Add(s.End)
+	iops, measured := monitor.Drives{Counters: counters, Machine: p.machine, From: from, To: to}.IOPS()
 	rate := float64(p.cycles) / (s.End - p.from).Seconds()
 	p.from, p.cycles = s.End, 0
 	if !measured || iops <= 0 || rate <= 0 {
@@ -133,15 +134,15 @@ func (p *pace) keep() {
 	p.set(p.record.Rate)
 }
 
-// warning says that the rate did not settle; empty where it did, or where nothing is paced.
-func (p *pace) warning() string {
+// warn says where the rate did not settle.
+func (p *pace) warn(w *warnings) {
 	switch {
 	case p == nil || p.record.Reached:
-		return ""
 	case p.record.Limited:
-		return fmt.Sprintf("the store does not complete the work that %.6g IOPS take: take more users, or a lower target", p.record.Target)
+		w.add("the store does not complete the work that %.6g IOPS take: take more users, or a lower target", p.record.Target)
+	default:
+		w.add("the rate for %.6g IOPS was not found by the end of the warm-up, after %d samples of %g s, and was set by "+
+			"the last %d together: take a longer --warmup-time",
+			p.record.Target, p.record.Samples, p.record.Length, min(p.record.Samples, driver.Averaged))
 	}
-	return fmt.Sprintf("the rate for %.6g IOPS was not found by the end of the warm-up, after %d samples of %g s, and was set by "+
-		"the last %d together: take a longer --warmup-time",
-		p.record.Target, p.record.Samples, p.record.Length, min(p.record.Samples, driver.Averaged))
 }

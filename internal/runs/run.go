@@ -99,7 +99,7 @@ type Run struct {
 	warm        *warm               // nil: the run begins after the warm-up, whatever the state of the store
 	background  *background.Readers // nil: nothing reads beside the users
 	ioTimes     ioTimes
-	ioFaults    []string     // failed I/Os that the servers noted, as warnings
+	ioFaults    warnings     // failed I/Os that the servers noted
 	doing       atomic.Value // see Doing
 	crash       *durability.CutSchedule
 	events      events

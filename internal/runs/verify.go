@@ -52,10 +52,9 @@ func (v Verification) checks(ctx context.Context) (all []result.Check, err error
 }
 
 // one audits a database, and compares with it what the run's driver machines noted as acknowledged.
-func (v Verification) one(ctx context.Context, target store.Database) ([]result.Check, error) {
+func (v Verification) one(ctx context.Context, target store.Database) (checks []result.Check, err error) {
 	how := v.How
 	if v.Record != nil {
-		var err error
 		if how.Run, err = v.account(target); err != nil {
 			return nil, err
 		}
@@ -64,7 +63,7 @@ func (v Verification) one(ctx context.Context, target store.Database) ([]result.
 	if err != nil {
 		return nil, err
 	}
-	checks, err := w.Audit(ctx, target, how)
+	checks, err = w.Audit(ctx, target, how)
 	if err != nil || v.Record == nil {
 		return checks, err
 	}
@@ -80,8 +79,8 @@ func (v Verification) account(target store.Database) (*workload.Account, error) 
 	case i < 0:
 		return nil, workload.Refuse("record: run %s was against %s, not %s", r.RunID, r.Targets, target.Label())
 	case i >= len(r.ByTarget) || i >= len(r.Before) || i >= len(r.After):
-		return nil, workload.Refuse("record: run %s did not get to its end, so nobody knows what it did; leave out --record",
-			r.RunID)
+		return nil, workload.Refuse("record: run %s did not get to its end, so nobody knows what it did; "+
+			"leave out --record", r.RunID)
 	}
 	return &workload.Account{
 		Counts: r.ByTarget[i].Counts, Before: r.Before[i], After: r.After[i], Target: i, Dirs: v.Dirs,
@@ -107,8 +106,8 @@ func (v Verification) journals(
 	case len(paths) == 0:
 		return nil, nil
 	case len(without) > 0:
-		return nil, workload.Refuse("record: %s has no journal, and others of its run have: give every driver machine --journal",
-			without[0])
+		return nil, workload.Refuse("record: %s has no journal, and others of its run have: "+
+			"give every driver machine --journal", without[0])
 	case !keeps:
 		return nil, workload.Refuse("record: %s has a journal, and workload %s keeps none", v.Dirs[0], w.Name())
 	}

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -177,24 +176,24 @@ func (w *warm) state() result.Warm {
 // waits says what is waited for.
 func (w *warm) waits() string {
 	s := w.state()
-	var all []string
+	var all warnings
 	if s.Buffers != nil && !s.Fits && *s.Buffers < warmBuffers {
-		all = append(all, fmt.Sprintf("%.0f %% of the buffers are in use, of %.0f", 100**s.Buffers, 100*warmBuffers))
+		all.add("%.0f %% of the buffers are in use, of %.0f", 100**s.Buffers, 100*warmBuffers)
 	}
 	if !s.Checkpoint && !s.Uncounted {
-		all = append(all, "no checkpoint was made yet")
+		all.add("no checkpoint was made yet")
 	}
 	switch {
 	case s.Samples < warmSamples:
-		all = append(all, fmt.Sprintf("%d of %d samples of the read latency are taken", s.Samples, warmSamples))
+		all.add("%d of %d samples of the read latency are taken", s.Samples, warmSamples)
 	case !levelled(s.Slope, warmSlope):
-		all = append(all, fmt.Sprintf("the read latency changes by %.2g ms a sample", 1000**s.Slope))
+		all.add("the read latency changes by %.2g ms a sample", 1000**s.Slope)
 	}
 	if !levelled(s.Orders, warmChange) {
-		all = append(all, fmt.Sprintf("the rate changed by %+.0f %% in %d s", 100**s.Orders, warmSamples/2))
+		all.add("the rate changed by %+.0f %% in %d s", 100**s.Orders, warmSamples/2)
 	}
 	if !levelled(s.ReadsAnOrder, warmChange) {
-		all = append(all, fmt.Sprintf("reads relative to the rate changed by %+.0f %%", 100**s.ReadsAnOrder))
+		all.add("reads relative to the rate changed by %+.0f %%", 100**s.ReadsAnOrder)
 	}
 	return strings.Join(all, ", ")
 }
@@ -211,13 +210,12 @@ func (w *warm) told(series measure.Series, warmup time.Duration) *result.Warm {
 	return &s
 }
 
-// warning says that the run began though the store was not warm; empty where it was.
-func (w *warm) warning() string {
-	if w == nil || w.state().Reached {
-		return ""
+// warn says where the run began though the store was not warm.
+func (w *warm) warn(all *warnings) {
+	if w != nil && !w.state().Reached {
+		all.add("the store was not in the state that was waited for when measuring began, %s after the warm-up: %s; "+
+			"take a longer --warmup-time or --warm-within", w.most, w.waits())
 	}
-	return fmt.Sprintf("the store was not in the state that was waited for when measuring began, %s after the warm-up: %s; "+
-		"take a longer --warmup-time or --warm-within", w.most, w.waits())
 }
 
 // Warming says what is waited for before the run proper; empty where it has begun, or nothing is waited for.
