@@ -64,7 +64,8 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 	if c.Power = v.power(); v.window != nil && len(in.Counters.Columns) > 0 {
 		c.Costs, c.Conditions = v.costs(c.Power), v.conditions()
 		if b := diagnose.Judge(v.figures()); b != nil {
-			c.Bottleneck = &result.Bottleneck{Bottleneck: *b, Warnings: append(warnings(in.Cautions, b.Figures), v.largeReads()...)}
+			all := append(warnings(in.Cautions, b.Figures), v.largeReads()...)
+			c.Bottleneck = &result.Bottleneck{Bottleneck: *b, Warnings: all}
 		}
 	}
 	c.Headline = result.NewHeadline(figure)
@@ -74,7 +75,7 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 	if c.Figure != nil {
 		c.Figure.PerWatt = c.Power.PerWatt(c.Figure.Value)
 	}
-	c.Conditions = append(append(c.Conditions, debtConditions(in, c)...), disturbanceConditions(c.Disturbances)...)
+	c.Conditions = slices.Concat(c.Conditions, debtConditions(in, c), disturbanceConditions(c.Disturbances))
 	if len(in.LimitTexts) > 0 {
 		var limitErr error
 		c.Limits, limitErr = verdicts(in, v.window)
@@ -138,7 +139,9 @@ func (v view) largeReads() (all []string) {
 	}
 	for _, d := range v.drives().Databases() {
 		if mean := d.Data.ReadBytes / d.Data.Reads; mean > 2*monitor.PageBytes { // not where it is NaN
-			all = append(all, fmt.Sprintf("a read of the data files of %s had %.0f kB on average, not 8: until the server's memory has grown to its target it reads eight pages for one, and a longer warm-up fills it; or something scanned tables", d.Database, mean/1024))
+			all = append(all, fmt.Sprintf("a read of the data files of %s had %.0f kB on average, not 8: until the "+
+				"server's memory has grown to its target it reads eight pages for one, and a longer warm-up fills it; "+
+				"or something scanned tables", d.Database, mean/1024))
 		}
 	}
 	return all
@@ -163,24 +166,19 @@ func (in Input) At(seconds float64) time.Time {
 }
 
 // debtConditions are the figures of the debt by which runs are compared.
-func debtConditions(in Input, c result.Conclusion) (all []result.Condition) {
+func debtConditions(in Input, c result.Conclusion) []result.Condition {
 	d := in.Debt
 	if d == nil || d.Error != "" {
 		return nil
 	}
-	all = append(all, result.Condition{Name: result.DebtTime, Value: d.Seconds, Unit: "s"})
-	for _, io := range []struct {
-		name  string
-		value *float64
-	}{{result.DebtReads, d.Reads}, {result.DebtWrites, d.Writes}} {
-		if io.value != nil {
-			all = append(all, result.Condition{Name: io.name, Value: *io.value})
-		}
-	}
+	var all conditions
+	all.add(result.DebtTime, &d.Seconds, 1, "s")
+	all.add(result.DebtReads, d.Reads, 1, "")
+	all.add(result.DebtWrites, d.Writes, 1, "")
 	i := slices.IndexFunc(c.Phases, func(p measure.PhaseSpan) bool { return p.Phase == measure.PhaseRun })
 	if f := c.Figure; i >= 0 && f != nil {
 		worked := c.Phases[i].To
-		all = append(all, result.Condition{Name: result.RateWithDebt, Value: f.Value * worked / (worked + d.Seconds), Unit: f.Unit})
+		all.add(result.RateWithDebt, new(f.Value*worked/(worked+d.Seconds)), 1, f.Unit)
 	}
 	return all
 }

@@ -1,7 +1,6 @@
 package conclude
 
 import (
-	"fmt"
 	"math"
 
 	"ds2/internal/diagnose"
@@ -21,10 +20,7 @@ func (v view) costs(power *result.Power) *diagnose.Costs {
 		_, item := monitor.SplitColumn(device)
 		took := v.product(device, monitor.ItemColumn(monitor.DiskReadTime, item)) +
 			v.product(monitor.ItemColumn(monitor.DiskWrites, item), monitor.ItemColumn(monitor.DiskWriteTime, item))
-		if c.DeviceSeconds != nil {
-			took += *c.DeviceSeconds
-		}
-		c.DeviceSeconds = known(took)
+		c.DeviceSeconds = over(add, c.DeviceSeconds, &took)
 	}
 	if busy := v.mean(monitor.CPUBusy); c.ServerCPU == nil && busy != nil && v.Machine != nil {
 		c.ServerCPU = new(*busy * float64(v.Machine.Processors))
@@ -85,57 +81,66 @@ var surroundings = []struct {
 	{"round trip", monitor.DatabaseRoundTrip, "ms", 1e3, view.highest},
 }
 
-// conditions are those of the window.
-func (v view) conditions() (all []result.Condition) {
-	for _, c := range surroundings {
-		if value := c.of(v, c.column); value != nil {
-			all = append(all, result.Condition{Name: c.name, Value: *value * c.scale, Unit: c.unit})
-		}
+// conditions are figures by which runs are compared.
+type conditions []result.Condition
+
+// add adds one, in a unit that is so many times as fine; nil is not known.
+func (all *conditions) add(name string, value *float64, scale float64, unit string) {
+	if value != nil {
+		*all = append(*all, result.Condition{Name: name, Value: *value * scale, Unit: unit})
 	}
-	if mean, _, measured := v.drives().Slowest(monitor.IOKind{Role: monitor.Log, Write: true, Over: monitor.Interval}); measured {
-		all = append(all, result.Condition{Name: result.LogWriteLatency, Value: 1e3 * mean, Unit: "ms"})
-	}
-	if made := v.total(monitor.DatabaseCheckpoints); made != nil {
-		all = append(all, result.Condition{Name: "checkpoints", Value: *made * (v.window.To - v.window.From)})
-	}
-	all = append(all, result.Condition{Name: "failed attempts", Value: float64(v.window.Errors)})
-	all = append(all, smartConditions(v.SMART)...)
-	return append(all, deviceLimits(v.Device)...)
 }
 
-// smartConditions are what the drives told of themselves, over the whole run: sums of those that tell, and the highest
-// wear and temperature.
-func smartConditions(drives []monitor.SMART) (all []result.Condition) {
-	of := func(f func(a, b float64) float64, figure func(monitor.SMART) *float64) *float64 {
-		var figures []*float64
-		for _, d := range drives {
-			figures = append(figures, figure(d))
-		}
-		return over(f, figures...)
+// conditions are those of the window.
+func (v view) conditions() (all conditions) {
+	for _, c := range surroundings {
+		all.add(c.name, c.of(v, c.column), c.scale, c.unit)
 	}
-	for _, c := range []struct {
-		name, unit string
-		scale      float64
-		value      *float64
-	}{
-		{"written to the drives, by SMART", "MB", 1e-6, of(add, func(d monitor.SMART) *float64 { return d.HostBytes })},
-		{"written by the drives to their flash", "MB", 1e-6, of(add, func(d monitor.SMART) *float64 { return d.MediaBytes })},
-		{result.WriteAmplification, "", 1, of(math.Max, func(d monitor.SMART) *float64 { return d.Amplification })},
-		{"temperature of the hottest drive", "°C", 1, of(math.Max, func(d monitor.SMART) *float64 { return d.After.Temperature })},
-		{"wear of the most worn drive", "%", 100, of(math.Max, func(d monitor.SMART) *float64 { return d.After.Wear })},
-	} {
-		if c.value != nil {
-			all = append(all, result.Condition{Name: c.name, Value: *c.value * c.scale, Unit: c.unit})
+	writes := monitor.IOKind{Role: monitor.Log, Write: true, Over: monitor.Interval}
+	if mean, _, measured := v.drives().Slowest(writes); measured {
+		all.add(result.LogWriteLatency, &mean, 1e3, "ms")
+	}
+	all.add("checkpoints", v.total(monitor.DatabaseCheckpoints), v.window.To-v.window.From, "")
+	all.add("failed attempts", new(float64(v.window.Errors)), 1, "")
+	for _, c := range smart {
+		var figures []*float64
+		for _, d := range v.SMART {
+			figures = append(figures, c.figure(d))
 		}
+		all.add(c.name, over(c.over, figures...), c.scale, c.unit)
+	}
+	if d := v.Device; d != nil { // next to which a run's own requests are read
+		all.add(result.LimitOfReads, new(d.MaxReads()), 1, "a second")
+		all.add(result.LimitOfLogWrites, &d.Log.IOPS, 1, "a second")
 	}
 	return all
+}
+
+// smart is what the drives told of themselves, over the whole run: sums of those that tell, and the highest wear and
+// temperature.
+var smart = []struct {
+	name, unit string
+	scale      float64
+	over       func(a, b float64) float64
+	figure     func(monitor.SMART) *float64
+}{
+	{"written to the drives, by SMART", "MB", 1e-6, add,
+		func(d monitor.SMART) *float64 { return d.HostBytes }},
+	{"written by the drives to their flash", "MB", 1e-6, add,
+		func(d monitor.SMART) *float64 { return d.MediaBytes }},
+	{result.WriteAmplification, "", 1, math.Max,
+		func(d monitor.SMART) *float64 { return d.Amplification }},
+	{"temperature of the hottest drive", "°C", 1, math.Max,
+		func(d monitor.SMART) *float64 { return d.After.Temperature }},
+	{"wear of the most worn drive", "%", 100, math.Max,
+		func(d monitor.SMART) *float64 { return d.After.Wear }},
 }
 
 // Throttled says which drives held themselves back for their heat; a run beside which one did is marked.
 func Throttled(drives []monitor.SMART) (faults []string) {
 	for _, d := range drives {
 		if d.Throttled != "" {
-			faults = append(faults, fmt.Sprintf("drive %s was throttled because of its temperature: %s", d.Drive, d.Throttled))
+			faults = append(faults, "drive "+d.Drive+" was throttled because of its temperature: "+d.Throttled)
 		}
 	}
 	return faults

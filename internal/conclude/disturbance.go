@@ -10,13 +10,14 @@ import (
 func disturbances(in Input) (all []result.Disturbance) {
 	back := 0. // when orders were
 	for i, event := range in.Events {
+		from, first := measure.Seconds(event.From), measure.Seconds(in.Events[0].From)
 		if n := len(all); n > 0 && all[n-1].Unknown == "" && (all[n-1].Back == nil || event.From < back+1) {
 			all[n-1].Events = append(all[n-1].Events, i+1)
 			continue
 		}
 		d := result.Disturbance{Events: []int{i + 1}}
 		var err error
-		if d.Disturbance, err = in.Series.Disturbance(measure.Seconds(event.From), measure.Seconds(in.Events[0].From)); err != nil {
+		if d.Disturbance, err = in.Series.Disturbance(from, first); err != nil {
 			d.From, d.Unknown = event.From, err.Error()
 		} else if d.Back != nil {
 			back = d.From + *d.Back
@@ -42,9 +43,11 @@ func disturbanceConditions(all []result.Disturbance) []result.Condition {
 	if len(all) == 0 {
 		return nil
 	}
-	conditions := []result.Condition{{Name: result.LostOrders, Value: lost}, {Name: result.LongestOrder, Value: longest, Unit: "ms"}}
+	var figures conditions
+	figures.add(result.LostOrders, &lost, 1, "")
+	figures.add(result.LongestOrder, &longest, 1, "ms")
 	if backs {
-		conditions = append(conditions, result.Condition{Name: result.BackAfter, Value: back, Unit: "s"})
+		figures.add(result.BackAfter, &back, 1, "s")
 	}
-	return conditions
+	return figures
 }

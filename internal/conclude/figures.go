@@ -5,7 +5,6 @@ import (
 	"math"
 	"time"
 
-	"ds2/internal/device"
 	"ds2/internal/diagnose"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
@@ -39,9 +38,9 @@ func (v view) figures() diagnose.Figures {
 	busiest := func(column string) *float64 { return cmp.Or(v.mean(column), v.highest(column)) }
 	f := diagnose.Figures{
 		CPUBusy: busiest(monitor.CPUBusy), CPUIOWait: busiest(monitor.CPUIOWait),
-		ClientBusy: v.mean(monitor.ClientBusy), ClientOwn: v.mean(monitor.ClientOwn), ClientUsed: v.mean(monitor.ClientUsed),
-		ClientThrottled: v.mean(monitor.ClientThrottled),
-		ServerUsed:      v.highest(monitor.ServerUsed), ServerThrottled: v.highest(monitor.ServerThrottled),
+		ClientBusy: v.mean(monitor.ClientBusy), ClientOwn: v.mean(monitor.ClientOwn),
+		ClientUsed: v.mean(monitor.ClientUsed), ClientThrottled: v.mean(monitor.ClientThrottled),
+		ServerUsed: v.highest(monitor.ServerUsed), ServerThrottled: v.highest(monitor.ServerThrottled),
 		DiskBusy: v.highest(monitor.DiskBusy), NetworkUsed: v.highest(monitor.NetworkUsed),
 		Sessions:     v.sessions(),
 		DatabaseSize: v.total(monitor.DatabaseSize),
@@ -92,10 +91,13 @@ func share(processors *float64, all int) *float64 {
 func (v view) sessions() *diagnose.Sessions {
 	number := func(column string) float64 { return *cmp.Or(v.total(column), new(0.0)) }
 	return diagnose.NewSessions(diagnose.Sessions{
-		Idle: number(monitor.SessionsIdle), Running: number(monitor.SessionsRunning),
-		WaitingForLock: number(monitor.SessionsWaitingForLock), WaitingForDrives: number(monitor.SessionsWaitingForDrives),
-		WaitingForLatch: number(monitor.SessionsWaitingForLatch), WaitingForClient: number(monitor.SessionsWaitingForClient),
-		WaitingForRest: number(monitor.SessionsWaitingForRest),
+		Idle:             number(monitor.SessionsIdle),
+		Running:          number(monitor.SessionsRunning),
+		WaitingForLock:   number(monitor.SessionsWaitingForLock),
+		WaitingForDrives: number(monitor.SessionsWaitingForDrives),
+		WaitingForLatch:  number(monitor.SessionsWaitingForLatch),
+		WaitingForClient: number(monitor.SessionsWaitingForClient),
+		WaitingForRest:   number(monitor.SessionsWaitingForRest),
 	}, v.total(monitor.SessionsActive))
 }
 
@@ -137,7 +139,8 @@ func (v view) addDevices(f *diagnose.Figures) {
 			continue
 		}
 		f.DiskQueue, f.DiskSlowdown = queue, nil
-		if best := t.Quantile(times, 0.05, v.Start, v.End); best > 0 { // a few seconds may have no more than a read from its cache
+		// A few seconds may have no more than a read from its cache.
+		if best := t.Quantile(times, 0.05, v.Start, v.End); best > 0 {
 			f.DiskSlowdown = known(t.Mean(times, v.from, v.to) / best)
 		}
 	}
@@ -152,16 +155,5 @@ func (v view) addDevices(f *diagnose.Figures) {
 	}
 	if syncs := v.total(monitor.DatabaseLogSyncs); syncs != nil {
 		f.DeviceLog = new(*syncs / measured.Log.IOPS)
-	}
-}
-
-// deviceLimits are what the devices were measured to do by themselves, next to which a run's own requests are read.
-func deviceLimits(measured *device.Record) []result.Condition {
-	if measured == nil {
-		return nil
-	}
-	return []result.Condition{
-		{Name: result.LimitOfReads, Value: measured.MaxReads(), Unit: "a second"},
-		{Name: result.LimitOfLogWrites, Value: measured.Log.IOPS, Unit: "a second"},
 	}
 }

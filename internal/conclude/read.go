@@ -92,7 +92,10 @@ func (r Reader) judgeRuns(dir string, b *result.Bench) error {
 
 // Input is what the conclusion of a record is drawn from.
 func (r Reader) Input(record *result.Record) Input {
-	return Input{Asked: record.Asked, Happened: record.Happened, Series: record.Series, Counters: record.Host, Own: r.Workloads[record.Workload]}
+	return Input{
+		Asked: record.Asked, Happened: record.Happened, Series: record.Series, Counters: record.Host,
+		Own: r.Workloads[record.Workload],
+	}
 }
 
 func (r Reader) conclude(record *result.Record) error {

@@ -40,8 +40,11 @@ func Digest(run *result.BenchRun, s result.Summary) {
 func Single(s result.Summary) result.Bench {
 	b := result.Bench{
 		KitVersion: s.KitVersion, Command: s.Command, Start: s.Start, End: s.End, Words: s.Words,
-		Setup: result.Setup{Engine: s.Engine, Targets: s.Targets, Size: s.Size, Threads: s.Threads, Seed: s.Seed, Parameters: s.Parameters, Runs: 1},
-		Runs:  []result.BenchRun{{Dir: ".", Status: result.Done}}, // whatever it ended by: its figures are looked at
+		Setup: result.Setup{
+			Engine: s.Engine, Targets: s.Targets, Size: s.Size, Threads: s.Threads, Seed: s.Seed,
+			Parameters: s.Parameters, Runs: 1,
+		},
+		Runs: []result.BenchRun{{Dir: ".", Status: result.Done}}, // whatever it ended by: its figures are looked at
 	}
 	Digest(&b.Runs[0], s)
 	Bench(&b)

@@ -68,7 +68,9 @@ func (v view) sampled(slow []measure.SlowOrder, causes []string, column, cause s
 				under = append(under, i)
 			}
 		}
-		slices.SortStableFunc(under, func(a, b int) int { return cmp.Compare(slow[b].OperationTo, slow[a].OperationTo) })
+		slices.SortStableFunc(under, func(a, b int) int {
+			return cmp.Compare(slow[b].OperationTo, slow[a].OperationTo)
+		})
 		for place, i := range under {
 			seen[i]++
 			if float64(place) < waiting[r] {

@@ -17,7 +17,7 @@ import (
 type Arrivals struct {
 	Rate    float64       // orders due a second, over all targets; 0 is the closed loop
 	backlog time.Duration // of a test; 0: the one of ds2
-	Poisson bool          // exponential times between orders, as of many customers independent of each other; else even ones
+	Poisson bool          // times between orders are exponential, as of many independent customers; else even
 }
 
 // backlog is how long orders may wait for a free user: when so many are waiting as fall due in this time, the next is

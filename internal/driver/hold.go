@@ -2,40 +2,35 @@ package driver
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"ds2/internal/progress"
 )
 
-// hold keeps users from connecting while a server is known to be away: else they would use up their retries and give up
-// orders, and be at work again before somebody has looked at what the server holds.
-type hold struct {
-	gate atomic.Pointer[chan struct{}] // closed when the users may go on; nil: nobody is held
-}
-
-// Hold keeps users without a connection from connecting, until Release. Those with one go on.
+// Hold keeps users without a connection from connecting, until Release, while a server is known to be away: else they
+// would use up their retries and give up orders, and be at work again before somebody has looked at what the server
+// holds. Those with a connection go on.
 func (d *Driver) Hold() {
 	gate := make(chan struct{})
-	d.held.gate.Store(&gate)
+	d.gate.Store(&gate)
 }
 
 // Release lets those go on that Hold keeps, if there are any.
 func (d *Driver) Release() {
-	if gate := d.held.gate.Swap(nil); gate != nil {
+	if gate := d.gate.Swap(nil); gate != nil {
 		close(*gate)
 	}
 }
 
-// wait waits for Release; false where ctx is over before.
-func (h *hold) wait(ctx context.Context) bool {
-	if gate := h.gate.Load(); gate != nil {
+// waitForRelease waits while users are held; false where the run stops before.
+func (d *Driver) waitForRelease() bool {
+	if gate := d.gate.Load(); gate != nil {
 		select {
 		case <-*gate:
-		case <-ctx.Done():
+		case <-d.stop.Done():
 		}
 	}
-	return ctx.Err() == nil
+	return d.stop.Err() == nil
 }
 
 // noteTime is how long users may take to note that their operation was cut off.
@@ -45,11 +40,7 @@ const noteTime = 20 * time.Millisecond
 // noted.
 func (d *Driver) Abort(ctx context.Context) {
 	for _, u := range d.users {
-		u.mu.Lock()
-		if u.abort != nil {
-			u.abort()
-		}
-		u.mu.Unlock()
+		u.cutOff()
 	}
 	for busy := true; busy && ctx.Err() == nil; {
 		busy = false

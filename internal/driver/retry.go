@@ -75,7 +75,7 @@ func (u *user) open() error {
 		defer u.become(measure.UserRunning)
 	}
 	d := u.driver
-	if !d.held.wait(d.stop) {
+	if !d.waitForRelease() {
 		return context.Cause(d.stop)
 	}
 	ctx, cancel := context.WithTimeout(d.stop, d.config.OperationTimeout)
@@ -115,9 +115,16 @@ func (u *user) classify(err error) store.Class {
 // abortIfBegunBefore cuts off the connection where the operation on it began before latest, in nanoseconds since 1970.
 func (u *user) abortIfBegunBefore(latest int64) {
 	if began := u.began.Load(); began != 0 && began < latest {
-		u.mu.Lock()
+		u.cutOff()
+	}
+}
+
+// cutOff cuts off the connection, if there is one, on behalf of another goroutine.
+func (u *user) cutOff() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.abort != nil {
 		u.abort()
-		u.mu.Unlock()
 	}
 }
 

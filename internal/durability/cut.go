@@ -164,7 +164,8 @@ const (
 func (c *CutSchedule) reachable(ctx context.Context, db *sql.DB) error {
 	if c.plan.Recovery > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, c.plan.Recovery, fmt.Errorf("it did not come back within %s", c.plan.Recovery))
+		late := fmt.Errorf("it did not come back within %s", c.plan.Recovery)
+		ctx, cancel = context.WithTimeoutCause(ctx, c.plan.Recovery, late)
 		defer cancel()
 	}
 	for {

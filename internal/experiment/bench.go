@@ -11,6 +11,7 @@ import (
 
 	"ds2/internal/conclude"
 	"ds2/internal/driver"
+	"ds2/internal/measure"
 	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/runs"
@@ -45,7 +46,8 @@ var ErrTooFew = errors.New("too few runs count")
 // the bench's summary, ends.
 func (p Bench) Do(ctx, stop context.Context, b result.Bench) (result.Bench, error) {
 	c := &Configuration{Procedure: p, Summary: b}
-	err := Experiment{Configurations: []*Configuration{c}, Orders: slices.Repeat([][]int{{0}}, b.Setup.Runs), Told: p.Told}.Do(ctx, stop)
+	orders := slices.Repeat([][]int{{0}}, b.Setup.Runs)
+	err := Experiment{Configurations: []*Configuration{c}, Orders: orders, Told: p.Told}.Do(ctx, stop)
 	return c.Summary, err
 }
 
@@ -71,7 +73,7 @@ func (p Bench) run(ctx, stop context.Context, b *result.Bench, place runs.Place,
 			return err
 		}
 	}
-	settle := time.Duration(b.Setup.Settle * float64(time.Second))
+	settle := measure.Seconds(b.Setup.Settle)
 	told(fmt.Sprintf("settling for %s", settle))
 	if !pause(settle) {
 		return stopped(ctx)
@@ -104,7 +106,8 @@ func (p Bench) auditLast(b *result.Bench) error {
 	}
 	r := &b.Runs[len(b.Runs)-1]
 	dir := filepath.Join(p.Dir, r.Dir)
-	if s, err := result.ReadSummary[result.Summary](dir); r.Status == result.Running && err == nil && s.Status == result.Done && s.Audit == nil {
+	s, readErr := result.ReadSummary[result.Summary](dir)
+	if r.Status == result.Running && readErr == nil && s.Status == result.Done && s.Audit == nil {
 		conclude.Digest(r, s)
 		b.Words, r.Unaudited = s.Words, true // ds2 was killed beside the audit
 	}

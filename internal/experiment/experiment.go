@@ -114,14 +114,12 @@ func (c *Configuration) end(err error) error {
 	if c.ran || b.End.IsZero() {
 		b.End = time.Now()
 	}
-	b.Status, b.Error = result.Done, ""
-	switch {
-	case c.out != nil:
-		b.Status, b.Error = result.Failed, c.out.Error()
-	case errors.Is(err, driver.ErrStopped) || errors.Is(err, context.Canceled):
-		b.Status = result.Interrupted
-	case err != nil:
-		b.Status, b.Error = result.Failed, err.Error()
+	b.Status, b.Error = runs.Ended(err).Status, ""
+	if c.out != nil {
+		b.Status, err = result.Failed, c.out
+	}
+	if b.Status == result.Failed {
+		b.Error = err.Error()
 	}
 	return result.SaveSummary(c.Procedure.Dir, *b)
 }
@@ -180,7 +178,8 @@ func (e Experiment) look(blocks int) {
 	if !e.paired() || blocks < measure.MinBlocks || blocks == len(e.Orders) || e.enough(blocks) {
 		return
 	}
-	done := slices.ContainsFunc(e.Configurations, func(c *Configuration) bool { return c.Summary.Status == result.Done })
+	isDone := func(c *Configuration) bool { return c.Summary.Status == result.Done }
+	done := slices.ContainsFunc(e.Configurations, isDone)
 	for _, c := range e.Configurations {
 		if b := &c.Summary; !slices.ContainsFunc(b.Looks, func(l measure.Look) bool { return l.Blocks == blocks }) {
 			b.Looks = append(b.Looks, measure.Look{Blocks: blocks, Done: done})
@@ -227,7 +226,9 @@ func (e Experiment) through(c *Configuration, block int) bool {
 
 // practised are the practice runs of a bench that were made.
 func practised(b result.Bench) []result.BenchRun {
-	return slices.DeleteFunc(slices.Clone(b.Runs), func(r result.BenchRun) bool { return !r.Practice || r.Status != result.Done })
+	return slices.DeleteFunc(slices.Clone(b.Runs), func(r result.BenchRun) bool {
+		return !r.Practice || r.Status != result.Done
+	})
 }
 
 // enough says whether the differences are known well enough after so many blocks.
@@ -241,7 +242,9 @@ func (e Experiment) enough(blocks int) bool {
 		names = append(names, c.Name)
 		for _, r := range c.Summary.Runs {
 			if r.Counts && r.Figure.Value > 0 {
-				figures = append(figures, measure.RunFigure{Block: r.Block, Run: r.Number, Configuration: c.Name, Value: r.Figure.Value})
+				figures = append(figures, measure.RunFigure{
+					Block: r.Block, Run: r.Number, Configuration: c.Name, Value: r.Figure.Value,
+				})
 			}
 		}
 	}
@@ -254,7 +257,8 @@ func (e Experiment) runs(ctx, stop context.Context, c *Configuration, block int)
 	b := &c.Summary
 	for c.out == nil && !e.through(c, block) {
 		if c.extra > b.Setup.Runs {
-			e.leaveOut(c, fmt.Errorf("%w: %d of %d, after %d repeats", ErrTooFew, len(conclude.Counted(*b)), b.Setup.Runs, b.Setup.Runs))
+			n := b.Setup.Runs
+			e.leaveOut(c, fmt.Errorf("%w: %d of %d, after %d repeats", ErrTooFew, len(conclude.Counted(*b)), n, n))
 			return nil
 		}
 		where := e.where(c, block)
@@ -285,7 +289,8 @@ func (e Experiment) runs(ctx, stop context.Context, c *Configuration, block int)
 			if c.failures++; store.Classify(err) == store.Config {
 				e.leaveOut(c, fmt.Errorf("%s: %w", last.Dir, err)) // as it would end each time
 			} else if c.failures == failuresInARow {
-				e.leaveOut(c, fmt.Errorf("%d runs in a row ended with an error and without a result, the last: %w", c.failures, err))
+				e.leaveOut(c, fmt.Errorf("%d runs in a row ended with an error and without a result, the last: %w",
+					c.failures, err))
 			}
 		default:
 			c.failures = 0
@@ -317,7 +322,8 @@ func newRun(b *result.Bench, practice bool) *result.BenchRun {
 			number++
 		}
 	}
-	b.Runs = append(b.Runs, result.BenchRun{Dir: fmt.Sprintf("%s-%d", name, number), Practice: practice, Status: result.Running})
+	dir := fmt.Sprintf("%s-%d", name, number)
+	b.Runs = append(b.Runs, result.BenchRun{Dir: dir, Practice: practice, Status: result.Running})
 	return &b.Runs[len(b.Runs)-1]
 }
 
@@ -340,7 +346,8 @@ func (e Experiment) where(c *Configuration, block int) string {
 	case e.Until > 0:
 		about = "at most about"
 	}
-	where := fmt.Sprintf("run %d of %d, %s %s left, until %s", made+1, all, about, progress.Round(left), time.Now().Add(left).Format("15:04"))
+	until := time.Now().Add(left).Format("15:04")
+	where := fmt.Sprintf("run %d of %d, %s %s left, until %s", made+1, all, about, progress.Round(left), until)
 	at := fmt.Sprintf("block %d of %d", block, len(e.Orders))
 	if block < 1 {
 		at = "practice, which counts for nothing"
@@ -369,7 +376,7 @@ func (c *Configuration) mean() (took time.Duration, known bool) {
 			seconds, runs = seconds+r.Took, runs+1
 		}
 	}
-	return time.Duration(seconds / max(runs, 1) * float64(time.Second)), runs > 0
+	return measure.Seconds(seconds / max(runs, 1)), runs > 0
 }
 
 // Left is how many runs that count or are practice are made, of how many, and how long the others will take if all

@@ -38,8 +38,8 @@ func takeUp[T any](dir, what string, read func(string) (T, error), unlike func(T
 		return nil, &DirError{err}
 	}
 	if names := unlike(left); len(names) > 0 {
-		return nil, &DirError{fmt.Errorf("%s holds %s with another setup: %s; give the same flags to continue it, or another directory",
-			dir, what, strings.Join(names, ", "))}
+		return nil, &DirError{fmt.Errorf("%s holds %s with another setup: %s; give the same flags to continue it, or "+
+			"another directory", dir, what, strings.Join(names, ", "))}
 	}
 	if err := atomicfile.RemoveLeft(dir); err != nil {
 		return nil, fmt.Errorf("continue in %s: %w", dir, err)
@@ -133,8 +133,9 @@ func differing(x, y reflect.Value) (names []string) {
 			}
 			names = append(names, differing(reflect.ValueOf(a), reflect.ValueOf(b))...)
 		case []result.Said:
-			for _, said := range slices.Concat(a, b.([]result.Said)) {
-				if slices.Contains(a, said) != slices.Contains(b.([]result.Said), said) && !slices.Contains(names, said.Name) {
+			b := b.([]result.Said)
+			for _, said := range slices.Concat(a, b) {
+				if slices.Contains(a, said) != slices.Contains(b, said) && !slices.Contains(names, said.Name) {
 					names = append(names, said.Name)
 				}
 			}
@@ -147,8 +148,11 @@ func differing(x, y reflect.Value) (names []string) {
 
 // TakeUpExperiment takes up the experiment in dir, or gives the new one, whose directory is not made yet. One that has
 // made no run is begun anew. Unless a seed is given, it goes on with its own.
-func TakeUpExperiment(dir string, begun result.Experiment, seedGiven bool) (e result.Experiment, resumed bool, err error) {
-	left, err := takeUp(dir, "an experiment", result.ReadSummary[result.Experiment], func(left result.Experiment) (names []string) {
+func TakeUpExperiment(
+	dir string, begun result.Experiment, seedGiven bool,
+) (e result.Experiment, resumed bool, err error) {
+	read := result.ReadSummary[result.Experiment]
+	left, err := takeUp(dir, "an experiment", read, func(left result.Experiment) (names []string) {
 		if !hasRuns(dir, left) {
 			return nil
 		}
@@ -198,14 +202,18 @@ func (s *Search) TakeUp(seedGiven bool) (err error) {
 	case s.left == nil:
 		return makeDir(s.Dir)
 	case s.left.Status == result.Done || s.left.Status == "":
-		return &DirError{fmt.Errorf("the search in %s is over: ds2 report shows it; give another directory for a new one", s.Dir)}
+		return &DirError{fmt.Errorf("the search in %s is over: ds2 report shows it; give another directory for a new "+
+			"one", s.Dir)}
 	}
 	return nil
 }
 
 // setupOfSearch is what the trials of a search have in common.
 func setupOfSearch(s result.Search) result.Setup {
-	return result.Setup{Engine: s.Engine, Targets: s.Targets, Size: s.Size, Seed: s.Seed, Parameters: s.Parameters, Restore: s.Restore, Limits: s.Limits}
+	return result.Setup{
+		Engine: s.Engine, Targets: s.Targets, Size: s.Size, Seed: s.Seed, Parameters: s.Parameters,
+		Restore: s.Restore, Limits: s.Limits,
+	}
 }
 
 // Made is how many trials were made before.

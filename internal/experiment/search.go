@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"ds2/internal/driver"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
@@ -36,9 +35,9 @@ func (s Search) begin() result.Search {
 	o := s.Options
 	summary := runs.Summarize(o)
 	return result.Search{
-		KitVersion: o.Version, RunID: o.RunID, Status: result.Running, Start: time.Now(), Seed: summary.Seed, Parameters: summary.Parameters,
-		Command: o.Command, Engine: summary.Engine, Targets: summary.Targets, Size: summary.Size, Words: summary.Words,
-		Restore: s.Restore.Name(), Limits: summary.LimitTexts, Config: s.Config,
+		KitVersion: o.Version, RunID: o.RunID, Status: result.Running, Start: time.Now(), Command: o.Command,
+		Engine: summary.Engine, Targets: summary.Targets, Size: summary.Size, Words: summary.Words, Seed: summary.Seed,
+		Parameters: summary.Parameters, Limits: summary.LimitTexts, Restore: s.Restore.Name(), Config: s.Config,
 	}
 }
 
@@ -76,14 +75,7 @@ func (s Search) Do(stop runs.Stop) (result.Search, error) {
 		return t, result.SaveSummary(s.Dir, r)
 	})
 	r.End = time.Now()
-	switch {
-	case err == nil:
-		r.Status = result.Done
-	case errors.Is(err, driver.ErrStopped) || errors.Is(err, context.Canceled):
-		r.Status = result.Interrupted
-	default:
-		r.Status = result.Failed
-	}
+	r.Status = runs.Ended(err).Status
 	if r.Best != nil {
 		median := r.Best.Median()
 		record, readErr := result.Read(filepath.Join(s.Dir, median.Record))
@@ -109,7 +101,7 @@ func (s Search) trial(ctx context.Context, stop runs.Stop, number, threads int) 
 	t := result.Trial{Threads: threads, Record: s.freeDir(fmt.Sprintf("%02d-%d-users", number, threads))}
 	o := s.Options
 	o.Driver.Threads = threads
-	o.Driver.Seed += uint64(number) // else, where nothing is restored, the new customers of a repeat find their names taken
+	o.Driver.Seed += uint64(number) // else, where nothing is restored, new customers of a repeat find their names taken
 	o.RunID = fmt.Sprintf("%s-%02d", o.RunID, number)
 	o.Dir = filepath.Join(s.Dir, t.Record)
 	if err := s.Restore.Do(ctx, o.Targets); err != nil {

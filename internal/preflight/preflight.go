@@ -61,91 +61,99 @@ type Target struct {
 	Free func(dir string) (bytes int64, machine, mount string, ok bool)
 }
 
+func warning(what, found, do string) store.Finding {
+	return store.Finding{What: what, State: store.Warning, Found: found, Do: do}
+}
+
+// place is a file system of a machine.
+type place struct {
+	mount string
+	free  int64            // bytes
+	logs  map[string]int64 // by how much each may grow, by path: databases of one server have one log
+	grow  map[int]bool     // the targets whose data are here
+}
+
+// finding is whether the place has room for what is added to it.
+func (p *place) finding(l Load) store.Finding {
+	f := store.Finding{What: "room on " + p.mount, State: store.OK, Found: fmt.Sprintf("%d MB are free", p.free/1e6)}
+	log, data := int64(0), int64(len(p.grow))*l.growth()
+	for _, growth := range p.logs {
+		log += growth
+	}
+	if log > 0 {
+		f.Found += fmt.Sprintf("; the log may grow by %d MB", log/1e6)
+	}
+	if data > 0 {
+		f.Found += fmt.Sprintf("; the run may add %d MB", data/1e6)
+	}
+	switch {
+	case p.free < log+leastRoom:
+		f.State, f.Do = store.Failure, "make room there: a server whose drive is full goes down"
+	case p.free < log+data+leastRoom:
+		f.State, f.Do = store.Warning, "make room there, or take a shorter run or fewer users"
+	}
+	return f
+}
+
 // Room looks whether the servers' drives have room for what the run adds to all targets and for their logs.
 func Room(targets []Target, l Load) (all []store.Finding) {
-	type place struct {
-		what            string
-		free, data, log int64
-		logs            map[string]bool // by path: databases of one server have one log
-	}
 	places := map[string]*place{}
 	var keys []string
-	warn := func(t Target, found, do string) {
-		all = append(all, store.Finding{What: "room of " + t.Label, State: store.Warning, Found: found, Do: do})
-	}
-	for _, t := range targets {
+	for number, t := range targets {
+		what := "room of " + t.Label
 		if len(t.Files) == 0 {
-			warn(t, "the server does not tell where its files are", "look yourself whether there is room")
+			all = append(all, warning(what, "the server does not tell where its files are",
+				"look yourself whether there is room"))
 		}
-		grown := map[string]bool{} // by place
 		for _, file := range t.Files {
 			bytes, machine, mount, ok := t.Free(file.Path)
 			if !ok {
-				warn(t, fmt.Sprintf("how much is free in %s is not known", file.Path), "look yourself, or name an exporter of its machine by --exporter")
+				all = append(all, warning(what, fmt.Sprintf("how much is free in %s is not known", file.Path),
+					"look yourself, or name an exporter of its machine by --exporter"))
 				break
 			}
 			key := machine + " " + mount
 			p := places[key]
 			if p == nil {
-				p = &place{what: mount, free: bytes, logs: map[string]bool{}}
+				p = &place{mount, bytes, map[string]int64{}, map[int]bool{}}
 				places[key], keys = p, append(keys, key)
 			}
-			switch {
-			case file.Role == monitor.Log && !p.logs[file.Path]:
-				p.logs[file.Path] = true
-				p.log += max(t.LogGrowth, 0)
-			case file.Role != monitor.Log && !grown[key]:
-				grown[key] = true
-				p.data += l.growth()
+			if file.Role == monitor.Log {
+				p.logs[file.Path] = max(t.LogGrowth, 0)
+			} else {
+				p.grow[number] = true
 			}
 		}
 	}
 	for _, key := range keys {
-		p := places[key]
-		f := store.Finding{What: "room on " + p.what, State: store.OK, Found: fmt.Sprintf("%d MB are free", p.free/1e6)}
-		if p.log > 0 {
-			f.Found += fmt.Sprintf("; the log may grow by %d MB", p.log/1e6)
-		}
-		if p.data > 0 {
-			f.Found += fmt.Sprintf("; the run may add %d MB", p.data/1e6)
-		}
-		switch {
-		case p.free < p.log+leastRoom:
-			f.State, f.Do = store.Failure, "make room there: a server whose drive is full goes down"
-		case p.free < p.log+p.data+leastRoom:
-			f.State, f.Do = store.Warning, "make room there, or take a shorter run or fewer users"
-		}
-		all = append(all, f)
+		all = append(all, places[key].finding(l))
 	}
 	return all
 }
 
 // Observed says what of the machines and databases can be observed, and what makes a run a poor test of storage.
-func Observed(o *monitor.Observer) []store.Finding {
-	var all []store.Finding
+func Observed(o *monitor.Observer) (all []store.Finding) {
 	for _, note := range o.Notes {
-		all = append(all, store.Finding{What: "counters", State: store.Warning, Found: note, Do: "see ds2 drive --help for --exporter and --devices"})
+		all = append(all, warning("counters", note, "see ds2 drive --help for --exporter and --devices"))
 	}
 	if m := o.Machine; m != nil {
 		found := "of the database machine are observed"
-		for i, d := range m.Drives {
-			if o.Unplaced != "" { // which names them
-				break
+		if o.Unplaced == "" { // which names them
+			for i, d := range m.Drives {
+				found += []string{", and its drives ", ", "}[min(i, 1)] + d.Name
 			}
-			found += []string{", and its drives ", ", "}[min(i, 1)] + d.Name
 		}
 		all = append(all, store.Finding{What: "counters", State: store.OK, Found: found})
 	}
 	for _, reads := range o.Reads {
-		all = append(all, store.Finding{What: "reads", State: store.Warning, Found: reads, Do: "load a larger size, or give the server less memory"})
+		all = append(all, warning("reads", reads, "load a larger size, or give the server less memory"))
 	}
-	settings := store.Finding{What: "settings", State: store.OK, Found: "nothing that distorts a test of storage was found"}
-	for _, warning := range o.Distorting {
-		all = append(all, store.Finding{What: "settings", State: store.Warning, Found: warning, Do: "change it, or say so beside the result"})
-		settings.Found = ""
+	for _, distorting := range o.Distorting {
+		all = append(all, warning("settings", distorting, "change it, or say so beside the result"))
 	}
-	if settings.Found != "" {
-		all = append(all, settings)
+	if len(o.Distorting) == 0 {
+		found := "nothing that distorts a test of storage was found"
+		all = append(all, store.Finding{What: "settings", State: store.OK, Found: found})
 	}
 	return all
 }
@@ -163,15 +171,13 @@ func Record(dir string) store.Finding {
 		return failure(err.Error())
 	}
 	above := dir
-	for {
-		info, err := os.Stat(above)
-		if err == nil && !info.IsDir() {
-			return failure(above + " is no directory")
-		}
-		if err == nil || filepath.Dir(above) == above {
-			break
-		}
+	info, err := os.Stat(above)
+	for err != nil && filepath.Dir(above) != above {
 		above = filepath.Dir(above)
+		info, err = os.Stat(above)
+	}
+	if err == nil && !info.IsDir() {
+		return failure(above + " is no directory")
 	}
 	if err := writable(above); err != nil {
 		return failure(fmt.Sprintf("%s cannot be written to: %v", above, err))
@@ -188,13 +194,12 @@ func Record(dir string) store.Finding {
 
 // Descriptors looks whether this process may have as many connections as the users need.
 func Descriptors(users int) (f store.Finding, known bool) {
-	most, ok := openFiles()
-	if !ok {
-		return f, false
-	}
+	most, known := openFiles()
+	least := users + descriptorsOwn
 	f = store.Finding{What: "open files", State: store.OK, Found: fmt.Sprintf("this process may have %d", most)}
-	if most < uint64(users+descriptorsOwn) {
-		f.State, f.Do = store.Failure, fmt.Sprintf("raise the limit to %d or more: ulimit -Hn, or LimitNOFILE of a service", users+descriptorsOwn)
+	if most < uint64(least) {
+		f.State = store.Failure
+		f.Do = fmt.Sprintf("raise the limit to %d or more: ulimit -Hn, or LimitNOFILE of a service", least)
 	}
-	return f, true
+	return f, known
 }

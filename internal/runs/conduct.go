@@ -35,25 +35,25 @@ type Conduct struct {
 	Tell func(format string, args ...any)
 }
 
-// Stop is the two stages in which work ends: nothing new begins when Soft is done, and all work ends with Hard, and Soft
-// with it.
+// Stop is the two stages in which work ends: nothing new begins when Soft is done, and all work ends with Hard, as Soft
+// does.
 type Stop struct{ Soft, Hard context.Context }
 
 // Drive makes a run, shown while it goes on. There is none where it could not even begin.
 func (c Conduct) Drive(stop Stop, o Options) (*Run, result.Summary, Outcome) {
 	run, err := Begin(o)
 	if err != nil {
-		return nil, result.Summary{}, ended(err)
+		return nil, result.Summary{}, Ended(err)
 	}
 	end, err := c.Show(run)
 	if err != nil {
-		return nil, result.Summary{}, ended(err)
+		return nil, result.Summary{}, Ended(err)
 	}
 	watched := context.AfterFunc(c.Locked, func() { run.halt(context.Cause(c.Locked)) })
 	summary, outcome := run.Drive(stop.Hard, stop.Soft)
 	watched()
 	if lost := c.lost(run); lost != nil {
-		summary, outcome = run.summary, ended(lost)
+		summary, outcome = run.summary, Ended(lost)
 	}
 	end(summary)
 	return run, summary, outcome
@@ -78,8 +78,8 @@ func (c Conduct) Verify(stop Stop, run *Run) (faults []string, err error) {
 		}
 	}()
 	if cuts := run.summary.Cuts; cuts != nil && cuts.Lossy > 0 {
-		faults = append(faults, fmt.Sprintf("after %d of %d cuts of the server acknowledged work was missing, old or damaged",
-			cuts.Lossy, len(cuts.Cuts)))
+		faults = append(faults, fmt.Sprintf("after %d of %d cuts of the server acknowledged work was missing, "+
+			"old or damaged", cuts.Lossy, len(cuts.Cuts)))
 	}
 	for _, look := range []struct {
 		asked      bool
@@ -190,8 +190,8 @@ func (c Conduct) VerifyRecord(stop Stop, o Options, dir string) (faults []string
 	case !reflect.DeepEqual(now, s.After):
 		return []string{"not audited: its audit was interrupted, and the database has changed since"}, nil
 	case s.Cuts != nil || s.Crash != nil || s.Replay != nil:
-		return []string{"not audited: its audit was interrupted, and what the server acknowledged before it was cut off " +
-			"is compared by ds2 verify alone"}, nil
+		return []string{"not audited: its audit was interrupted, and what the server acknowledged before it was " +
+			"cut off is compared by ds2 verify alone"}, nil
 	}
 	if faults, err = c.Verify(stop, run); c.interrupted(stop) {
 		err = driver.ErrStopped

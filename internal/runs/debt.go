@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ds2/internal/driver"
+	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/progress"
 	"ds2/internal/result"
@@ -84,7 +85,7 @@ func addDebt(t monitor.Table, s *result.Summary) {
 	if d == nil || len(d.Steps) == 0 {
 		return
 	}
-	at := func(seconds float64) time.Time { return s.Start.Add(time.Duration(seconds * float64(time.Second))) }
+	at := func(seconds float64) time.Time { return s.Start.Add(measure.Seconds(seconds)) }
 	last := d.Steps[len(d.Steps)-1]
 	// A first step that begins late in a second takes all of that: nobody was at work in it.
 	begin, end := at(d.Steps[0].At).Add(-apart), at(last.At+last.Seconds).Add(apart)

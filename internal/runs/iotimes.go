@@ -64,8 +64,8 @@ func (t *ioTimes) end(ctx context.Context) (all []result.IOEvents) {
 				target.label, target.leftOut, target.why)
 		}
 		if off := float64(told.Events - told.IOs); math.Abs(off) > most*float64(told.IOs) {
-			t.warnings.add("events told of %d I/Os of %s, and the server counted %d: percentiles of their times are in doubt",
-				told.Events, target.label, told.IOs)
+			t.warnings.add("events told of %d I/Os of %s, and the server counted %d: percentiles of their times are "+
+				"in doubt", told.Events, target.label, told.IOs)
 		}
 		if err != nil {
 			t.warnings.add("%v", err)

@@ -75,8 +75,8 @@ func (l *logRoom) sample(start time.Time, row monitor.Row) {
 		full := time.Duration(max(free, 0) / rate * float64(time.Second))
 		k.warned = true
 		l.mu.Lock()
-		l.warnings.add("%s: %.0f MB of the log are free, and at %.1f MB/s the %s left will take %.0f MB: it will be full in "+
-			"%s, must then grow, and commits wait for that; back it up, or load with a larger --log-size",
+		l.warnings.add("%s: %.0f MB of the log are free, and at %.1f MB/s the %s left will take %.0f MB: it will be "+
+			"full in %s, must then grow, and commits wait for that; back it up, or load with a larger --log-size",
 			k.target, free/1e6, rate/1e6, left.Round(time.Second), need/1e6, full.Round(time.Second))
 		l.mu.Unlock()
 	}

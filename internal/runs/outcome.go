@@ -14,8 +14,8 @@ type Outcome struct {
 	Err    error         // why it is not done, and what else went wrong; nil for a run that is done
 }
 
-// ended is the outcome of the step of a run that ended with an error, or with none.
-func ended(err error) Outcome {
+// Ended is the outcome of what ended with an error, or with none.
+func Ended(err error) Outcome {
 	switch {
 	case err == nil:
 		return Outcome{Status: result.Done}

@@ -139,10 +139,11 @@ func (p *pace) warn(w *warnings) {
 	switch {
 	case p == nil || p.record.Reached:
 	case p.record.Limited:
-		w.add("the store does not complete the work that %.6g IOPS take: take more users, or a lower target", p.record.Target)
+		w.add("the store does not complete the work that %.6g IOPS take: take more users, or a lower target",
+			p.record.Target)
 	default:
-		w.add("the rate for %.6g IOPS was not found by the end of the warm-up, after %d samples of %g s, and was set by "+
-			"the last %d together: take a longer --warmup-time",
+		w.add("the rate for %.6g IOPS was not found by the end of the warm-up, after %d samples of %g s, and was set "+
+			"by the last %d together: take a longer --warmup-time",
 			p.record.Target, p.record.Samples, p.record.Length, min(p.record.Samples, driver.Averaged))
 	}
 }

@@ -243,12 +243,12 @@ func (r *Run) Meter() *measure.Meter { return r.driver.Meter() }
 // the latest; all work ends with ctx.
 func (r *Run) Drive(ctx, stop context.Context) (result.Summary, Outcome) {
 	s := &r.summary
-	outcome := ended(r.prepare(ctx, stop))
+	outcome := Ended(r.prepare(ctx, stop))
 	restore := func(context.Context) error { return nil }
 	if outcome.Err == nil {
 		var err error
 		restore, err = r.crash.PrepareReplay(ctx, r.options.Targets[0], r.options.RunID, r.log)
-		outcome = ended(err)
+		outcome = Ended(err)
 	}
 	ioFaults := r.watchFaults(ctx)
 	if outcome.Err == nil {
@@ -303,7 +303,7 @@ func (r *Run) observe(ctx, stop context.Context) (time.Time, Outcome) {
 	before := r.options.Observer.SMARTReadings(ctx)
 	r.logs.watch(ctx, r.options.Targets, r.observation.sampler.Columns())
 	if !r.observation.rest(stop, r.options.Idle) {
-		return time.Time{}, ended(cmp.Or(context.Cause(ctx), driver.ErrStopped))
+		return time.Time{}, Ended(cmp.Or(context.Cause(ctx), driver.ErrStopped))
 	}
 	start, outcome := r.driveAndPay(ctx, stop)
 	if outcome.Err == nil {
@@ -317,7 +317,7 @@ func (r *Run) observe(ctx, stop context.Context) (time.Time, Outcome) {
 func (r *Run) driveAndPay(ctx, stop context.Context) (time.Time, Outcome) {
 	start, outcome := r.drive(ctx, stop)
 	if outcome.Err == nil {
-		outcome = ended(r.payDebt(stop, start))
+		outcome = Ended(r.payDebt(stop, start))
 	}
 	return start, outcome
 }
@@ -357,7 +357,7 @@ func (r *Run) drive(ctx, stop context.Context) (time.Time, Outcome) {
 	if r.options.IOEvents {
 		defer func() { r.summary.IOEvents = r.ioTimes.end(ctx) }()
 		if err := r.ioTimes.begin(ctx, r.options.Targets); err != nil {
-			return time.Time{}, ended(err)
+			return time.Time{}, Ended(err)
 		}
 	}
 	defer context.AfterFunc(stop, func() { r.halt(driver.ErrStopped) })()
@@ -378,13 +378,13 @@ func (r *Run) drive(ctx, stop context.Context) (time.Time, Outcome) {
 	}
 	switch {
 	case errors.Is(cause, ErrLimits), errors.Is(cause, errCut):
-		return start, ended(cause)
+		return start, Ended(cause)
 	case failed != nil && halted && errors.Is(failed, durability.ErrEnded):
 		return start, Outcome{result.Interrupted, errors.Join(err, failed)}
 	case failed != nil:
-		return start, ended(err).with(failed)
+		return start, Ended(err).with(failed)
 	}
-	return start, ended(err)
+	return start, Ended(err)
 }
 
 // marks are those of every target, before the run or after it. After stop it does not wait for a server that is down.

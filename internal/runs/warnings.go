@@ -52,8 +52,8 @@ func cloned(ctx context.Context, targets []store.Database) (labels []string) {
 // ofClones says what the run of a clone measures.
 func (w *warnings) ofClones(s result.Summary) {
 	for _, label := range s.Cloned {
-		w.add("%s: overwrites are copied: its files may share blocks with its snapshot's (--clone), and where they do, "+
-			"what is overwritten first goes elsewhere on the drive, and the figures hold the file system's work; "+
+		w.add("%s: overwrites are copied: its files may share blocks with its snapshot's (--clone), and where they "+
+			"do, what is overwritten first goes elsewhere on the drive, and the figures hold the file system's work; "+
 			"restore it without --clone to measure the drive alone", label)
 	}
 }

@@ -34,8 +34,8 @@ func ParseDelays(text string) (d Delays, err error) {
 		good = good && err == nil && *times[i] >= 0 && *times[i] <= time.Second
 	}
 	if !good {
-		return d, fmt.Errorf("%q is no drive such as 1ms/4ms: times of 0 to 1s that are added to a read and to a flush, "+
-			"/500us to a write of data, and /8 for 8 reads at once", text)
+		return d, fmt.Errorf("%q is no drive such as 1ms/4ms: times of 0 to 1s that are added to a read and to a "+
+			"flush, /500us to a write of data, and /8 for 8 reads at once", text)
 	}
 	return d, nil
 }

@@ -2,8 +2,8 @@ package tune
 
 import "math"
 
-// law is the universal scalability law, by which n users make rate·n / (1 + sigma (n−1) + kappa n (n−1)) orders (N. J.
-// Gunther, Guerrilla Capacity Planning, 2007).
+// law is the universal scalability law, by which n users make rate·n / (1 + sigma (n−1) + kappa n (n−1)) orders
+// (N. J. Gunther, Guerrilla Capacity Planning, 2007).
 type law struct{ rate, sigma, kappa float64 }
 
 func (l law) opm(n float64) float64 { return l.rate * n / (1 + l.sigma*(n-1) + l.kappa*n*(n-1)) }
@@ -27,7 +27,7 @@ func fitted(curve Curve) (l law, ok bool) {
 			}
 		}
 	}
-	for terms := min(3, len(curve)-1); terms >= 2; terms-- { // where users cost each other nothing by coherence, without kappa
+	for terms := min(3, len(curve)-1); terms >= 2; terms-- { // without kappa where coherence costs nothing
 		x := solved(normal, terms)
 		l = law{1 / x[0], x[1] / x[0], x[2] / x[0]}
 		if l.rate > 0 && l.sigma >= 0 && l.kappa >= 0 && !math.IsInf(l.rate, 0) {

@@ -96,7 +96,8 @@ func (c Config) result(curve Curve, why string) Result {
 	if i := c.found(kept); i >= 0 {
 		r.Best = &kept[i]
 		if n, more := c.fitted(curve, kept[i]); n > 0 {
-			r.Fit = fmt.Sprintf("a fit of the universal scalability law to all trials puts the best at %d users, with %.0f %% more", n, 100*more)
+			r.Fit = fmt.Sprintf("a fit of the universal scalability law to all trials puts the best at %d users, "+
+				"with %.0f %% more", n, 100*more)
 		}
 	}
 	return r
@@ -154,11 +155,14 @@ func (c Config) next(curve Curve) Step {
 		}
 		return confirm
 	}
-	if last := kept[len(kept)-1]; len(kept) == len(curve) && last.Threads == best.Threads && best.Threads < c.Max {
-		return Step{Threads: min(2*best.Threads, c.Max), Why: "twice as many: the limits hold, and the rate grows"}
-	}
-	if last := kept[len(kept)-1]; c.Method == Golden && len(kept) == len(curve) && at == len(kept)-2 && last.flat(best) && last.Threads < c.Max {
-		return Step{Threads: min(2*last.Threads, c.Max), Why: "twice as many again: one step without a gain may be chance"}
+	if last := kept[len(kept)-1]; len(kept) == len(curve) && last.Threads < c.Max {
+		twice := min(2*last.Threads, c.Max)
+		switch {
+		case at == len(kept)-1:
+			return Step{Threads: twice, Why: "twice as many: the limits hold, and the rate grows"}
+		case c.Method == Golden && at == len(kept)-2 && last.flat(best):
+			return Step{Threads: twice, Why: "twice as many again: one step without a gain may be chance"}
+		}
 	}
 	inner := c.goldenStep
 	if c.Method == Steps {

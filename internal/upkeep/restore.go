@@ -66,7 +66,8 @@ func (r Restore) one(ctx context.Context, target store.Database) error {
 	case RestoreReset:
 		return Reset(ctx, target, r.Workloads, r.DiscardLog, r.Progress)
 	case RestoreSnapshot:
-		return Snapshot(ctx, target, SnapshotRestore, r.Clone, r.Progress, func(line string) { fmt.Fprintln(r.Output, line) })
+		say := func(line string) { fmt.Fprintln(r.Output, line) }
+		return Snapshot(ctx, target, SnapshotRestore, r.Clone, r.Progress, say)
 	}
 	return nil
 }
@@ -85,8 +86,9 @@ func Reset(ctx context.Context, s store.Database, w workload.Workloads, discardL
 			return err
 		}
 		if kept && used > size/2 {
-			return &store.Error{Op: "reset " + s.Label(), Class: store.Config,
-				Err:  fmt.Errorf("more than half of its log, %d MB of %d MB, is in use, and only a backup of the log frees it", used/1e6, size/1e6),
+			err := fmt.Errorf("more than half of its log, %d MB of %d MB, is in use, and only a backup of the log "+
+				"frees it", used/1e6, size/1e6)
+			return &store.Error{Op: "reset " + s.Label(), Class: store.Config, Err: err,
 				Hint: "back the log up, or add --discard-log to back it up to NUL"}
 		}
 	}

@@ -19,14 +19,17 @@ type SnapshotWork struct {
 	loaded bool                           // the database's load must have come to its end
 }
 
+func ofDatabase(r store.SnapshotRoom) int64 { return r.Database }
+func ofCopy(r store.SnapshotRoom) int64     { return r.Copy }
+func drop(s store.Snapshotter, ctx context.Context, _ store.Copying) error {
+	return s.DropSnapshot(ctx)
+}
+
 // What is done with the copy of a database.
 var (
-	SnapshotCreate = SnapshotWork{Name: "create", do: store.Snapshotter.CreateSnapshot, loaded: true,
-		copied: func(r store.SnapshotRoom) int64 { return r.Database }}
-	SnapshotRestore = SnapshotWork{Name: "restore", do: store.Snapshotter.RestoreSnapshot,
-		copied: func(r store.SnapshotRoom) int64 { return r.Copy }, freed: func(r store.SnapshotRoom) int64 { return r.Database }}
-	SnapshotDrop = SnapshotWork{Name: "drop",
-		do: func(s store.Snapshotter, ctx context.Context, _ store.Copying) error { return s.DropSnapshot(ctx) }}
+	SnapshotCreate  = SnapshotWork{"create", store.Snapshotter.CreateSnapshot, ofDatabase, nil, true}
+	SnapshotRestore = SnapshotWork{"restore", store.Snapshotter.RestoreSnapshot, ofCopy, ofDatabase, false}
+	SnapshotDrop    = SnapshotWork{Name: "drop", do: drop}
 )
 
 // Copies tells whether it copies a database.
@@ -35,7 +38,10 @@ func (w SnapshotWork) Copies() bool { return w.copied != nil }
 // Snapshot does something with the copy of a database. A copy for which there is no room on the drives of a server on
 // this machine is refused before anything is dropped for it; a clone takes next to none. Say is told what the copy
 // takes, what the server's drives have, and what could not be kept.
-func Snapshot(ctx context.Context, s store.Database, work SnapshotWork, clone bool, show progress.View, say func(string)) error {
+func Snapshot(
+	ctx context.Context, s store.Database, work SnapshotWork, clone bool, show progress.View, say func(string),
+) error {
+	warn := func(what string) { say("snapshot: " + what) }
 	snapshotter := s.Can().Snapshots
 	if snapshotter == nil {
 		return store.Cannot(s, "snapshots")
@@ -55,16 +61,18 @@ func Snapshot(ctx context.Context, s store.Database, work SnapshotWork, clone bo
 			return err
 		}
 		if room != "" {
-			say("snapshot: " + room)
+			warn(room)
 		}
 	}
 	tell, stop := show("snapshot", progress.Bytes)
 	defer stop()
-	return work.do(snapshotter, ctx, store.Copying{Clone: clone, Tell: tell, Warn: func(what string) { say("snapshot: " + what) }})
+	return work.do(snapshotter, ctx, store.Copying{Clone: clone, Tell: tell, Warn: warn})
 }
 
 // checkRoom says what room a copy takes and what there is, and is an error where it is known not to suffice.
-func checkRoom(ctx context.Context, s store.Database, snapshotter store.Snapshotter, work SnapshotWork) (said string, err error) {
+func checkRoom(
+	ctx context.Context, s store.Database, snapshotter store.Snapshotter, work SnapshotWork,
+) (said string, err error) {
 	room, err := snapshotter.SnapshotRoom(ctx)
 	if err != nil {
 		return "", nil // of a database that is half restored it may not be known
@@ -90,10 +98,11 @@ func checkRoom(ctx context.Context, s store.Database, snapshotter store.Snapshot
 	if mount, ok := diskspace.MountPoint(room.Directories[0]); ok && len(room.Directories) == 1 {
 		where += ", on the file system " + mount
 	}
+	there := fmt.Sprintf("there is room for %.1f GB in %s", float64(free)/1e9, where)
 	if free < least {
 		return "", &store.Error{Op: fmt.Sprintf("snapshot %s %s", work.Name, s.Label()), Class: store.Resource,
-			Err:  fmt.Errorf("%s, and there is room for %.1f GB in %s", said, float64(free)/1e9, where),
+			Err:  fmt.Errorf("%s, and %s", said, there),
 			Hint: "make room there, by ds2 snapshot drop if there is an older copy, or use ds2 reset, which needs none"}
 	}
-	return fmt.Sprintf("%s; there is room for %.1f GB in %s", said, float64(free)/1e9, where), nil
+	return said + "; " + there, nil
 }

@@ -14,7 +14,7 @@ type Check struct {
 	Inside   bool    `json:"inside"` // the interval
 	Error    float64 `json:"error_percent"`
 	ByIOPS   float64 `json:"by_iops_error_percent"` // of the figure in proportion to the most random reads a second
-	ByMean   float64 `json:"by_mean_error_percent"` // of the figure as a straight line over the mean of read and flush latency
+	ByMean   float64 `json:"by_mean_error_percent"` // of a straight line over the mean of read and flush latency
 }
 
 // Check predicts runs that the fit has not seen. The fit's are those that the simpler predictors learn from.
@@ -47,7 +47,9 @@ func (m Model) Verdict() (v Verdict) {
 		if c.Inside {
 			v.Inside++
 		}
-		ours, iops, mean = append(ours, math.Abs(c.Error)), append(iops, math.Abs(c.ByIOPS)), append(mean, math.Abs(c.ByMean))
+		ours = append(ours, math.Abs(c.Error))
+		iops = append(iops, math.Abs(c.ByIOPS))
+		mean = append(mean, math.Abs(c.ByMean))
 	}
 	if v.Checks = len(m.Checks); v.Checks == 0 {
 		v.Error, v.ByIOPS, v.ByMean = math.NaN(), math.NaN(), math.NaN()

@@ -34,8 +34,8 @@ type Model struct {
 
 	Demand       Demand        `json:"demand"`
 	Coefficients []Coefficient `json:"coefficients"`             // with their 95 % intervals
-	Scatter      float64       `json:"scatter"`                  // standard deviation of the logarithm of the rate from the law
-	Law          float64       `json:"law_error"`                // the same of the law on a drive that is not in the fit, beside what runs scatter
+	Scatter      float64       `json:"scatter"`                  // standard deviation of ln rate from the law
+	Law          float64       `json:"law_error"`                // the same on a drive not in the fit, besides
 	Each         float64       `json:"each"`                     // of the figure, for one order a second: 60 of OPM
 	EachScatter  float64       `json:"each_scatter"`             // standard deviation of its logarithm; of OPM none
 	Freedom      int           `json:"freedom"`                  // degrees of it
@@ -100,8 +100,10 @@ func (m *Model) observed(all []Observation) {
 		m.Flush.hold(o.Drive.Flush)
 		m.Write.hold(o.Drive.Write)
 		m.Users.hold(float64(o.Users))
-		m.Runs = append(m.Runs, Run{Drive: o.Drive.Name, Users: o.Users, Read: b.ReadLatency, Flush: o.Drive.Flush,
-			Write: o.Drive.Write, Value: o.Value, Fitted: m.Each * b.Rate, Distance: 100 * (o.Value/(m.Each*b.Rate) - 1)})
+		m.Runs = append(m.Runs, Run{
+			Drive: o.Drive.Name, Users: o.Users, Read: b.ReadLatency, Flush: o.Drive.Flush, Write: o.Drive.Write,
+			Value: o.Value, Fitted: m.Each * b.Rate, Distance: apart(o.Value, m.Each*b.Rate),
+		})
 	}
 }
 
@@ -230,7 +232,8 @@ func (m Model) Save(path string) error { return atomicfile.WriteJSON(path, m) }
 func Read(path string) (m Model, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return m, fmt.Errorf("read model: %w; ds2 whatif learn writes one, model.json in the directory of its --out", err)
+		return m, fmt.Errorf("read model: %w; ds2 whatif learn writes one, model.json in the directory of its --out",
+			err)
 	}
 	if err = json.Unmarshal(text, &m); err == nil {
 		err = m.check()
@@ -271,7 +274,8 @@ func (m Model) Curves(users int) (all []Curve) {
 		c := Curve{Flush: at(m.Flush, share)}
 		for i := range 21 {
 			read := at(m.Read, float64(i)/20)
-			d := Drive{Flush: c.Flush, Write: m.Write.Low, Reads: []device.Point{{Depth: 1, IOPS: math.MaxFloat64, Mean: read}}}
+			reads := []device.Point{{Depth: 1, IOPS: math.MaxFloat64, Mean: read}}
+			d := Drive{Flush: c.Flush, Write: m.Write.Low, Reads: reads}
 			c.Points = append(c.Points, [2]float64{read, m.Each * m.Demand.solve(d, users, m.Processors).Rate})
 		}
 		all = append(all, c)

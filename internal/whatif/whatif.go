@@ -80,11 +80,11 @@ func (d Demand) solve(drive Drive, users, processors int) Balance {
 	low, high := 0., float64(users)/(d.Processor+d.Reads*drive.Reads[0].Mean+d.Flushes*drive.Flush+write)
 	curve := (&device.Record{Reads: drive.Reads}).Curve()
 	at := func(rate float64) Balance {
-		b := Balance{Rate: rate, Processor: d.processor(rate, users, processors), Commit: d.commit(rate, drive.Flush, users),
-			Write: write}
-		b.ReadLatency = curve.LatencyAt(rate * d.Reads)
-		b.Read = d.Reads * b.ReadLatency
-		return b
+		latency := curve.LatencyAt(rate * d.Reads)
+		return Balance{
+			Rate: rate, Processor: d.processor(rate, users, processors), Commit: d.commit(rate, drive.Flush, users),
+			Read: d.Reads * latency, ReadLatency: latency, Write: write,
+		}
 	}
 	for range 45 {
 		middle := (low + high) / 2
