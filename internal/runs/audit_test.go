@@ -4,72 +4,66 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/driver"
 	"ds2/internal/localpg"
-	"ds2/internal/progress"
 	"ds2/internal/result"
 )
 
 // TestInterruptedAudit (E2): a run whose audit is interrupted keeps what it measured, and has not failed.
 func TestInterruptedAudit(t *testing.T) {
 	t.Parallel()
-	_, s := loaded(t, localpg.Options{})
-	o := options(t, s)
+	_, o := ready(t, localpg.Options{})
 	o.Driver.Run = 2 * time.Second
 	soft, interrupt := context.WithCancel(t.Context())
-	c := Conduct{
-		Audit: true, Locked: t.Context(), Tell: t.Logf,
-		Show:     func(*Run) (func(result.Summary), error) { return func(result.Summary) { interrupt() }, nil },
-		Progress: func(string, progress.Unit) (progress.Tell, func()) { return progress.Ignore, func() {} },
-	}
+	c := conduct(t)
+	c.Show = func(*Run) (func(result.Summary), error) { return func(result.Summary) { interrupt() }, nil }
 	dir := filepath.Join(t.TempDir(), "run-1")
 	got, faults, err := c.BenchRun(Stop{soft, t.Context()}, o)(t.Context(), dir, Place{Number: 1})
-	if !errors.Is(err, driver.ErrStopped) || got.Status != result.Done || got.Figure == nil {
-		t.Fatalf("%v: %+v", err, got)
-	}
-	assert.LessOrEqual(t, len(faults), 0, "faults are %q", faults)
+	require.ErrorIs(t, err, driver.ErrStopped)
+	require.Equal(t, result.Done, got.Status)
+	require.NotNil(t, got.Figure)
+	require.Empty(t, faults)
 
 	// Its audit is made later, unless somebody has been at work since.
 	again := Stop{t.Context(), t.Context()}
-	if faults, err := c.VerifyRecord(again, o, dir); err != nil || len(faults) > 0 {
-		t.Errorf("audited later: %q, %v", faults, err)
-	}
-	if s, err := result.ReadSummary[result.Summary](dir); err != nil || s.Audit == nil || !s.Audit.Passed || s.Figure.Value != got.Figure.Value {
-		t.Errorf("the record: %+v, %v", s.Audit, err)
-	}
+	faults, err = c.VerifyRecord(again, o, dir)
+	require.NoError(t, err)
+	require.Empty(t, faults)
+	passed(t, dir, got.Figure.Value)
 	o.Dir = filepath.Join(t.TempDir(), "another")
-	run := begin(t, o)
-	driven(t, run)
-	if faults, err := c.VerifyRecord(again, o, dir); err != nil || len(faults) != 1 || !strings.Contains(faults[0], "has changed since") {
-		t.Errorf("after another run: %q, %v", faults, err)
-	}
+	recorded(t, begin(t, o), nil)
+	faults, err = c.VerifyRecord(again, o, dir)
+	require.NoError(t, err)
+	require.Len(t, faults, 1)
+	require.Contains(t, faults[0], "has changed since")
+}
+
+// passed asserts that a run has a record of an audit that passed, and its figure.
+func passed(t *testing.T, dir string, figure float64) {
+	t.Helper()
+	s, err := result.ReadSummary[result.Summary](dir)
+	require.NoError(t, err)
+	require.NotNil(t, s.Audit)
+	require.True(t, s.Audit.Passed, "%+v", s.Audit)
+	require.Equal(t, figure, s.Figure.Value)
 }
 
 // TestDeepCheckThatFails: a run whose databases cannot be read to the last page is still audited, and has what it
 // measured.
 func TestDeepCheckThatFails(t *testing.T) {
 	t.Parallel()
-	_, s := loaded(t, localpg.Options{})
-	o := options(t, s)
+	_, o := ready(t, localpg.Options{})
 	o.Driver.Run = time.Second
-	c := Conduct{
-		Audit: true, Deep: true, Locked: t.Context(), Tell: t.Logf,
-		Restart:  func(context.Context) error { return errors.New("start command: exit status 1") },
-		Show:     func(*Run) (func(result.Summary), error) { return func(result.Summary) {}, nil },
-		Progress: func(string, progress.Unit) (progress.Tell, func()) { return progress.Ignore, func() {} },
-	}
+	c := conduct(t)
+	c.Deep, c.Restart = true, func(context.Context) error { return errors.New("start command: exit status 1") }
 	dir := filepath.Join(t.TempDir(), "run-1")
 	got, faults, err := c.BenchRun(Stop{t.Context(), t.Context()}, o)(t.Context(), dir, Place{Number: 1})
-	if err != nil || got.Figure == nil || len(faults) != 1 || faults[0] != "not read to the last page: start command: exit status 1" {
-		t.Errorf("faults %q, %v: %+v", faults, err, got.Figure)
-	}
-	if s, err := result.ReadSummary[result.Summary](dir); err != nil || s.Audit == nil || !s.Audit.Passed {
-		t.Errorf("the record: %+v, %v", s.Audit, err)
-	}
+	require.NoError(t, err)
+	require.Equal(t, []string{"not read to the last page: start command: exit status 1"}, faults)
+	passed(t, dir, got.Figure.Value)
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/background"
@@ -23,57 +23,47 @@ import (
 func TestBackground(t *testing.T) {
 	nightly.Long(t, "drives for 15 s")
 	t.Parallel()
-	server, s := loaded(t, localpg.Options{})
-	o := options(t, s)
+	server, o := ready(t, localpg.Options{})
+	db := o.Targets[0].DB()
 	o.Background = background.Config{ScrubRate: 2e6, Copies: 2}
 	o.Driver.Run = 0 // until stopped
 	o.Driver.MaxErrors = 1000
 	observe(t, &o, monitor.Options{})
 	run := begin(t, o)
 	restarted := make(chan error, 1)
-	_, err := driveUntil(t, run, func() {
-		moreOrders(t.Context(), run, 20)
+	r := recorded(t, run, func() {
+		moreOrders(t, run, 20)
 		server.Kill()
 		restarted <- server.Restart(context.Background())
-		allBack(t.Context(), run)
-		for atWork := false; !atWork && t.Context().Err() == nil; time.Sleep(50 * time.Millisecond) { // until both are there again
-			s.DB().QueryRow(`SELECT (SELECT count(*) FROM pg_replication_slots WHERE active) = 2
-				AND EXISTS (SELECT FROM pg_stat_activity WHERE query LIKE '%pg_read_binary_file($1%' AND pid <> pg_backend_pid())`).Scan(&atWork)
-		}
-		later(t.Context(), run, 6*time.Second)
+		allBack(t, run)
+		await(t, func() (atWork bool) { // until both are there again
+			db.QueryRow(`SELECT (SELECT count(*) FROM pg_replication_slots WHERE active) = 2 AND EXISTS (
+				SELECT FROM pg_stat_activity WHERE query LIKE '%pg_read_binary_file($1%' AND pid <> pg_backend_pid()
+			)`).Scan(&atWork)
+			return atWork
+		})
+		later(t, run, 6*time.Second)
 	})
-	require.NoError(t, errors.Join(err, <-restarted))
-	r, err := result.Read(o.Dir)
-	require.NoError(t, err)
-	if len(r.Scrub) != 1 || len(r.Copies) != 2 {
-		t.Fatalf("scrubs %+v, readers of the log %+v", r.Scrub, r.Copies)
-	}
+	require.NoError(t, <-restarted)
+	require.Len(t, r.Scrub, 1)
+	require.Len(t, r.Copies, 2)
 	for _, x := range append(r.Scrub, r.Copies...) {
 		if x.Failures == 0 || x.Error == "" || x.Bytes == 0 || x.Seconds <= 0 {
 			t.Errorf("after a kill of the server: %+v", x)
 		}
 	}
-	if warnings := strings.Join(r.Warnings, "\n"); !strings.Contains(warnings, "the background scan of") || !strings.Contains(warnings, "a reader of the log of") {
-		t.Errorf("warnings %q", warnings)
-	}
+	contains(t, r.Warnings, "the background scan of", "a reader of the log of")
 	// Both were at work until the end: the last seconds of the run have their counts.
-	from, to := r.End.Add(-4*time.Second), r.End
 	for _, column := range []string{monitor.ScrubReadBytes, monitor.CopiesReadBytes} {
-		if v := r.Host.Mean(column, from, to); !(v > 0) {
-			t.Errorf("%s is %v after the server came back", column, v)
-		}
+		assert.Positive(t, r.Host.Mean(column, r.End.Add(-4*time.Second), r.End), "%s after the server came back", column)
 	}
-	s.DB().SetMaxIdleConns(0)
-	for begin := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		var slots, senders int
-		require.NoError(t, s.DB().QueryRow("SELECT (SELECT count(*) FROM pg_replication_slots), (SELECT count(*) FROM pg_stat_replication)").Scan(&slots, &senders))
-		if slots+senders == 0 {
-			break
-		}
-		if time.Since(begin) > 5*time.Minute {
-			t.Fatalf("%d slots and %d processes that send the log are left", slots, senders)
-		}
+	db.SetMaxIdleConns(0)
+	left := -1
+	for begin := time.Now(); left != 0 && time.Since(begin) < 5*time.Minute; time.Sleep(50 * time.Millisecond) {
+		const slotsAndSenders = "(SELECT count(*) FROM pg_replication_slots) + (SELECT count(*) FROM pg_stat_replication)"
+		require.NoError(t, db.QueryRow("SELECT "+slotsAndSenders).Scan(&left))
 	}
+	require.Zero(t, left, "slots, and processes that send the log")
 }
 
 // TestScanWithoutPass: a scan that did not come through the database once, for whatever reason, is no scan of it.
@@ -89,8 +79,9 @@ func TestScanWithoutPass(t *testing.T) {
 	} {
 		var all warnings
 		all.ofBackground(result.Summary{Happened: result.Happened{Scrub: []result.Reader{c.reader}}})
-		if len(all) != c.warnings || c.reader.Passes == 0 && !strings.Contains(all[len(all)-1], "made no whole pass") {
-			t.Errorf("%s: %q", c.why, all)
+		require.Len(t, all, c.warnings, c.why)
+		if c.reader.Passes == 0 {
+			assert.Contains(t, all[len(all)-1], "made no whole pass", c.why)
 		}
 	}
 }
@@ -113,7 +104,8 @@ func (n noting) Can() store.Capabilities {
 // TestIOFaultsMarkTheRun: what a server noted of failed I/Os while a run went on is in the run's warnings, a few lines
 // of it.
 func TestIOFaultsMarkTheRun(t *testing.T) {
-	const slow = "SQL Server has encountered 4 occurrence(s) of I/O requests taking longer than 15 seconds to complete on file [E:\\DS2\\cust_1.ndf] in database [DS2] (7)."
+	const slow = "SQL Server has encountered 4 occurrence(s) of I/O requests taking longer than 15 seconds to complete on " +
+		"file [E:\\DS2\\cust_1.ndf] in database [DS2] (7)."
 	for _, c := range []struct {
 		why  string
 		of   noting
@@ -126,9 +118,8 @@ func TestIOFaultsMarkTheRun(t *testing.T) {
 		{"it does not tell", noting{err: errors.New("gone")}, 1, "is not known: gone"},
 	} {
 		r := &Run{options: Options{Targets: []store.Database{c.of}}}
-		warnings := r.watchFaults(t.Context())(t.Context())
-		if len(warnings) != c.want || c.want > 0 && !strings.Contains(warnings[len(warnings)-1], c.says) {
-			t.Errorf("%s: %q", c.why, warnings)
-		}
+		warnings := append(r.watchFaults(t.Context())(t.Context()), "")
+		assert.Len(t, warnings, c.want+1, c.why)
+		assert.Contains(t, warnings[max(c.want-1, 0)], c.says, c.why)
 	}
 }

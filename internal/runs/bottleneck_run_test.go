@@ -27,20 +27,20 @@ func bottleneck(t *testing.T, s store.Database, change func(*Options)) *result.B
 	o.Driver.Threads, o.Driver.Think = 16, 0
 	change(&o)
 	observe(t, &o, monitor.Options{})
-	run := begin(t, o)
-	summary := driven(t, run)
-	require.NotNil(t, summary.Bottleneck, "the run tells no bottleneck")
-	if text, err := json.Marshal(summary.Bottleneck); err == nil {
+	r := recorded(t, begin(t, o), nil)
+	require.NotNil(t, r.Bottleneck, "the run tells no bottleneck")
+	if text, err := json.Marshal(r.Bottleneck); err == nil {
 		t.Logf("%s", text)
 	}
-	return summary.Bottleneck
+	return r.Bottleneck
 }
 
 // held tells whether the run's text, as ds2 drive prints it, names what held it back.
 func held(t *testing.T, b *result.Bottleneck, what string) bool {
 	t.Helper()
 	var text strings.Builder
-	require.NoError(t, report.Runs(&result.Record{Summary: result.Summary{Conclusion: result.Conclusion{Bottleneck: b}}}).Text(&text, true))
+	r := &result.Record{Summary: result.Summary{Conclusion: result.Conclusion{Bottleneck: b}}}
+	require.NoError(t, report.Runs(r).Text(&text, true))
 	return strings.Contains(text.String(), "Bottleneck: "+what+".")
 }
 
@@ -57,22 +57,20 @@ func TestBottlenecks(t *testing.T) {
 	f := newFaulty(t)
 	t.Run(diagnose.Client, func(t *testing.T) {
 		b := bottleneck(t, f.store, func(o *Options) { o.Driver.Think = 2 * time.Second })
-		if !held(t, b, diagnose.Client) || *b.Figures.InOperations > 0.5 {
-			t.Error("users that think for two seconds")
-		}
+		assert.True(t, held(t, b, diagnose.Client), "users that think for two seconds")
+		assert.LessOrEqual(t, *b.Figures.InOperations, 0.5)
 	})
 	t.Run(diagnose.Network, func(t *testing.T) {
-		if _, err := f.proxy.Toxics.AddToxicJson(strings.NewReader(`{"name": "far", "type": "latency", "stream": "downstream", "attributes": {"latency": 50}}`)); err != nil {
-			t.Fatal(err)
-		}
+		_, err := f.proxy.Toxics.AddToxicJson(strings.NewReader(
+			`{"name": "far", "type": "latency", "stream": "downstream", "attributes": {"latency": 50}}`))
+		require.NoError(t, err)
 		defer f.proxy.Toxics.RemoveToxic(t.Context(), "far")
 		b := bottleneck(t, f.store, func(*Options) {})
 		for try := 1; crowded(b) && !held(t, b, diagnose.Network) && try < 5; try++ {
 			b = bottleneck(t, f.store, func(*Options) {})
 		}
-		if !held(t, b, diagnose.Network) || *b.Figures.RoundTrip < 0.05 {
-			t.Error("a server 50 ms away")
-		}
+		assert.True(t, held(t, b, diagnose.Network), "a server 50 ms away")
+		assert.GreaterOrEqual(t, *b.Figures.RoundTrip, 0.05)
 	})
 	t.Run(diagnose.Storage, func(t *testing.T) {
 		s, slow := slowDrive(t, f.db)
@@ -86,15 +84,11 @@ func TestBottlenecks(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		locked := make(chan error, 1)
 		go func() {
-			for ctx.Err() == nil {
-				_, err := f.db.Exec("DO $$ BEGIN LOCK TABLE inventory IN EXCLUSIVE MODE; PERFORM pg_sleep(3); END $$")
-				if err != nil {
-					locked <- err
-					return
-				}
-				time.Sleep(5 * time.Millisecond)
+			var err error
+			for ; err == nil && ctx.Err() == nil; time.Sleep(5 * time.Millisecond) {
+				_, err = f.db.Exec("DO $$ BEGIN LOCK TABLE inventory IN EXCLUSIVE MODE; PERFORM pg_sleep(3); END $$")
 			}
-			locked <- nil
+			locked <- err
 		}()
 		b := bottleneck(t, f.store, func(o *Options) { o.Driver.Warmup, o.Driver.Run = 4*time.Second, 12*time.Second })
 		cancel()

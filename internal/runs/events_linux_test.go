@@ -21,28 +21,24 @@ func TestStall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")
 	}
-	server, s := loaded(t, localpg.Options{})
+	server, o := ready(t, localpg.Options{})
 	processes := pgtest.Processes(t, server.DataDir())
 	postmaster := processes[len(processes)-1]
 	signal := func(name string) string {
 		return fmt.Sprintf("kill -%s $(cat /proc/%s/task/%[2]s/children)", name, postmaster)
 	}
 	const at, stall, length = 13 * time.Second, 3 * time.Second, 27 * time.Second
-	o := options(t, s)
 	o.Driver.Run = length
 	o.Events = []Event{{at + stall, signal("CONT"), "go on"}, {at, signal("STOP"), "stop"}, {at + stall, "exit 7", "fail"}}
-	run := begin(t, o)
-	sum := driven(t, run)
+	r := recorded(t, begin(t, o), nil)
 
-	require.Len(t, sum.Events, 3)
+	require.Len(t, r.Events, 3)
 	event := map[string]result.Event{}
-	for _, e := range sum.Events {
+	for _, e := range r.Events {
 		require.GreaterOrEqual(t, e.From, e.Asked)
 		event[e.Command] = e
 	}
-	require.Regexp(t, "event [23] failed, as run.log tells: exit status 7", strings.Join(sum.Warnings, "; "))
-	r, err := result.Read(o.Dir)
-	require.NoError(t, err)
+	require.Regexp(t, "event [23] failed, as run.log tells: exit status 7", strings.Join(r.Warnings, "; "))
 	longest := 0.
 	for _, x := range r.Series.Samples {
 		if x.End.Seconds() > event["stop"].From {

@@ -21,10 +21,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/measure"
 	"ds2/internal/nightly"
-	"ds2/internal/progress"
-	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	ds2counts "ds2/internal/workload/ds2/counts"
@@ -40,18 +39,18 @@ type faulty struct {
 
 func newFaulty(t *testing.T) *faulty {
 	t.Helper()
-	server, s := loaded(t, localpg.Options{Settings: map[string]string{"max_connections": "25"}})
+	server, o := ready(t, localpg.Options{Settings: map[string]string{"max_connections": "25"}})
 	target, err := url.Parse(server.URL("ds2"))
 	require.NoError(t, err)
-	log := zerolog.Nop()
-	proxy := toxiproxy.NewProxy(toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), log), "ds2", "127.0.0.1:0", target.Host)
+	control := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.Nop())
+	proxy := toxiproxy.NewProxy(control, "ds2", "127.0.0.1:0", target.Host)
 	require.NoError(t, proxy.Start())
 	t.Cleanup(proxy.Stop)
 	target.Host = proxy.Listen
 	through, err := postgres.Open(target)
 	require.NoError(t, err)
 	t.Cleanup(func() { through.Close() })
-	return &faulty{server, s.DB(), proxy, through}
+	return &faulty{server, o.Targets[0].DB(), proxy, through}
 }
 
 // amid lets a fault last until the run has met it, and does something again and again meanwhile.
@@ -62,7 +61,8 @@ func nothing() error { return nil }
 
 // toxic spoils what the server sends.
 func (f *faulty) toxic(ctx context.Context, kind string, met amid) error {
-	_, err := f.proxy.Toxics.AddToxicJson(strings.NewReader(fmt.Sprintf(`{"name": "t", "type": %q, "stream": "downstream", "attributes": {"timeout": 0}}`, kind)))
+	_, err := f.proxy.Toxics.AddToxicJson(strings.NewReader(fmt.Sprintf(
+		`{"name": "t", "type": %q, "stream": "downstream", "attributes": {"timeout": 0}}`, kind)))
 	if err == nil {
 		err = met(nothing)
 	}
@@ -72,10 +72,12 @@ func (f *faulty) toxic(ctx context.Context, kind string, met amid) error {
 // raise lets a share of the calls of ds2_browse_by_category fail with an SQLSTATE.
 func (f *faulty) raise(ctx context.Context, state string, share float64, met amid) error {
 	var original string
-	if err := f.db.QueryRowContext(ctx, "SELECT pg_get_functiondef('ds2_browse_by_category'::regproc)").Scan(&original); err != nil {
+	const definition = "SELECT pg_get_functiondef('ds2_browse_by_category'::regproc)"
+	if err := f.db.QueryRowContext(ctx, definition).Scan(&original); err != nil {
 		return err
 	}
-	_, err := f.db.ExecContext(ctx, fmt.Sprintf(`CREATE OR REPLACE FUNCTION ds2_browse_by_category(batch_size_in integer, category_in smallint)
+	_, err := f.db.ExecContext(ctx, fmt.Sprintf(`
+		CREATE OR REPLACE FUNCTION ds2_browse_by_category(batch_size_in integer, category_in smallint)
 		RETURNS SETOF products LANGUAGE plpgsql AS $$ BEGIN
 			IF random() < %g THEN RAISE EXCEPTION 'as the test wants it' USING ERRCODE = '%s'; END IF;
 		END $$`, share, state))
@@ -96,23 +98,19 @@ func (f *faulty) smallDisk(t *testing.T) (fill func(context.Context, amid) error
 	data, err := os.Stat(f.DataDir())
 	require.NoError(t, err)
 	owner := data.Sys().(*syscall.Stat_t)
-	if err := syscall.Mount("ds2", dir, "tmpfs", 0, fmt.Sprintf("size=64m,mode=700,uid=%d,gid=%d", owner.Uid, owner.Gid)); errors.Is(err, syscall.EPERM) {
+	how := fmt.Sprintf("size=64m,mode=700,uid=%d,gid=%d", owner.Uid, owner.Gid)
+	if err = syscall.Mount("ds2", dir, "tmpfs", 0, how); errors.Is(err, syscall.EPERM) {
 		t.Run("a real small disk", func(t *testing.T) {
 			t.Skipf("this test may not mount one, so the server is only made to say that its disk is full: %v", err)
 		})
 		return func(ctx context.Context, met amid) error { return f.raise(ctx, "53100", 1, met) }
-	} else if err != nil {
-		t.Fatal(err)
 	}
+	require.NoError(t, err)
 	t.Cleanup(func() { syscall.Unmount(dir, 0) })
-	statements := func(all ...string) {
-		for _, statement := range all {
-			_, err := f.db.Exec(statement)
-			assert.NoError(t, err, statement)
-		}
-	}
-	statements("CREATE TABLESPACE small LOCATION '"+dir+"'", "ALTER TABLE orderlines SET TABLESPACE small")
-	t.Cleanup(func() { statements("ALTER TABLE orderlines SET TABLESPACE pg_default", "DROP TABLESPACE small") })
+	pgtest.Exec(t, f.db, "CREATE TABLESPACE small LOCATION '"+dir+"'", "ALTER TABLE orderlines SET TABLESPACE small")
+	t.Cleanup(func() {
+		pgtest.Exec(t, f.db, "ALTER TABLE orderlines SET TABLESPACE pg_default", "DROP TABLESPACE small")
+	})
 	return func(_ context.Context, met amid) error {
 		ballast := filepath.Join(dir, "ballast")
 		defer os.Remove(ballast)
@@ -125,7 +123,8 @@ func (f *faulty) smallDisk(t *testing.T) (fill func(context.Context, amid) error
 
 // killBackends ends some sessions of the run.
 func (f *faulty) killBackends(ctx context.Context, n int) error {
-	_, err := f.db.ExecContext(ctx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'ds2' AND pid <> pg_backend_pid() ORDER BY random() LIMIT $1", n)
+	_, err := f.db.ExecContext(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+		WHERE datname = 'ds2' AND pid <> pg_backend_pid() ORDER BY random() LIMIT $1`, n)
 	return err
 }
 
@@ -157,7 +156,8 @@ func (f *faulty) occupy(ctx context.Context, met amid) error {
 		}
 	}
 	return met(func() error {
-		_, err := admin.ExecContext(ctx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ds2' AND pid <> pg_backend_pid()")
+		_, err := admin.ExecContext(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+			WHERE application_name = 'ds2' AND pid <> pg_backend_pid()`)
 		takeAll()
 		return err
 	})
@@ -171,24 +171,33 @@ func TestFaults(t *testing.T) {
 	t.Parallel()
 	f := newFaulty(t)
 	fill := f.smallDisk(t)
+	restart := func(ctx context.Context, met amid) error { return errors.Join(f.Restart(ctx), met(nothing)) }
+	kill := func(ctx context.Context, met amid) error {
+		f.Kill()
+		return errors.Join(met(nothing), f.Restart(ctx))
+	}
+	killBackends := func(ctx context.Context, met amid) error {
+		return met(func() error { return f.killBackends(ctx, 2) })
+	}
+	toxic := func(kind string) func(context.Context, amid) error {
+		return func(ctx context.Context, met amid) error { return f.toxic(ctx, kind, met) }
+	}
+	raise := func(state string) func(context.Context, amid) error {
+		return func(ctx context.Context, met amid) error { return f.raise(ctx, state, 0.2, met) }
+	}
 	for _, c := range []struct {
 		why   string
 		fault func(context.Context, amid) error
 		class store.Class // that must be seen
 		all   bool        // users have to connect again
 	}{
-		{"the server restarts", func(ctx context.Context, met amid) error { return errors.Join(f.Restart(ctx), met(nothing)) }, store.Connection, true},
-		{"the server is killed, and comes back", func(ctx context.Context, met amid) error {
-			f.Kill()
-			return errors.Join(met(nothing), f.Restart(ctx))
-		}, store.Connection, true},
-		{"backends are killed", func(ctx context.Context, met amid) error {
-			return met(func() error { return f.killBackends(ctx, 2) })
-		}, store.Connection, false},
-		{"the network stalls", func(ctx context.Context, met amid) error { return f.toxic(ctx, "timeout", met) }, store.Connection, true},
-		{"the network resets connections", func(ctx context.Context, met amid) error { return f.toxic(ctx, "reset_peer", met) }, store.Connection, true},
-		{"deadlocks", func(ctx context.Context, met amid) error { return f.raise(ctx, "40P01", 0.2, met) }, store.Deadlock, false},
-		{"serialization failures", func(ctx context.Context, met amid) error { return f.raise(ctx, "40001", 0.2, met) }, store.Serialization, false},
+		{"the server restarts", restart, store.Connection, true},
+		{"the server is killed, and comes back", kill, store.Connection, true},
+		{"backends are killed", killBackends, store.Connection, false},
+		{"the network stalls", toxic("timeout"), store.Connection, true},
+		{"the network resets connections", toxic("reset_peer"), store.Connection, true},
+		{"deadlocks", raise("40P01"), store.Deadlock, false},
+		{"serialization failures", raise("40001"), store.Serialization, false},
 		{"a full disk", fill, store.Resource, false},
 		{"too few connections", f.occupy, store.Resource, true},
 	} {
@@ -198,8 +207,8 @@ func TestFaults(t *testing.T) {
 			o.Driver.MaxRetries = 1000
 			run := begin(t, o)
 			happened := make(chan error, 1)
-			summary, err := driveUntil(t, run, func() {
-				moreOrders(t.Context(), run, 20)
+			s := recorded(t, run, func() {
+				moreOrders(t, run, 20)
 				met := meets(run, c.class)
 				happened <- c.fault(t.Context(), func(again func() error) error {
 					for !met() {
@@ -210,66 +219,26 @@ func TestFaults(t *testing.T) {
 					}
 					return nil
 				})
-				moreOrders(t.Context(), run, 50)
+				moreOrders(t, run, 50)
 				if c.class == store.Resource { // nobody still waits before the next try, for 5 s at most
-					later(t.Context(), run, 5*time.Second)
+					later(t, run, 5*time.Second)
 				}
 				if c.all {
-					allBack(t.Context(), run)
+					allBack(t, run)
 				}
 			})
 			require.NoError(t, <-happened)
-			require.NoError(t, err, "Drive")
-			n := summary.Counts
-			if !slices.ContainsFunc(summary.Errors, func(e measure.FailureCount) bool { return e.Class == string(c.class) && e.Count > 0 }) {
-				t.Errorf("errors %v, want some of class %s", summary.Errors, c.class)
-			}
-			if c.class == store.Connection && n.Reconnects == 0 || n.GivenUp != ds2counts.Of(n, ds2counts.InDoubtPurchases) {
-				t.Errorf("%d reconnects, %d orders given up, %d in doubt; want no other lost", n.Reconnects, n.GivenUp, ds2counts.Of(n, ds2counts.InDoubtPurchases))
-			}
-			audit, err := run.Audit(t.Context(), progress.Ignore)
-			require.NoError(t, err)
-			for _, check := range audit.Checks {
-				assert.True(t, check.Passed, "check failed: %+v", check)
-			}
-			t.Logf("errors %v, %d reconnects, in doubt %d purchases, %d customers", summary.Errors, n.Reconnects, ds2counts.Of(n, ds2counts.InDoubtPurchases), ds2counts.Of(n, ds2counts.InDoubtCustomers))
+			inDoubt, customers := ds2counts.Of(s.Counts, ds2counts.InDoubtPurchases), ds2counts.InDoubtCustomers
+			t.Logf("errors %v, %d reconnects, in doubt %d purchases, %d customers", s.Errors, s.Counts.Reconnects,
+				inDoubt, ds2counts.Of(s.Counts, customers))
+			met := func(e measure.FailureCount) bool { return e.Class == string(c.class) && e.Count > 0 }
+			assert.True(t, slices.ContainsFunc(s.Errors, met), "want some of class %s", c.class)
+			assert.True(t, c.class != store.Connection || s.Counts.Reconnects > 0)
+			assert.Equal(t, inDoubt, s.Counts.GivenUp, "no other order is lost")
+			audit, _ := audited(t, run)
+			assert.True(t, audit.Passed, "%+v", audit.Checks)
 		})
 	}
-}
-
-// moreOrders waits until so many more orders of a run are acknowledged, as far as its samples tell.
-func moreOrders(ctx context.Context, run *Run, n int64) {
-	acknowledged := func() int64 { return run.Meter().Totals()[0].Counts.Orders }
-	for before := acknowledged(); acknowledged() < before+n && ctx.Err() == nil; {
-		time.Sleep(50 * time.Millisecond)
-	}
-}
-
-// later waits until a run is so much longer, as far as its samples tell.
-func later(ctx context.Context, run *Run, d time.Duration) {
-	for end := run.Meter().Progress().Last.End + d; run.Meter().Progress().Last.End < end && ctx.Err() == nil; {
-		time.Sleep(50 * time.Millisecond)
-	}
-}
-
-// allBack waits until each of a run's users has connected again, and orders are acknowledged.
-func allBack(ctx context.Context, run *Run) {
-	for run.Meter().Totals()[0].Counts.Reconnects < int64(run.options.Driver.Threads) && ctx.Err() == nil {
-		time.Sleep(50 * time.Millisecond)
-	}
-	moreOrders(ctx, run, 20)
-}
-
-// driveUntil drives a run without an end of its own until something is done.
-func driveUntil(t *testing.T, run *Run, done func()) (result.Summary, error) {
-	t.Helper()
-	stop, end := context.WithCancel(t.Context())
-	go func() {
-		defer end()
-		done()
-	}()
-	s, outcome := run.Drive(t.Context(), stop)
-	return s, outcome.Err
 }
 
 // meets tells whether a run has met a fault: it has counted a failure, or no order was acknowledged for two seconds,

@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/limit"
 	"ds2/internal/localpg"
 	"ds2/internal/measure"
-	"ds2/internal/result"
 	"ds2/internal/store"
 )
 
@@ -44,28 +41,24 @@ func (d *timing) End(context.Context) (store.IOTimed, error) {
 // out, and that events miss I/Os, is warned of. The timing ends with the run, and where another server refuses it.
 func TestIOTimes(t *testing.T) {
 	t.Parallel()
-	_, s := loaded(t, localpg.Options{})
+	_, o := ready(t, localpg.Options{})
+	s := o.Targets[0]
 	d := &timing{Database: s}
-	o := options(t, s)
 	o.Targets, o.IOEvents = []store.Database{d}, true
-	bound, err := limit.Parse("log write p99 < 1ms")
-	require.NoError(t, err)
-	o.Limits = []limit.Limit{bound}
-	run := begin(t, o)
-	driven(t, run)
+	o.Limits = limits(t, "log write p99 < 1ms")
+	r := recorded(t, begin(t, o), nil)
 	require.True(t, d.ended)
-	r, err := result.Read(o.Dir)
-	require.NoError(t, err)
 	require.InEpsilon(t, 4, r.Windows[0].IO[s.Label()+" log write"].P50, .02)
 	require.InEpsilon(t, .004, *r.Limits[0].Measured, .02)
 	require.InEpsilon(t, 1.1, *r.IOEvents[0].Ratio, 1e-9)
-	require.Contains(t, strings.Join(r.Warnings, "\n"), "intervals, of the last one since: data read: the histogram is full")
-	require.Contains(t, r.Warnings, "events told of 80 I/Os of "+s.Label()+", and the server counted 100: percentiles of their times are in doubt")
+	contains(t, r.Warnings, "intervals, of the last one since: data read: the histogram is full", "events told of 80 I/Os "+
+		"of "+s.Label()+", and the server counted 100: percentiles of their times are in doubt")
 
 	d.ended = false
-	run = &Run{options: Options{Targets: []store.Database{d, &timing{Database: s, refuses: errors.New("no")}}, IOEvents: true}}
+	refusing := &timing{Database: s, refuses: errors.New("no")}
+	run := &Run{options: Options{Targets: []store.Database{d, refusing}, IOEvents: true}}
 	run.stop, run.halt = context.WithCancelCause(t.Context())
-	_, outcome := run.drive(t.Context(), nil)
+	_, outcome := run.drive(t.Context(), t.Context())
 	require.EqualError(t, outcome.Err, "no")
 	require.True(t, d.ended)
 }

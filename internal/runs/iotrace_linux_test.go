@@ -1,36 +1,23 @@
 package runs
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/device/devicetest"
-	"ds2/internal/limit"
 	"ds2/internal/localpg"
 	"ds2/internal/monitor"
-	"ds2/internal/result"
 )
 
 // TestTracedRun: a run has the times of the log's flushes, of which there are as many as the server counts, in its
 // record, second by second, and limits are judged by them.
 func TestTracedRun(t *testing.T) {
 	t.Parallel()
-	_, s := loaded(t, localpg.Options{DataDir: devicetest.TempDir(t)})
-	o := options(t, s)
-	bound, err := limit.Parse("log flush p99.9 < 1us")
-	require.NoError(t, err)
-	o.Limits = []limit.Limit{bound}
-	observe(t, &o, monitor.Options{IOTrace: true})
-	t.Cleanup(o.Observer.Close)
-	if o.Observer.IOTrace == nil {
-		t.Skip(strings.Join(o.Observer.Notes, "; "))
-	}
-	run := begin(t, o)
-	driven(t, run)
-	r, err := result.Read(o.Dir)
-	require.NoError(t, err)
+	_, o := ready(t, localpg.Options{DataDir: devicetest.TempDir(t)})
+	o.Limits = limits(t, "log flush p99.9 < 1us")
+	trace(t, &o)
+	r := recorded(t, begin(t, o), nil)
 
 	w := r.Windows[0]
 	drive := o.Observer.Machine.Drives[0].Name

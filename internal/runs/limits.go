@@ -9,7 +9,6 @@ import (
 
 	"ds2/internal/limit"
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
 
@@ -19,9 +18,8 @@ var ErrLimits = errors.New("limits failed")
 // limitJudge judges the limits while a run goes on: over each interval that lies in the run phase.
 type limitJudge struct {
 	limits     []limit.Limit
-	names      limit.Names      // the workload's
-	machine    *monitor.Machine // whose drives the limits are on; nil: not known
-	abortAfter time.Duration    // 0: never
+	names      limit.Names   // the workload's
+	abortAfter time.Duration // 0: never
 
 	samples []measure.Sample // since the last interval
 	failing time.Duration    // how long limits have failed on end
@@ -45,9 +43,9 @@ func (j *limitJudge) sample(s measure.Sample) {
 	}
 }
 
-// over judges the interval that is over, whose first orders started at start; counters are those sampled in it so far.
-// The error ends the run. What is known only after the run, such as what a meter's log holds, is left to the end.
-func (j *limitJudge) over(iv measure.Interval, counters monitor.Table, start time.Time) error {
+// over judges the interval that is over, by the counters that were sampled in it so far. The error ends the run. What
+// is known only after the run, such as what a meter's log holds, is left to the end.
+func (j *limitJudge) over(iv measure.Interval, o *observation) error {
 	series := measure.Series{Samples: j.samples, Intervals: []measure.Interval{iv}}
 	j.samples = nil
 	if n := len(series.Samples); n == 0 || series.Samples[n-1].Phase != measure.PhaseRun {
@@ -57,7 +55,8 @@ func (j *limitJudge) over(iv measure.Interval, counters monitor.Table, start tim
 	if err != nil {
 		return err
 	}
-	figures, err := limit.Of(j.names, series, window, counters, start, j.machine)
+	d := o.drives(iv.From, iv.To)
+	figures, err := limit.Of(j.names, series, window, d.Counters, d.From.Add(-iv.From), d.Machine)
 	if err != nil {
 		return err
 	}

@@ -2,9 +2,10 @@ package runs
 
 import (
 	"math"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 
 	"ds2/internal/monitor"
 )
@@ -32,15 +33,15 @@ func TestLogRoom(t *testing.T) {
 			l := &logRoom{run: 10 * time.Minute, kept: []keptLog{{target: "host/DS2", size: 0, used: 1}}}
 			at := 0
 			for second := 1; second <= 600; second++ {
-				l.sample(start, monitor.Row{Time: start.Add(time.Duration(second) * time.Second), Values: []float64{1000 * mb, c.used(float64(second)) * mb}})
+				values := []float64{1000 * mb, c.used(float64(second)) * mb}
+				l.sample(start, monitor.Row{Time: start.Add(time.Duration(second) * time.Second), Values: values})
 				if at == 0 && len(l.said()) > 0 {
 					at = second
 				}
 			}
-			said := strings.Join(l.said(), "\n")
-			if c.want == "" && said != "" || !strings.Contains(said, c.want) || at != c.at || len(l.said()) > 1 {
-				t.Errorf("in second %d: %q", at, said)
-			}
+			assert.Equal(t, c.at, at, l.said())
+			assert.Len(t, l.said(), min(at, 1))
+			contains(t, l.said(), c.want)
 		})
 	}
 }

@@ -10,13 +10,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/driver"
 	"ds2/internal/durability"
 	"ds2/internal/load"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/nightly"
-	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
@@ -31,8 +29,10 @@ func mailboxes(t *testing.T, o localpg.Options, lazy, batch int) (*localpg.Serve
 	t.Helper()
 	server := pgtest.Start(t, o)
 	s := pgtest.Open(t, postgres.Open, server.URL("ds2"))
-	data := mailbox.Dataset{Size: mailbox.Size{Mailboxes: 10, MailboxBytes: 2 << 20}, Profile: "exchange2007sp1",
-		Engines: map[string]mailbox.Engine{postgres.Engine: mailboxpostgres.Engine{}}}
+	data := mailbox.Dataset{
+		Size: mailbox.Size{Mailboxes: 10, MailboxBytes: 2 << 20}, Profile: "exchange2007sp1",
+		Engines: map[string]mailbox.Engine{postgres.Engine: mailboxpostgres.Engine{}},
+	}
 	_, err := load.Run(t.Context(), s, load.Options{Dataset: data, AtOnce: 2})
 	require.NoError(t, err)
 	info, err := store.ReadInfo(t.Context(), s.DB())
@@ -42,15 +42,11 @@ func mailboxes(t *testing.T, o localpg.Options, lazy, batch int) (*localpg.Serve
 	profile, err := mailbox.FindProfile(data.Profile)
 	require.NoError(t, err)
 	profile.Mix.Lazy = lazy
-	return server, Options{
-		Dir: filepath.Join(t.TempDir(), "record"), RunID: "test", Version: "test",
-		Targets: []store.Database{s},
-		Plan:    &mailbox.Plan{Parameters: mailbox.Parameters{Profile: profile.Name, Mix: profile.Mix, Batch: batch}, Targets: []mailbox.Target{target}},
-		Driver: driver.Config{
-			Threads: 4, Seed: 1, RampRate: 100, Drain: 10 * time.Second,
-			MaxRetries: 20, MaxErrors: 1, OperationTimeout: 10 * time.Second,
-		},
-	}
+	options := optionsOf(t, s)
+	parameters := mailbox.Parameters{Profile: profile.Name, Mix: profile.Mix, Batch: batch}
+	options.Plan = &mailbox.Plan{Parameters: parameters, Targets: []mailbox.Target{target}}
+	options.Driver.Think = 10 * time.Millisecond
+	return server, options
 }
 
 // TestMailboxCuts kills the server of a mailbox database, once and several times. What a lying drive loses of full
@@ -59,50 +55,41 @@ func mailboxes(t *testing.T, o localpg.Options, lazy, batch int) (*localpg.Serve
 func TestMailboxCuts(t *testing.T) {
 	t.Parallel()
 	nightly.Long(t, "takes half a minute")
-	quiet := map[string]string{"shared_buffers": "512MB", "bgwriter_lru_maxpages": "0", "autovacuum": "off", "wal_buffers": "64MB"}
-	type fault = func(*localpg.Server, store.Database) func(kill func()) error
-	lying := func(l *localpg.Server, s store.Database) func(func()) error { return lyingDrive(s.DB(), l.DataDir()) }
-	idle := func(_ *localpg.Server, s store.Database) func(func()) error { return idleWriter(s.DB()) }
 	for _, c := range []struct {
 		why              string
 		cycles           int // the fault comes at the second, or at the one there is
 		lazy, batch      int
-		fault            fault
+		fault            faulting
 		loses, losesLazy bool // full commits, lazy ones
 	}{
-		{"nothing is lost", 3, 55, 3, nil, false, false},
-		{"one cut, and the drive lies", 0, 0, 1, lying, true, false},
-		{"the drive lies", 2, 55, 2, lying, true, false},
-		{"the log of lazy commits is not written", 2, 100, 2, idle, false, true},
+		{"nothing is lost", 3, 55, 3, noFault, false, false},
+		{"one cut, and the drive lies", 0, 0, 1, lyingDrive, true, false},
+		{"the drive lies", 2, 55, 2, lyingDrive, true, false},
+		{"the log of lazy commits is not written", 2, 100, 2, idleWriter, false, true},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()
-			server, o := mailboxes(t, localpg.Options{Settings: quiet, Checksums: true}, c.lazy, c.batch)
-			o.Driver.Think = 10 * time.Millisecond
-			at, cuts := min(c.cycles, 2), 0
+			how := localpg.Options{Settings: quiet("wal_buffers", "64MB"), Checksums: true}
+			server, o := mailboxes(t, how, c.lazy, c.batch)
+			db := o.Targets[0].DB()
+			at := max(min(c.cycles, 2), 1)
 			var run *Run
-			var err error
-			o.Crash = &durability.Plan{After: time.Second, Cycles: c.cycles, Seed: 2, Recovery: time.Minute,
-				Server: crashable{server, func(kill func()) error {
-					moreOrders(t.Context(), run, 5)
-					if cuts++; c.fault != nil && cuts == max(at, 1) {
-						return c.fault(server, o.Targets[0])(kill)
-					}
-					return none(kill)
-				}}}
+			o.Crash = &durability.Plan{
+				After: time.Second, Cycles: c.cycles, Seed: 2, Recovery: time.Minute,
+				Server: cutting(t, server, &run, at, c.fault(t, server, db)),
+			}
 			run = begin(t, o)
-			var summary result.Summary
+			var until func() // the last cut
 			if c.cycles == 0 {
-				summary, err = driveUntil(t, run, func() { allBack(t.Context(), run) })
-			} else {
-				summary, err = drive(t, run) // until the last cut
+				until = func() { allBack(t, run) }
 			}
-			if err != nil || summary.Status != result.Done || summary.Cuts == nil || len(summary.Cuts.Cuts) != max(c.cycles, 1) {
-				t.Fatalf("Drive = %v, status %s, cuts %+v", err, summary.Status, summary.Cuts)
-			}
+			summary := recorded(t, run, until)
+			require.Equal(t, result.Done, summary.Status)
+			require.NotNil(t, summary.Cuts)
+			require.Len(t, summary.Cuts.Cuts, max(c.cycles, 1))
 			for i, cut := range summary.Cuts.Cuts {
 				t.Logf("%.400s", fmt.Sprintf("%+v", cut))
-				faulty := i == max(at, 1)-1
+				faulty := i == at-1
 				switch {
 				case cut.Acknowledged == 0 || cut.Recovery <= 0 || cut.Kept > cut.InDoubt:
 					t.Errorf("cut %d: %+v", i+1, cut)
@@ -113,37 +100,33 @@ func TestMailboxCuts(t *testing.T) {
 				}
 			}
 			// What a user still tried when the run ended is given up.
-			if summary.Counts.GivenUp > int64(o.Driver.Threads) || summary.Counts.Reconnects == 0 {
-				t.Errorf("%d given up, %d reconnects, errors %+v", summary.Counts.GivenUp, summary.Counts.Reconnects, summary.Errors)
-			}
-			audit, err := run.Audit(t.Context(), progress.Ignore)
-			require.NoError(t, err)
+			assert.LessOrEqual(t, summary.Counts.GivenUp, int64(o.Driver.Threads))
+			assert.NotZero(t, summary.Counts.Reconnects, "errors %+v", summary.Errors)
+			audit, _ := audited(t, run)
 			for _, check := range audit.Checks {
 				t.Logf("%.300s", fmt.Sprintf("%+v", check))
-				if what := strings.HasPrefix(check.Name, "writes that were lost") || strings.HasPrefix(check.Name, "cuts after"); check.Passed != (!what || !c.loses) {
-					t.Errorf("%+v", check)
-				}
+				of := func(what string) bool { return strings.HasPrefix(check.Name, what) }
+				ofLoss := of("writes that were lost") || of("cuts after")
+				assert.Equal(t, !(ofLoss && c.loses), check.Passed, "%+v", check)
 			}
 			if c.loses {
 				return
 			}
 			// Commits that disappear after the run, without a cut, are found by the journal: more of them than can be
 			// in doubt.
-			if _, err := o.Targets[0].DB().Exec("DELETE FROM messages WHERE message_id IN (SELECT message_id FROM messages ORDER BY ctid DESC LIMIT 40)"); err != nil {
-				t.Fatal(err)
-			}
+			pgtest.Exec(t, db, "DELETE FROM messages WHERE message_id IN "+
+				"(SELECT message_id FROM messages ORDER BY ctid DESC LIMIT 40)")
 			lost := func() ([]result.Check, error) {
 				w, paths := o.Plan.Workload().(workload.Acknowledger), []string{filepath.Join(o.Dir, durability.File)}
 				return durability.Check(t.Context(), w, o.Targets[0], paths, 0, result.Marks{})
 			}
-			checks, err := lost()
-			if err != nil || checks[0].Passed || !strings.Contains(checks[0].Found, ": records ") {
-				t.Errorf("a record is gone: %+v, %v", checks, err)
-			}
+			found, err := lost()
+			require.NoError(t, err)
+			assert.False(t, found[0].Passed, "a record is gone")
+			assert.Contains(t, found[0].Found, ": records ")
 			// Nor do records without end take more than their share of time and memory.
-			if _, err := o.Targets[0].DB().Exec("ALTER TABLE messages RENAME TO held; CREATE VIEW messages AS SELECT *, generate_series(1, 1e15) FROM held"); err != nil {
-				t.Fatal(err)
-			}
+			pgtest.Exec(t, db, "ALTER TABLE messages RENAME TO held; "+
+				"CREATE VIEW messages AS SELECT *, generate_series(1, 1e15) FROM held")
 			_, err = lost()
 			assert.ErrorContains(t, err, "sends more than", "endless records")
 		})

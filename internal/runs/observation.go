@@ -16,6 +16,7 @@ import (
 // observation is the sampling of one run, into its record.
 type observation struct {
 	sampler  *monitor.Sampler
+	machine  *monitor.Machine // whose drives are observed; nil: not known
 	dir      string
 	idle     []monitor.Row                          // of the time before the run
 	recorded bool                                   // a file has been begun
@@ -107,16 +108,18 @@ func (o *observation) keep(row monitor.Row) {
 	o.recent = append(o.recent[max(0, len(o.recent)-flushRows):], row)
 }
 
-// since gives the samples after a moment of the run, and when its first orders started: nothing where nobody observes.
-func (o *observation) since(from time.Duration) (monitor.Table, time.Time) {
+// drives are those of the machine from one moment of the run to another, by the samples after the first: none where
+// nobody observes.
+func (o *observation) drives(from, to time.Duration) monitor.Drives {
 	if o == nil {
-		return monitor.Table{}, time.Time{}
+		return monitor.Drives{}
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	begin := o.start.Add(from)
-	recent := slices.DeleteFunc(slices.Clone(o.recent), func(r monitor.Row) bool { return !r.Time.After(begin) })
-	return monitor.Table{Columns: o.sampler.Columns(), Rows: recent}, o.start
+	early := func(r monitor.Row) bool { return !r.Time.After(begin) }
+	recent := monitor.Table{Columns: o.sampler.Columns(), Rows: slices.DeleteFunc(slices.Clone(o.recent), early)}
+	return monitor.Drives{Counters: recent, Machine: o.machine, From: begin, To: o.start.Add(to)}
 }
 
 // newest is the last sample; without values before the first.
@@ -139,13 +142,12 @@ func (r *Run) IOPS() (iops float64, measured bool) {
 	if o == nil {
 		return 0, false
 	}
-	to := o.newest().Time
-	if to.IsZero() {
+	newest := o.newest().Time
+	if newest.IsZero() {
 		return 0, false
 	}
-	from := to.Add(-iopsOver)
-	rows, _ := o.since(from.Sub(o.start))
-	return monitor.Drives{Counters: rows, Machine: r.options.Observer.Machine, From: from, To: to}.IOPS()
+	to := newest.Sub(o.start)
+	return o.drives(to-iopsOver, to).IOPS()
 }
 
 // end ends what begin began, and tells what went wrong with it.

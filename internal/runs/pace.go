@@ -8,7 +8,6 @@ import (
 	"ds2/internal/driver"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/result"
 	"ds2/internal/workload"
 )
@@ -16,14 +15,13 @@ import (
 // pace has the driver offer as many cycles as have the drives do a wanted number of I/Os: it finds the rate in the
 // warm-up and leaves it as it is in the run.
 type pace struct {
-	record  result.Pace
-	machine *monitor.Machine
-	set     func(rate float64)
-	pacer   *driver.Pacer // nil before the first sample
-	length  time.Duration // of a sample
-	from    time.Duration // when the sample under way began; 0: not yet
-	cycles  int64         // completed since
-	kept    bool          // the rate stays as it is
+	record result.Pace
+	set    func(rate float64)
+	pacer  *driver.Pacer // nil before the first sample
+	length time.Duration // of a sample
+	from   time.Duration // when the sample under way began; 0: not yet
+	cycles int64         // completed since
+	kept   bool          // the rate stays as it is
 }
 
 var errNotCounted = errors.New("pace the run: nobody counts the I/Os of the drives; " +
@@ -79,13 +77,10 @@ func TargetLimits(plan workload.Plan) ([]limit.Limit, error) {
 	return limit.ParseAll([]string{fmt.Sprintf("iops >= %.6g", target)})
 }
 
-func newPace(target float64, warmup time.Duration, machine *monitor.Machine, set func(float64)) *pace {
-	length := paceSample(warmup)
-	first := target / firstIOs
-	return &pace{
-		record:  result.Pace{Target: target, First: first, Rate: first, Length: length.Seconds()},
-		machine: machine, set: set, length: length,
-	}
+func newPace(target float64, warmup time.Duration, set func(float64)) *pace {
+	length, first := paceSample(warmup), target/firstIOs
+	record := result.Pace{Target: target, First: first, Rate: first, Length: length.Seconds()}
+	return &pace{record: record, set: set, length: length}
 }
 
 // sample takes a second of the run.
@@ -106,9 +101,7 @@ func (p *pace) sample(s measure.Sample, o *observation) {
 	if p.cycles += s.Counts.Orders; s.End-p.from < p.length {
 		return
 	}
-	counters, start := o.since(p.from)
-	from, to := start.Add(p.from), start.Add(s.End)
-	iops, measured := monitor.Drives{Counters: counters, Machine: p.machine, From: from, To: to}.IOPS()
+	iops, measured := o.drives(p.from, s.End).IOPS()
 	rate := float64(p.cycles) / (s.End - p.from).Seconds()
 	p.from, p.cycles = s.End, 0
 	if !measured || iops <= 0 || rate <= 0 {

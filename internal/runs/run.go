@@ -129,8 +129,7 @@ func (r recorder) Interval(iv measure.Interval) error {
 	if err := r.writer.Interval(iv); err != nil {
 		return err
 	}
-	counters, start := r.observation.since(iv.From)
-	if err := r.judge.over(iv, counters, start); err != nil {
+	if err := r.judge.over(iv, r.observation); err != nil {
 		r.halt(err)
 	}
 	return nil
@@ -156,9 +155,6 @@ func (r *Run) prepareDriver(w workload.Workload) (err error) {
 	r.log = slog.New(slog.NewTextHandler(r.writer.Log(), nil))
 	r.stop, r.halt = context.WithCancelCause(context.Background())
 	r.judge = limitJudge{limits: o.Limits, names: w.Words().Limits(), abortAfter: o.AbortAfter}
-	if o.Observer != nil {
-		r.judge.machine = o.Observer.Machine
-	}
 	r.play = o.Plan.Begin(o.Dir)
 	c.Words, c.Operations, c.Counts, c.Play = w.Words(), w.Operations(), w.Counts(), r.play
 	c.Targets, c.Interval = r.summary.Targets, o.interval()
@@ -174,7 +170,7 @@ func (r *Run) prepareDriver(w workload.Workload) (err error) {
 		if o.Observer == nil {
 			return errNotCounted
 		}
-		r.pace = newPace(target, c.Warmup, o.Observer.Machine, func(rate float64) { r.driver.SetRate(rate) })
+		r.pace = newPace(target, c.Warmup, func(rate float64) { r.driver.SetRate(rate) })
 		c.Arrivals.Rate = r.pace.record.First
 		r.summary.Pace = &r.pace.record
 	}
@@ -197,7 +193,8 @@ func (r *Run) prepareDriver(w workload.Workload) (err error) {
 		sources := slices.Concat(o.Observer.Sources, []monitor.Source{monitor.Record(o.Dir)}, r.background.Sources())
 		r.logs.run = c.Length()
 		r.observation = &observation{
-			sampler: monitor.NewSampler(r.log, sources...), dir: o.Dir, logs: &r.logs, trace: o.Observer.IOTrace,
+			sampler: monitor.NewSampler(r.log, sources...), machine: o.Observer.Machine, dir: o.Dir, logs: &r.logs,
+			trace: o.Observer.IOTrace,
 		}
 	}
 	asked := c.Started
@@ -209,7 +206,7 @@ func (r *Run) prepareDriver(w workload.Workload) (err error) {
 		r.events.start(r, start)
 		r.observation.begin(start)
 		if r.warm != nil {
-			go r.warm.watch(r.observation, o.Observer.Machine, o.Targets)
+			go r.warm.watch(r.observation, o.Targets)
 		}
 	}
 	r.driver = driver.New(c, recorder{r}, r.log)

@@ -24,18 +24,21 @@ func slowDrive(t *testing.T, db *sql.DB) (s store.Database, slow func()) {
 		t.Skip(err)
 	}
 	var programs string
-	require.NoError(t, db.QueryRowContext(t.Context(), "SELECT setting FROM pg_config WHERE name = 'BINDIR'").Scan(&programs))
+	const where = "SELECT setting FROM pg_config WHERE name = 'BINDIR'"
+	require.NoError(t, db.QueryRowContext(t.Context(), where).Scan(&programs))
 	dir := t.TempDir()
 	for _, d := range []string{dir, filepath.Dir(dir)} { // the server may belong to another user
 		require.NoError(t, os.Chmod(d, 0o755))
 	}
 	library, while := filepath.Join(dir, "slow_drive.so"), filepath.Join(dir, "slow")
-	out, err := exec.Command(cc, "-shared", "-fPIC", fmt.Sprintf("-DWHILE=%q", while), "-o", library, "testdata/slow_drive.c", "-ldl").CombinedOutput()
+	compile := exec.Command(cc, "-shared", "-fPIC", fmt.Sprintf("-DWHILE=%q", while), "-o", library,
+		"testdata/slow_drive.c", "-ldl")
+	out, err := compile.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	command := fmt.Sprintf("#!/bin/sh\nLD_PRELOAD='%s' exec '%s/postgres' \"$@\"\n", library, programs)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "postgres"), []byte(command), 0o755))
 	require.NoError(t, os.Symlink(filepath.Join(programs, "initdb"), filepath.Join(dir, "initdb")))
-	_, s = loadedSize(t, localpg.Options{BinDir: dir, Settings: map[string]string{"shared_buffers": "2MB"}}, datagen.S)
+	_, s = loaded(t, localpg.Options{BinDir: dir, Settings: map[string]string{"shared_buffers": "2MB"}}, datagen.S)
 	return s, func() {
 		require.NoError(t, os.WriteFile(while, nil, 0o644))
 	}

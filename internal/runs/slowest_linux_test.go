@@ -3,7 +3,6 @@ package runs
 import (
 	"context"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,8 +11,8 @@ import (
 	"ds2/datagen"
 	"ds2/internal/device/devicetest"
 	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/nightly"
 	"ds2/internal/progress"
 	"ds2/internal/result"
@@ -23,14 +22,13 @@ import (
 // TestSlowestOrders: orders that a drive held up by slow flushes of the log are laid to flushes, and orders that a lock
 // held up are not.
 func TestSlowestOrders(t *testing.T) {
-	nightly.Only(t, "asks what was slow of a machine that does nothing else; TestSlowest of conclude judges recorded orders")
+	nightly.Only(t, "asks what was slow of an idle machine; TestSlowest of conclude judges recorded orders")
 	t.Parallel()
 	drive := devicetest.MountSlow(t, "ext4", "/dev/shm", 500<<20)
-	_, s := loadedSize(t, localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{
+	_, s := loaded(t, localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{
 		"max_wal_size": "1GB", "checkpoint_timeout": "1h", "bgwriter_lru_maxpages": "0", "autovacuum": "off",
 	}}, datagen.S)
-	_, err := s.DB().ExecContext(t.Context(), "CHECKPOINT")
-	require.NoError(t, err)
+	pgtest.Exec(t, s.DB(), "CHECKPOINT")
 	const slow, held = 400 * time.Millisecond, 2200 * time.Millisecond
 
 	flushed, of := slowed(t, s, 9*time.Second, slow, func(ctx context.Context) {
@@ -61,15 +59,13 @@ func TestSlowestOrders(t *testing.T) {
 // slowed makes a traced run during which something holds orders up again and again, and its effects last a time longer
 // than itself. It counts those of the slowest orders that were held up, by the cause that the run's conclusion gives
 // them, and says how many there are.
-func slowed(t *testing.T, s store.Database, length, lasts time.Duration, hold func(context.Context)) (causes map[string]int, all int) {
+func slowed(
+	t *testing.T, s store.Database, length, lasts time.Duration, hold func(context.Context),
+) (causes map[string]int, all int) {
 	t.Helper()
 	o := options(t, s)
 	o.Driver.Threads, o.Driver.Think, o.Driver.Run = 40, 500*time.Millisecond, length
-	observe(t, &o, monitor.Options{IOTrace: true})
-	t.Cleanup(o.Observer.Close)
-	if o.Observer.IOTrace == nil {
-		t.Skip(strings.Join(o.Observer.Notes, "; "))
-	}
+	trace(t, &o)
 	ctx, cancel := context.WithCancel(t.Context())
 	var holds [][2]time.Time
 	done := make(chan struct{})
@@ -83,17 +79,17 @@ func slowed(t *testing.T, s store.Database, length, lasts time.Duration, hold fu
 			}
 		}()
 	}
-	run := begin(t, o)
-	sum := driven(t, run)
+	sum := recorded(t, begin(t, o), nil)
 	cancel()
 	<-done
 	require.Len(t, sum.Slowest.Orders, measure.MostSlow)
 	causes = map[string]int{}
 	for _, order := range sum.Slowest.Orders {
-		at := func(s float64) time.Time { return sum.Start.Add(time.Duration(s * float64(time.Second))) }
+		at := func(s float64) time.Time { return sum.Start.Add(measure.Seconds(s)) }
 		from, to := at(order.OperationFrom), at(order.OperationTo)
 		for _, h := range holds {
-			if h[0].Before(to) && h[1].After(from) && min(to.Sub(h[0]), h[1].Sub(from), h[1].Sub(h[0])) >= to.Sub(from)/2 {
+			both := min(to.Sub(h[0]), h[1].Sub(from), h[1].Sub(h[0]))
+			if h[0].Before(to) && h[1].After(from) && both >= to.Sub(from)/2 {
 				causes[order.Cause]++
 				all++
 				break

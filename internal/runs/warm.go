@@ -65,9 +65,9 @@ func (w *warm) sample(s measure.Sample) {
 }
 
 // watch looks until all holds, or the warm-up is over. Looking costs the server work, which is to fall on no window.
-func (w *warm) watch(o *observation, machine *monitor.Machine, targets []store.Database) {
+func (w *warm) watch(o *observation, targets []store.Database) {
 	for {
-		now := w.look(o, machine, targets)
+		now := w.look(o, targets)
 		if w.undecided.Err() != nil {
 			return
 		}
@@ -81,7 +81,7 @@ func (w *warm) watch(o *observation, machine *monitor.Machine, targets []store.D
 }
 
 // look looks once.
-func (w *warm) look(o *observation, machine *monitor.Machine, targets []store.Database) result.Warm {
+func (w *warm) look(o *observation, targets []store.Database) result.Warm {
 	now := result.Warm{Most: w.most.Seconds(), Checkpoint: w.checkpoint}
 	filled := true
 	for _, target := range targets {
@@ -100,18 +100,18 @@ func (w *warm) look(o *observation, machine *monitor.Machine, targets []store.Da
 		now.Fits = now.Fits || b.Fits
 		filled = filled && (b.Fits || b.Share >= warmBuffers)
 	}
-	rows, start := o.since(0)
+	d := o.drives(0, 0)
+	rows := &d.Counters
 	if n := len(rows.Rows); n > 0 {
-		to := rows.Rows[n-1].Time
+		d.To = rows.Rows[n-1].Time
 		rows.Rows = rows.Rows[max(0, n-warmSamples):]
-		latencies := monitor.Drives{Counters: rows, Machine: machine, From: start, To: to}.ReadLatencies()
-		now.Samples, now.At = len(rows.Rows), to.Sub(start).Seconds()
-		w.checkpoints(&now, rows)
-		if slope, reads := measure.Slope(latencies); reads >= leastReads {
+		now.Samples, now.At = len(rows.Rows), d.To.Sub(d.From).Seconds()
+		w.checkpoints(&now, *rows)
+		if slope, reads := measure.Slope(d.ReadLatencies()); reads >= leastReads {
 			now.Slope = &slope
 		}
 	}
-	w.changes(&now, rows)
+	w.changes(&now, *rows)
 	level := now.Samples >= warmSamples && levelled(now.Slope, warmSlope) &&
 		levelled(now.Orders, warmChange) && levelled(now.ReadsAnOrder, warmChange)
 	if now.Reached = filled && level && (now.Checkpoint || now.Uncounted); !now.Reached {

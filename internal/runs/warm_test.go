@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -35,7 +36,7 @@ func TestWarmIsDecided(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			w.watch(&observation{sampler: monitor.NewSampler(slog.New(slog.DiscardHandler))}, nil, []store.Database{s})
+			w.watch(&observation{sampler: monitor.NewSampler(slog.New(slog.DiscardHandler))}, []store.Database{s})
 		}()
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
@@ -67,7 +68,8 @@ func TestWarmRates(t *testing.T) {
 		w := &warm{checkpoint: true}
 		rows := monitor.Table{Columns: []string{column}}
 		for s := range warmSamples + 10 {
-			w.sample(measure.Sample{Phase: measure.PhaseWarmup, Counts: measure.Counts{Orders: int64(tt.orders(s))}})
+			counts := measure.Counts{Orders: int64(tt.orders(s))}
+			w.sample(measure.Sample{Phase: measure.PhaseWarmup, Counts: counts})
 			if s >= 10 {
 				rows.Rows = append(rows.Rows, monitor.Row{Values: []float64{tt.reads(s)}})
 			}
@@ -75,5 +77,16 @@ func TestWarmRates(t *testing.T) {
 		w.record.Checkpoint, w.record.Samples = true, warmSamples
 		w.changes(&w.record, rows)
 		assert.Equal(t, tt.waits, w.waits(), "%s: waits", tt.why)
+	}
+}
+
+// TestUncountedCheckpoints: a server that counts no checkpoints is not waited on for one.
+func TestUncountedCheckpoints(t *testing.T) {
+	for column, waits := range map[string]bool{monitor.DatabaseCheckpoints: true, monitor.DatabaseCheckpointPages: false} {
+		w := warm{}
+		rows := []monitor.Row{{Time: time.Now(), Values: []float64{0}}}
+		w.checkpoints(&w.record, monitor.Table{Columns: []string{column}, Rows: rows})
+		assert.Equal(t, waits, strings.Contains(w.waits(), "no checkpoint"), column)
+		assert.False(t, w.record.Checkpoint, column)
 	}
 }
