@@ -33,6 +33,8 @@ func TestDisturbances(t *testing.T) {
 	require.Zero(t, all[1].Lost)
 	require.NotEmpty(t, all[2].Unknown)
 	require.Nil(t, disturbanceConditions(all))
-	require.Equal(t, []result.Condition{{Name: result.LostOrders, Value: all[0].Lost}, {Name: result.LongestOrder, Unit: "ms"},
-		{Name: result.BackAfter, Value: *all[0].Back, Unit: "s"}}, disturbanceConditions(all[:2]))
+	require.Equal(t, []result.Condition{
+		{Name: result.LostOrders, Value: all[0].Lost}, {Name: result.LongestOrder, Unit: "ms"},
+		{Name: result.BackAfter, Value: *all[0].Back, Unit: "s"},
+	}, disturbanceConditions(all[:2]))
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/device"
 	"ds2/internal/diagnose"
@@ -20,120 +21,110 @@ func seen(table monitor.Table, s result.Summary) view {
 	return newView(Input{Asked: s.Asked, Happened: s.Happened, Counters: table}, &s.Windows[0])
 }
 
+var start = time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
+
+// ofWindow is a run with one window.
+func ofWindow(from, to float64) result.Summary {
+	return result.Summary{
+		Happened:   result.Happened{Start: start},
+		Conclusion: result.Conclusion{Windows: []measure.Window{{From: from, To: to}}},
+	}
+}
+
+// sampled are samples of seconds of a run.
+func sampled(from, to int, values func(second int) []float64, columns ...string) monitor.Table {
+	table := monitor.Table{Columns: columns}
+	for second := from; second <= to; second++ {
+		at := start.Add(time.Duration(second) * time.Second)
+		table.Rows = append(table.Rows, monitor.Row{Time: at, Values: values(second)})
+	}
+	return table
+}
+
 // TestBottleneckOfTheWindow has a run that computes before its window and waits for storage in it.
 func TestBottleneckOfTheWindow(t *testing.T) {
-	start := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
-	table := monitor.Table{Columns: []string{"cpu.busy_ratio", "db.a:5432/ds2.sessions_running", "db.a:5432/ds2.sessions_waiting_for_storage",
-		"db.b:5432/ds2.sessions_running", "db.b:5432/ds2.sessions_waiting_for_storage", "disk.sda.busy_ratio", "disk.sdb.busy_ratio",
-		"db.a:5432/ds2.size_bytes", "db.b:5432/ds2.size_bytes"}}
-	for second := 1; second <= 20; second++ {
-		row := monitor.Row{Time: start.Add(time.Duration(second) * time.Second), Values: []float64{.99, 8, 0, 8, 0, 0, 0, 2e9, 2e9}}
+	table := sampled(1, 20, func(second int) []float64 {
 		if second > 10 {
-			row.Values = []float64{.25, 1, 7, 1, 7, .5, .75, 2e9, 2e9}
+			return []float64{.25, 1, 7, 1, 7, .5, .75, 2e9, 2e9}
 		}
-		table.Rows = append(table.Rows, row)
-	}
-	s := result.Summary{
-		Asked:      result.Asked{Targets: []string{"a:5432/ds2", "b:5432/ds2"}},
-		Happened:   result.Happened{Start: start},
-		Conclusion: result.Conclusion{Windows: []measure.Window{{From: 10, To: 20}}},
-	}
-	s.Local = true
+		return []float64{.99, 8, 0, 8, 0, 0, 0, 2e9, 2e9}
+	}, "cpu.busy_ratio", "db.a:5432/ds2.sessions_running", "db.a:5432/ds2.sessions_waiting_for_storage",
+		"db.b:5432/ds2.sessions_running", "db.b:5432/ds2.sessions_waiting_for_storage", "disk.sda.busy_ratio",
+		"disk.sdb.busy_ratio", "db.a:5432/ds2.size_bytes", "db.b:5432/ds2.size_bytes")
+	s := ofWindow(10, 20)
+	s.Targets, s.Local = []string{"a:5432/ds2", "b:5432/ds2"}, true
 	f := seen(table, s).figures()
 	b := diagnose.Judge(f)
-	if b == nil || b.What != diagnose.Storage {
-		t.Fatalf("bottleneck = %+v, want storage", b)
-	}
+	require.NotNil(t, b)
+	require.Equal(t, diagnose.Storage, b.What)
 	for name, v := range map[string][2]float64{
 		"processors": {*f.CPUBusy, .25}, "the busier drive": {*f.DiskBusy, .75}, "running": {f.Running, .125},
 		"waiting for drives": {f.WaitingForDrives, .875}, "size": {*f.DatabaseSize, 4e9},
 	} {
-		if math.Abs(v[0]-v[1]) > 1e-9 {
-			t.Errorf("%s: %v, want %v", name, v[0], v[1])
-		}
+		assert.InDelta(t, v[1], v[0], 1e-9, name)
 	}
-	if f := seen(monitor.Table{}, s).figures(); f != (diagnose.Figures{}) {
-		t.Errorf("figures of a run that nobody sampled = %+v", f)
-	}
+	assert.Equal(t, diagnose.Figures{}, seen(monitor.Table{}, s).figures(), "of a run that nobody sampled")
 }
 
 // The devices' limit, as it was measured before the run, and without that by queue and latency.
 func TestDevices(t *testing.T) {
-	start := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
-	table := monitor.Table{Columns: []string{"disk.sda.reads_per_second", "disk.sda.read_seconds", "disk.sda.queue",
-		"disk.sdb.reads_per_second", "disk.sdb.read_seconds", "disk.sdb.queue", "db.log_syncs_per_second"}}
-	for second := 1; second <= 20; second++ {
-		row := monitor.Row{Time: start.Add(time.Duration(second) * time.Second), Values: []float64{100, .5e-3, .1, 0, math.NaN(), 0, 10}}
+	table := sampled(1, 20, func(second int) []float64 {
 		if second > 10 {
-			row.Values = []float64{3000, 2e-3, 6, 1000, 2e-3, 2, 60}
+			return []float64{3000, 2e-3, 6, 1000, 2e-3, 2, 60}
 		}
-		table.Rows = append(table.Rows, row)
+		return []float64{100, .5e-3, .1, 0, math.NaN(), 0, 10}
+	}, "disk.sda.reads_per_second", "disk.sda.read_seconds", "disk.sda.queue",
+		"disk.sdb.reads_per_second", "disk.sdb.read_seconds", "disk.sdb.queue", "db.log_syncs_per_second")
+	s := ofWindow(10, 20)
+	s.Targets, s.End, s.Local = []string{"a"}, start.Add(20*time.Second), true
+	s.Device = &device.Record{
+		Reads: []device.Point{
+			{Depth: 1, IOPS: 2000, Mean: .5e-3}, {Depth: 16, IOPS: 8000, Mean: 2e-3},
+			{Depth: 256, IOPS: 10000, Mean: 25e-3},
+		},
+		Log: device.Point{Depth: 1, IOPS: 500, Mean: 2e-3},
 	}
-	s := result.Summary{
-		Asked:      result.Asked{Targets: []string{"a"}},
-		Happened:   result.Happened{Start: start, End: start.Add(20 * time.Second)},
-		Conclusion: result.Conclusion{Windows: []measure.Window{{From: 10, To: 20}}},
-	}
-	measured := &device.Record{
-		Reads: []device.Point{{Depth: 1, IOPS: 2000, Mean: .5e-3}, {Depth: 16, IOPS: 8000, Mean: 2e-3}, {Depth: 256, IOPS: 10000, Mean: 25e-3}},
-		Log:   device.Point{Depth: 1, IOPS: 500, Mean: 2e-3},
-	}
-	s.Device, s.Local = measured, true
 	f := seen(table, s).figures()
 	for name, v := range map[string][2]float64{
-		"reads": {*f.DeviceReads, .5}, "log": {*f.DeviceLog, .12}, "queue": {*f.DiskQueue, 6}, "slowdown": {*f.DiskSlowdown, 4},
+		"reads": {*f.DeviceReads, .5}, "log": {*f.DeviceLog, .12}, "queue": {*f.DiskQueue, 6},
+		"slowdown": {*f.DiskSlowdown, 4},
 	} {
-		if math.Abs(v[0]-v[1]) > 1e-9 {
-			t.Errorf("%s: %v, want %v", name, v[0], v[1])
-		}
+		assert.InDelta(t, v[1], v[0], 1e-9, name)
 	}
-	if of := f.OfDevice(); of != "reads 50 % of what the device can do at this latency, log writes 12 % of what it can do one after the other" {
-		t.Error(of)
-	}
+	assert.Equal(t, "reads 50 % of what the device can do at this latency, "+
+		"log writes 12 % of what it can do one after the other", f.OfDevice())
 	s.Device = nil
 	f = seen(table, s).figures()
 	if f.DeviceReads != nil || f.DeviceLog != nil || f.OfDevice() != "" {
 		t.Errorf("nobody measured the device: %+v", f)
 	}
-	if b := diagnose.Judge(f); b.What != diagnose.Storage || !strings.Contains(b.Why, "a queue of 6.0") {
-		t.Errorf("%s: %s", b.What, b.Why)
-	}
+	b := diagnose.Judge(f)
+	assert.Equal(t, diagnose.Storage, b.What)
+	assert.Contains(t, b.Why, "a queue of 6.0")
 }
 
 func TestPowerOf(t *testing.T) {
-	start := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
-	record := func(columns ...string) (monitor.Table, result.Summary) {
-		r := &result.Record{Summary: result.Summary{
-			Happened:   result.Happened{Start: start},
-			Conclusion: result.Conclusion{Windows: []measure.Window{{From: 10, To: 20}}},
-		}}
-		r.Host.Columns = columns
-		for second := -120; second <= 20; second++ {
-			watts := 393.1 // idle
-			if second > 0 {
-				watts = 450 // ramp
-			}
-			if second > 10 {
-				watts = 501.4
-			}
-			row := monitor.Row{Time: start.Add(time.Duration(second) * time.Second)}
-			for i := range columns {
-				row.Values = append(row.Values, watts-100*float64(i))
-			}
-			r.Host.Rows = append(r.Host.Rows, row)
+	watts := func(second int) []float64 {
+		switch {
+		case second > 10:
+			return []float64{501.4}
+		case second > 0: // ramp
+			return []float64{450}
 		}
-		return r.Host, r.Summary
+		return []float64{393.1} // idle
 	}
-	p := seen(record(monitor.Power)).power()
-	if math.Abs(*p.Idle-393.1) > 1e-6 || math.Abs(*p.Active-501.4) > 1e-6 || math.Abs(*p.PerWatt(64973.7)-129.584563) > 1e-6 {
-		t.Errorf("power of the storage report's median run = %+v: idle %v, active %v, OPM/W %v", p, *p.Idle, *p.Active, *p.PerWatt(64973.7))
-	}
-	assert.Nil(t, seen(record("cpu.busy_ratio")).power(), "power without any meter")
+	p := seen(sampled(-120, 20, watts, monitor.Power), ofWindow(10, 20)).power()
+	assert.InDelta(t, 393.1, *p.Idle, 1e-6)
+	assert.InDelta(t, 501.4, *p.Active, 1e-6)
+	assert.InDelta(t, 129.584563, *p.PerWatt(64973.7), 1e-6, "of the storage report's median run")
+	none := seen(sampled(-120, 20, watts, "cpu.busy_ratio"), ofWindow(10, 20)).power()
+	assert.Nil(t, none, "power without any meter")
 }
 
 // TestWarnings does not say that the drives see hardly a read where the window's reads came from them.
 func TestWarnings(t *testing.T) {
 	o := result.Cautions{Reads: []string{"fits"}, Other: []string{"fsync is off"}}
+	running, waiting := &diagnose.Sessions{Running: 1}, &diagnose.Sessions{WaitingForDrives: .96}
 	for _, c := range []struct {
 		why  string
 		f    diagnose.Figures
@@ -141,10 +132,13 @@ func TestWarnings(t *testing.T) {
 	}{
 		{"nobody knows what the drives read", diagnose.Figures{}, "fits, fsync is off"},
 		{"hardly a read", diagnose.Figures{ReadsPerOrder: new(0.01)}, "fits, fsync is off"},
-		{"reads of other programs", diagnose.Figures{ReadsPerOrder: new(2.7), Sessions: &diagnose.Sessions{Running: 1}}, "fits, fsync is off"},
-		{"reads of other programs, as its own processes tell", diagnose.Figures{ReadsPerOrder: new(9.), ReadBytesPerOrder: new(100.), Sessions: &diagnose.Sessions{WaitingForDrives: 1}}, "fits, fsync is off"},
-		{"reads of its own processes from the drives", diagnose.Figures{ReadBytesPerOrder: new(20000.)}, "fsync is off"},
-		{"reads from the drives", diagnose.Figures{ReadsPerOrder: new(2.7), Sessions: &diagnose.Sessions{WaitingForDrives: 0.96}}, "fsync is off"},
+		{"reads of other programs", diagnose.Figures{ReadsPerOrder: new(2.7), Sessions: running}, "fits, fsync is off"},
+		{"reads of other programs, as its own processes tell",
+			diagnose.Figures{ReadsPerOrder: new(9.), ReadBytesPerOrder: new(100.), Sessions: waiting},
+			"fits, fsync is off"},
+		{"reads of its own processes from the drives",
+			diagnose.Figures{ReadBytesPerOrder: new(20000.)}, "fsync is off"},
+		{"reads from the drives", diagnose.Figures{ReadsPerOrder: new(2.7), Sessions: waiting}, "fsync is off"},
 	} {
 		assert.Equal(t, c.want, strings.Join(warnings(o, c.f), ", "), "%s: warnings", c.why)
 	}
@@ -152,7 +146,7 @@ func TestWarnings(t *testing.T) {
 
 // TestLargeReads warns of reads of eight pages by the server's own counts, unless the run was to scan.
 func TestLargeReads(t *testing.T) {
-	start := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
+	files := []monitor.DatabaseFile{{Name: "f", Database: "host/DS2", Role: monitor.Data}}
 	for _, c := range []struct {
 		why      string
 		bytes    float64 // of 100 reads a second
@@ -164,12 +158,10 @@ func TestLargeReads(t *testing.T) {
 		{"a scan that was asked for", 100 * 65536, []result.Reader{{}}, 0},
 		{"no reads", 0, nil, 0},
 	} {
-		table := monitor.Table{Columns: []string{"file.f.reads_per_second", "file.f.read_bytes_per_second"},
-			Rows: []monitor.Row{{Time: start.Add(time.Second), Values: []float64{min(c.bytes, 100), c.bytes}}}}
-		s := result.Summary{Happened: result.Happened{Start: start, Scrub: c.scrub, Machine: &monitor.Machine{Files: []monitor.DatabaseFile{{Name: "f", Database: "host/DS2", Role: monitor.Data}}}}}
-		s.Windows = []measure.Window{{To: 1}}
-		if all := seen(table, s).largeReads(); len(all) != c.warnings {
-			t.Errorf("%s: %q", c.why, all)
-		}
+		values := func(int) []float64 { return []float64{min(c.bytes, 100), c.bytes} }
+		table := sampled(1, 1, values, "file.f.reads_per_second", "file.f.read_bytes_per_second")
+		s := ofWindow(0, 1)
+		s.Scrub, s.Machine = c.scrub, &monitor.Machine{Files: files}
+		assert.Len(t, seen(table, s).largeReads(), c.warnings, c.why)
 	}
 }

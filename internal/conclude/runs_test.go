@@ -1,10 +1,10 @@
 package conclude
 
 import (
-	"slices"
 	"testing"
 
-	"ds2/internal/diagnose"
+	"github.com/stretchr/testify/assert"
+
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
@@ -13,12 +13,10 @@ import (
 func TestDigestKeepsWarnings(t *testing.T) {
 	var s result.Summary
 	s.Warnings = []string{"a log would be full"}
-	s.Bottleneck = &result.Bottleneck{Bottleneck: diagnose.Bottleneck{What: diagnose.Storage}, Warnings: []string{"others take processors"}}
+	s.Bottleneck = &result.Bottleneck{Warnings: []string{"others take processors"}}
 	run := result.BenchRun{Warnings: []string{"of before"}}
 	Digest(&run, s)
-	if want := []string{"others take processors", "a log would be full"}; !slices.Equal(run.Warnings, want) {
-		t.Errorf("warnings %q, want %q", run.Warnings, want)
-	}
+	assert.Equal(t, []string{"others take processors", "a log would be full"}, run.Warnings)
 }
 
 // TestDigestKeepsDrift takes along by how much a run drifted, where that was too much.
@@ -31,8 +29,6 @@ func TestDigestKeepsDrift(t *testing.T) {
 	}{{27, true}, {12, false}, {-30, true}} {
 		s.Windows = []measure.Window{{Steady: measure.Steadiness{Drift: c.drift, Verdict: !c.kept}}}
 		Digest(&run, s)
-		if kept := run.Drift != nil && *run.Drift == c.drift; kept != c.kept {
-			t.Errorf("a drift of %v %%: %v", c.drift, run.Drift)
-		}
+		assert.Equal(t, c.kept, run.Drift != nil && *run.Drift == c.drift, "a drift of %v %%", c.drift)
 	}
 }

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
-	"reflect"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -55,11 +52,10 @@ func (s *script) bench(dir string) Bench {
 			time.Sleep(20 * time.Minute)
 			o := s.outcomes[0]
 			s.outcomes = s.outcomes[1:]
-			s.dirs = append(s.dirs, dir)
-			r := result.Summary{
-				Happened:   result.Happened{Status: result.Done},
-				Conclusion: result.Conclusion{Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: o.opm}), Limits: o.limits, Windows: []measure.Window{{OPM: o.opm, Steady: measure.Steadiness{Verdict: !o.unsteady, Why: "not steady"}}}},
-			}
+			s.dirs = append(s.dirs, filepath.Base(dir))
+			r := finished(o.opm)
+			r.Limits = o.limits
+			r.Windows[0].Steady = measure.Steadiness{Verdict: !o.unsteady, Why: "not steady"}
 			if o.active > 0 {
 				r.Power = &result.Power{Idle: &o.idle, Active: &o.active}
 				r.Figure.PerWatt = r.Power.PerWatt(o.opm)
@@ -74,6 +70,22 @@ func (s *script) bench(dir string) Bench {
 	}
 }
 
+// do makes the runs of a bench, from its start or from where b ends.
+func (s *script) do(t *testing.T, dir string, b result.Bench) (result.Bench, error) {
+	return s.bench(dir).Do(t.Context(), t.Context(), b)
+}
+
+// finished is what a steady run with an OPM comes to.
+func finished(opm float64) result.Summary {
+	return result.Summary{
+		Happened: result.Happened{Status: result.Done},
+		Conclusion: result.Conclusion{
+			Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: opm}),
+			Windows:  []measure.Window{{OPM: opm, Steady: measure.Steadiness{Verdict: true}}},
+		},
+	}
+}
+
 // ofReport is the setup of the storage report.
 var ofReport = result.Bench{Setup: result.Setup{Runs: 3, Settle: 480, Idle: 120, Cooldown: 60}}
 
@@ -81,12 +93,17 @@ var ofReport = result.Bench{Setup: result.Setup{Runs: 3, Settle: 480, Idle: 120,
 func TestBenchJudgesTheMedian(t *testing.T) {
 	verdict := func(ok bool) []limit.Verdict { return []limit.Verdict{{Limit: "opm > 100", OK: ok}} }
 	synctest.Test(t, func(t *testing.T) {
-		s := newScript(outcome{opm: 101, limits: verdict(true)}, outcome{opm: 98, limits: verdict(false)}, outcome{opm: 99, limits: verdict(false)})
-		b, err := s.bench(t.TempDir()).Do(t.Context(), t.Context(), ofReport)
+		s := newScript(
+			outcome{opm: 101, limits: verdict(true)},
+			outcome{opm: 98, limits: verdict(false)},
+			outcome{opm: 99, limits: verdict(false)},
+		)
+		b, err := s.do(t, t.TempDir(), ofReport)
 		require.NoError(t, err)
-		if len(b.Runs) != 3 || b.Median != "run-3" || limit.Passed(b.Limits) || !limit.Passed(b.Runs[0].Limits) {
-			t.Errorf("%d runs, median %s, limits %+v, runs %+v", len(b.Runs), b.Median, b.Limits, b.Runs)
-		}
+		require.Len(t, b.Runs, 3)
+		require.Equal(t, "run-3", b.Median)
+		require.False(t, limit.Passed(b.Limits))
+		require.True(t, limit.Passed(b.Runs[0].Limits))
 	})
 }
 
@@ -94,75 +111,83 @@ func TestBenchJudgesTheMedian(t *testing.T) {
 // for the run with the median OPM, and others around them.
 func TestBenchOfTheStorageReport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newScript(outcome{opm: 64973.7, idle: 395.0, active: 501.4}, outcome{opm: 67356.7, idle: 393.1, active: 507}, outcome{opm: 64203.0, idle: 391.0, active: 499})
+		s := newScript(
+			outcome{opm: 64973.7, idle: 395.0, active: 501.4},
+			outcome{opm: 67356.7, idle: 393.1, active: 507},
+			outcome{opm: 64203.0, idle: 391.0, active: 499},
+		)
 		dir := t.TempDir()
-		b, err := s.bench(dir).Do(t.Context(), t.Context(), ofReport)
+		b, err := s.do(t, dir, ofReport)
 		require.NoError(t, err)
-		if *b.OPM != 64973.7 || b.Median != "run-1" || *b.Active != 501.4 || *b.Idle != 393.1 || b.Status != result.Done {
-			t.Errorf("the report's runs come to %v OPM (%s), %v W idle, %v W active", *b.OPM, b.Median, *b.Idle, *b.Active)
-		}
-		if math.Abs(*b.RunsMean-65511.13) > .01 || math.Abs(*b.RunsSpread-4.814) > .001 || math.Abs(*b.RunsCI95-4084.18) > .01 {
-			t.Errorf("mean %v ± %v, spread %v %%", *b.RunsMean, *b.RunsCI95, *b.RunsSpread)
-		}
+		assert.Equal(t, "run-1", b.Median)
+		assert.Equal(t, result.Done, b.Status)
+		assert.Equal(t, []float64{64973.7, 501.4, 393.1}, []float64{*b.OPM, *b.Active, *b.Idle})
+		assert.InDelta(t, 65511.13, *b.RunsMean, .01)
+		assert.InDelta(t, 4.814, *b.RunsSpread, .001)
+		assert.InDelta(t, 4084.18, *b.RunsCI95, .01)
 		want := []string{"0s restore", "8m0s run 1", "28m0s restore", "36m0s run 2", "56m0s restore", "1h4m0s run 3"}
 		assert.Equal(t, want, s.told, "it went")
-		read, err := result.ReadSummary[result.Bench](dir)
-		if err != nil || !reflect.DeepEqual(read.Runs, b.Runs) || *read.OPM != *b.OPM {
-			t.Errorf("read back %+v, %v", read, err)
-		}
+		read := summary(t, dir)
+		assert.Equal(t, b.Runs, read.Runs)
+		assert.Equal(t, *b.OPM, *read.OPM)
 	})
 }
 
+// summary is what a directory has of a bench.
+func summary(t *testing.T, dir string) result.Bench {
+	t.Helper()
+	b, err := result.ReadSummary[result.Bench](dir)
+	require.NoError(t, err)
+	return b
+}
+
 func TestFaultyRunsAreRepeated(t *testing.T) {
-	for name, c := range map[string]struct {
-		keep     bool
-		drop     bool
-		outcomes []outcome
-		counts   string // of each run: + or -
-		opm      float64
-		err      string
+	gone := outcome{err: errors.New("server gone")}
+	faulty := outcome{opm: 2, fault: "audit"}
+	noBackup := &store.Error{Op: "restore", Class: store.Config, Err: errors.New("no BACKUP")}
+	for _, c := range []struct {
+		why        string
+		keep, drop bool
+		outcomes   []outcome
+		counts     string // of each run: + or -
+		opm        float64
+		err        string
 	}{
-		"failed audits and unsteady runs": {
-			false, false, []outcome{{opm: 1}, {opm: 2, fault: "audit"}, {opm: 3, unsteady: true}, {opm: 4}}, "+-++", 3, "",
-		},
-		"unsteady runs that are dropped": {
-			false, true, []outcome{{opm: 1}, {opm: 2, fault: "audit"}, {opm: 3, unsteady: true}, {opm: 4}, {opm: 5}}, "+--++", 4, "",
-		},
-		"a run that fails": {
-			false, false, []outcome{{opm: 1}, {err: errors.New("server gone")}, {opm: 4}, {opm: 5}}, "+-++", 4, "",
-		},
-		"unless told otherwise": {
-			true, false, []outcome{{opm: 1}, {opm: 2, fault: "audit"}, {opm: 3, unsteady: true}}, "+++", 2, "",
-		},
-		"two failures in a row": {
-			false, false, []outcome{{opm: 1}, {err: errors.New("server gone")}, {err: errors.New("server gone")}}, "+--", 1,
-			"2 runs in a row ended with an error and without a result, the last: server gone",
-		},
-		"a failure that another try does not mend": {
-			false, false, []outcome{{opm: 1}, {err: &store.Error{Op: "restore", Class: store.Config, Err: errors.New("no BACKUP")}}}, "+-", 1, "restore: no BACKUP",
-		},
-		"too many faulty": {
-			false, false, []outcome{{opm: 1}, {fault: "audit"}, {fault: "audit"}, {fault: "audit"}, {fault: "audit"}}, "+----", 1, "too few runs count: 1 of 3, after 3 repeats",
-		},
-		"an even number that counts has no run in the middle": {
-			false, false, []outcome{{opm: 7}, {err: errors.New("server gone")}, {opm: 6}, {err: errors.New("server gone")}, {err: errors.New("server gone")}}, "+-+--", 6.5, "server gone",
-		},
+		{"failed audits and unsteady runs", false, false,
+			[]outcome{{opm: 1}, faulty, {opm: 3, unsteady: true}, {opm: 4}}, "+-++", 3, ""},
+		{"unsteady runs that are dropped", false, true,
+			[]outcome{{opm: 1}, faulty, {opm: 3, unsteady: true}, {opm: 4}, {opm: 5}}, "+--++", 4, ""},
+		{"a run that fails", false, false,
+			[]outcome{{opm: 1}, gone, {opm: 4}, {opm: 5}}, "+-++", 4, ""},
+		{"unless told otherwise", true, false,
+			[]outcome{{opm: 1}, faulty, {opm: 3, unsteady: true}}, "+++", 2, ""},
+		{"two failures in a row", false, false,
+			[]outcome{{opm: 1}, gone, gone}, "+--", 1,
+			"2 runs in a row ended with an error and without a result, the last: server gone"},
+		{"a failure that another try does not mend", false, false,
+			[]outcome{{opm: 1}, {err: noBackup}}, "+-", 1, "restore: no BACKUP"},
+		{"too many faulty", false, false,
+			[]outcome{{opm: 1}, faulty, faulty, faulty, faulty}, "+----", 1,
+			"too few runs count: 1 of 3, after 3 repeats"},
+		{"an even number that counts has no run in the middle", false, false,
+			[]outcome{{opm: 7}, gone, {opm: 6}, gone, gone}, "+-+--", 6.5, "server gone"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				setup := ofReport
 				setup.Setup.KeepFaulty, setup.Setup.DropUnsteady = c.keep, c.drop
-				b, err := newScript(c.outcomes...).bench(t.TempDir()).Do(t.Context(), t.Context(), setup)
-				if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
-					t.Errorf("error %v, want %q", err, c.err)
+				b, err := newScript(c.outcomes...).do(t, t.TempDir(), setup)
+				if c.err == "" {
+					assert.NoError(t, err)
+				} else {
+					assert.ErrorContains(t, err, c.err)
 				}
 				counts := ""
 				for _, r := range b.Runs {
 					counts += map[bool]string{true: "+", false: "-"}[r.Counts]
 				}
-				if counts != c.counts || *b.OPM != c.opm {
-					t.Errorf("runs count %s and come to %v OPM, want %s and %v", counts, *b.OPM, c.counts, c.opm)
-				}
+				assert.Equal(t, c.counts, counts, "runs count")
+				assert.Equal(t, c.opm, *b.OPM)
 			})
 		})
 	}
@@ -184,26 +209,19 @@ func TestBenchGoesOnAfterACrash(t *testing.T) {
 			defer func() { recover() }()
 			crash.Do(t.Context(), t.Context(), ofReport)
 		}()
-		left, err := result.ReadSummary[result.Bench](dir)
-		if err != nil || left.Status != result.Running || len(left.Runs) != 2 || *left.OPM != 10 {
-			t.Fatalf("the crash left %+v, %v; want one run done and one begun", left, err)
-		}
-		b, err := s.bench(dir).Do(t.Context(), t.Context(), left)
+		left := summary(t, dir)
+		require.Equal(t, result.Running, left.Status)
+		require.Len(t, left.Runs, 2, "want one run done and one begun")
+		require.Equal(t, 10., *left.OPM)
+		b, err := s.do(t, dir, left)
 		require.NoError(t, err)
-		if len(b.Runs) != 4 || b.Runs[1].Status != result.Interrupted || *b.OPM != 20 || b.Status != result.Done {
-			t.Errorf("after the crash %+v", b)
-		}
-		if want := []string{"run-1", "run-3", "run-4"}; !reflect.DeepEqual(bases(s.dirs), want) {
-			t.Errorf("runs in %v, want %v: the directory of the run that crashed is left alone", s.dirs, want)
-		}
+		require.Len(t, b.Runs, 4)
+		assert.Equal(t, result.Interrupted, b.Runs[1].Status)
+		assert.Equal(t, 20., *b.OPM)
+		assert.Equal(t, result.Done, b.Status)
+		want := []string{"run-1", "run-3", "run-4"}
+		assert.Equal(t, want, s.dirs, "the directory of the run that crashed is left alone")
 	})
-}
-
-func bases(paths []string) (names []string) {
-	for _, p := range paths {
-		names = append(names, filepath.Base(p))
-	}
-	return names
 }
 
 func TestBenchStops(t *testing.T) {
@@ -212,12 +230,13 @@ func TestBenchStops(t *testing.T) {
 		defer cancel()
 		dir := t.TempDir()
 		b, err := newScript(outcome{opm: 10}, outcome{opm: 20}).bench(dir).Do(t.Context(), stop, ofReport)
-		if !errors.Is(err, driver.ErrStopped) || b.Status != result.Interrupted || len(b.Runs) != 2 || b.Runs[1].Counts {
-			t.Errorf("stopped while settling: %+v, %v", b, err)
-		}
-		if read, err := result.ReadSummary[result.Bench](dir); err != nil || *read.OPM != 10 || read.Status != result.Interrupted {
-			t.Errorf("on disk: %+v, %v", read, err)
-		}
+		require.ErrorIs(t, err, driver.ErrStopped)
+		require.Equal(t, result.Interrupted, b.Status)
+		require.Len(t, b.Runs, 2)
+		require.False(t, b.Runs[1].Counts)
+		read := summary(t, dir)
+		assert.Equal(t, 10., *read.OPM)
+		assert.Equal(t, result.Interrupted, read.Status)
 	})
 }
 
@@ -226,9 +245,7 @@ func TestDifferences(t *testing.T) {
 	b := a
 	assert.Nil(t, differences(a, b), "equal setups differ in")
 	b.Runs, b.KeepFaulty, b.DropUnsteady = 5, true, true
-	if got := differences(a, b); got != nil {
-		t.Errorf("what only judges may change, but %v may not", got)
-	}
+	assert.Nil(t, differences(a, b), "what only judges may change")
 	b.Threads, b.Parameters.RunTime = 16, 60
 	assert.Equal(t, []string{"threads", "run_time_s"}, differences(a, b), "setups differ in")
 	b = a
@@ -244,51 +261,58 @@ func TestJudgingMayChangeOnResume(t *testing.T) {
 		setup := ofReport
 		setup.Setup.Runs = 1
 		s := newScript(outcome{opm: 1, fault: "audit"}, outcome{opm: 2, fault: "audit"})
-		b, err := s.bench(dir).Do(t.Context(), t.Context(), setup)
+		b, err := s.do(t, dir, setup)
 		require.ErrorIs(t, err, ErrTooFew, "two faulty runs")
 		b.Setup.KeepFaulty = true
-		if b, err = s.bench(dir).Do(t.Context(), t.Context(), b); err != nil || b.Status != result.Done || len(b.Runs) != 2 || *b.OPM != 1.5 {
-			t.Errorf("with --keep-faulty: %+v, %v", b, err)
-		}
+		b, err = s.do(t, dir, b)
+		require.NoError(t, err, "with --keep-faulty")
+		require.Equal(t, result.Done, b.Status)
+		require.Len(t, b.Runs, 2)
+		require.Equal(t, 1.5, *b.OPM)
 
 		s = newScript(outcome{opm: 5, unsteady: true}, outcome{opm: 6})
-		if b, err = s.bench(dir).Do(t.Context(), t.Context(), setup); err != nil || *b.OPM != 5 || b.Runs[0].Unsteady == "" {
-			t.Fatalf("an unsteady run: %+v, %v", b, err)
-		}
+		b, err = s.do(t, dir, setup)
+		require.NoError(t, err)
+		require.Equal(t, 5., *b.OPM, "an unsteady run")
+		require.NotEmpty(t, b.Runs[0].Unsteady)
 		b.Setup.DropUnsteady = true
 		conclude.Bench(&b)
-		assert.True(t, !conclude.Enough(b) && b.OPM == nil, "a dropped run still counts: %+v", b)
-		if b, err = s.bench(dir).Do(t.Context(), t.Context(), b); err != nil || *b.OPM != 6 || len(b.Runs) != 2 {
-			t.Errorf("with --drop-unsteady: %+v, %v", b, err)
-		}
+		require.True(t, !conclude.Enough(b) && b.OPM == nil, "a dropped run still counts: %+v", b)
+		b, err = s.do(t, dir, b)
+		require.NoError(t, err, "with --drop-unsteady")
+		require.Equal(t, 6., *b.OPM)
+		require.Len(t, b.Runs, 2)
 	})
 }
 
 // TestBenchAuditsLater (E2): a run whose audit was cut off is audited when the bench goes on, and not made again.
 func TestBenchAuditsLater(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, tt := range []struct {
-			why     string
-			found   []string
-			runs    int
-			verdict float64
-		}{
-			{"it passes", nil, 2, 15},
-			{"it fails", []string{"the audit failed"}, 3, 25},
-		} {
+	for _, tt := range []struct {
+		why     string
+		found   []string
+		runs    int
+		verdict float64
+	}{
+		{"it passes", nil, 2, 15},
+		{"it fails", []string{"the audit failed"}, 3, 25},
+	} {
+		synctest.Test(t, func(t *testing.T) {
 			dir := t.TempDir()
 			setup := ofReport
 			setup.Setup.Runs = 2
 			s := newScript(outcome{opm: 10, err: driver.ErrStopped}, outcome{opm: 20}, outcome{opm: 30})
-			b, err := s.bench(dir).Do(t.Context(), t.Context(), setup)
-			if !errors.Is(err, driver.ErrStopped) || len(b.Runs) != 1 || !b.Runs[0].Unaudited || b.Runs[0].Counts || b.Status != result.Interrupted {
-				t.Fatalf("%s: interrupted: %v, %+v", tt.why, err, b)
-			}
+			b, err := s.do(t, dir, setup)
+			require.ErrorIs(t, err, driver.ErrStopped)
+			require.Equal(t, result.Interrupted, b.Status)
+			require.Len(t, b.Runs, 1)
+			require.True(t, b.Runs[0].Unaudited && !b.Runs[0].Counts, "%+v", b.Runs)
 			p := s.bench(dir)
 			p.Verify = func(string) ([]string, error) { return tt.found, nil }
-			if b, err = p.Do(t.Context(), t.Context(), b); err != nil || len(b.Runs) != tt.runs || b.Runs[0].Counts != (tt.found == nil) || *b.OPM != tt.verdict {
-				t.Errorf("%s: continued: %v, %+v", tt.why, err, b)
-			}
-		}
-	})
+			b, err = p.Do(t.Context(), t.Context(), b)
+			require.NoError(t, err, tt.why)
+			require.Len(t, b.Runs, tt.runs, tt.why)
+			require.Equal(t, tt.found == nil, b.Runs[0].Counts, tt.why)
+			require.Equal(t, tt.verdict, *b.OPM, tt.why)
+		})
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -67,21 +66,36 @@ func (s *simulation) experiment(t *testing.T, blocks int, names ...string) Exper
 				if err != nil {
 					return result.Summary{}, nil, err
 				}
-				return result.Summary{
-					Happened:   result.Happened{Status: result.Done},
-					Conclusion: result.Conclusion{Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: opm}), Windows: []measure.Window{{OPM: opm, Steady: measure.Steadiness{Verdict: true}}}},
-				}, nil, nil
+				return finished(opm), nil, nil
 			},
 		}}
-		if b, err := result.ReadSummary[result.Bench](c.Procedure.Dir); err == nil {
-			c.Summary = b
-		} else if err := result.MakeDir(c.Procedure.Dir); err != nil {
-			t.Fatal(err)
+		var err error
+		if c.Summary, err = result.ReadSummary[result.Bench](c.Procedure.Dir); err != nil {
+			require.NoError(t, result.MakeDir(c.Procedure.Dir))
 		}
 		c.Summary.Setup.Runs = blocks
 		e.Configurations = append(e.Configurations, c)
 	}
 	return e
+}
+
+// blocks are those in which a configuration has a run that counts.
+func (c *Configuration) blocks() (all []int) {
+	for _, r := range c.Summary.Runs {
+		if r.Counts {
+			all = append(all, r.Block)
+		}
+	}
+	return all
+}
+
+// whole asserts that configurations came to their end.
+func whole(t *testing.T, all ...*Configuration) {
+	t.Helper()
+	for _, c := range all {
+		assert.True(t, conclude.Enough(c.Summary), c.Name)
+		assert.Equal(t, result.Done, c.Summary.Status, c.Name)
+	}
 }
 
 // noisy is an OPM with a drift of 2 % a run; that of ssd is 15 % higher.
@@ -100,25 +114,24 @@ func TestExperimentRunsInBlocks(t *testing.T) {
 		e := s.experiment(t, 5, "hdd", "ssd", "tape")
 		require.NoError(t, e.Do(t.Context(), t.Context()))
 		require.Len(t, s.runs, 15)
+		whole(t, e.Configurations...)
 		for i, m := range s.runs {
-			if want := e.Configurations[e.Orders[i/3][i%3]].Name; m.configuration != want || m.number != i+1 {
-				t.Errorf("run %d is number %d of %s, want %s", i+1, m.number, m.configuration, want)
-			}
+			require.Equal(t, made{e.Configurations[e.Orders[i/3][i%3]].Name, i + 1}, m)
 		}
 		for _, c := range e.Configurations {
-			b, err := result.ReadSummary[result.Bench](c.Procedure.Dir)
-			if err != nil || b.Status != result.Done || b.Setup.Runs != 5 || !conclude.Enough(b) {
-				t.Errorf("%s: %+v, %v", c.Name, b, err)
-			}
+			b := summary(t, c.Procedure.Dir)
+			require.Equal(t, result.Done, b.Status)
+			require.Equal(t, 5, b.Setup.Runs)
 			for i, r := range b.Runs {
-				if r.Block != i+1 || r.Took != 60 || s.places[r.Number-1] != (runs.Place{Configuration: c.Name, Block: r.Block, Number: r.Number}) {
-					t.Errorf("%s: run %+v", c.Name, r)
-				}
+				assert.Equal(t, i+1, r.Block)
+				assert.Equal(t, 60., r.Took)
+				place := runs.Place{Configuration: c.Name, Block: r.Block, Number: r.Number}
+				assert.Equal(t, place, s.places[r.Number-1])
 			}
 		}
-		if first, last := s.running[0], s.running[14]; !strings.HasPrefix(first, "run-1: running (block 1 of 5, configuration ") || !strings.Contains(first, ", run 1 of 15, at least 15m left, until ") || !strings.Contains(last, ", run 15 of 15, about 1m left, until ") {
-			t.Errorf("told %q and %q", first, last)
-		}
+		const first = `^run-1: running \(block 1 of 5, configuration \w+, run 1 of 15, at least 15m left, until `
+		assert.Regexp(t, first, s.running[0])
+		assert.Contains(t, s.running[14], ", run 15 of 15, about 1m left, until ")
 	})
 }
 
@@ -126,28 +139,21 @@ func TestExperimentRunsInBlocks(t *testing.T) {
 func TestExperimentEndsWhenItKnows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &simulation{dir: t.TempDir(), opm: noisy}
-		e := s.experiment(t, 9, "hdd", "ssd")
-		e.Until = 2
-		require.NoError(t, e.Do(t.Context(), t.Context()))
-		if len(s.runs) != 12 { // one block more than an interval takes
-			t.Errorf("%d runs", len(s.runs))
+		do := func(until float64) result.Bench {
+			e := s.experiment(t, 9, "hdd", "ssd")
+			e.Until = until
+			require.NoError(t, e.Do(t.Context(), t.Context()))
+			return e.Configurations[0].Summary
 		}
-		again := s.experiment(t, 9, "hdd", "ssd")
-		again.Until = 2
-		if err := again.Do(t.Context(), t.Context()); err != nil || len(s.runs) != 12 {
-			t.Errorf("the same again: %v, %d runs", err, len(s.runs))
-		}
-		if b := again.Configurations[0].Summary; b.Setup.Runs != 6 || !conclude.Enough(b) {
-			t.Errorf("%d runs are asked for", b.Setup.Runs)
-		}
-		wider := s.experiment(t, 9, "hdd", "ssd")
-		wider.Until = 1e-9
-		if err := wider.Do(t.Context(), t.Context()); err != nil || len(s.runs) != 18 {
-			t.Errorf("until something else: %v, %d runs", err, len(s.runs))
-		}
-		if b := wider.Configurations[0].Summary; !slices.Equal(b.Looks, []measure.Look{{Blocks: 6, Done: true}}) {
-			t.Errorf("the result could be seen after %+v", b.Looks)
-		}
+		do(2)
+		assert.Len(t, s.runs, 12, "one block more than an interval takes")
+		b := do(2)
+		assert.Len(t, s.runs, 12, "the same again")
+		assert.Equal(t, 6, b.Setup.Runs)
+		assert.True(t, conclude.Enough(b))
+		b = do(1e-9)
+		assert.Len(t, s.runs, 18, "until something else")
+		assert.Equal(t, []measure.Look{{Blocks: 6, Done: true}}, b.Looks)
 	})
 }
 
@@ -170,29 +176,15 @@ func TestExperimentLeavesOut(t *testing.T) {
 		}
 		e := s.experiment(t, 5, "hdd", "ssd", "tape")
 		require.ErrorIs(t, e.Do(t.Context(), stop), driver.ErrStopped, "stopped")
-		if b := e.Configurations[0].Summary; b.Status != result.Failed || !strings.Contains(b.Error, "2 runs in a row") || !strings.Contains(b.Error, gone.Error()) {
-			t.Errorf("hdd: %s, %s", b.Status, b.Error)
-		}
-		if !slices.ContainsFunc(s.told, func(text string) bool {
-			return strings.HasPrefix(text, "configuration hdd is left out: 2 runs in a row")
-		}) {
-			t.Errorf("told %q", s.told)
-		}
+		b := e.Configurations[0].Summary
+		assert.Equal(t, result.Failed, b.Status)
+		assert.Regexp(t, "2 runs in a row.*"+gone.Error(), b.Error)
+		assert.Contains(t, strings.Join(s.told, "\n"), "configuration hdd is left out: 2 runs in a row")
 		s.opm = noisy
 		e = s.experiment(t, 5, "hdd", "ssd", "tape")
 		require.NoError(t, e.Do(t.Context(), t.Context()))
-		var blocks []int
-		for _, r := range e.Configurations[0].Summary.Runs {
-			if r.Counts {
-				blocks = append(blocks, r.Block)
-			}
-		}
-		assert.Equal(t, []int{1, 2, 4, 5}, blocks, "hdd has runs in the blocks")
-		for _, c := range e.Configurations[1:] {
-			if !conclude.Enough(c.Summary) || c.Summary.Status != result.Done {
-				t.Errorf("%s: %+v", c.Name, c.Summary)
-			}
-		}
+		assert.Equal(t, []int{1, 2, 4, 5}, e.Configurations[0].blocks(), "hdd has runs in the blocks")
+		whole(t, e.Configurations[1:]...)
 	})
 }
 
@@ -202,10 +194,10 @@ func TestExperimentWaitsForRecovery(t *testing.T) {
 	for _, stopped := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			var back time.Time
-			starting := &store.Error{Op: "connect", Class: store.Connection, Code: "57P03", NotYet: true, Err: errors.New("the server is recovering")}
 			ready := func(context.Context) error {
 				if time.Now().Before(back) {
-					return starting
+					return &store.Error{Op: "connect", Class: store.Connection, Code: "57P03", NotYet: true,
+						Err: errors.New("the server is recovering")}
 				}
 				return nil
 			}
@@ -231,17 +223,12 @@ func TestExperimentWaitsForRecovery(t *testing.T) {
 			}
 			err := e.Do(t.Context(), stop)
 			if stopped {
-				if !errors.Is(err, driver.ErrStopped) || time.Now().After(back) {
-					t.Errorf("stopped while it waits: %v", err)
-				}
+				assert.ErrorIs(t, err, driver.ErrStopped, "stopped while it waits")
+				assert.False(t, time.Now().After(back))
 				return
 			}
 			require.NoError(t, err)
-			for _, c := range e.Configurations {
-				if !conclude.Enough(c.Summary) || c.Summary.Status != result.Done {
-					t.Errorf("%s: %+v", c.Name, c.Summary)
-				}
-			}
+			whole(t, e.Configurations...)
 			assert.Len(t, s.runs, 5, "runs")
 		})
 	}
@@ -254,16 +241,15 @@ func TestExperimentWithoutConfigurations(t *testing.T) {
 		s := &simulation{dir: t.TempDir(), opm: func(made) (float64, error) { return 0, gone }}
 		e := s.experiment(t, 5, "hdd", "ssd")
 		e.Looked = func(block int) { t.Errorf("block %d was looked at, where nothing ran", block) }
-		if err := e.Do(t.Context(), t.Context()); !errors.Is(err, gone) || len(s.runs) != 4 {
-			t.Errorf("%v after %d runs", err, len(s.runs))
-		}
+		require.ErrorIs(t, e.Do(t.Context(), t.Context()), gone)
+		require.Len(t, s.runs, 4)
 		// One that cannot begin is left out, the other goes on.
 		s.opm = noisy
 		e = s.experiment(t, 5, "hdd", "ssd")
 		e.Configurations[0].Unready = gone
-		if err := e.Do(t.Context(), t.Context()); err != nil || len(s.runs) != 4+5 || e.Configurations[0].Summary.Error != gone.Error() {
-			t.Errorf("%v after %d runs, %+v", err, len(s.runs), e.Configurations[0].Summary)
-		}
+		require.NoError(t, e.Do(t.Context(), t.Context()))
+		require.Len(t, s.runs, 4+5)
+		require.Equal(t, gone.Error(), e.Configurations[0].Summary.Error)
 	})
 }
 
@@ -283,16 +269,10 @@ func TestExperimentGoesOnAnywhere(t *testing.T) {
 			s.after = nil
 			e := withPractice(s.experiment(t, 5, "hdd", "ssd"), 1)
 			require.NoError(t, e.Do(t.Context(), t.Context()))
+			assert.LessOrEqual(t, len(s.runs), 13, "cut off after run %d", cut)
 			for _, c := range e.Configurations {
-				var blocks []int
-				for _, r := range c.Summary.Runs {
-					if r.Counts {
-						blocks = append(blocks, r.Block)
-					}
-				}
-				if !slices.Equal(blocks, []int{1, 2, 3, 4, 5}) || len(s.runs) > 13 || c.Summary.Runs[0].Dir != "practice-1" {
-					t.Errorf("cut off after run %d: %s has runs in the blocks %v of %d runs", cut, c.Name, blocks, len(s.runs))
-				}
+				assert.Equal(t, []int{1, 2, 3, 4, 5}, c.blocks(), "cut off after run %d: %s", cut, c.Name)
+				assert.Equal(t, "practice-1", c.Summary.Runs[0].Dir)
 			}
 		})
 	}
@@ -310,10 +290,8 @@ func TestLookBeforeTheEnd(t *testing.T) {
 		s.experiment(t, 7, "hdd", "ssd").Do(ctx, ctx)
 		s.after = nil
 		e := s.experiment(t, 7, "hdd", "ssd")
-		err := e.Do(t.Context(), t.Context())
-		if b := e.Configurations[1].Summary; err != nil || !slices.Equal(b.Looks, []measure.Look{{Blocks: 6}}) {
-			t.Errorf("%v, it could be seen after %+v", err, b.Looks)
-		}
+		require.NoError(t, e.Do(t.Context(), t.Context()))
+		require.Equal(t, []measure.Look{{Blocks: 6}}, e.Configurations[1].Summary.Looks, "it could be seen after")
 	})
 }
 
@@ -333,31 +311,32 @@ func TestPractice(t *testing.T) {
 		told     string
 	}{
 		{false, []made{{"hdd", 1}, {"ssd", 2}, {"hdd", 3}, {"ssd", 4}, {"hdd", 5}, {"ssd", 6}, {"ssd", 7}, {"hdd", 8}},
-			"practice-1: running (practice, which counts for nothing, configuration hdd, run 1 of 8, at least 8m left, until "},
+			"configuration hdd, run 1 of 8, at least 8m left, until "},
 		{true, []made{{"hdd", 1}, {"hdd", 2}, {"hdd", 3}, {"hdd", 4}, {"ssd", 1}, {"ssd", 2}, {"ssd", 3}, {"ssd", 4}},
-			"practice-1: running (practice, which counts for nothing, run 1 of 4, at least 4m left, until "},
+			"run 1 of 4, at least 4m left, until "},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := &simulation{dir: t.TempDir(), opm: func(m made) (float64, error) { return 40_000 * float64(min(m.number, 5)), nil }}
+			opm := func(m made) (float64, error) { return 40_000 * float64(min(m.number, 5)), nil }
+			s := &simulation{dir: t.TempDir(), opm: opm}
 			e := withPractice(s.experiment(t, 2, "hdd", "ssd"), 2)
 			e.Sequence = c.sequence
 			require.NoError(t, e.Do(t.Context(), t.Context()))
-			if !slices.Equal(s.runs, c.want) || !strings.HasPrefix(s.running[0], c.told) {
-				t.Errorf("runs %v, told %q", s.runs, s.running[0])
-			}
-			b, err := result.ReadSummary[result.Bench](e.Configurations[0].Procedure.Dir)
-			if err != nil || len(b.Runs) != 4 || len(conclude.Counted(b)) != 2 || b.Setup.Practice != 2 || !conclude.Enough(b) {
-				t.Fatalf("%+v, %v", b, err)
-			}
+			require.Equal(t, c.want, s.runs)
+			require.Contains(t, s.running[0], "practice-1: running (practice, which counts for nothing, "+c.told)
+			b := summary(t, e.Configurations[0].Procedure.Dir)
+			require.Len(t, b.Runs, 4)
+			require.Len(t, conclude.Counted(b), 2)
+			require.Equal(t, 2, b.Setup.Practice)
+			require.True(t, conclude.Enough(b))
 			for i, r := range b.Runs {
-				want := []string{"practice-1", "practice-2", "run-1", "run-2"}[i]
-				if r.Dir != want || r.Practice != (i < 2) || r.Counts == r.Practice || r.Practice && r.Block != 0 {
-					t.Errorf("%+v, want %s", r, want)
-				}
+				require.Equal(t, []string{"practice-1", "practice-2", "run-1", "run-2"}[i], r.Dir)
+				require.Equal(t, i < 2, r.Practice)
+				require.NotEqual(t, r.Practice, r.Counts)
+				require.True(t, !r.Practice || r.Block == 0)
 			}
-			if made, all, left := e.Left(); made != 8 || all != 8 || left != 0 {
-				t.Errorf("%d of %d runs are made, %v left", made, all, left)
-			}
+			made, all, left := e.Left()
+			require.Equal(t, []int{8, 8}, []int{made, all})
+			require.Zero(t, left)
 		})
 	}
 }
@@ -370,8 +349,7 @@ func TestSequence(t *testing.T) {
 		e.Sequence = true
 		require.NoError(t, e.Do(t.Context(), t.Context()))
 		want := []made{{"hdd", 1}, {"hdd", 2}, {"hdd", 3}, {"ssd", 1}, {"ssd", 2}, {"ssd", 3}}
-		if !slices.Equal(s.runs, want) || e.Configurations[1].Summary.Runs[0].Block != 0 {
-			t.Errorf("runs %v, %+v", s.runs, e.Configurations[1].Summary.Runs)
-		}
+		require.Equal(t, want, s.runs)
+		require.Zero(t, e.Configurations[1].Summary.Runs[0].Block)
 	})
 }

@@ -55,13 +55,14 @@ func TestBackground(t *testing.T) {
 	contains(t, r.Warnings, "the background scan of", "a reader of the log of")
 	// Both were at work until the end: the last seconds of the run have their counts.
 	for _, column := range []string{monitor.ScrubReadBytes, monitor.CopiesReadBytes} {
-		assert.Positive(t, r.Host.Mean(column, r.End.Add(-4*time.Second), r.End), "%s after the server came back", column)
+		mean := r.Host.Mean(column, r.End.Add(-4*time.Second), r.End)
+		assert.Positive(t, mean, "%s after the server came back", column)
 	}
 	db.SetMaxIdleConns(0)
 	left := -1
 	for begin := time.Now(); left != 0 && time.Since(begin) < 5*time.Minute; time.Sleep(50 * time.Millisecond) {
-		const slotsAndSenders = "(SELECT count(*) FROM pg_replication_slots) + (SELECT count(*) FROM pg_stat_replication)"
-		require.NoError(t, db.QueryRow("SELECT "+slotsAndSenders).Scan(&left))
+		const used = "(SELECT count(*) FROM pg_replication_slots) + (SELECT count(*) FROM pg_stat_replication)"
+		require.NoError(t, db.QueryRow("SELECT "+used).Scan(&left))
 	}
 	require.Zero(t, left, "slots, and processes that send the log")
 }
@@ -104,8 +105,8 @@ func (n noting) Can() store.Capabilities {
 // TestIOFaultsMarkTheRun: what a server noted of failed I/Os while a run went on is in the run's warnings, a few lines
 // of it.
 func TestIOFaultsMarkTheRun(t *testing.T) {
-	const slow = "SQL Server has encountered 4 occurrence(s) of I/O requests taking longer than 15 seconds to complete on " +
-		"file [E:\\DS2\\cust_1.ndf] in database [DS2] (7)."
+	const slow = "SQL Server has encountered 4 occurrence(s) of I/O requests taking longer than 15 seconds to " +
+		"complete on file [E:\\DS2\\cust_1.ndf] in database [DS2] (7)."
 	for _, c := range []struct {
 		why  string
 		of   noting

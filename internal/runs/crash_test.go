@@ -71,7 +71,8 @@ func noFault(*testing.T, *localpg.Server, *sql.DB) func(kill func()) error { ret
 func idleWriter(_ *testing.T, _ *localpg.Server, db *sql.DB) func(kill func()) error {
 	return func(kill func()) error {
 		var pid int
-		if err := db.QueryRow("SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'").Scan(&pid); err != nil {
+		const writer = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'"
+		if err := db.QueryRow(writer).Scan(&pid); err != nil {
 			return err
 		}
 		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
@@ -236,9 +237,9 @@ func TestCuts(t *testing.T) {
 					assert.False(t, cut.Lossy(), "cut %d without a fault lost something: %+v", i+1, cut)
 				}
 			}
-			purchases, rollbacks := ds2counts.Of(s.Counts, ds2counts.Purchases), ds2counts.Of(s.Counts, ds2counts.Rollbacks)
+			of := func(count int) int64 { return ds2counts.Of(s.Counts, count) }
 			assert.Equal(t, acknowledged, s.Cuts.Acknowledged)
-			assert.LessOrEqual(t, acknowledged, purchases-rollbacks)
+			assert.LessOrEqual(t, acknowledged, of(ds2counts.Purchases)-of(ds2counts.Rollbacks))
 			audit, _ := audited(t, run)
 			assert.Equal(t, c.loses == nil, audit.Passed, "%+v", audit)
 		})

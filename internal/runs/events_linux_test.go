@@ -29,7 +29,9 @@ func TestStall(t *testing.T) {
 	}
 	const at, stall, length = 13 * time.Second, 3 * time.Second, 27 * time.Second
 	o.Driver.Run = length
-	o.Events = []Event{{at + stall, signal("CONT"), "go on"}, {at, signal("STOP"), "stop"}, {at + stall, "exit 7", "fail"}}
+	o.Events = []Event{
+		{at + stall, signal("CONT"), "go on"}, {at, signal("STOP"), "stop"}, {at + stall, "exit 7", "fail"},
+	}
 	r := recorded(t, begin(t, o), nil)
 
 	require.Len(t, r.Events, 3)

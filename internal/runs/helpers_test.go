@@ -54,7 +54,8 @@ func options(t *testing.T, s store.Database) Options {
 	o := optionsOf(t, s)
 	o.Plan = &ds2.Plan{
 		Config: ds2.Config{
-			Size: size, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5,
+			Size: size, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5,
+			LineItems: 5,
 		},
 		Targets: []ds2.Target{func(ctx context.Context) (calls.Session, error) { return ds2postgres.Connect(ctx, s) }},
 		Engines: calls.Engines{postgres.Engine: ds2postgres.Connect},

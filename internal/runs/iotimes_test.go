@@ -51,8 +51,8 @@ func TestIOTimes(t *testing.T) {
 	require.InEpsilon(t, 4, r.Windows[0].IO[s.Label()+" log write"].P50, .02)
 	require.InEpsilon(t, .004, *r.Limits[0].Measured, .02)
 	require.InEpsilon(t, 1.1, *r.IOEvents[0].Ratio, 1e-9)
-	contains(t, r.Warnings, "intervals, of the last one since: data read: the histogram is full", "events told of 80 I/Os "+
-		"of "+s.Label()+", and the server counted 100: percentiles of their times are in doubt")
+	contains(t, r.Warnings, "intervals, of the last one since: data read: the histogram is full",
+		"events told of 80 I/Os of "+s.Label()+", and the server counted 100: percentiles of their times are in doubt")
 
 	d.ended = false
 	refusing := &timing{Database: s, refuses: errors.New("no")}

@@ -22,11 +22,13 @@ func TestLogRoom(t *testing.T) {
 		at   int                          // the second of it
 	}{
 		{"room enough", func(s float64) float64 { return 100 + 1.4*s }, "", 0},
-		{"too little from the start", func(s float64) float64 { return 100 + 2*s },
-			"host/DS2: 778 MB of the log are free, and at 2.0 MB/s the 8m59s left will take 1078 MB: it will be full in 6m29s", 61},
-		{"at rest, then fast", func(s float64) float64 { return 100 + 10*max(0, s-300) }, "MB of the log are free", 316},
+		{"too little from the start", func(s float64) float64 { return 100 + 2*s }, "host/DS2: 778 MB of the log are " +
+			"free, and at 2.0 MB/s the 8m59s left will take 1078 MB: it will be full in 6m29s", 61},
+		{"at rest, then fast", func(s float64) float64 { return 100 + 10*max(0, s-300) },
+			"MB of the log are free", 316},
 		{"backups make room each minute", func(s float64) float64 { return 100 + 14*math.Mod(s, 60) }, "", 0},
-		{"full already, and grown", func(s float64) float64 { return 1000 + s }, "at 1.0 MB/s the 8m59s left will take 539 MB: it will be full in 0s", 61},
+		{"full already, and grown", func(s float64) float64 { return 1000 + s },
+			"at 1.0 MB/s the 8m59s left will take 539 MB: it will be full in 0s", 61},
 		{"a server that does not answer", func(s float64) float64 { return math.NaN() }, "", 0},
 	} {
 		t.Run(c.why, func(t *testing.T) {

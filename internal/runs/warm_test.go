@@ -82,7 +82,9 @@ func TestWarmRates(t *testing.T) {
 
 // TestUncountedCheckpoints: a server that counts no checkpoints is not waited on for one.
 func TestUncountedCheckpoints(t *testing.T) {
-	for column, waits := range map[string]bool{monitor.DatabaseCheckpoints: true, monitor.DatabaseCheckpointPages: false} {
+	for column, waits := range map[string]bool{
+		monitor.DatabaseCheckpoints: true, monitor.DatabaseCheckpointPages: false,
+	} {
 		w := warm{}
 		rows := []monitor.Row{{Time: time.Now(), Values: []float64{0}}}
 		w.checkpoints(&w.record, monitor.Table{Columns: []string{column}, Rows: rows})
