@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"syscall"
 	"testing"
 	"time"
@@ -21,7 +20,7 @@ func BenchmarkDriver(b *testing.B) {
 			b.ReportAllocs()
 			c := config(&simulation{service: time.Duration(users) * time.Second / 20_000})
 			c.Threads, c.RampRate, c.Warmup, c.Run = users, 1e6, 0, 0
-			d := New(c, &series{}, slog.New(slog.DiscardHandler))
+			d := New(c, &series{}, quiet)
 			stop, end := context.WithCancel(b.Context())
 			go func() {
 				defer end()

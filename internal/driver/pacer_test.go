@@ -29,14 +29,11 @@ func TestPacer(t *testing.T) {
 			store := func() float64 { return p.Rate() * c.real * (1 + c.scatter*random.NormFloat64()) }
 			samples := 0
 			for !p.Frozen() {
-				if samples++; samples > 60 {
-					t.Fatalf("not settled after %d samples; rate %g", samples, p.Rate())
-				}
+				samples++
+				require.LessOrEqual(t, samples, 60, "not settled; rate %g", p.Rate())
 				before := p.Rate()
 				p.Sample(p.Rate(), store())
-				if change := p.Rate() / before; change > 1.1+1e-9 || change < 0.9-1e-9 {
-					t.Fatalf("the rate changes by %g at once", change)
-				}
+				require.InDelta(t, 1, p.Rate()/before, .1+1e-9, "the rate changes at once")
 			}
 			frozen, sum := p.Rate(), 0.0
 			const window = 80 // samples
@@ -46,9 +43,7 @@ func TestPacer(t *testing.T) {
 				p.Sample(p.Rate(), 3*iops)
 			}
 			assert.Equal(t, frozen, p.Rate(), "a frozen rate changes")
-			if achieved := sum / window; math.Abs(achieved-target) > Tolerance*target {
-				t.Errorf("achieved %g of %g", achieved, target)
-			}
+			assert.InEpsilon(t, target, sum/window, Tolerance)
 			t.Logf("settled after %d samples, achieved %.1f", samples, sum/window)
 		})
 	}
@@ -61,9 +56,9 @@ func TestPacerOfSlowStore(t *testing.T) {
 		done := min(p.Rate(), 300)
 		p.Sample(done, 2*done)
 	}
-	if p.Frozen() || !p.Limited() || p.Rate() > 550 {
-		t.Errorf("frozen %v, limited %v, rate %g", p.Frozen(), p.Limited(), p.Rate())
-	}
+	assert.False(t, p.Frozen())
+	assert.True(t, p.Limited())
+	assert.LessOrEqual(t, p.Rate(), 550.)
 }
 
 // TestPacerOfBursts: I/Os that come in bursts settle no rate; the one that is kept at last is right on average.
@@ -82,7 +77,7 @@ func TestPacerOfBursts(t *testing.T) {
 	require.False(t, p.Frozen(), "settled, though no samples in a row agree")
 	before := p.Rate()
 	p.Freeze()
-	if achieved := 3.75 * p.Rate(); !p.Frozen() || math.Abs(achieved-target) > Tolerance*target || math.Abs(3.75*before-target) < Tolerance*target {
-		t.Errorf("frozen %v at %g I/Os a second on average, before at %g, of %g", p.Frozen(), achieved, 3.75*before, target)
-	}
+	assert.True(t, p.Frozen())
+	assert.InEpsilon(t, target, 3.75*p.Rate(), Tolerance, "I/Os a second on average")
+	assert.Greater(t, math.Abs(3.75*before-target), Tolerance*target, "before")
 }

@@ -1,8 +1,9 @@
 package durability
 
 import (
-	"math"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 
 	"ds2/internal/result"
 )
@@ -22,9 +23,8 @@ func TestShare(t *testing.T) {
 		{10, 20, 0.3020, 0.6980},
 	} {
 		from, to := share(c.k, c.n)
-		if math.Abs(from-c.from) > 0.0001 || math.Abs(to-c.to) > 0.0001 {
-			t.Errorf("%d of %d: %.4f to %.4f, want %.4f to %.4f", c.k, c.n, from, to, c.from, c.to)
-		}
+		assert.InDelta(t, c.from, from, 0.0001, "%d of %d", c.k, c.n)
+		assert.InDelta(t, c.to, to, 0.0001, "%d of %d", c.k, c.n)
 	}
 }
 
@@ -41,8 +41,7 @@ func TestIdleCuts(t *testing.T) {
 		{[]result.Cut{busy, gone}, 0, 1, 0.9747},
 	} {
 		all := Plan{}.conclude(c.cuts)
-		if all.Idle != c.idle || all.Lossy != c.lossy || math.Abs(all.To-c.to) > 0.0001 {
-			t.Errorf("%+v: %d idle, %d with a loss, at most %.4f", c.cuts, all.Idle, all.Lossy, all.To)
-		}
+		assert.Equal(t, []int{c.idle, c.lossy}, []int{all.Idle, all.Lossy}, "idle and lossy of %+v", c.cuts)
+		assert.InDelta(t, c.to, all.To, 0.0001, "%+v", c.cuts)
 	}
 }

@@ -44,13 +44,9 @@ func TestJournalBeforeTheCut(t *testing.T) {
 		c.Note([]byte("12"))
 	}
 	users := &held{}
-	if _, err := c.cut(t.Context(), Target{Users: users, Log: slog.New(slog.DiscardHandler)}); !errors.Is(err, errKill) || !errors.Is(err, errNotKilled) {
-		t.Errorf("cut = %v", err)
-	}
-	if string(server.held) != "121212" {
-		t.Errorf("when the server was killed the journal held %q", server.held)
-	}
-	if len(*users) != 1 || (*users)[0] != "hold" {
-		t.Errorf("users were told %v, want to be held", *users)
-	}
+	_, err = c.cut(t.Context(), Target{Users: users, Log: slog.New(slog.DiscardHandler)})
+	require.ErrorIs(t, err, errKill)
+	require.ErrorIs(t, err, errNotKilled)
+	require.Equal(t, "121212", string(server.held), "when the server was killed the journal held")
+	require.Equal(t, held{"hold"}, *users)
 }

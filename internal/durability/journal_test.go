@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
@@ -49,20 +48,18 @@ func TestJournal(t *testing.T) {
 	for ; len(all) > 0; all = all[2:] {
 		seen[binary.BigEndian.Uint16(all)] = true
 	}
-	if len(seen) != users*each || j.Count() != users*each {
-		t.Errorf("%d entries, %d noted, want %d", len(seen), j.Count(), users*each)
-	}
-	if last, err := Read(path, twos{}, int64(len("twos\n")+2*(users*each-1))); err != nil || len(last) != 2 {
-		t.Errorf("the last entry is %v, %v", last, err)
-	}
+	require.Len(t, seen, users*each)
+	require.EqualValues(t, users*each, j.Count())
+	last, err := Read(path, twos{}, int64(len("twos\n")+2*(users*each-1)))
+	require.NoError(t, err)
+	require.Len(t, last, 2)
 }
 
 func TestJournalCutShort(t *testing.T) {
 	path := filepath.Join(t.TempDir(), File)
 	for _, text := range []string{"twos\n123", "ds2 journal 2\n"} {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
-		if _, err := Read(path, twos{}, 0); err == nil || !strings.Contains(err.Error(), "read journal") {
-			t.Errorf("%q is read with %v: nothing may be missing from it, and it is another's", text, err)
-		}
+		_, err := Read(path, twos{}, 0)
+		require.ErrorContains(t, err, "read journal", "of %q something is missing, or it is another's", text)
 	}
 }

@@ -21,7 +21,6 @@ func TestMoments(t *testing.T) {
 		sum += m.wait
 		assert.True(t, m.wait >= 5*time.Second && m.wait <= 15*time.Second, "a cut after %s, want 5 s to 15 s", m.wait)
 	}
-	if mean := sum / 300; mean < 9*time.Second || mean > 11*time.Second || kinds[atRandom] != 100 || kinds[atCheckpoint] != 100 || kinds[atBurst] != 100 {
-		t.Errorf("cuts every %s, kinds %v", mean, kinds)
-	}
+	assert.InDelta(t, 10, sum.Seconds()/300, 1, "seconds between cuts")
+	assert.Equal(t, map[string]int{atRandom: 100, atCheckpoint: 100, atBurst: 100}, kinds)
 }

@@ -3,7 +3,6 @@ package preflight
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,11 +14,16 @@ import (
 	"ds2/internal/store"
 )
 
+// states are those of findings.
+func states(found []store.Finding) (all []store.State) {
+	for _, f := range found {
+		all = append(all, f.State)
+	}
+	return all
+}
+
 // TestRoomOfTwo has two databases that fit on a drive each, but not both on one.
 func TestRoomOfTwo(t *testing.T) {
-	files := func(server string) []monitor.File {
-		return []monitor.File{{Role: monitor.Data, Path: "/data/" + server}, {Role: monitor.Log, Path: "/data/" + server + "/pg_wal"}}
-	}
 	for _, c := range []struct {
 		why      string
 		servers  [2]string
@@ -31,16 +35,15 @@ func TestRoomOfTwo(t *testing.T) {
 		{"two machines", [2]string{"a", "a"}, [2]string{"one", "two"}, []store.State{store.OK, store.OK}},
 	} {
 		var targets []Target
-		for i := range c.servers {
+		for i, server := range c.servers {
+			files := []monitor.File{
+				{Role: monitor.Data, Path: "/data/" + server}, {Role: monitor.Log, Path: "/data/" + server + "/pg_wal"},
+			}
 			free := func(string) (int64, string, string, bool) { return 3 << 30, c.machines[i], "/data", true }
-			targets = append(targets, Target{Label: "db", Files: files(c.servers[i]), LogGrowth: 2 << 30, Free: free})
+			targets = append(targets, Target{Label: "db", Files: files, LogGrowth: 2 << 30, Free: free})
 		}
 		found := Room(targets, Load{})
-		var states []store.State
-		for _, f := range found {
-			states = append(states, f.State)
-		}
-		assert.True(t, slices.Equal(states, c.want), "%s: %+v", c.why, found)
+		assert.Equal(t, c.want, states(found), "%s: %+v", c.why, found)
 	}
 }
 
@@ -48,6 +51,8 @@ func TestRoom(t *testing.T) {
 	const gb = 1 << 30
 	both := []monitor.File{{Role: monitor.Data, Path: "/data"}, {Role: monitor.Log, Path: "/data/pg_wal"}}
 	apart := []monitor.File{{Role: monitor.Data, Path: "/data"}, {Role: monitor.Log, Path: "/log"}}
+	ok, warning, failure := []store.State{store.OK}, []store.State{store.Warning}, []store.State{store.Failure}
+	much, little := map[string]int64{"/data": 100 * gb}, map[string]int64{"/data": 2 * gb}
 	for _, c := range []struct {
 		why   string
 		files []monitor.File
@@ -57,14 +62,17 @@ func TestRoom(t *testing.T) {
 		log   int64
 		want  []store.State
 	}{
-		{"much is free", both, map[string]int64{"/data": 100 * gb}, 32, 20 * time.Minute, gb, []store.State{store.OK}},
-		{"the log alone does not fit", both, map[string]int64{"/data": gb}, 1, time.Minute, gb, []store.State{store.Failure}},
-		{"the orders may not fit", both, map[string]int64{"/data": 2 * gb}, 32, time.Hour, gb, []store.State{store.Warning}},
-		{"a run without end is judged by an hour", both, map[string]int64{"/data": 2 * gb}, 32, 0, gb, []store.State{store.Warning}},
-		{"the log has a drive of its own, which is too small", apart, map[string]int64{"/data": 100 * gb, "/log": gb / 2}, 1, time.Minute, gb, []store.State{store.OK, store.Failure}},
-		{"nobody knows how far the log grows", apart, map[string]int64{"/data": 100 * gb, "/log": gb}, 1, time.Minute, -1, []store.State{store.OK, store.OK}},
-		{"the drives are elsewhere", both, nil, 1, time.Minute, gb, []store.State{store.Warning}},
-		{"the server does not tell", nil, nil, 1, time.Minute, gb, []store.State{store.Warning}},
+		{"much is free", both, much, 32, 20 * time.Minute, gb, ok},
+		{"the log alone does not fit", both, map[string]int64{"/data": gb}, 1, time.Minute, gb, failure},
+		{"the orders may not fit", both, little, 32, time.Hour, gb, warning},
+		{"a run without end is judged by an hour", both, little, 32, 0, gb, warning},
+		{"the log has a drive of its own, which is too small", apart,
+			map[string]int64{"/data": 100 * gb, "/log": gb / 2}, 1, time.Minute, gb,
+			[]store.State{store.OK, store.Failure}},
+		{"nobody knows how far the log grows", apart, map[string]int64{"/data": 100 * gb, "/log": gb},
+			1, time.Minute, -1, []store.State{store.OK, store.OK}},
+		{"the drives are elsewhere", both, nil, 1, time.Minute, gb, warning},
+		{"the server does not tell", nil, nil, 1, time.Minute, gb, warning},
 	} {
 		free := func(dir string) (int64, string, string, bool) {
 			for mount, free := range c.free {
@@ -76,17 +84,9 @@ func TestRoom(t *testing.T) {
 		}
 		target := Target{Label: "db1", Files: c.files, LogGrowth: c.log, Free: free}
 		found := Room([]Target{target}, Load{Growth: float64(c.users) * 40_000, Length: c.run})
-		var states []store.State
+		assert.Equal(t, c.want, states(found), "%s: %+v", c.why, found)
 		for _, f := range found {
-			states = append(states, f.State)
 			assert.Equal(t, f.Do == "", f.State == store.OK, "%s: %+v", c.why, f)
-		}
-		if len(states) != len(c.want) {
-			t.Errorf("%s: %+v", c.why, found)
-			continue
-		}
-		for i := range states {
-			assert.Equal(t, c.want[i], states[i], "%s: %+v", c.why, found)
 		}
 	}
 }
@@ -112,13 +112,10 @@ func TestRecord(t *testing.T) {
 		filepath.Join(file, "under"):      store.Failure,
 		filepath.Join(closed, "out"):      ofClosed,
 	} {
-		if f := Record(place); f.State != want {
-			t.Errorf("a record in %s: %+v, want %s", place, f, want)
-		}
+		f := Record(place)
+		assert.Equal(t, want, f.State, "a record in %s: %+v", place, f)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "new")); !os.IsNotExist(err) {
-		t.Errorf("to look has made the directory: %v", err)
-	}
+	assert.NoDirExists(t, filepath.Join(dir, "new"), "to look has made the directory")
 }
 
 func TestDescriptors(t *testing.T) {

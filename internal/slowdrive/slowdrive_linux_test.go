@@ -72,7 +72,9 @@ func TestDrive(t *testing.T) {
 	before, beforeLog := d.Counts()
 	require.NoError(t, errors.Join(read(), read(), write()))
 	after, ofLog := d.Counts()
-	require.Equal(t, []float64{2, 1, 8192, 4096}, []float64{after[0] - before[0], after[1] - before[1], after[2] - before[2], after[3] - before[3]})
+	for i, want := range []float64{2, 1, 8192, 4096} {
+		require.Equal(t, want, after[i]-before[i], "count %d", i)
+	}
 	require.Greater(t, after[4], 2*delay.Seconds(), "seconds that reads took")
 	require.Equal(t, [6]float64{0, 1, 0, 512, 0, ofLog[5]}, ofLog)
 	require.Equal(t, beforeLog, ofLog)

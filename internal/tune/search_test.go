@@ -55,16 +55,23 @@ func (s store) optimum(limit float64) (most float64) {
 	return most
 }
 
-// measured runs the store with noise, relative standard deviations of 1 % on OPM and 3 % on latency.
-func (s store) measured(limit float64, seed uint64, runs *int) func(context.Context, Step) (Trial, error) {
-	random := rand.New(rand.NewPCG(seed, 1))
+// run makes the trials of a search, within a limit on latency.
+func (s store) run(limit float64) func(context.Context, Step) (Trial, error) {
 	return func(_ context.Context, step Step) (Trial, error) {
-		users := step.Threads
+		opm, latency := s(step.Threads)
+		return Trial{OPM: opm, P95: latency, Strain: latency / limit, Passed: latency <= limit}, nil
+	}
+}
+
+// measured is the store with noise, relative standard deviations of 1 % on OPM and 3 % on latency, and counts its runs.
+func (s store) measured(seed uint64, runs *int) store {
+	random := rand.New(rand.NewPCG(seed, 1))
+	return func(users int) (float64, float64) {
 		*runs++
 		opm, latency := s(users)
 		opm *= 1 + 0.01*random.NormFloat64()
 		latency *= 1 + 0.03*random.NormFloat64()
-		return Trial{OPM: opm, P95: latency, Strain: latency / limit, Passed: latency <= limit}, nil
+		return opm, latency
 	}
 }
 
@@ -109,9 +116,7 @@ func TestSearch(t *testing.T) {
 				config := Config{Method: method, Start: c.start, Max: 512, Gain: 0.02}
 				mean := c.store.search(t, config, c.limit)
 				t.Logf("%s: %.1f runs on average", method, mean)
-				if mean > float64(most) {
-					t.Errorf("%s: %.1f runs on average, want at most %d", method, mean, most)
-				}
+				assert.LessOrEqual(t, mean, float64(most), "%s: runs on average", method)
 			}
 		})
 	}
@@ -123,7 +128,7 @@ func (s store) search(t *testing.T, config Config, limit float64) (runs float64)
 	const seeds, noise = 200, 1.06
 	optimum, total := s.optimum(limit/noise), 0
 	for seed := range uint64(seeds) {
-		found, err := Search(t.Context(), config, s.measured(limit, seed, &total))
+		found, err := Search(t.Context(), config, s.measured(seed, &total).run(limit))
 		require.NoError(t, err)
 		if found.Best == nil {
 			t.Errorf("%s, seed %d: found nothing: %s", config.Method, seed, found.Why)
@@ -143,13 +148,6 @@ func (s store) search(t *testing.T, config Config, limit float64) (runs float64)
 
 func TestSearchWithoutNoise(t *testing.T) {
 	plateau := network(0.010, 0.004, 0.002)
-	exact := func(s store, limit float64) func(context.Context, Step) (Trial, error) {
-		return func(_ context.Context, step Step) (Trial, error) {
-			users := step.Threads
-			opm, latency := s(users)
-			return Trial{OPM: opm, P95: latency, Strain: latency / limit, Passed: latency <= limit}, nil
-		}
-	}
 	for _, c := range []struct {
 		why     string
 		limit   float64
@@ -160,19 +158,18 @@ func TestSearchWithoutNoise(t *testing.T) {
 		{"the most users within the limit", 0.040, Config{Golden, 1, 512, 0.001}, 3, "the limits fail with 4 users"},
 		{"the same step by step", 0.040, Config{Steps, 16, 512, 0.001}, 3, "the limits fail with 4 users"},
 		// 5 are within the gain too, but not by the law that smooths the trials.
-		{"fewer users where more bring little", 0.500, Config{Golden, 1, 512, 0.02}, 8, "more users than 8 bring less than 2% more"},
+		{"fewer users where more bring little", 0.500, Config{Golden, 1, 512, 0.02}, 8,
+			"more users than 8 bring less than 2% more"},
 		{"as many as are allowed", 0.500, Config{Golden, 1, 3, 0.02}, 3, "no more users than 3 were allowed"},
 		{"a limit nobody keeps", 0.001, Config{Golden, 16, 512, 0.02}, 0, "the limits fail already with 1 user"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			got, err := Search(t.Context(), c.config, exact(plateau, c.limit))
+			got, err := Search(t.Context(), c.config, plateau.run(c.limit))
 			require.NoError(t, err)
-			threads := 0
+			require.Equal(t, c.reason, got.Why)
+			require.Equal(t, c.threads == 0, got.Best == nil)
 			if got.Best != nil {
-				threads = got.Best.Threads
-			}
-			if threads != c.threads || got.Why != c.reason {
-				t.Errorf("got %d users because %s, want %d because %s", threads, got.Why, c.threads, c.reason)
+				require.Equal(t, c.threads, got.Best.Threads)
 			}
 		})
 	}
@@ -185,14 +182,14 @@ func TestSearchBearsAnOutlier(t *testing.T) {
 	for _, method := range []Method{Golden, Steps} {
 		for bad := 1; bad <= 12; bad++ {
 			runs := 0
-			found, err := Search(t.Context(), Config{method, 1, 512, 0.02}, func(_ context.Context, step Step) (Trial, error) {
-				users := step.Threads
+			spoilt := store(func(users int) (float64, float64) {
 				opm, latency := plateau(users)
 				if runs++; runs == bad {
-					opm, latency = opm/10, 10*latency
+					return opm / 10, 10 * latency
 				}
-				return Trial{OPM: opm, P95: latency, Strain: latency / 0.045, Passed: latency <= 0.045}, nil
+				return opm, latency
 			})
+			found, err := Search(t.Context(), Config{method, 1, 512, 0.02}, spoilt.run(0.045))
 			require.NoError(t, err)
 			if found.Best == nil || found.Best.Threads < 3 || found.Best.Threads > 4 {
 				t.Errorf("%s with trial %d spoilt found %+v: %s", method, bad, found.Best, found.Why)
@@ -204,16 +201,16 @@ func TestSearchBearsAnOutlier(t *testing.T) {
 func TestSearchKeepsTheCurveOnError(t *testing.T) {
 	broken := errors.New("disk on fire")
 	runs := 0
-	run := network(0.01).measured(1, 1, &runs)
+	run := network(0.01).measured(1, &runs).run(1)
 	got, err := Search(t.Context(), Config{Golden, 1, 512, 0.02}, func(ctx context.Context, step Step) (Trial, error) {
 		if runs == 1 {
 			return Trial{}, broken
 		}
 		return run(ctx, step)
 	})
-	if !errors.Is(err, broken) || len(got.Curve) != 1 || got.Best != nil {
-		t.Errorf("got %+v, %v", got, err)
-	}
+	require.ErrorIs(t, err, broken)
+	require.Len(t, got.Curve, 1)
+	require.Nil(t, got.Best)
 }
 
 // TestKnee: the saturation point of a network is the sum of its demands over the largest.
@@ -224,9 +221,7 @@ func TestKnee(t *testing.T) {
 		opm, _ := s(users)
 		curve = curve.with(Trial{Threads: users, OPM: opm})
 	}
-	if knee := curve.Knee(); math.Abs(knee-1.6) > 0.01 {
-		t.Errorf("knee at %v users, want 1.6", knee)
-	}
+	assert.InDelta(t, 1.6, curve.Knee(), 0.01)
 	assert.EqualValues(t, 0, (Curve{}).Knee(), "knee of nothing at")
 }
 
@@ -260,7 +255,7 @@ func TestLeft(t *testing.T) {
 		for seed := range uint64(50) {
 			var trials []Trial
 			runs := 0
-			run := c.store.measured(c.limit, seed, &runs)
+			run := c.store.measured(seed, &runs).run(c.limit)
 			found, err := Search(t.Context(), config, func(ctx context.Context, step Step) (Trial, error) {
 				trial, err := run(ctx, step)
 				trial.Threads, trial.Confirm = step.Threads, step.Confirm
@@ -268,9 +263,8 @@ func TestLeft(t *testing.T) {
 				require.NotEqual(t, "", step.Why, "%s: no reason for trial %d", c.why, len(trials))
 				return trial, err
 			})
-			if err != nil || found.Curve[0].Trials[0].Why == "" {
-				t.Fatal(err, found)
-			}
+			require.NoError(t, err)
+			require.NotEmpty(t, found.Curve[0].Trials[0].Why)
 			assert.Equal(t, 0, config.Left(NewCurve(trials)), c.why)
 			for made := (len(trials) + 1) / 2; made < len(trials); made++ {
 				left := config.Left(NewCurve(trials[:made]))
@@ -282,8 +276,6 @@ func TestLeft(t *testing.T) {
 			}
 		}
 		t.Logf("%s: off by %.1f trials on average", c.why, off/float64(n))
-		if off/float64(n) > 3 {
-			t.Errorf("%s: off by %.1f trials on average", c.why, off/float64(n))
-		}
+		assert.LessOrEqual(t, off/float64(n), 3., c.why)
 	}
 }

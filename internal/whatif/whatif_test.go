@@ -28,7 +28,7 @@ func TestByHand(t *testing.T) {
 	d := Demand{Processor: .010, Reads: 5, Flushes: 2}
 	written := drive(.002, .003)
 	written.Write = .005
-	cap200 := Drive{Reads: []device.Point{{Depth: 1, IOPS: 200, Mean: .005}, {Depth: 8, IOPS: 200, Mean: .040}}, Flush: .001}
+	capped := []device.Point{{Depth: 1, IOPS: 200, Mean: .005}, {Depth: 8, IOPS: 200, Mean: .040}}
 	for _, c := range []struct {
 		why               string
 		demand            Demand
@@ -37,11 +37,14 @@ func TestByHand(t *testing.T) {
 		orders            float64
 	}{
 		{"one user waits for nobody: 10 ms + 5 x 2 ms + 2 x 3 ms = 26 ms", d, drive(.002, .003), 1, 2, 1 / .026},
-		{"and 4 writes of 5 ms: 46 ms", Demand{Processor: .010, Reads: 5, Flushes: 2, Writes: 4}, written, 1, 2, 1 / .046},
-		{"a single processor of 10 ms an order, drives of no time: its 100 a second, but for Schweitzer's (N-1)/N", d, drive(1e-9, 1e-9), 1000, 1, 100},
+		{"and 4 writes of 5 ms: 46 ms",
+			Demand{Processor: .010, Reads: 5, Flushes: 2, Writes: 4}, written, 1, 2, 1 / .046},
+		{"a single processor of 10 ms an order, drives of no time: its 100 a second, but for Schweitzer's (N-1)/N",
+			d, drive(1e-9, 1e-9), 1000, 1, 100},
 		{"two processors do twice as much", d, drive(1e-9, 1e-9), 1000, 2, 200},
-		{"reads alone: 8 users, each 5 x 4 ms", Demand{Processor: 1e-9, Reads: 5, Flushes: 1e-9}, drive(.004, .001), 8, 2, 8 / .020},
-		{"200 reads a second are 40 orders of 5", d, cap200, 8, 2, 40},
+		{"reads alone: 8 users, each 5 x 4 ms",
+			Demand{Processor: 1e-9, Reads: 5, Flushes: 1e-9}, drive(.004, .001), 8, 2, 8 / .020},
+		{"200 reads a second are 40 orders of 5", d, Drive{Reads: capped, Flush: .001}, 8, 2, 40},
 		{"a busy log: every order waits 1.5 flushes, each for 2 commits: 1000 users / (2 x 1.5 x 10 ms)",
 			Demand{Processor: 1e-9, Reads: 1e-9, Flushes: 2}, drive(.001, .010), 1000, 2, 1000 / .030},
 	} {
@@ -133,7 +136,8 @@ func TestSimulated(t *testing.T) {
 			for _, latency := range [][2]float64{{.001, .001}, {.001, .010}, {.010, .001}, {.010, .010}} {
 				const processor, reads = .005, 4
 				want := simulated(random, processor, reads, latency[0], latency[1], users, processors)
-				got := Demand{Processor: processor, Reads: reads, Flushes: 1}.solve(drive(latency[0], latency[1]), users, processors).Rate
+				demand := Demand{Processor: processor, Reads: reads, Flushes: 1}
+				got := demand.solve(drive(latency[0], latency[1]), users, processors).Rate
 				require.InEpsilon(t, want, got, .10, "%d users, %d processors, %v", users, processors, latency)
 				squares, n = squares+math.Pow(math.Log(got/want), 2), n+1
 			}
@@ -204,7 +208,8 @@ func TestFit(t *testing.T) {
 	}
 	transactions, err := Fit(ios, 2, Figure{Unit: "IOPS", One: "a transaction"})
 	require.NoError(t, err)
-	require.InEpsilon(t, truth.Reads, transactions.Demand.Reads, .1, "what a transaction takes does not depend on how many I/Os it comes to")
+	require.InEpsilon(t, truth.Reads, transactions.Demand.Reads, .1,
+		"what a transaction takes does not depend on how many I/Os it comes to")
 	require.InEpsilon(t, 1.9, transactions.Each, .1)
 	require.InDelta(t, .2, transactions.EachScatter, .06)
 	p, err := transactions.Predict(drive(.003, .003), 8)
@@ -233,7 +238,8 @@ func TestFit(t *testing.T) {
 			if c := m.Coefficients[1]; c.Low <= truth.Reads && truth.Reads <= c.High {
 				coefficients++
 			}
-			m.Check(fitted, repeated(truth, random, c.scatter, c.law, 1, drive(.002, .002), drive(.004, .0015), drive(.0015, .006)))
+			others := []Drive{drive(.002, .002), drive(.004, .0015), drive(.0015, .006)}
+			m.Check(fitted, repeated(truth, random, c.scatter, c.law, 1, others...))
 			v := m.Verdict()
 			held, predicted = held+v.Inside, predicted+v.Checks
 		}
