@@ -27,16 +27,14 @@ type Bench struct {
 	// Ready asks for a session of each target before a run, which waits while a server takes none yet; nil: nobody
 	// asks.
 	Ready func(context.Context) error
-	// Restore brings the database back to the state that every run starts from; nil: each run goes on where the last
-	// ended.
+	// Restore brings the database back to where every run starts; nil: each run goes on where the last ended.
 	Restore func(context.Context) error
 	// Run makes the run of a place, and its record in a directory; faults say what is wrong with it.
 	Run func(ctx context.Context, dir string, place runs.Place) (s result.Summary, faults []string, err error)
 	// Verify makes the audit of a run that is recorded in a directory and was cut off before its audit ended; nil: such
 	// a run is made again.
 	Verify func(dir string) (faults []string, err error)
-	// Told is told what goes on.
-	Told func(format string, args ...any)
+	Told   func(format string, args ...any) // is told what goes on
 }
 
 // ErrTooFew says that too few runs of a bench count.

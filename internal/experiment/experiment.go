@@ -25,18 +25,16 @@ import (
 // experiment of one configuration.
 type Experiment struct {
 	Configurations []*Configuration
-	// Orders are those of the configurations in each block that may be made.
-	Orders [][]int
+	Orders         [][]int // those of the configurations in each block that may be made
+
 	// From Least blocks on the experiment ends where the interval of every difference in OPM reaches at most Until
 	// percent points from its estimate; with 0 it makes all blocks.
 	Least int
 	Until float64
-	// Sequence has all runs of one configuration made before those of the next, and so no blocks.
-	Sequence bool
-	// Looked is called when a block is whole, whose runs can be compared: with its number; nil: nobody looks.
-	Looked func(block int)
-	// Told is told which run begins.
-	Told func(format string, args ...any)
+
+	Sequence bool                             // all runs of one configuration come before those of the next: no blocks
+	Looked   func(block int)                  // is called when a block is whole, whose runs can be compared; may be nil
+	Told     func(format string, args ...any) // is told which run begins
 }
 
 // Configuration is one of those that an experiment compares.

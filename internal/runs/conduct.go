@@ -28,11 +28,9 @@ type Conduct struct {
 	// on.
 	Restart func(context.Context) error
 
-	// Show shows a run while it goes on; end is called with its summary when it has ended.
-	Show     func(*Run) (end func(result.Summary), err error)
-	Progress progress.View // shows the deep check and the audit
-	// Tell is told what is damaged and which checks failed.
-	Tell func(format string, args ...any)
+	Show     func(*Run) (end func(result.Summary), err error) // shows a run while it goes on; end: its end
+	Progress progress.View                                    // shows the deep check and the audit
+	Tell     func(format string, args ...any)                 // is told what is damaged and which checks failed
 }
 
 // Stop is the two stages in which work ends: nothing new begins when Soft is done, and all work ends with Hard, as Soft

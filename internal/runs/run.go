@@ -33,37 +33,25 @@ type Options struct {
 	Plan    workload.Plan        // what is run on them
 	Driver  driver.Config        // Operations, Play, Targets, Interval and Cuts are set here
 	Windows []measure.WindowSpec // none: from the end of the warm-up to the end of the run
-	Limits  []limit.Limit        // judged by Judge, over the first window
+	Limits  []limit.Limit        // judged over the first window
 
-	Calls string // by what the users call, where the engine has several ways
-	Proof string // what the kit lacks of it on this engine, empty where it lacks none
-
+	Calls      string            // by what the users call, where the engine has several ways
+	Proof      string            // what the kit lacks of it on this engine, empty where it lacks none
 	Disclosure map[string]string // what is stated of the array
 
-	// CheckpointFirst has each target that can make a checkpoint before the idle time.
-	CheckpointFirst bool
-
-	// AbortAfter ends the run with ErrLimits when a limit has failed for so long on end; 0: never.
-	AbortAfter time.Duration
-
-	// ColdStart has the servers forget their caches after a checkpoint.
-	ColdStart bool
-
-	// IOEvents has the servers time each I/O of their files.
-	IOEvents bool
+	CheckpointFirst bool          // each target that can makes a checkpoint before the idle time
+	ColdStart       bool          // the servers forget their caches after that
+	IOEvents        bool          // the servers time each I/O of their files
+	Debt            bool          // the targets do their deferred work after the users have left
+	AbortAfter      time.Duration // when a limit has failed for so long on end the run ends with ErrLimits; 0: never
 
 	// WarmMax is how long a run waits at most, after its warm-up, until the server's cache is filled, a checkpoint was
 	// made and the latency of reads is level; 0: it does not.
 	WarmMax time.Duration
 
-	Crash *durability.Plan // cuts of the server; nil: none, and no journal
-
-	Events []Event // in any order
-
+	Crash      *durability.Plan  // cuts of the server; nil: none, and no journal
+	Events     []Event           // in any order
 	Background background.Config // what reads beside the users
-
-	// Debt has the targets do their deferred work, after the users have left.
-	Debt bool
 
 	Place   Place
 	Dir     string // of the record; must not exist or be empty
@@ -197,11 +185,7 @@ func (r *Run) prepareDriver(w workload.Workload) (err error) {
 			trace: o.Observer.IOTrace,
 		}
 	}
-	asked := c.Started
 	c.Started = func(start time.Time) {
-		if asked != nil {
-			asked(start)
-		}
 		r.background.Start()
 		r.events.start(r, start)
 		r.observation.begin(start)

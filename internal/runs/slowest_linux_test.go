@@ -66,20 +66,20 @@ func slowed(
 	o := options(t, s)
 	o.Driver.Threads, o.Driver.Think, o.Driver.Run = 40, 500*time.Millisecond, length
 	trace(t, &o)
+	run := begin(t, o)
 	ctx, cancel := context.WithCancel(t.Context())
 	var holds [][2]time.Time
 	done := make(chan struct{})
-	o.Driver.Started = func(time.Time) {
-		go func() {
-			defer close(done)
-			for progress.Pause(ctx, 800*time.Millisecond) {
-				begin := time.Now()
-				hold(ctx)
-				holds = append(holds, [2]time.Time{begin, time.Now().Add(lasts)})
-			}
-		}()
-	}
-	sum := recorded(t, begin(t, o), nil)
+	go func() {
+		defer close(done)
+		moreOrders(t, run, 1)
+		for progress.Pause(ctx, 800*time.Millisecond) {
+			begin := time.Now()
+			hold(ctx)
+			holds = append(holds, [2]time.Time{begin, time.Now().Add(lasts)})
+		}
+	}()
+	sum := recorded(t, run, nil)
 	cancel()
 	<-done
 	require.Len(t, sum.Slowest.Orders, measure.MostSlow)
