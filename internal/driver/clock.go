@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ds2/internal/measure"
+	"ds2/internal/progress"
 )
 
 // errDrain cuts off the cycles that a drain could not wait for.
@@ -30,9 +31,9 @@ func (c Config) Length() time.Duration {
 	return c.Ramp() + c.Warmup + c.Run
 }
 
-// keepTime goes through the phases from the ramp on and closes the samples, until done is closed: all users have ended.
+// keepTime goes through the phases from the ramp on and closes the samples, until done is over: all users have ended.
 // It calls leave on the cycles that do not end in the time of the drain.
-func (d *Driver) keepTime(leave context.CancelCauseFunc, done <-chan struct{}) error {
+func (d *Driver) keepTime(leave context.CancelCauseFunc, done context.Context) error {
 	c := clock{d: d, cuts: slices.Clone(d.config.Cuts), interval: d.config.Interval}
 	slices.Sort(c.cuts)
 
@@ -43,7 +44,7 @@ func (d *Driver) keepTime(leave context.CancelCauseFunc, done <-chan struct{}) e
 			return
 		}
 		d.enter(p)
-		c.until(end, d.stop.Done())
+		c.until(end, d.stop)
 	}
 	phase(measure.PhaseRamp, ramp)
 	phase(measure.PhaseWarmup, warmup)
@@ -83,30 +84,20 @@ type clock struct {
 	err      error           // of the sink
 }
 
-// until keeps time until end, or early, or until interrupt is closed: then it is false.
-func (c *clock) until(end time.Duration, interrupt <-chan struct{}) bool {
+// until keeps time until end, or early, or until working is over: then it is false.
+func (c *clock) until(end time.Duration, working context.Context) bool {
 	for {
 		next := min(c.now.Truncate(time.Second)+time.Second, end)
 		if len(c.cuts) > 0 {
 			next = min(next, c.cuts[0])
 		}
-		interrupted := false
-		timer := time.NewTimer(time.Until(c.d.start.Add(next)))
-		select {
-		case <-timer.C:
-		case <-interrupt:
-			interrupted = true
-		}
-		timer.Stop()
+		interrupted := !progress.Pause(working, time.Until(c.d.start.Add(next)))
 		// The record has milliseconds, and what is shown is what is recorded.
 		c.now = max(c.now+time.Millisecond, time.Since(c.d.start).Round(time.Millisecond))
 		over := c.now >= end || c.early != nil && c.early()
 		c.tick(interrupted || over)
-		if interrupted {
-			return false
-		}
-		if over {
-			return true
+		if interrupted || over {
+			return !interrupted
 		}
 		c.d.abortStalled()
 	}

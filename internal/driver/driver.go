@@ -17,6 +17,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"ds2/internal/measure"
 	"ds2/internal/progress"
 	"ds2/internal/result"
@@ -50,8 +52,7 @@ type Config struct {
 	MaxErrors        int           // orders given up before the run is
 	OperationTimeout time.Duration // after which an operation's connection counts as lost
 
-	// Delayed is called once with the first error of connecting a user, if set.
-	Delayed func(error)
+	Delayed func(error) // is called once with the first error of connecting a user; may be nil
 
 	Interval time.Duration   // length of the intervals that histograms are kept of
 	Cuts     []time.Duration // where an interval ends besides: the bounds of the windows
@@ -126,10 +127,10 @@ func (d *Driver) Run(ctx, stop context.Context) (start time.Time, err error) {
 		delay := time.Duration(float64(i) / d.config.RampRate * float64(time.Second))
 		users.Go(func() { u.run(delay, due[u.target]) })
 	}
-	done := make(chan struct{})
+	done, end := context.WithCancel(context.Background())
 	go func() {
 		users.Wait()
-		close(done)
+		end()
 	}()
 	err = d.keepTime(leave, done)
 	switch cause := context.Cause(d.stop); {
@@ -148,18 +149,17 @@ const connecting = 16
 // connect opens every user's connection; the first that cannot be opened ends the run.
 func (d *Driver) connect() {
 	d.log.Info("connect", "users", len(d.users))
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, connecting)
+	var all errgroup.Group
+	all.SetLimit(connecting)
 	for i, u := range d.users {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
+		all.Go(func() error {
 			if err := u.connect(); err != nil {
 				d.halt(fmt.Errorf("connect user %d of %d: %w", i+1, len(d.users), err))
 			}
+			return nil
 		})
 	}
-	wg.Wait()
+	_ = all.Wait() // the run has the error
 }
 
 // delay tells, once, why users wait to be connected.

@@ -23,11 +23,9 @@ type Trial struct {
 	// trial makes them all. It is 0 where there are none.
 	Reach float64 `json:"reach,omitempty"`
 
-	Why string `json:"why,omitempty"` // why the search made it
-	// Confirm says that the trial was made when its number of users had been chosen: those by which it was chosen are
-	// lucky ones.
-	Confirm bool   `json:"confirm,omitempty"`
-	Record  string `json:"record,omitempty"` // directory of the run's record
+	Why     string `json:"why,omitempty"`     // why the search made it
+	Confirm bool   `json:"confirm,omitempty"` // made when its number was chosen: those by which it was are lucky ones
+	Record  string `json:"record,omitempty"`  // directory of the run's record
 }
 
 // Point is a number of users and every trial made with it.

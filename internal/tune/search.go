@@ -29,8 +29,8 @@ type Config struct {
 	Start  int    `json:"start_threads"` // users of the first trial
 	Max    int    `json:"max_threads"`   // users at most
 
-	// Gain is the share of OPM that more users have to bring to be worth their latency: 0.02 for 2 %. Fewer users with
-	// an OPM within Gain of the highest are preferred.
+	// Gain is the share of OPM that more users have to bring to be worth their latency. Fewer users with an OPM within
+	// Gain of the highest are preferred.
 	Gain float64 `json:"gain"`
 }
 
@@ -55,14 +55,9 @@ type Result struct {
 	// number of users did.
 	Best *Point `json:"best"`
 
-	// Knee is where queueing sets in, in users; see [Curve.Knee].
-	Knee float64 `json:"knee"`
-
-	// Why says in a sentence what ended the search above the best.
-	Why string `json:"why"`
-
-	// Fit is what a fit to the whole curve says where it does not agree with Best; empty where it does.
-	Fit string `json:"fit,omitempty"`
+	Knee float64 `json:"knee"`          // where queueing sets in, in users; see [Curve.Knee]
+	Why  string  `json:"why"`           // in a sentence, what ended the search above the best
+	Fit  string  `json:"fit,omitempty"` // what a fit to the whole curve says where it does not agree with Best
 }
 
 // Search runs trials until it knows the fewest users whose OPM is within Gain of the highest that keeps the limits, and
