@@ -40,7 +40,7 @@ func TestIdleCuts(t *testing.T) {
 		{[]result.Cut{busy, idle}, 1, 0, 0.95},
 		{[]result.Cut{busy, gone}, 0, 1, 0.9747},
 	} {
-		all := Plan{}.conclude(c.cuts)
+		all := Plan{}.Conclude(c.cuts)
 		assert.Equal(t, []int{c.idle, c.lossy}, []int{all.Idle, all.Lossy}, "idle and lossy of %+v", c.cuts)
 		assert.InDelta(t, c.to, all.To, 0.0001, "%+v", c.cuts)
 	}

@@ -73,7 +73,7 @@ func (c *CutSchedule) Happen(ctx, orders context.Context, t Target, h *result.Ha
 // note takes what came of the cuts into the record.
 func (c *CutSchedule) note(h *result.Happened) {
 	if h.Replay = c.replay; c.books != nil {
-		h.Cuts = c.plan.conclude(c.cuts)
+		h.Cuts = c.plan.Conclude(c.cuts)
 	}
 	if c.plan.Cycles == 0 && len(c.cuts) > 0 {
 		h.Crash = &result.Crash{At: c.cuts[0].At, Down: c.cuts[0].Down}

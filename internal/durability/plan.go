@@ -37,8 +37,8 @@ func (p Plan) String() string {
 	return fmt.Sprintf("%d cuts, every %s on average", p.Cycles, p.After)
 }
 
-// conclude adds up cuts.
-func (p Plan) conclude(cuts []result.Cut) *result.Cuts {
+// Conclude adds up cuts.
+func (p Plan) Conclude(cuts []result.Cut) *result.Cuts {
 	all := &result.Cuts{Planned: max(p.Cycles, 1), Mean: p.After.Seconds(), DeepEvery: p.DeepEvery, Cuts: cuts, To: 1}
 	for _, c := range cuts {
 		all.Acknowledged += c.Acknowledged

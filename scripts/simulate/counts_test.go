@@ -113,7 +113,7 @@ func TestCuts(t *testing.T) {
 				}
 				cuts = append(cuts, cut)
 			}
-			all := durability.Conclude(durability.Plan{}, cuts)
+			all := durability.Plan{}.Conclude(cuts)
 			if all.To >= c.lossy {
 				above++
 			}
