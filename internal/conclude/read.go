@@ -111,7 +111,6 @@ func (r Reader) conclude(record *result.Record) error {
 }
 
 // WindowError says that a record has not the windows that were asked for.
-type WindowError struct{ err error }
+type WindowError struct{ error }
 
-func (e *WindowError) Error() string { return e.err.Error() }
-func (e *WindowError) Unwrap() error { return e.err }
+func (e *WindowError) Unwrap() error { return e.error }

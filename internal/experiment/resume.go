@@ -19,10 +19,9 @@ import (
 // DirError.
 
 // DirError says why nothing can be begun or continued in a directory.
-type DirError struct{ Err error }
+type DirError struct{ error }
 
-func (e *DirError) Error() string { return e.Err.Error() }
-func (e *DirError) Unwrap() error { return e.Err }
+func (e *DirError) Unwrap() error { return e.error }
 
 // takeUp is what was left in dir, read by read; nil where a new one may begin there. What it is, such as a bench, is
 // for the error; unlike names the settings in which the one that is asked for differs.
