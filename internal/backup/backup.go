@@ -178,7 +178,8 @@ func observe(o Options) (*watch, error) {
 	}
 	sampler := monitor.NewSampler(slog.New(slog.DiscardHandler), o.Observer.Sources...)
 	begin := time.Now()
-	w := &watch{start: begin.Add(monitor.Interval), table: monitor.Table{Columns: sampler.Columns()}, done: make(chan struct{})}
+	w := &watch{start: begin.Add(monitor.Interval), done: make(chan struct{})}
+	w.table.Columns = sampler.Columns()
 	var err error
 	if w.writer, err = result.CreateHost(o.Dir, w.table.Columns, w.start); err != nil {
 		return nil, err
