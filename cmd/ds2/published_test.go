@@ -126,7 +126,7 @@ func TestPublishedReports(t *testing.T) {
 			return publishedRuns[name][place.Number-1].record(t, dir, "server"), nil, nil
 		}}
 		require.NoError(t, result.MakeDir(procedure.Dir))
-		_, err := procedure.Do(t.Context(), nil, b)
+		_, err := procedure.Do(t.Context(), t.Context(), b)
 		require.NoError(t, err)
 		benches[name] = procedure.Dir
 		return procedure.Dir
