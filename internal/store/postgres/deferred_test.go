@@ -99,5 +99,5 @@ func TestCheckpoint(t *testing.T) {
 
 	reader := plain(t, target)
 	refused(t, reader.Can().MayCheckpoint(t.Context()), store.Config, "pg_checkpoint")
-	refused(t, reader.Checkpoint(t.Context()), store.Config, "pg_checkpoint")
+	refused(t, reader.Checkpoint(t.Context()), store.Config, "CHECKPOINT")
 }
