@@ -1,7 +1,6 @@
 package ds2
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/csv"
@@ -240,21 +239,14 @@ func filledUp(words, others []string) []string {
 func firstRow(data *datagen.Dataset, name string) ([]string, error) {
 	for _, file := range data.Files() {
 		if file.Name == name {
-			var row firstLine
-			if _, err := file.Parts[0].WriteTo(&row); err != nil && !errors.Is(err, io.ErrShortWrite) {
-				return nil, err
-			}
-			return csv.NewReader(bytes.NewReader(row.text)).Read()
+			r, w := io.Pipe()
+			defer r.Close() // ends the writing
+			go func() {
+				_, err := file.Parts[0].WriteTo(w)
+				w.CloseWithError(err)
+			}()
+			return csv.NewReader(r).Read()
 		}
 	}
 	return nil, fmt.Errorf("a dataset has no file %s", name)
-}
-
-// firstLine takes one write, which holds at least a line, and no more.
-type firstLine struct{ text []byte }
-
-func (l *firstLine) Write(p []byte) (int, error) {
-	line, _, _ := bytes.Cut(p, []byte("\n"))
-	l.text = bytes.Clone(line)
-	return 0, io.ErrShortWrite
 }

@@ -105,7 +105,7 @@ func (u *Draws) Next() *Order {
 	if o.New = u.rand.IntN(100) < u.config.PctNewCustomers; o.New {
 		u.newCustomer(&o.Customer)
 	} else {
-		o.Username = u.username("user", u.config.Size.Customers)
+		o.Username = u.numbered("user", 1, u.config.Size.Customers)
 		o.Password = u.text("password")
 	}
 	u.browses(o)
@@ -175,8 +175,9 @@ func (u *Draws) text(parts ...string) []byte {
 	return u.take(b)
 }
 
-func (u *Draws) username(prefix string, customers int) []byte {
-	return u.take(strconv.AppendInt(append(u.texts, prefix...), int64(u.between(1, customers)), 10))
+// numbered is a number behind a prefix.
+func (u *Draws) numbered(prefix string, low, high int) []byte {
+	return u.take(strconv.AppendInt(append(u.texts, prefix...), int64(u.between(low, high)), 10))
 }
 
 // take keeps what was appended to the user's buffer, and gives it. Its capacity ends with it, so that nobody appends
@@ -193,7 +194,7 @@ func (u *Draws) newCustomer(c *calls.Customer) {
 	c.FirstName, c.LastName, c.City = u.letters(6), u.letters(10), u.letters(7)
 	if u.rand.IntN(2) == 0 {
 		c.State = u.text(datagen.States[u.rand.IntN(len(datagen.States))])
-		c.Zip = u.number(10000, 99999)
+		c.Zip = u.numbered("", 10000, 99999)
 		c.Country = u.text("US")
 		c.Region = 1
 	} else {
@@ -202,14 +203,14 @@ func (u *Draws) newCustomer(c *calls.Customer) {
 		c.Country = u.text(datagen.Countries[u.rand.IntN(len(datagen.Countries))])
 		c.Region = 2
 	}
-	c.Phone = u.number(1_000_000_000, 9_999_999_999)
-	c.Address1 = u.joined(c.Phone, " Dell Way")
+	c.Phone = u.numbered("", 1_000_000_000, 9_999_999_999)
+	c.Address1 = u.take(append(append(u.texts, c.Phone...), " Dell Way"...))
 	c.Address2 = nil
-	c.Email = u.joined(c.LastName, "@dell.com")
+	c.Email = u.take(append(append(u.texts, c.LastName...), "@dell.com"...))
 	c.CreditCardType = int32(u.between(1, 5))
-	c.CreditCard = u.number(1_000_000_000_000_000, 9_999_999_999_999_999)
+	c.CreditCard = u.numbered("", 1_000_000_000_000_000, 9_999_999_999_999_999)
 	c.CreditCardExpiration = u.expiration()
-	c.Username = u.username("newuser", u.names)
+	c.Username = u.numbered("newuser", 1, u.names)
 	c.Password = u.text("password")
 	c.Age = int16(u.between(18, 90))
 	c.Income = int32(20_000 * u.between(1, 5))
@@ -222,14 +223,6 @@ func (u *Draws) letters(n int) []byte {
 		b = append(b, byte(u.between('A', 'Z')))
 	}
 	return u.take(b)
-}
-
-func (u *Draws) number(low, high int) []byte {
-	return u.take(strconv.AppendInt(u.texts, int64(u.between(low, high)), 10))
-}
-
-func (u *Draws) joined(text []byte, suffix string) []byte {
-	return u.take(append(append(u.texts, text...), suffix...))
 }
 
 // expiration is a month of the years 2008 to 2012, as 2012/03.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"ds2/datagen"
 	"ds2/internal/result"
@@ -119,12 +120,10 @@ func Look(
 			return nil, fmt.Errorf("look at %s: it holds a dataset of size %s, not %s; "+
 				"leave out the size, or load the one you want with ds2 load", label, size, *want)
 		}
-		lists, err := loaded.Lists(infos[i])
-		if err != nil {
-			return nil, fmt.Errorf("look at %s: %w", label, err)
-		}
-		if lists != nil {
-			p.Config.Words = lists
+		if lists, noted := infos[i][loaded.WordLists]; noted {
+			if p.Config.Words, err = datagen.ReadWords(strings.NewReader(lists)); err != nil {
+				return nil, fmt.Errorf("look at %s: read table ds2_info: %w", label, err)
+			}
 		}
 		if sum, ok := infos[i][loaded.Words]; ok && sum != p.Config.Words.Sum() {
 			return nil, fmt.Errorf("look at %s: %w", label, ErrWords)

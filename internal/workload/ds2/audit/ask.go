@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"ds2/datagen"
+	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2/calls"
@@ -28,7 +29,6 @@ type audit struct {
 	searched   bool  // the kit loaded it, so its procedures are those that a session calls
 	baseOrders int64 // of the dataset
 	since      int64 // the orders above are looked at one by one
-	last       int64 // the highest order
 	partOrders int64 // orders of a part
 	parts      []part
 
@@ -57,8 +57,6 @@ type part struct {
 // tally is a number of rows and their print.
 type tally struct{ rows, print int64 }
 
-func (t tally) add(rows, print int64) tally { return tally{t.rows + rows, modulo(t.print + print)} }
-
 // modulo is what a print stands for.
 func modulo(print int64) int64 { return (print%prime + prime) % prime }
 
@@ -78,7 +76,7 @@ func (a *audit) ask(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	w, err := connect(ctx, a.target, cmp.Or(a.options.TempLimit, total/10), a.options.Tell)
+	w, err := connect(ctx, a.target, cmp.Or(a.options.TempLimit, total/10))
 	if err != nil {
 		return err
 	}
@@ -100,9 +98,14 @@ func (a *audit) ask(ctx context.Context) (err error) {
 		customers := where("customerid", span{run.Before[LastCustomer], run.After[LastCustomer]})
 		passes = append(passes, a.answer(count+"customers WHERE "+customers, 0, runCustomers))
 	}
-	for _, t := range slices.Concat(counts, passes) {
-		w.total += t.bytes
+	tell, bytes := a.options.Tell, int64(0)
+	if tell == nil {
+		tell = progress.Ignore
 	}
+	for _, t := range slices.Concat(counts, passes) {
+		bytes += t.bytes
+	}
+	w.read = tell.Adder("audit "+a.target.Label(), bytes)
 	limited, err := w.prepare(ctx, false)
 	if err != nil {
 		return err
@@ -141,15 +144,16 @@ func (a *audit) ask(ctx context.Context) (err error) {
 }
 
 // divide makes the parts. The first and the last take in whatever has an order number outside of those in ORDERS.
-func (a *audit) divide(ctx context.Context) (err error) {
-	if _, a.last, err = Highest(ctx, a.target); err != nil {
+func (a *audit) divide(ctx context.Context) error {
+	_, last, err := Highest(ctx, a.target)
+	if err != nil {
 		return fmt.Errorf("read the highest order: %w", err)
 	}
 	a.partOrders = maxPart
-	if orders := a.last - a.since; orders > maxPart {
+	if orders := last - a.since; orders > maxPart {
 		a.partOrders = min(max(orders/someWork, minPart), maxPart)
 	}
-	for from := a.since; from < a.last || len(a.parts) == 0; from += a.partOrders {
+	for from := a.since; from < last || len(a.parts) == 0; from += a.partOrders {
 		a.parts = append(a.parts, part{span: span{from, from + a.partOrders}})
 	}
 	if a.options.Whole {

@@ -124,8 +124,8 @@ func Check(
 	}
 	for _, e := range a.expectations() {
 		found := a.answers[e.name]
-		said := e.want.format(found) + a.notes[e.name]
-		checks = append(checks, result.NewCheck(target.Label(), e.name, e.want.holds(found), e.want, said))
+		holds, said := e.from <= found && found <= e.to, e.format(found)+a.notes[e.name]
+		checks = append(checks, result.NewCheck(target.Label(), e.name, holds, e, said))
 	}
 	return checks, nil
 }

@@ -9,34 +9,23 @@ import (
 
 // expectation is a number that the database should hold, under the name of its check.
 type expectation struct {
-	name string
-	want bounds
+	name     string
+	from, to int64 // the lowest and the highest that is right
+	cents    bool  // an amount of money in hundredths
 }
 
-// bounds are the lowest and the highest number that is right.
-type bounds struct {
-	from, to int64
-	cents    bool // an amount of money in hundredths
-}
-
-var none = bounds{}
-
-func exactly(n int64) bounds { return bounds{from: n, to: n} }
-
-func (b bounds) holds(n int64) bool { return b.from <= n && n <= b.to }
-
-func (b bounds) format(n int64) string {
-	if b.cents {
+func (e expectation) format(n int64) string {
+	if e.cents {
 		return calls.Cents(n).String()
 	}
 	return fmt.Sprint(n)
 }
 
-func (b bounds) String() string {
-	if b.from == b.to {
-		return b.format(b.from)
+func (e expectation) String() string {
+	if e.from == e.to {
+		return e.format(e.from)
 	}
-	return b.format(b.from) + " to " + b.format(b.to)
+	return e.format(e.from) + " to " + e.format(e.to)
 }
 
 // The names of the checks, foreign keys apart.
@@ -69,25 +58,24 @@ const categories = 16
 
 // expectations are what the database should hold. Work in doubt may be there or not.
 func (a *audit) expectations() []expectation {
-	all := []expectation{
-		{datasetCustomers, exactly(int64(a.size.Customers))},
-		{datasetOrders, exactly(a.baseOrders)},
-		{allProducts, exactly(int64(a.size.Products))},
-		{inventoryRows, exactly(int64(a.size.Products))},
-		{allCategories, exactly(categories)},
+	var all []expectation
+	exactly := func(n int64, names ...string) {
+		for _, name := range names {
+			all = append(all, expectation{name: name, from: n, to: n})
+		}
 	}
+	exactly(int64(a.size.Customers), datasetCustomers)
+	exactly(a.baseOrders, datasetOrders)
+	exactly(int64(a.size.Products), allProducts, inventoryRows)
+	exactly(categories, allCategories)
 	if a.searched {
-		all = append(all, expectation{missedTitle, none}, expectation{missedActor, none})
+		exactly(0, missedTitle, missedActor)
 	}
 	for _, key := range foreignKeys {
-		all = append(all, expectation{key.name(), none})
+		exactly(0, key.name())
 	}
-	for _, name := range []string{
-		withoutLines, misnumbered, disagreeing, anothersOrder, unsoundSales, negativeStock,
-		wrongNet, wrongTax, wrongTotal,
-	} {
-		all = append(all, expectation{name, none})
-	}
+	exactly(0, withoutLines, misnumbered, disagreeing, anothersOrder, unsoundSales, negativeStock)
+	exactly(0, wrongNet, wrongTax, wrongTotal)
 	run := a.options.Run
 	if run == nil {
 		return all
@@ -95,12 +83,12 @@ func (a *audit) expectations() []expectation {
 	n := func(place int) int64 { return counts.Of(run.Counts, place) }
 	bought, cents, registered := n(counts.Purchases)-n(counts.Rollbacks), n(counts.TotalCents), n(counts.NewCustomers)
 	all = append(all,
-		expectation{runOrders, bounds{from: bought, to: bought + n(counts.InDoubtPurchases)}},
-		expectation{runTotals, bounds{from: cents, to: cents + n(counts.InDoubtTotalCents), cents: true}},
-		expectation{runCustomers, bounds{from: registered, to: registered + n(counts.InDoubtCustomers)}},
+		expectation{name: runOrders, from: bought, to: bought + n(counts.InDoubtPurchases)},
+		expectation{name: runTotals, from: cents, to: cents + n(counts.InDoubtTotalCents), cents: true},
+		expectation{name: runCustomers, from: registered, to: registered + n(counts.InDoubtCustomers)},
 	)
 	if _, known := a.answers[changedDataset]; known {
-		all = append(all, expectation{changedDataset, none})
+		exactly(0, changedDataset)
 	}
 	return all
 }

@@ -83,22 +83,21 @@ func (a *audit) historyTasks(ctx context.Context, behind, bytes int64) ([]task, 
 			slice += fmt.Sprintf(" AND h.orderid > %d", a.since)
 		}
 		query := historyPass(slice, a.since, a.partOrders)
-		read := func(ctx context.Context, conn *sql.Conn) error { return a.readHistory(ctx, conn, query) }
-		tasks = append(tasks, task{"read cust_hist", bytes, read})
+		tasks = append(tasks, task{"read cust_hist", bytes, func(ctx context.Context, conn *sql.Conn) error {
+			return store.EachRow(ctx, conn, math.MaxInt64, query, a.addHistory)
+		}})
 	}
 	return tasks, nil
 }
 
-func (a *audit) readHistory(ctx context.Context, conn *sql.Conn, query string) error {
-	return store.EachRow(ctx, conn, math.MaxInt64, query, func(rows *sql.Rows) error {
-		var i, n, print int64
-		err := rows.Scan(&i, &n, &print)
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		p := &a.parts[min(max(i, 0), int64(len(a.parts)-1))]
-		p.history = p.history.add(n, print)
-		return err
-	})
+func (a *audit) addHistory(rows *sql.Rows) error {
+	var i, n, print int64
+	err := rows.Scan(&i, &n, &print)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	p := &a.parts[min(max(i, 0), int64(len(a.parts)-1))]
+	p.history = tally{p.history.rows + n, modulo(p.history.print + print)}
+	return err
 }
 
 // atMostParts is of how many parts with faults the exact questions are asked: each question reads CUST_HIST again.

@@ -6,11 +6,9 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"strings"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
-	"ds2/internal/progress"
 	"ds2/internal/store"
 )
 
@@ -26,15 +24,14 @@ type task struct {
 
 // workers run tasks, each on a session that the server prepared for them.
 type workers struct {
-	target      store.Database
-	idle        chan *sql.Conn
-	temp        int64 // bytes of temporary files for all
-	done, total int64
-	tell        progress.Tell // may be nil
+	target store.Database
+	idle   chan *sql.Conn
+	temp   int64       // bytes of temporary files for all
+	read   func(int64) // is told of bytes that have been read
 }
 
-func connect(ctx context.Context, target store.Database, temp int64, tell progress.Tell) (*workers, error) {
-	w := &workers{target: target, idle: make(chan *sql.Conn, sessions), temp: temp, tell: tell}
+func connect(ctx context.Context, target store.Database, temp int64) (*workers, error) {
+	w := &workers{target: target, idle: make(chan *sql.Conn, sessions), temp: temp}
 	for range sessions {
 		conn, err := target.DB().Conn(ctx)
 		if err != nil {
@@ -75,7 +72,6 @@ func (w *workers) close() {
 
 // run runs tasks in their order, as many at once as there are workers.
 func (w *workers) run(ctx context.Context, tasks []task) error {
-	var mu sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(cap(w.idle))
 	for _, t := range tasks {
@@ -88,11 +84,8 @@ func (w *workers) run(ctx context.Context, tasks []task) error {
 			if err := t.do(ctx, conn); err != nil {
 				return w.target.Wrap(fmt.Sprintf("audit %s: %s", w.target.Label(), t.name), err)
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			w.done += t.bytes
-			if w.tell != nil && t.bytes > 0 {
-				w.tell("audit "+w.target.Label(), w.done, w.total)
+			if t.bytes > 0 {
+				w.read(t.bytes)
 			}
 			return nil
 		})

@@ -52,11 +52,8 @@ func compare(
 	if err != nil {
 		return nil, fmt.Errorf("read the customers of %s: %w", target.Label(), err)
 	}
-	for _, e := range told {
-		if missing[customer(e.Customer, e.Name)] {
-			c.lost = append(c.lost, e)
-		}
-	}
+	there := func(e entry) bool { return !missing[customer(e.Customer, e.Name)] }
+	c.lost = append(c.lost, slices.DeleteFunc(told, there)...)
 	return c, nil
 }
 

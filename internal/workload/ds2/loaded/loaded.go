@@ -4,7 +4,6 @@ package loaded
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"ds2/datagen"
 	"ds2/internal/store"
@@ -26,19 +25,6 @@ const (
 	SameRows  = "same rows"
 	OtherRows = "other rows" // such as those of a generator that was built for Windows
 )
-
-// Lists are the word lists that it notes; nil: none.
-func Lists(info store.Info) (*datagen.Words, error) {
-	text, ok := info[WordLists]
-	if !ok {
-		return nil, nil
-	}
-	words, err := datagen.ReadWords(strings.NewReader(text))
-	if err != nil {
-		return nil, fmt.Errorf("read table ds2_info: %w", err)
-	}
-	return words, nil
-}
 
 // Rows are the size of the dataset, and the seed of its rows, as in datagen.Options.
 func Rows(info store.Info) (size datagen.Size, seed uint64, err error) {
