@@ -39,11 +39,10 @@ func mailboxes(t *testing.T, o localpg.Options, lazy, batch int) (*localpg.Serve
 	require.NoError(t, err)
 	target, err := mailbox.Look(s, mailboxpostgres.Engine{}, info)
 	require.NoError(t, err)
-	profile, err := mailbox.FindProfile(data.Profile)
+	parameters, err := mailbox.FindProfile(data.Profile)
 	require.NoError(t, err)
-	profile.Mix.Lazy = lazy
+	parameters.Lazy, parameters.Batch = lazy, batch
 	options := optionsOf(t, s)
-	parameters := mailbox.Parameters{Profile: profile.Name, Mix: profile.Mix, Batch: batch}
 	options.Plan = &mailbox.Plan{Parameters: parameters, Targets: []mailbox.Target{target}}
 	options.Driver.Think = 10 * time.Millisecond
 	return server, options

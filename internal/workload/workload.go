@@ -133,11 +133,10 @@ type Warming interface {
 }
 
 // Refusal says that databases cannot serve what was asked for. It begins with the name of the parameter.
-type Refusal struct{ Err error }
+type Refusal struct{ error }
 
 func Refuse(format string, args ...any) error { return &Refusal{fmt.Errorf(format, args...)} }
-func (r *Refusal) Error() string              { return r.Err.Error() }
-func (r *Refusal) Unwrap() error              { return r.Err }
+func (r *Refusal) Unwrap() error              { return r.error }
 
 type Run interface {
 	// NewUser makes the user of a seat. It neither connects nor asks the database.

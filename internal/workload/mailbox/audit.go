@@ -3,8 +3,9 @@ package mailbox
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
+	"iter"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -18,9 +19,6 @@ import (
 // workload's.
 const mostNumber = 1 << 34
 
-// errAlien is a record that this workload cannot have written.
-var errAlien = errors.New("its key is not of this workload")
-
 // numberOf is the number of the record of a key, where it has one.
 func (s Shape) numberOf(k Key) (n uint64, ours bool) {
 	n = s.Number(k.Message)
@@ -31,39 +29,36 @@ func (s Shape) numberOf(k Key) (n uint64, ours bool) {
 // day of a fast one many times what a small database was loaded with.
 func (d Dataset) mostRows() int64 { return 100_000_000 + 100*d.Size.Records() }
 
-// eachKey calls f with the number of each record of a database. What has another key than its number gives it is told
-// as alien.
-func eachKey(ctx context.Context, db *sql.DB, d Dataset, f func(n uint64), alien func(Key)) error {
+// eachKey calls f with the number of each record of a database. Aliens have other keys than their numbers give them;
+// first is that of one.
+func eachKey(ctx context.Context, db *sql.DB, d Dataset, f func(n uint64)) (aliens int64, first Key, err error) {
 	shape := d.shape()
 	const query = "SELECT mailbox_id, folder_id, message_id FROM messages"
-	return store.EachRow(ctx, db, d.mostRows(), query, func(rows *sql.Rows) error {
+	err = store.EachRow(ctx, db, d.mostRows(), query, func(rows *sql.Rows) error {
 		var k Key
-		err := rows.Scan(&k.Mailbox, &k.Folder, &k.Message)
-		if n, ours := shape.numberOf(k); err == nil && ours {
-			f(n)
-		} else if err == nil {
-			alien(k)
+		if err := rows.Scan(&k.Mailbox, &k.Folder, &k.Message); err != nil {
+			return err
 		}
-		return err
+		if n, ours := shape.numberOf(k); ours {
+			f(n)
+		} else if aliens++; aliens == 1 {
+			first = k
+		}
+		return nil
 	})
+	return aliens, first, err
 }
 
 // readLive adds the records that a database holds.
 func readLive(ctx context.Context, target store.Database, d Dataset, live *Live) error {
 	const op = "read the keys of the records"
-	var aliens int
-	var first Key
-	err := eachKey(ctx, target.DB(), d, live.Add, func(k Key) {
-		if aliens++; aliens == 1 {
-			first = k
-		}
-	})
+	aliens, first, err := eachKey(ctx, target.DB(), d, live.Add)
 	if err != nil {
 		return target.Wrap(op, err)
 	}
 	if aliens > 0 {
-		return fmt.Errorf("%s of %s: %d records that ds2 did not write, such as mailbox %d, folder %d, message %d: %w",
-			op, target.Label(), aliens, first.Mailbox, first.Folder, first.Message, errAlien)
+		return fmt.Errorf("%s of %s: %d records that ds2 did not write, such as mailbox %d, folder %d, message %d: "+
+			"its key is not of this workload", op, target.Label(), aliens, first.Mailbox, first.Folder, first.Message)
 	}
 	return nil
 }
@@ -76,6 +71,7 @@ type findings struct {
 	aliens  int64
 	checked int64
 	damaged []int64 // numbers of the records that are not as they were written
+	tell    func(records int64)
 }
 
 // Audit asks a database whether its records are exactly those that the driver says, and whether each is what its
@@ -86,7 +82,7 @@ func (Workload) Audit(ctx context.Context, target store.Database, a workload.Aud
 	if err != nil {
 		return nil, err
 	}
-	f := &findings{dataset: d, found: NewLive(1)}
+	f := &findings{dataset: d, found: NewLive(1), tell: teller(a.Tell, op, d.Size.Bytes())}
 	if run := a.Run; run != nil {
 		if n := len(run.Dirs); n != 1 {
 			return nil, fmt.Errorf("audit the run: %d records of it: a mailbox database is driven from one machine", n)
@@ -99,18 +95,21 @@ func (Workload) Audit(ctx context.Context, target store.Database, a workload.Aud
 	if a.Whole || a.Run == nil {
 		read = f.readAll
 	}
-	if err := read(ctx, target.DB(), teller(a.Tell, op, d.Size.Bytes())); err != nil {
+	if err := read(ctx, target.DB()); err != nil {
 		return nil, target.Wrap(op, err)
 	}
 	checks := f.checks(target.Label())
 	if a.Run != nil && result.Passed(checks) && info[infoRecords] != "" {
-		noteRecords(ctx, target, a.Run)
+		if dir, err := filepath.Abs(a.Run.Dirs[0]); err == nil {
+			// An auditor may not be allowed to write. Without the note the next run reads the keys.
+			_ = store.SetInfo(ctx, target.DB(), infoRecords, fmt.Sprint(a.Run.Target, " ", dir))
+		}
 	}
 	return checks, nil
 }
 
 // readAll reads every record, and checks it.
-func (f *findings) readAll(ctx context.Context, db *sql.DB, tell func(records int64)) error {
+func (f *findings) readAll(ctx context.Context, db *sql.DB) error {
 	shape := f.dataset.shape()
 	return store.EachRow(ctx, db, f.dataset.mostRows(), selectRecords, func(rows *sql.Rows) error {
 		r, err := scan(rows)
@@ -124,7 +123,6 @@ func (f *findings) readAll(ctx context.Context, db *sql.DB, tell func(records in
 		}
 		f.found.Add(n)
 		f.check(n, r)
-		tell(f.checked)
 		return nil
 	})
 }
@@ -148,48 +146,58 @@ func (f *findings) check(n uint64, r *Record) {
 	if r.Check() != nil {
 		f.damaged = append(f.damaged, int64(n))
 	}
+	f.tell(f.checked)
 }
 
 // atOnce is how many records are asked for in one statement.
 const atOnce = 64
 
 // readWritten reads the keys of all records, and the records that the run wrote.
-func (f *findings) readWritten(ctx context.Context, db *sql.DB, tell func(records int64)) error {
-	if err := eachKey(ctx, db, f.dataset, f.found.Add, func(Key) { f.aliens++ }); err != nil {
+func (f *findings) readWritten(ctx context.Context, db *sql.DB) error {
+	var err error
+	if f.aliens, _, err = eachKey(ctx, db, f.dataset, f.found.Add); err != nil {
 		return err
 	}
-	var some []uint64
-	for n := range f.found.End() {
-		if f.found.Has(n) && (f.want.Written(n) || f.want.InDoubt(n)) {
-			some = append(some, n)
-		}
-		if len(some) == atOnce || n == f.found.End()-1 && len(some) > 0 {
-			if err := eachOf(ctx, db, f.dataset.shape(), some, f.check); err != nil {
-				return err
+	written := func(yield func(n uint64) bool) {
+		for n := range f.found.End() {
+			if f.found.Has(n) && (f.want.Written(n) || f.want.InDoubt(n)) && !yield(n) {
+				return
 			}
-			tell(f.checked)
-			some = some[:0]
 		}
 	}
-	return nil
+	return eachOf(ctx, db, f.dataset.shape(), written, f.check)
 }
 
-// eachOf calls f with those of some records that a database holds, atOnce of them at most; f keeps nothing of them.
-// Keys are numbers, so they stand in the statement itself: placeholders differ from engine to engine.
-func eachOf(ctx context.Context, db *sql.DB, shape Shape, some []uint64, f func(n uint64, r *Record)) error {
+// eachOf calls f with those of some records that a database holds; f keeps nothing of them. Keys are numbers, so they
+// stand in the statement itself: placeholders differ from engine to engine.
+func eachOf(ctx context.Context, db *sql.DB, shape Shape, some iter.Seq[uint64], f func(n uint64, r *Record)) error {
 	var each []string
-	for _, n := range some {
+	ask := func() error {
+		query, most := strings.Join(each, " UNION ALL "), int64(len(each))
+		each = each[:0]
+		if most == 0 {
+			return nil
+		}
+		return store.EachRow(ctx, db, most, query, func(rows *sql.Rows) error {
+			r, err := scan(rows)
+			if err == nil {
+				f(shape.Number(r.Message), r)
+			}
+			return err
+		})
+	}
+	for n := range some {
 		k := shape.Key(n)
 		each = append(each, fmt.Sprintf("%s WHERE mailbox_id = %d AND folder_id = %d AND message_id = %d",
 			selectRecords, k.Mailbox, k.Folder, k.Message))
-	}
-	return store.EachRow(ctx, db, int64(len(some)), strings.Join(each, " UNION ALL "), func(rows *sql.Rows) error {
-		r, err := scan(rows)
-		if err == nil {
-			f(shape.Number(r.Message), r)
+		if len(each) < atOnce {
+			continue
 		}
-		return err
-	})
+		if err := ask(); err != nil {
+			return err
+		}
+	}
+	return ask()
 }
 
 // checks compares what was found with what the driver says.

@@ -74,6 +74,14 @@ func (r run) sections() []result.Section {
 
 func decimals(f float64, n int) string { return strconv.FormatFloat(f, 'f', n, 64) }
 
+// decimalsOr is a dash where nobody knows the number.
+func decimalsOr(known bool, f float64, n int) string {
+	if !known {
+		return "–"
+	}
+	return decimals(f, n)
+}
+
 // What is said of where the figures of the drives come from.
 const (
 	uncounted = "Nobody counted the I/Os of the drives that hold data and log, so there are no IOPS: " +
@@ -146,16 +154,13 @@ func (r run) sizing() result.Section {
 }
 
 func numbersText(all []int64) string {
-	if len(all) == 0 {
-		return "unknown"
-	}
 	texts := make([]string, len(all))
 	for i, n := range all {
 		if texts[i] = fmt.Sprint(n); n == unknownBytes {
 			texts[i] = "unknown"
 		}
 	}
-	return strings.Join(texts, ", ")
+	return cmp.Or(strings.Join(texts, ", "), "unknown")
 }
 
 // parameters is Jetstress's "System Parameters".
@@ -243,9 +248,7 @@ func (r run) databases() result.Section {
 		for _, o := range operations[:Batch] {
 			l, ok := target.Latency[o.Name]
 			row = append(row, fmt.Sprint(l.Count))
-			if times = append(times, "–"); ok {
-				times[len(times)-1] = decimals(l.Mean, 2)
-			}
+			times = append(times, decimalsOr(ok, l.Mean, 2))
 		}
 		before, after := "–", "–"
 		if i < len(r.RecordsBefore) && i < len(r.RecordsAfter) {
@@ -297,10 +300,7 @@ func ioRow(io monitor.FileIO, head ...string) []string {
 		return decimals(*seconds*1000, 3)
 	}
 	each := func(bytes, ios float64) string {
-		if !(ios > 0) {
-			return "–"
-		}
-		return decimals(math.Round(bytes/ios), 0)
+		return decimalsOr(ios > 0, math.Round(bytes/ios), 0)
 	}
 	return append(head, ms(io.ReadMean), ms(io.ReadMax), ms(io.WriteMean), ms(io.WriteMax),
 		decimals(io.Reads, 3), decimals(io.Writes, 3), each(io.ReadBytes, io.Reads), each(io.WrittenBytes, io.Writes))

@@ -14,7 +14,7 @@ func (Workload) Journal() (header string, entryBytes int) { return journalHeader
 func (r *Run) Keep(j workload.Journal)                    { r.keeper = &keeper{journal: j} }
 
 func (r *Run) Cuts(_ context.Context, target store.Database, _ result.Marks) (workload.Cuts, error) {
-	return &cuts{run: r, target: target, shape: r.targets[0].Dataset.shape()}, nil
+	return &cuts{run: r, target: target, shape: r.targets[0].Dataset.shape(), held: map[uint64]state{}}, nil
 }
 
 // HoldsAtCuts: a user that went on would hide by its next writes what a cut took back, and not find what it believes to
@@ -41,8 +41,7 @@ func (c *cuts) After(ctx context.Context, read func(from int64) ([]byte, error),
 	if err != nil {
 		return err
 	}
-	numbers := map[uint64]state{}
-	maps.Copy(numbers, c.held)
+	numbers := maps.Clone(c.held)
 	for _, e := range entries {
 		numbers[e.Number] = state{}
 	}
@@ -61,8 +60,7 @@ func (c *cuts) After(ctx context.Context, read func(from int64) ([]byte, error),
 
 // reconcile tells the journal and the users what was lost and what is there instead.
 func (c *cuts) reconcile(l loss) {
-	line := make([]byte, 0, entrySize)
-	note := func(e entry) { c.run.keeper.journal.Note(e.append(line)) }
+	note := func(e entry) { c.run.keeper.journal.Note(e.append(nil)) }
 	for i, e := range slices.Concat(l.lost, l.lazy) {
 		e.Kind, e.Lazy = lost, i >= len(l.lost)
 		note(e)
@@ -124,12 +122,8 @@ func readStates(
 	note := func(n uint64, r *Record) {
 		states[n] = state{There: true, Sum: r.Sum, Damaged: r.Check() != nil}
 	}
-	for some := range slices.Chunk(slices.Sorted(maps.Keys(of)), atOnce) {
-		if err := eachOf(ctx, target.DB(), shape, some, note); err != nil {
-			return nil, target.Wrap("read the records of "+target.Label(), err)
-		}
-	}
-	return states, nil
+	err := eachOf(ctx, target.DB(), shape, slices.Values(slices.Sorted(maps.Keys(of))), note)
+	return states, target.Wrap("read the records of "+target.Label(), err)
 }
 
 func numbersOf(entries []entry) []int64 {

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -96,7 +97,11 @@ func byKey(shape Shape, n int64) []uint32 {
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	slices.SortFunc(order, func(a, b uint32) int { return shape.Key(uint64(a)).compare(shape.Key(uint64(b))) })
+	slices.SortFunc(order, func(i, j uint32) int {
+		a, b := shape.Key(uint64(i)), shape.Key(uint64(j))
+		return cmp.Or(cmp.Compare(a.Mailbox, b.Mailbox), cmp.Compare(a.Folder, b.Folder),
+			cmp.Compare(a.Message, b.Message))
+	})
 	return order
 }
 

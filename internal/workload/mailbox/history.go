@@ -1,7 +1,7 @@
 package mailbox
 
 import (
-	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -39,22 +39,18 @@ type loss struct {
 // acknowledged lazily before an acknowledged full commit was sent.
 func compare(entries []entry, before, now map[uint64]state) loss {
 	l := loss{held: map[uint64]state{}}
-	entries = slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return e.Kind > doubtful })
-	flushed := uint64(0)
+	flushed, writes, parts := uint64(0), map[uint64][]entry{}, map[uint64]*transaction{}
 	for _, e := range entries {
+		if e.Kind > doubtful {
+			continue
+		}
 		if e.Kind == acknowledged && !e.Lazy && e.Changed {
 			flushed = max(flushed, e.Sent)
 		}
+		writes[e.Number] = append(writes[e.Number], e)
 	}
-	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(a.Number, b.Number) })
-	parts := map[uint64]*transaction{}
-	for from := 0; from < len(entries); {
-		to := from + 1
-		for to < len(entries) && entries[to].Number == entries[from].Number {
-			to++
-		}
-		l.record(entries[from:to], before, now, flushed, parts)
-		from = to
+	for _, n := range slices.Sorted(maps.Keys(writes)) {
+		l.record(writes[n], before, now, flushed, parts)
 	}
 	for n, was := range before { // that nobody wrote since
 		if _, written := l.held[n]; written {
@@ -77,7 +73,7 @@ func compare(entries []entry, before, now map[uint64]state) loss {
 		}
 	}
 	torn := func(e entry) bool { return parts[e.Sent].there > 0 }
-	for _, e := range append(slices.Clone(l.lazy), l.gone...) {
+	for _, e := range slices.Concat(l.lazy, l.gone) {
 		if torn(e) {
 			l.lost = append(l.lost, e)
 		}

@@ -30,13 +30,6 @@ func (l *Live) of(n uint64) *Share { return &l.shares[n%uint64(len(l.shares))] }
 // Add adds a record that the database holds.
 func (l *Live) Add(n uint64) { l.of(n).add(n) }
 
-// Reconcile takes up for all users what they have not taken up themselves. Nobody is at work.
-func (l *Live) Reconcile() {
-	for i := range l.shares {
-		l.shares[i].Reconcile()
-	}
-}
-
 func (l *Live) Records() (n int64) {
 	for i := range l.shares {
 		n += l.shares[i].records
@@ -116,9 +109,8 @@ func (s *Share) number(place uint64) uint64 { return s.first + place*s.step }
 // add adds a record with the place that its number has.
 func (s *Share) add(n uint64) {
 	place := n / s.step
-	s.live = grow(s.live, place)
-	if s.live[place/64]&(1<<(place%64)) == 0 {
-		s.live[place/64] |= 1 << (place % 64)
+	if !has(s.live, place) {
+		s.live = set(s.live, place)
 		s.records++
 	}
 	s.end = max(s.end, place+1)
@@ -142,7 +134,7 @@ func (s *Share) Pick(r *rand.Rand) (n uint64, ok bool) {
 		}
 	}
 	// Few are left. The next one after a random place is nearly as good.
-	words := (s.end + 63) / 64
+	words := uint64(len(s.live))
 	for i, w := r.Uint64N(words), uint64(0); w <= words; i, w = (i+1)%words, w+1 {
 		if word := s.live[i]; word != 0 {
 			for skip := r.IntN(bits.OnesCount64(word)); skip > 0; skip-- {
@@ -161,11 +153,7 @@ func (s *Share) Insert(n uint64) {
 }
 
 // Replace notes that a record was written.
-func (s *Share) Replace(n uint64) {
-	place := n / s.step
-	s.written = grow(s.written, place)
-	s.written[place/64] |= 1 << (place % 64)
-}
+func (s *Share) Replace(n uint64) { s.written = set(s.written, n/s.step) }
 
 // Delete notes that a record is gone.
 func (s *Share) Delete(n uint64) {
@@ -180,22 +168,21 @@ func (s *Share) Doubt(n uint64) {
 		s.doubt = map[uint64]struct{}{}
 	}
 	s.doubt[n] = struct{}{}
+	s.end = max(s.end, n/s.step+1) // not fresh any more
 	if has(s.live, n/s.step) {
 		s.Delete(n)
-	} else if place := n / s.step; place >= s.end {
-		s.end = place + 1 // not fresh any more
-		s.live = grow(s.live, place)
 	}
 }
 
-func has(set []uint64, place uint64) bool {
-	return place/64 < uint64(len(set)) && set[place/64]&(1<<(place%64)) != 0
+func has(places []uint64, place uint64) bool {
+	return place/64 < uint64(len(places)) && places[place/64]&(1<<(place%64)) != 0
 }
 
-// grow makes room for a place; append makes it for more at a time.
-func grow(set []uint64, place uint64) []uint64 {
-	if need := int(place/64) + 1; need > len(set) {
-		return append(set, make([]uint64, need-len(set))...)
+// set sets the bit of a place; append makes room for more at a time.
+func set(places []uint64, place uint64) []uint64 {
+	if need := int(place/64) + 1; need > len(places) {
+		places = append(places, make([]uint64, need-len(places))...)
 	}
-	return set
+	places[place/64] |= 1 << (place % 64)
+	return places
 }

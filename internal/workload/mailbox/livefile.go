@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"ds2/internal/atomicfile"
 )
@@ -31,9 +33,7 @@ func (l *Live) Save(dir string, target int) error {
 		w := bufio.NewWriterSize(io.MultiWriter(to, sum), 1<<16)
 		var doubt []uint64
 		for i := range l.shares {
-			for n := range l.shares[i].doubt {
-				doubt = append(doubt, n)
-			}
+			doubt = slices.AppendSeq(doubt, maps.Keys(l.shares[i].doubt))
 		}
 		end := l.End()
 		w.WriteString(liveHeader)
@@ -81,18 +81,15 @@ func parseLive(b []byte) (*Live, error) {
 		return nil, errLiveFile
 	}
 	body, sum := b[:len(b)-4], binary.LittleEndian.Uint32(b[len(b)-4:])
-	if crc32.Checksum(body, castagnoli) != sum {
-		return nil, errLiveFile
-	}
 	doubts, end := binary.LittleEndian.Uint64(b[len(liveHeader):]), binary.LittleEndian.Uint64(b[len(liveHeader)+8:])
 	rest := body[head:]
-	if doubts > uint64(len(rest)/8) || end > uint64(len(rest))*4 || uint64(len(rest)) != 8*doubts+(end+3)/4 {
+	if crc32.Checksum(body, castagnoli) != sum ||
+		doubts > uint64(len(rest)/8) || end > uint64(len(rest))*4 || uint64(len(rest)) != 8*doubts+(end+3)/4 {
 		return nil, errLiveFile
 	}
 	l := NewLive(1)
 	s := l.Share(0)
 	s.end = end
-	s.live, s.written = make([]uint64, (end+63)/64), make([]uint64, (end+63)/64)
 	for i, two := range rest[8*doubts:] {
 		for j := range 4 {
 			n := uint64(4*i + j)

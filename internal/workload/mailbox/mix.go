@@ -61,30 +61,26 @@ func (m Mix) Draw(r *rand.Rand) workload.Op {
 
 func (m Mix) DrawLazy(r *rand.Rand) bool { return r.IntN(100) < m.Lazy }
 
-// Profile is the mix of a version of Exchange's engine (mailbox/WORKLOAD.md section 1).
-type Profile struct {
-	Name string
-	Mix  Mix
-}
-
-// profiles are those that have a source; the first is the default.
-var profiles = []Profile{
-	{"exchange2007sp1", Mix{Insert: 40, Delete: 30, Replace: 5, Read: 25, Lazy: 55}},
-	{"exchange2007", Mix{Insert: 25, Delete: 10, Replace: 50, Read: 15, Lazy: 80}},
-	{"exchange2013", Mix{Insert: 40, Delete: 20, Replace: 5, Read: 35, Lazy: 70}},
+// profiles are the mixes of versions of Exchange's engine that have a source (mailbox/WORKLOAD.md section 1); the first
+// is the default.
+var profiles = []Parameters{
+	{Profile: "exchange2007sp1", Mix: Mix{Insert: 40, Delete: 30, Replace: 5, Read: 25, Lazy: 55}},
+	{Profile: "exchange2007", Mix: Mix{Insert: 25, Delete: 10, Replace: 50, Read: 15, Lazy: 80}},
+	{Profile: "exchange2013", Mix: Mix{Insert: 40, Delete: 20, Replace: 5, Read: 35, Lazy: 70}},
 }
 
 func ProfileNames() []string {
 	var names []string
 	for _, p := range profiles {
-		names = append(names, p.Name)
+		names = append(names, p.Profile)
 	}
 	return names
 }
 
-func FindProfile(name string) (Profile, error) {
-	if i := slices.IndexFunc(profiles, func(p Profile) bool { return p.Name == name }); i >= 0 {
+// FindProfile is the mix of a profile, without Batch.
+func FindProfile(name string) (Parameters, error) {
+	if i := slices.IndexFunc(profiles, func(p Parameters) bool { return p.Profile == name }); i >= 0 {
 		return profiles[i], nil
 	}
-	return Profile{}, fmt.Errorf("unknown profile %q; known: %s", name, strings.Join(ProfileNames(), ", "))
+	return Parameters{}, fmt.Errorf("unknown profile %q; known: %s", name, strings.Join(ProfileNames(), ", "))
 }

@@ -12,7 +12,7 @@ import (
 // TestMix: what is drawn is within 3 σ of the mix and of the share of lazy commits.
 func TestMix(t *testing.T) {
 	for _, p := range profiles {
-		require.NoError(t, p.Mix.Check(), p.Name)
+		require.NoError(t, p.Mix.Check(), p.Profile)
 		random := rand.New(rand.NewPCG(1, 2))
 		const draws = 100_000
 		var counts [4]int
@@ -32,7 +32,7 @@ func TestMix(t *testing.T) {
 			{"replace", p.Mix.Replace, counts[Replace]}, {"read", p.Mix.Read, counts[Read]}, {"lazy", p.Mix.Lazy, lazy},
 		} {
 			share := float64(c.percent) / 100
-			assert.InDelta(t, share*draws, c.count, 3*math.Sqrt(draws*share*(1-share)), "%s: %s", p.Name, c.name)
+			assert.InDelta(t, share*draws, c.count, 3*math.Sqrt(draws*share*(1-share)), "%s: %s", p.Profile, c.name)
 		}
 	}
 }

@@ -44,17 +44,17 @@ func (r Request) Check() error {
 
 // parameters are those of runs on databases that were loaded for a profile.
 func (r Request) parameters(loaded string) (Parameters, error) {
-	profile, err := FindProfile(cmp.Or(r.Profile, loaded))
+	p, err := FindProfile(cmp.Or(r.Profile, loaded))
 	if err != nil {
-		return Parameters{}, err
+		return p, err
 	}
-	p := Parameters{Profile: profile.Name, Mix: profile.Mix, Batch: r.Batch}
+	p.Batch = r.Batch
 	if r.Mix != (Mix{}) {
+		r.Mix.Lazy = p.Lazy
 		p.Mix = r.Mix
-		p.Mix.Lazy = profile.Mix.Lazy
 	}
 	if r.Lazy >= 0 {
-		p.Mix.Lazy = r.Lazy
+		p.Lazy = r.Lazy
 	}
 	return p, p.Mix.Check()
 }
@@ -102,10 +102,8 @@ const warmWithin = 10 * time.Minute
 // WarmWithin has runs wait as Jetstress does.
 func (p *Plan) WarmWithin() time.Duration { return warmWithin }
 
-// Target is the IOPS that all mailboxes take together; 0: none were named.
-func (p *Plan) Target() float64 {
-	return p.PerMailbox * (1 + p.Headroom/100) * float64(p.Targets[0].Dataset.Size.Mailboxes*len(p.Targets))
+// TargetIOPS is the IOPS that all mailboxes take together; 0: none were named. A run of a closed loop does not pace it.
+func (p *Plan) TargetIOPS() (iops float64, paced bool) {
+	mailboxes := p.Targets[0].Dataset.Size.Mailboxes * len(p.Targets)
+	return p.PerMailbox * (1 + p.Headroom/100) * float64(mailboxes), !p.Closed
 }
-
-// TargetIOPS is the target, which a run of a closed loop does not pace.
-func (p *Plan) TargetIOPS() (iops float64, paced bool) { return p.Target(), !p.Closed }

@@ -1,12 +1,12 @@
 package mailbox
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"math/bits"
+	"slices"
 )
 
 // BodySize is the bytes of a record's body: two records do not fit into a page of 8 KB, so that each has one of its
@@ -27,12 +27,6 @@ type Key struct {
 	Mailbox int32 // from 1 on
 	Folder  int16 // from 1 on
 	Message int64
-}
-
-// compare orders keys as the primary key does.
-func (k Key) compare(other Key) int {
-	return cmp.Or(cmp.Compare(k.Mailbox, other.Mailbox), cmp.Compare(k.Folder, other.Folder),
-		cmp.Compare(k.Message, other.Message))
 }
 
 // Record is a record as a database holds it. Flags are drawn anew each time it is written.
@@ -62,10 +56,7 @@ func (s Shape) Number(message int64) uint64 { return unmix(uint64(message)) - mi
 // room.
 func (s Shape) Fill(r *Record, n uint64, flags uint32) {
 	r.Key, r.Flags = s.Key(n), flags
-	if cap(r.Body) < BodySize {
-		r.Body = make([]byte, BodySize)
-	}
-	r.Body = r.Body[:BodySize]
+	r.Body = slices.Grow(r.Body[:0], BodySize)[:BodySize]
 	fill(r.Body, mix(s.Seed^0x6d61696c626f78)^mix(n)^uint64(flags)<<32)
 	r.Sum = r.sum()
 }

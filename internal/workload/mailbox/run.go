@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,9 +57,10 @@ const unknownBytes = -1
 
 func (p *Plan) Describe(a *result.Asked) {
 	m := p.Parameters
+	target, _ := p.TargetIOPS()
 	a.Parameters.Own = result.NewBlock(parametersRecord{
 		Size: p.Targets[0].Dataset.Size, Parameters: m,
-		PerMailbox: p.PerMailbox, Headroom: p.Headroom, Target: p.Target(),
+		PerMailbox: p.PerMailbox, Headroom: p.Headroom, Target: target,
 	})
 	percent := func(n int) string { return fmt.Sprintf("%d %%", n) }
 	a.Parameters.InWords = []result.Said{
@@ -109,10 +108,9 @@ func (r *Run) NewUser(s workload.Seat) workload.User {
 	if r.live[s.Target] == nil {
 		r.live[s.Target] = NewLive(s.Of)
 	}
-	t := r.targets[s.Target]
 	return &user{
-		run: r, on: t, target: uint16(s.Target), shape: t.Dataset.shape(), share: r.live[s.Target].Share(s.Index),
-		tally: s.Tally, random: rand.New(rand.NewPCG(s.Seed, uint64(s.Number))),
+		run: r, target: uint16(s.Target), shape: r.targets[s.Target].Dataset.shape(),
+		share: r.live[s.Target].Share(s.Index), tally: s.Tally, random: rand.New(rand.NewPCG(s.Seed, uint64(s.Number))),
 		steps: make([]Step, 0, r.parameters.Batch), line: make([]byte, 0, entrySize),
 	}
 }
@@ -198,22 +196,9 @@ func knownRecords(ctx context.Context, t Target, note string) (*Live, error) {
 	if err != nil {
 		return nil, nil // the record is on another machine, or gone
 	}
-	shape, doubt := t.Dataset.shape(), slices.Collect(maps.Keys(live.Share(0).doubt))
-	for some := range slices.Chunk(doubt, atOnce) {
-		if err := eachOf(ctx, t.Store.DB(), shape, some, func(n uint64, _ *Record) { live.Add(n) }); err != nil {
-			return nil, t.Store.Wrap("look for records in doubt", err)
-		}
-	}
-	return live, nil
-}
-
-// noteRecords notes that a database has just the records of a run's record. Without the note the next run reads the
-// keys.
-func noteRecords(ctx context.Context, target store.Database, a *workload.Account) {
-	if dir, err := filepath.Abs(a.Dirs[0]); err == nil {
-		// An auditor may not be allowed to write.
-		_ = store.SetInfo(ctx, target.DB(), infoRecords, fmt.Sprint(a.Target, " ", dir))
-	}
+	doubt, there := maps.Keys(live.Share(0).doubt), func(n uint64, _ *Record) { live.Add(n) }
+	err = eachOf(ctx, t.Store.DB(), t.Dataset.shape(), doubt, there)
+	return live, t.Store.Wrap("look for records in doubt", err)
 }
 
 // endTimeout is how long a server may take to say how large its database is after a run.
@@ -228,7 +213,9 @@ func (r *Run) End() error {
 	defer cancel()
 	var errs error
 	for i, l := range r.live {
-		l.Reconcile()
+		for j := range l.shares {
+			l.shares[j].Reconcile() // what its user has not taken up
+		}
 		r.found.RecordsAfter = append(r.found.RecordsAfter, l.Records())
 		bytes, err := r.targets[i].Engine.Bytes(ctx, r.targets[i].Store)
 		if err != nil {

@@ -57,7 +57,8 @@ func (r run) trend(windows []measure.Window) []result.Section {
 		}
 		for _, kind := range []monitor.IOKind{{Role: monitor.Data}, {Role: monitor.Log, Write: true}} {
 			kind.Over = monitor.VerdictMeans
-			row = append(row, latencies(seen, kind)...)
+			mean, longest, known := seen.Slowest(kind) // longest: of the means of 15 s
+			row = append(row, decimalsOr(known, 1000*mean, 3), decimalsOr(known, 1000*longest, 3))
 		}
 		t.Rows = append(t.Rows, append(row, megabytes(seen)))
 	}
@@ -78,15 +79,6 @@ func clock(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
-// latencies are the mean and the highest mean of 15 s of the slowest drive, in ms.
-func latencies(d monitor.Drives, k monitor.IOKind) []string {
-	mean, longest, measured := d.Slowest(k)
-	if !measured {
-		return []string{"–", "–"}
-	}
-	return []string{decimals(1000*mean, 3), decimals(1000*longest, 3)}
-}
-
 // transactions are those completed a second.
 func transactions(series measure.Series, from, to time.Duration) float64 {
 	n := int64(0)
@@ -104,8 +96,5 @@ func megabytes(d monitor.Drives) string {
 	for _, column := range d.Counters.Items(monitor.DatabaseSize) {
 		sum += d.Counters.Mean(column, d.From, d.To)
 	}
-	if sum == 0 || math.IsNaN(sum) {
-		return "–"
-	}
-	return decimals(sum/1e6, 0)
+	return decimalsOr(sum > 0, sum/1e6, 0)
 }

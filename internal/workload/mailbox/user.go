@@ -24,7 +24,6 @@ const MaxBatch = 1000
 // user is one virtual user. A cycle of it is a transaction.
 type user struct {
 	run     *Run
-	on      Target
 	target  uint16 // its index
 	shape   Shape
 	share   *Share
@@ -46,7 +45,8 @@ type user struct {
 // that the transaction under way is about.
 func (u *user) Connect(ctx context.Context) (err error) {
 	u.back = append(u.back, u.share.Reconcile()...)
-	u.session, err = u.on.Engine.Connect(ctx, u.on.Store)
+	t := u.run.targets[u.target]
+	u.session, err = t.Engine.Connect(ctx, t.Store)
 	return err
 }
 
