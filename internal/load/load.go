@@ -111,11 +111,7 @@ func (l *loader) startCourse() error {
 	for _, phase := range schema.Phases {
 		l.statements = append(l.statements, l.phases[phase]...)
 	}
-	progress := l.options.Progress
-	if progress == nil {
-		progress = NoProgress{}
-	}
-	l.course = newCourse(progress, l.parts, l.statements)
+	l.course = newCourse(cmp.Or[Progress](l.options.Progress, NoProgress{}), l.parts, l.statements)
 	return nil
 }
 

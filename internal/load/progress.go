@@ -107,24 +107,20 @@ func (c *course) Statement(phase schema.Phase, statement string, ended bool) {
 	})
 }
 
-// reached notes how much of the statements that are running is done, as far as the server says.
-func (c *course) reached(shares map[string]float64) {
-	c.update(func() {
-		for name, share := range shares {
-			if reached, running := c.running[name]; running {
-				c.running[name] = max(min(share, 1)*c.statements[name], reached)
-			}
-		}
-	})
-}
-
 // watch asks how far statements are until stop is called.
 func (c *course) watch(ctx context.Context, e store.Database) (stop func()) {
 	return progress.Watch(ctx, pollEvery, func(ctx context.Context) bool {
 		shares, err := e.Progress(ctx)
-		if err == nil { // else it is only for show
-			c.reached(shares)
+		if err != nil {
+			return false // it is only for show
 		}
-		return err == nil
+		c.update(func() {
+			for name, share := range shares {
+				if reached, running := c.running[name]; running {
+					c.running[name] = max(min(share, 1)*c.statements[name], reached)
+				}
+			}
+		})
+		return true
 	})
 }

@@ -46,7 +46,13 @@ func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
 			}
 			lanes := statementLanes(statements[:n], l.engine.Can().LocksTables)
 			err := inLanes(ctx, l.options.AtOnce, lanes, func(ctx context.Context, s schema.Statement) error {
-				return l.exec(ctx, phase, s)
+				if _, ok := l.done[s.Name]; ok {
+					l.course.skipStatement(s.Name)
+					return nil
+				}
+				l.course.Statement(phase, s.Name, false)
+				defer l.course.Statement(phase, s.Name, true)
+				return l.engine.ExecStep(ctx, s)
 			})
 			if err != nil {
 				return err
@@ -72,14 +78,4 @@ func statementLanes(statements []schema.Statement, oneATable bool) [][]schema.St
 		lanes[lane] = append(lanes[lane], s)
 	}
 	return lanes
-}
-
-func (l *loader) exec(ctx context.Context, phase schema.Phase, s schema.Statement) error {
-	if _, ok := l.done[s.Name]; ok {
-		l.course.skipStatement(s.Name)
-		return nil
-	}
-	l.course.Statement(phase, s.Name, false)
-	defer l.course.Statement(phase, s.Name, true)
-	return l.engine.ExecStep(ctx, s)
 }
