@@ -24,6 +24,9 @@ import (
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
 	"ds2/internal/workload/ds2/counts"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // measured is a run of 60 s whose samples close late, with so many orders that drain in the 96 ms after it, and the
@@ -43,9 +46,7 @@ func measured(t *testing.T, drained int) (*measure.Meter, string) {
 		Happened: result.Happened{Status: result.Done},
 	}
 	w, err := result.Create(dir, s, counts.All...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	sample := func(end time.Duration, orders int) {
 		for range orders {
 			var o measure.Order
@@ -62,46 +63,31 @@ func measured(t *testing.T, drained int) (*measure.Meter, string) {
 			o.Complete(0, all, ds2)
 			user.Record(&o)
 		}
-		if err := w.Sample(meter.Sample(end, []measure.Users{{measure.UserRunning: 1}})); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, w.Sample(meter.Sample(end, []measure.Users{{measure.UserRunning: 1}})))
 	}
 	meter.Enter(measure.PhaseRun)
 	for second := 1; second <= 60; second++ {
 		sample(time.Duration(second)*time.Second+time.Duration(second%7)*time.Millisecond, 20+random.IntN(10))
 	}
-	if err := w.Interval(meter.Interval(60_004 * time.Millisecond)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.Interval(meter.Interval(60_004*time.Millisecond)))
 	if drained > 0 {
 		meter.Enter(measure.PhaseDrain)
 		sample(60_096*time.Millisecond, drained)
-		if err := w.Interval(meter.Interval(60_096 * time.Millisecond)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, w.Interval(meter.Interval(60_096*time.Millisecond)))
 	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, w.Flush())
 	series, err := result.ReadSeries(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.Conclusion, err = conclude.Of(conclude.Input{Asked: s.Asked, Happened: s.Happened, Series: series}, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(w.Close(), result.SaveSummary(dir, s)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	s.Conclusion, err = conclude.Of(conclude.Input{Asked: s.Asked, Happened: s.Happened, Series: series}, nil)
+	require.NoError(t, err)
+	require.NoError(t, errors.Join(w.Close(), result.SaveSummary(dir, s)))
 	return meter, dir
 }
 
 func written(t *testing.T, write func(*bytes.Buffer) error) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, write(&b))
 	return b.String()
 }
 
@@ -111,9 +97,7 @@ func scraped(t *testing.T, meter *measure.Meter) map[string]float64 {
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(metrics.NewCollector(metrics.Run{ID: "agree"}, meter))
 	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	values := map[string]float64{}
 	for _, family := range families {
 		for _, m := range family.Metric {
@@ -151,9 +135,7 @@ func row(t *testing.T, text, name string) []string {
 func parse(t *testing.T, cell string) float64 {
 	t.Helper()
 	f, err := strconv.ParseFloat(strings.NewReplacer(",", "", " s", "").Replace(cell), 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return f
 }
 
@@ -161,10 +143,7 @@ func parse(t *testing.T, cell string) float64 {
 // response times, to the last digit that each shows.
 func TestMeansAgree(t *testing.T) {
 	meter, dir := measured(t, 0)
-	r, err := result.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := recordOf(t, dir)
 	var records = []*result.Record{r}
 	text := written(t, func(b *bytes.Buffer) error { return report.Runs(records...).Text(b, true) })
 	page := written(t, func(b *bytes.Buffer) error { return report.Runs(records...).HTML(b) })
@@ -179,20 +158,17 @@ func TestMeansAgree(t *testing.T) {
 		if name == measure.WholeOrder {
 			series = "ds2_order_duration_seconds"
 		}
-		if mean := 1000 * prometheus[series+" sum"] / prometheus[series+" count"]; math.Abs(mean-l.Mean) > 1e-9 {
-			t.Errorf("%s: the record has a mean of %v ms, Prometheus %v", name, l.Mean, mean)
-		}
+		mean := 1000 * prometheus[series+" sum"] / prometheus[series+" count"]
+		assert.True(t, math.Abs(mean-l.Mean) <= 1e-9, "%s: the record has a mean of %v ms, Prometheus %v", name, l.Mean, mean)
 		cell := row(t, text, name)[2]
 		decimals := len(cell) - strings.IndexByte(cell, '.') - 1
 		if !strings.Contains(cell, ".") {
 			decimals = 0
 		}
-		if want := strconv.FormatFloat(l.Mean, 'f', decimals, 64); cell != want {
-			t.Errorf("%s: the text has a mean of %s ms, the record %s", name, cell, want)
-		}
-		if cells := fmt.Sprintf("<th scope=\"row\">%s</th><td>%s</td><td>%s</td>", name, row(t, text, name)[1], cell); !strings.Contains(page, cells) {
-			t.Errorf("%s: no %s on the page", name, cells)
-		}
+		want := strconv.FormatFloat(l.Mean, 'f', decimals, 64)
+		assert.True(t, cell == want, "%s: the text has a mean of %s ms, the record %s", name, cell, want)
+		cells := fmt.Sprintf("<th scope=\"row\">%s</th><td>%s</td><td>%s</td>", name, row(t, text, name)[1], cell)
+		assert.Contains(t, page, cells, "%s: no %s on the page", name, cells)
 	}
 	whole := func(ms float64) string { return strconv.FormatFloat(ms, 'f', 0, 64) }
 	latency := r.Windows[0].Latency
@@ -205,9 +181,7 @@ func TestMeansAgree(t *testing.T) {
 		"rt_tot_avg": *r.Windows[0].OwnMean, "rt_login_avg_msec": latency["login"].Mean, "rt_newcust_avg_msec": latency["new_customer"].Mean,
 		"rt_purchase_avg_msec": latency["purchase"].Mean, "rt_browse_avg_msec": time / browses,
 	} {
-		if !strings.Contains(console, " "+key+"="+whole(ms)+" ") {
-			t.Errorf("%s is %s in the record; on the console\n%s", key, whole(ms), console)
-		}
+		assert.Contains(t, console, " "+key+"="+whole(ms)+" ", "%s is %s in the record; on the console\n%s", key, whole(ms), console)
 	}
 	if cell := row(t, text, "order as in DS2")[2]; cell != whole(*r.Windows[0].OwnMean) {
 		t.Errorf("an order in DS2's meaning takes %s ms in the text, %v in the record", cell, *r.Windows[0].OwnMean)
@@ -218,10 +192,7 @@ func TestMeansAgree(t *testing.T) {
 func TestOrdersMultiplyOut(t *testing.T) {
 	const drained = 44
 	meter, dir := measured(t, drained)
-	r, err := result.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := recordOf(t, dir)
 	records := []*result.Record{r}
 	text := written(t, func(b *bytes.Buffer) error { return report.Runs(records...).Text(b, true) })
 	page := written(t, func(b *bytes.Buffer) error { return report.Runs(records...).HTML(b) })
@@ -232,9 +203,7 @@ func TestOrdersMultiplyOut(t *testing.T) {
 	opm := shown(parse(t, cells[3]), parse(t, cells[2])-parse(t, cells[1]))
 	for what, c := range map[string][]string{"text": cells, "page": html} { // with as many digits as the interval carries
 		exact, half := 60*parse(t, c[3])/(parse(t, c[2])-parse(t, c[1])), parse(t, c[5])
-		if math.Abs(parse(t, c[4])-exact) > half/10 {
-			t.Errorf("%s: %v: want %v OPM ± %v", what, c[1:], exact, half)
-		}
+		assert.True(t, math.Abs(parse(t, c[4])-exact) <= half/10, "%s: %v: want %v OPM ± %v", what, c[1:], exact, half)
 	}
 
 	var summaries []struct {
@@ -249,47 +218,34 @@ func TestOrdersMultiplyOut(t *testing.T) {
 	asJSON := func(b *bytes.Buffer) error { return runsShown(records...).write(b, formatFlags{format: "json"}) }
 	document := written(t, asJSON)
 	document = strings.NewReplacer("from_s", "from", "to_s", "to", "opm_cumulative_of", "of").Replace(document)
-	if err := json.Unmarshal([]byte(document), &summaries); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(document), &summaries))
 	s, w := summaries[0], summaries[0].Windows[0]
 	for what, c := range map[string]struct{ opm, orders, seconds float64 }{
 		"the figure that counts": {s.OPM, w.Counts.Orders, w.To - w.From},
 		"the window":             {w.OPM, w.Counts.Orders, w.To - w.From},
 		"the cumulative OPM":     {s.Average, s.Of.Orders, s.Of.Seconds},
 	} {
-		if math.Abs(c.opm-c.orders*60/c.seconds) > 1e-6 || shown(c.orders, c.seconds) != opm {
-			t.Errorf("JSON: %s is %v, of %v orders in %v s", what, c.opm, c.orders, c.seconds)
-		}
+		assert.True(t, math.Abs(c.opm-c.orders*60/c.seconds) <= 1e-6 && shown(c.orders, c.seconds) == opm, "JSON: %s is %v, of %v orders in %v s", what, c.opm, c.orders, c.seconds)
 	}
 
 	lines, err := csv.NewReader(strings.NewReader(written(t, func(b *bytes.Buffer) error { return report.CSV(b, records) }))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	var orders, last float64
 	for _, line := range lines[1:] { // run_id, t_s, phase, users, opm, orders
 		at, n := parse(t, line[1]), parse(t, line[5])
-		if line[4] != shown(n, at-last) {
-			t.Errorf("CSV: %v: want %s OPM", line, shown(n, at-last))
-		}
+		assert.True(t, line[4] == shown(n, at-last), "CSV: %v: want %s OPM", line, shown(n, at-last))
 		if line[2] == string(measure.PhaseRun) {
 			orders, last = orders+n, at
 		}
 	}
-	if shown(orders, last) != opm {
-		t.Errorf("CSV: %v orders in %v s, want %s OPM", orders, last, opm)
-	}
+	assert.True(t, shown(orders, last) == opm, "CSV: %v orders in %v s, want %s OPM", orders, last, opm)
 
 	prometheus := scraped(t, meter)
 	if orders := prometheus["ds2_orders_total"] - drained; strconv.FormatFloat(prometheus["ds2_opm cumulative"], 'f', 1, 64) != shown(orders, w.To-w.From) {
 		t.Errorf("Prometheus: %v OPM of %v orders", prometheus["ds2_opm cumulative"], orders)
 	}
 	steady, err := r.Series.Compute(measure.WindowSpec{Name: "steady", Auto: true})
-	if err != nil || steady.OPM != prometheus["ds2_opm steady"] {
-		t.Errorf("Prometheus: a steady OPM of %v, the record's is %v, %v", prometheus["ds2_opm steady"], steady.OPM, err)
-	}
-	if want := float64(steady.Counts.Orders) * 60 / (steady.To - steady.From); math.Abs(want-steady.OPM) > 1e-6 {
-		t.Errorf("the steady window: %v OPM, want %v", steady.OPM, want)
-	}
+	assert.True(t, err == nil && steady.OPM == prometheus["ds2_opm steady"], "Prometheus: a steady OPM of %v, the record's is %v, %v", prometheus["ds2_opm steady"], steady.OPM, err)
+	want := float64(steady.Counts.Orders) * 60 / (steady.To - steady.From)
+	assert.True(t, math.Abs(want-steady.OPM) <= 1e-6, "the steady window: %v OPM, want %v", steady.OPM, want)
 }

@@ -24,9 +24,7 @@ func TestPasswordsAreTakenOutOfArguments(t *testing.T) {
 	} {
 		original := string([]byte(c.given)) // not a constant, whose memory cannot be written
 		own := takeArgs([]string{original})
-		if own[0] != c.given || original != c.left {
-			t.Errorf("%s: took %s and left %s, not %s", c.given, own[0], original, c.left)
-		}
+		assert.True(t, own[0] == c.given && original == c.left, "%s: took %s and left %s, not %s", c.given, own[0], original, c.left)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
@@ -19,10 +20,11 @@ func TestBenchBackup(t *testing.T) {
 	other := pgtest.Start(t, localpg.Options{})
 	targets := []string{pgtest.Database(t), pgtest.Database(t), other.URL("postgres")}
 	dir := filepath.Join(t.TempDir(), "backup")
-	b := decoded[result.Backup](t, "bench-backup", "--target", strings.Join(targets, ";"), "--out", dir, "--output", "json", "--quiet")
-	if len(b.Units) != 2 || len(b.Units[0].Targets) != 2 || len(b.Units[1].Targets) != 1 || b.Bytes != b.Units[0].Bytes+b.Units[1].Bytes || b.Units[1].Bytes < 10e6 || b.MBPerSecond <= 0 {
-		t.Errorf("%+v", b)
-	}
+	backup := words("bench-backup --target %s --out %s --output json --quiet", strings.Join(targets, ";"), dir)
+	b := decoded[result.Backup](t, backup...)
+	require.Len(t, b.Units, 2)
+	assert.True(t, len(b.Units[0].Targets) == 2 && len(b.Units[1].Targets) == 1, "%+v", b)
+	assert.True(t, b.Bytes == b.Units[0].Bytes+b.Units[1].Bytes && b.Units[1].Bytes >= 10e6 && b.MBPerSecond > 0, "%+v", b)
 	for _, format := range []string{"text", "json", "html"} {
 		said := must(t, "report", "--details", "--output", format, "--out", "-", dir)
 		assert.Contains(t, said, b.Units[1].Unit)
@@ -38,7 +40,6 @@ func TestBenchBackup(t *testing.T) {
 	} {
 		fails(t, exitUsage, why, args...)
 	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) < 2 {
-		t.Errorf("the record holds %v, %v", entries, err)
-	}
+	entries, err := os.ReadDir(dir)
+	assert.True(t, err == nil && len(entries) >= 2, "the record holds %v, %v", entries, err)
 }

@@ -12,7 +12,6 @@ import (
 	"ds2/internal/report"
 	"ds2/internal/store/sqlserver/servertest"
 	"ds2/internal/texttest"
-	"ds2/internal/workload/ds2"
 )
 
 // TestOneCallPath: runs whose users called by different ways are not compared unless told, and each page names the way.
@@ -55,7 +54,6 @@ func TestCallPathsAgree(t *testing.T) {
 	const orders = 1000
 	size, err := datagen.ParseSize("1MB")
 	require.NoError(t, err)
-	w := ds2.Config{Size: size, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5}
 	type played struct {
 		hashes map[string]string
 		counts measure.Counts
@@ -67,12 +65,10 @@ func TestCallPathsAgree(t *testing.T) {
 		stores, err := targetFlags{target: target, calls: calls}.open()
 		require.NoError(t, err)
 		defer closeStores(stores)
-		p.counts, p.timed = playOrders(t, stores[0], w, orders)
+		p.counts, p.timed = playOrders(t, stores[0], size, orders)
 		p.hashes = contentHashes(t, stores[0].DB())
 		return p
 	}
 	driver, wire := play("driver"), play("wire")
-	if !reflect.DeepEqual(driver, wire) || driver.counts.Orders != orders {
-		t.Errorf("by driver %+v\nby wire %+v", driver, wire)
-	}
+	assert.True(t, reflect.DeepEqual(driver, wire) && driver.counts.Orders == orders, "by driver %+v\nby wire %+v", driver, wire)
 }

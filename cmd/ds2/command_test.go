@@ -4,14 +4,44 @@ import (
 	"bytes"
 	"database/sql"
 	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/result"
+)
+
+var word = regexp.MustCompile(`'[^']*'|\S+`)
+
+// words are those of a command line, made as by fmt.Sprintf; what stands between single quotes is one.
+func words(line string, values ...any) []string {
+	all := word.FindAllString(fmt.Sprintf(line, values...), -1)
+	for i, w := range all {
+		all[i] = strings.Trim(w, "'")
+	}
+	return all
+}
+
+// quick is a run of two users who begin at once, with more words, which may say otherwise.
+func quick(command, target, more string, values ...any) []string {
+	const flags = "%s --target %s --threads 2 --ramp-rate 100 --warmup-time 0 --metrics-addr ''"
+	return append(words(flags, command, target), words(more, values...)...)
+}
+
+// noPauses are the words of a bench, and noPausesYAML the lines of an experiment, that does nothing between its runs.
+const (
+	noPauses     = " --restore none --settle 0 --idle 0 --cooldown 0"
+	noPausesYAML = "practice: 0\nrestore: none\nsettle: 0\nidle: 0\ncooldown: 0\nwarmup-time: 0\nramp-rate: 100\nmetrics-addr: ''\nthink-time: 20ms\n"
 )
 
 // execute runs the command line and returns its exit code and output.
@@ -23,13 +53,18 @@ func execute(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), err.String()
 }
 
+// ends runs a command line that has to end with an exit code, and returns what it prints.
+func ends(t *testing.T, want int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	code, stdout, stderr := execute(t, args...)
+	require.Equal(t, want, code, "ds2 %s\n%s\n%s", redact(strings.Join(args, " ")), stdout, stderr)
+	return stdout, stderr
+}
+
 // must runs a command line that has to come to a good end, and returns what it prints.
 func must(t *testing.T, args ...string) (stdout string) {
 	t.Helper()
-	code, stdout, stderr := execute(t, args...)
-	if code != exitDone {
-		t.Fatalf("ds2 %s: exit %d\n%s\n%s", redact(strings.Join(args, " ")), code, stdout, stderr)
-	}
+	stdout, _ = ends(t, exitDone, args...)
 	return stdout
 }
 
@@ -44,8 +79,31 @@ func decoded[T any](t *testing.T, args ...string) (v T) {
 func fails(t *testing.T, want int, text string, args ...string) {
 	t.Helper()
 	code, stdout, stderr := execute(t, args...)
-	if code != want || !strings.Contains(stderr, text) {
-		t.Errorf("ds2 %s: exit %d, want %d and %q\n%s\n%s", redact(strings.Join(args, " ")), code, want, text, stdout, stderr)
+	assert.True(t, code == want && strings.Contains(stderr, text), "ds2 %s: exit %d, want %d and %q\n%s\n%s",
+		redact(strings.Join(args, " ")), code, want, text, stdout, stderr)
+}
+
+// recordOf reads the record of a run.
+func recordOf(t *testing.T, dir string) *result.Record {
+	t.Helper()
+	record, err := result.Read(dir)
+	require.NoError(t, err)
+	return record
+}
+
+// textFile writes a file of some name.
+func textFile(t *testing.T, name, text string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+// await waits until done is true.
+func await(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !done(); time.Sleep(20 * time.Millisecond) {
+		require.False(t, time.Now().After(deadline), "waited in vain for %s", what)
 	}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,10 +27,8 @@ func benchOf(t *testing.T, dir string, idle, active float64, opm ...float64) str
 // benchWith is benchOf with conditions of the median run.
 func benchWith(t *testing.T, dir string, idle, active float64, conditions []result.Condition, opm ...float64) string {
 	t.Helper()
-	b := result.Bench{Words: ds2.Workload{}.Words(), Status: result.Done, Setup: result.Setup{Runs: len(opm), Size: "W", Threads: 32}}
-	for _, v := range opm {
-		b.Runs = append(b.Runs, result.BenchRun{Dir: fmt.Sprintf("run-%d", len(b.Runs)+1), Status: result.Done, Counts: true, Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: v})})
-	}
+	setup := result.Setup{Runs: len(opm), Size: "W", Threads: 32}
+	b := result.Bench{Words: ds2.Workload{}.Words(), Status: result.Done, Setup: setup, Runs: runsOf(opm)}
 	conclude.Bench(&b)
 	for i := range b.Runs {
 		if b.Runs[i].Dir == b.Median {
@@ -43,6 +40,16 @@ func benchWith(t *testing.T, dir string, idle, active float64, conditions []resu
 	require.NoError(t, os.MkdirAll(dir, 0o755))
 	require.NoError(t, result.SaveSummary(dir, b))
 	return dir
+}
+
+// runsOf are the runs of a bench by their OPM.
+func runsOf(opm []float64) (runs []result.BenchRun) {
+	for i, v := range opm {
+		headline := result.NewHeadline(&result.Figure{Unit: result.OPM, Value: v})
+		run := result.BenchRun{Dir: fmt.Sprint("run-", i+1), Status: result.Done, Counts: true, Headline: headline}
+		runs = append(runs, run)
+	}
+	return runs
 }
 
 // TestCompareTheStorageReport gets the report's table and its +35 %, −35 % and −42 % (WORKLOAD.md section 6).
@@ -65,21 +72,18 @@ func TestCompareTheStorageReport(t *testing.T) {
 	percent := map[string]float64{}
 	for _, d := range c.Differences {
 		percent[d.Figure] = d.Medians
-		if d.Figure != "opm" && (d.P != nil || d.Low != nil || d.Significant != nil) {
-			t.Errorf("%s was measured in one run of three, and is said to be significant or not: %+v", d.Figure, d)
-		}
-		if d.Figure == "opm" && (d.Percent <= *d.Low || d.Percent >= *d.High) {
-			t.Errorf("the estimate lies outside of its interval: %+v", d)
+		if d.Figure == "opm" {
+			assert.True(t, d.Percent > *d.Low && d.Percent < *d.High, "the estimate lies outside of its interval: %+v", d)
+		} else { // it was measured in one run of three, and is not said to be significant or not
+			assert.True(t, d.P == nil && d.Low == nil && d.Significant == nil, "%+v", d)
 		}
 	}
 	for figure, want := range map[string]float64{"opm": 34.96, "active_w": -35.46, "idle_w": -42.36, "processors_pct": 52.14} {
-		if math.Abs(percent[figure]-want) > .01 {
-			t.Errorf("%s differs by %v %%, want %v", figure, percent[figure], want)
-		}
+		assert.InDelta(t, want, percent[figure], .01, figure)
 	}
-	if *c.Configurations[0].OPM != 48142 || *c.Configurations[1].OPM != 64973.7 || c.Configurations[1].Name != "ssd" {
-		t.Errorf("configurations %+v", c.Configurations)
-	}
+	assert.Equal(t, 48142., *c.Configurations[0].OPM)
+	assert.Equal(t, 64973.7, *c.Configurations[1].OPM)
+	assert.Equal(t, "ssd", c.Configurations[1].Name)
 
 	lines := strings.Split(strings.TrimSpace(must(t, "compare", "-o", "csv", hdd, ssd)), "\n")
 	require.Len(t, lines, 7)
@@ -122,9 +126,7 @@ func TestDeviceRecords(t *testing.T) {
 		{[]string{"compare", "--details", hdd, "fast=" + ssd}, exitDone, "fast does 2.5 × the random reads of hdd\n"},
 		{[]string{"compare", hdd, dir}, exitUsage, "compare devices with devices"},
 	} {
-		code, stdout, stderr := execute(t, c.args...)
-		if code != c.code || !strings.Contains(stdout+stderr, c.want) {
-			t.Errorf("%q: exit %d, want %d with %q:\n%s%s", c.args, code, c.code, c.want, stdout, stderr)
-		}
+		stdout, stderr := ends(t, c.code, c.args...)
+		assert.Contains(t, stdout+stderr, c.want)
 	}
 }

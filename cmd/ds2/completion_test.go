@@ -36,9 +36,7 @@ func TestCompletionValues(t *testing.T) {
 	} {
 		code, stdout, stderr := execute(t, append([]string{cobra.ShellCompRequestCmd}, c.args...)...)
 		lines := strings.Split(strings.TrimSpace(stdout), "\n")
-		if code != exitDone || lines[len(lines)-1] != c.directive {
-			t.Errorf("%s: exit %d, %q, %s", c.why, code, lines, stderr)
-		}
+		assert.True(t, code == exitDone && lines[len(lines)-1] == c.directive, "%s: exit %d, %q, %s", c.why, code, lines, stderr)
 		for _, want := range c.want {
 			assert.True(t, slices.Contains(lines, want), "%s: no %q in %q", c.why, want, lines)
 		}
@@ -86,9 +84,7 @@ func TestMan(t *testing.T) {
 	must(t, "man", dir)
 	for _, cmd := range newRoot().Commands() {
 		page, err := os.ReadFile(filepath.Join(dir, "ds2-"+cmd.Name()+".1"))
-		if err != nil || !strings.Contains(string(page), `"Sep 2026"`) || !strings.Contains(string(page), "SEE ALSO") {
-			t.Errorf("%s: %v, %.300s", cmd.Name(), err, page)
-		}
+		assert.True(t, err == nil && strings.Contains(string(page), `"Sep 2026"`) && strings.Contains(string(page), "SEE ALSO"), "%s: %v, %.300s", cmd.Name(), err, page)
 	}
 	if _, err := exec.LookPath("man"); err != nil {
 		t.Skip("man is not installed, so how it shows the pages was not looked at")
@@ -101,11 +97,7 @@ func TestMan(t *testing.T) {
 		var complaints strings.Builder
 		man.Stderr = &complaints
 		text, err := man.Output()
-		if err != nil || complaints.Len() > 0 || len(text) < 300 {
-			t.Errorf("%s: %v, %s, %.300s", filepath.Base(page), err, &complaints, text)
-		}
-		if strings.HasSuffix(page, "ds2-experiment.1") && !strings.Contains(string(text), "\n         factors         flags with a list of values;") {
-			t.Errorf("the list of keys was not kept: %s", text)
-		}
+		assert.True(t, err == nil && complaints.Len() == 0 && len(text) >= 300, "%s: %v, %s, %.300s", filepath.Base(page), err, &complaints, text)
+		assert.True(t, !strings.HasSuffix(page, "ds2-experiment.1") || strings.Contains(string(text), "\n         factors         flags with a list of values;"), "the list of keys was not kept: %s", text)
 	}
 }

@@ -166,9 +166,7 @@ func TestLaterWindow(t *testing.T) {
 		if *h.Figure.PerWatt != h.Figure.Value/145.5 {
 			t.Errorf("%s: %v a watt of %v", c.name, *h.Figure.PerWatt, h.Figure.Value)
 		}
-		if c.name != "merged" && (len(h.Limits) != 2 || h.Limits[1].OK) || h.Windows[0].OPM < 2000 == (c.name == "merged") {
-			t.Errorf("%s: OPM %v, limits %+v", c.name, h.Windows[0].OPM, h.Limits)
-		}
+		assert.True(t, (c.name == "merged" || len(h.Limits) == 2 && !h.Limits[1].OK) && h.Windows[0].OPM < 2000 != (c.name == "merged"), "%s: OPM %v, limits %+v", c.name, h.Windows[0].OPM, h.Limits)
 		for _, form := range []string{"text", "html"} {
 			if text := output(append([]string{"report", "--details", "--output", form, "--out", "-"}, c.arguments...)...); !strings.Contains(text, shown(h.Figure)) || !strings.Contains(text, "Bottleneck: storage") || !strings.Contains(text, "FAIL: ") {
 				t.Errorf("%s: the %s lacks %s, the bottleneck or the verdict:\n%.600s", c.name, form, shown(h.Figure), text)
@@ -205,15 +203,13 @@ func TestLaterWindow(t *testing.T) {
 				}
 			}
 		}
-		if err := json.Unmarshal([]byte(stdout), &compared); err != nil || len(compared.Gates) != 1 {
-			t.Fatalf("%v: %v, %s%s", c.arguments, err, stdout, stderr)
-		}
+		err := json.Unmarshal([]byte(stdout), &compared)
+		require.True(t, err == nil && len(compared.Gates) == 1, "%v: %v, %s%s", c.arguments, err, stdout, stderr)
 		var means []float64 // of the logarithms of the runs
 		for i, dir := range c.dirs {
 			figure, runs := reported(t, dir, window)
-			if got := compared.Configurations[i].Figure; got.Value != figure.Value || *got.PerWatt != *figure.PerWatt {
-				t.Errorf("%s: compared %+v, reported %+v", dir, got, figure)
-			}
+			got := compared.Configurations[i].Figure
+			assert.True(t, got.Value == figure.Value && *got.PerWatt == *figure.PerWatt, "%s: compared %+v, reported %+v", dir, got, figure)
 			sum := 0.
 			for _, run := range runs {
 				sum += math.Log(run.Value)
@@ -234,9 +230,7 @@ func TestLaterWindow(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(output("report", "--output", "json", at(name))), &b))
 		for i, r := range b.Runs {
 			alone := first(output("report", "--output", "json", filepath.Join(at(name), fmt.Sprintf("run-%d", i+1))))
-			if r.Figure.Value != alone.Figure.Value || *r.OPM != *alone.OPM || r.Limits[1].OK != alone.Limits[1].OK {
-				t.Errorf("%s: run %d has %+v in the bench, %+v alone", name, i+1, r.Figure, alone.Figure)
-			}
+			assert.True(t, r.Figure.Value == alone.Figure.Value && *r.OPM == *alone.OPM && r.Limits[1].OK == alone.Limits[1].OK, "%s: run %d has %+v in the bench, %+v alone", name, i+1, r.Figure, alone.Figure)
 		}
 		assert.Equal(t, (b.Runs[0].Figure.Value+b.Runs[1].Figure.Value)/2, b.Figure.Value, name)
 		if lines := output("report", "--output", "csv", at(name)); !strings.Contains(lines, ","+strconv.FormatFloat(b.Runs[1].Figure.Value, 'f', -1, 64)+",") {

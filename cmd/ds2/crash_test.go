@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -17,8 +16,10 @@ import (
 
 	"ds2/internal/durability"
 	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/nightly"
 	"ds2/internal/result"
+	"ds2/internal/texttest"
 	"ds2/internal/workload/ds2/counts"
 )
 
@@ -53,29 +54,21 @@ func TestCrashCommands(t *testing.T) {
 	t.Parallel()
 	server, target := loadedServer(t)
 	commands := localServer(t, server, target)
-	kill, start := commands.KillLine, commands.StartLine
-	drive := func(kill, start, out string) (code int, stdout, stderr string) {
-		return execute(t, "drive", "--target", target, "--threads", "4", "--ramp-rate", "100", "--warmup-time", "0", "--run-time", "4s",
-			"--crash-after", "1s", "--kill-command", kill, "--start-command", start, "--metrics-addr", "", "--quiet", "--out", out)
+	drive := func(kill, start, out string) []string {
+		run := quick("drive", target, "--threads 4 --run-time 4s --crash-after 1s --quiet --out %s", out)
+		return append(run, "--kill-command", kill, "--start-command", start)
 	}
 	out := filepath.Join(t.TempDir(), "record")
-	code, stdout, stderr := drive(kill, start, out)
-	if code != exitDone || !strings.Contains(stdout, "The server was killed at ") {
-		t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
-	}
-	record, err := result.Read(out)
-	require.NoError(t, err)
+	require.Contains(t, must(t, drive(commands.KillLine, commands.StartLine, out)...), "The server was killed at ")
+	record := recordOf(t, out)
+	require.True(t, record.Crash != nil && record.Crash.Down > 0 && record.Audit.Passed, "crash %+v", record.Crash)
 	// A slow server may be back only when the run has ended: then its users have given up what they tried.
-	if c := record.Counts; record.Crash == nil || record.Crash.Down <= 0 || c.Reconnects+c.GivenUp == 0 || !record.Audit.Passed {
-		t.Errorf("crash %+v, %d reconnects, %d given up, audit passed: %t", record.Crash, c.Reconnects, c.GivenUp, record.Audit.Passed)
-	}
-	for why, c := range map[string]struct{ kill, start, want string }{
-		"a kill that fails":  {"echo no such host; exit 7", "true", "kill the server: echo no such host; exit 7: exit status 7\nno such host"},
-		"a start that fails": {"true", "echo no disk >&2; exit 8", "start the server: echo no disk >&2; exit 8: exit status 8\nno disk"},
+	assert.NotZero(t, record.Counts.Reconnects+record.Counts.GivenUp)
+	for _, c := range []struct{ kill, start, want string }{
+		{"echo no host; exit 7", "true", "kill the server: echo no host; exit 7: exit status 7\nno host"},
+		{"true", "echo no disk >&2; exit 8", "start the server: echo no disk >&2; exit 8: exit status 8\nno disk"},
 	} {
-		if code, _, stderr := drive(c.kill, c.start, filepath.Join(t.TempDir(), "failed")); code != exitFailed || !strings.Contains(stderr, c.want) {
-			t.Errorf("%s: exit %d, %s", why, code, stderr)
-		}
+		fails(t, exitFailed, c.want, drive(c.kill, c.start, filepath.Join(t.TempDir(), "failed"))...)
 	}
 }
 
@@ -90,27 +83,25 @@ func TestCrashCycles(t *testing.T) {
 		cycles = n
 	}
 	out := filepath.Join(t.TempDir(), "record")
-	code, stdout, stderr := execute(t, "demo", "--size", "1MB", "--threads", fmt.Sprint(threads), "--crash-cycles", fmt.Sprint(cycles), "--crash-after", "1s", "--deep-every", "3",
-		"--warmup-time", "1s", "--seed", "5", "--quiet", "--out", out)
-	if code != exitDone || !strings.Contains(stdout, fmt.Sprintf("\n%d cuts, ", cycles)) || !strings.Contains(stdout, "0 lost: at most ") {
-		t.Fatalf("exit %d\n%s\n%s", code, stdout, stderr)
-	}
-	record, err := result.Read(out)
-	require.NoError(t, err)
+	stdout := must(t, words("demo --size 1MB --threads %d --crash-cycles %d --crash-after 1s --deep-every 3 --warmup-time 1s "+
+		"--seed 5 --quiet --out %s", threads, cycles, out)...)
+	texttest.Contains(t, stdout, fmt.Sprintf("\n%d cuts, ", cycles), "0 lost: at most ")
+	record := recordOf(t, out)
 	c := record.Cuts
+	require.True(t, c != nil && len(c.Cuts) == cycles && c.Lossy == 0 && c.Lost == 0, "cuts %+v", c)
+	assert.True(t, record.Status == result.Done && record.Audit.Passed, "status %s, audit %+v", record.Status, record.Audit)
 	// An order that a user still tried when the run ended is given up too, without being in doubt.
-	if c == nil || len(c.Cuts) != cycles || c.Lossy != 0 || c.Lost != 0 || record.Status != result.Done || !record.Audit.Passed || record.Counts.GivenUp > counts.Of(record.Counts, counts.InDoubtPurchases)+threads {
-		t.Errorf("cuts %+v, status %s, audit %+v, counts %+v", c, record.Status, record.Audit, record.Counts)
-	}
+	inDoubt := counts.Of(record.Counts, counts.InDoubtPurchases)
+	assert.LessOrEqual(t, record.Counts.GivenUp, inDoubt+threads)
 	when := map[string]int{}
 	doubt := int64(0)
 	for _, cut := range c.Cuts {
 		when[cut.When]++
 		doubt += cut.InDoubt
 	}
-	if when["in a burst of commits"] != cycles/3 || when["at random"]+when["during a checkpoint"] != cycles-cycles/3 || doubt != counts.Of(record.Counts, counts.InDoubtPurchases) {
-		t.Errorf("cuts came %v, %d in doubt of %d", when, doubt, counts.Of(record.Counts, counts.InDoubtPurchases))
-	}
+	assert.Equal(t, cycles/3, when["in a burst of commits"], "%v", when)
+	assert.Equal(t, cycles-cycles/3, when["at random"]+when["during a checkpoint"], "%v", when)
+	assert.Equal(t, inDoubt, doubt)
 	sampled := time.Duration(0)
 	for _, s := range record.Series.Samples {
 		sampled += s.Length
@@ -125,30 +116,24 @@ func TestCrashOfTwoMachines(t *testing.T) {
 	server, target := loadedServer(t)
 	kills := localServer(t, server, target)
 	dir := t.TempDir()
-	start := time.Now().Add(20 * time.Second).Truncate(time.Second).UTC().Format(time.RFC3339) // when all are connected, on a busy machine too
-	common := []string{"drive", "--target", target, "--threads", "3", "--ramp-rate", "100", "--warmup-time", "0", "--run-id", "both", "--seed", "9",
-		"--start-at", start, "--metrics-addr", "", "--quiet", "--verify", "none"}
-	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
-	other := startProgram(t, append(common, "--run-time", "1h", "--user-offset", "3", "--journal", "--out", b)...)
-	other.start(t)
-	code, stdout, stderr := execute(t, append(common, "--crash-cycles", "2", "--crash-after", "2s", "--kill-command", kills.KillLine, "--start-command", kills.StartLine, "--out", a)...)
+	start := time.Now().Add(20 * time.Second).Truncate(time.Second).UTC() // when all are connected, on a busy machine too
+	run := func(name, more string) []string {
+		const common = "--threads 3 --run-id both --seed 9 --quiet --verify none --start-at %s --out %s/%s %s"
+		return quick("drive", target, common, start.Format(time.RFC3339), dir, name, more)
+	}
+	other := begin(t, run("b", "--run-time 1h --user-offset 3 --journal")...)
+	must(t, append(run("a", "--crash-cycles 2 --crash-after 2s"),
+		"--kill-command", kills.KillLine, "--start-command", kills.StartLine)...)
 	require.NoError(t, other.Process.Signal(syscall.SIGINT))
-	other.awaitEnd(t)
-	if code != exitDone || other.ProcessState.ExitCode() != exitInterrupted {
-		t.Fatalf("exit %d\n%s\n%s\nthe other: %s", code, stdout, stderr, other.stderr.String())
-	}
-	both := []string{"verify", "--target", target, "--quiet", "--record", a, "--record", b}
+	other.ends(t, exitInterrupted)
+	one := words("verify --target %s --quiet --record %s/a", target, dir)
+	both := append(one, "--record", dir+"/b")
 	assert.Contains(t, must(t, both...), "ok      acknowledged purchases that were lost: expected 0, found 0\n")
-	code, stdout, stderr = execute(t, "verify", "--target", target, "--quiet", "--record", a)
-	assert.Equal(t, exitVerdict, code, "though the other's orders are there\n%s\n%s", stdout, stderr)
+	ends(t, exitVerdict, one...) // though the other's orders are there
 	// An order that only the second machine was told of.
-	db := openDB(t, target)
-	if _, err := db.Exec(`WITH last AS (SELECT max(o.orderid) AS orderid FROM orders o) , lines AS (DELETE FROM orderlines WHERE orderid = (SELECT orderid FROM last))
-		DELETE FROM orders WHERE orderid = (SELECT orderid FROM last)`); err != nil {
-		t.Fatal(err)
-	}
-	code, stdout, stderr = execute(t, both...)
-	if code != exitVerdict || !strings.Contains(stdout, "FAILED  acknowledged purchases that were lost: expected 0, found 1: orders ") {
-		t.Errorf("an order was lost: exit %d\n%s\n%s", code, stdout, stderr)
-	}
+	pgtest.Exec(t, openDB(t, target), `WITH last AS (SELECT max(o.orderid) AS orderid FROM orders o),
+		lines AS (DELETE FROM orderlines WHERE orderid = (SELECT orderid FROM last))
+		DELETE FROM orders WHERE orderid = (SELECT orderid FROM last)`)
+	stdout, _ := ends(t, exitVerdict, both...)
+	assert.Contains(t, stdout, "FAILED  acknowledged purchases that were lost: expected 0, found 1: orders ")
 }

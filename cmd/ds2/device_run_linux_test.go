@@ -3,17 +3,16 @@ package main
 import (
 	"context"
 	"io/fs"
-	"math"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
@@ -23,6 +22,7 @@ import (
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/nightly"
 	"ds2/internal/result"
+	"ds2/internal/texttest"
 )
 
 // counted is a drive's own counters at a time.
@@ -106,33 +106,28 @@ cat <<END
 END
 `
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "smartctl"), []byte(smartctl), 0o755))
-	run := func(out string, args ...string) (stdout string) {
+	run := func(command, out, more string) (stdout string) {
 		t.Helper()
-		p := startProgram(t, append(args, "--out", out, "--target", target, "--threads", "4", "--ramp-rate", "100", "--device-record", measured, "--metrics-addr", "", "--quiet")...)
+		const flags = "--threads 4 --quiet --out %s --device-record %s %s"
+		p := startProgram(t, quick(command, target, flags, out, measured, more)...)
 		p.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
 		p.start(t)
-		p.awaitEnd(t)
-		if code := p.ProcessState.ExitCode(); code != exitDone {
-			t.Fatalf("%s: exit %d, %s%s", args[0], code, p.stdout.String(), p.stderr.String())
-		}
+		p.ends(t, exitDone)
 		return p.stdout.String()
 	}
 	check := func(record, text string) result.Summary {
 		t.Helper()
-		r, err := result.Read(record)
-		require.NoError(t, err)
-		if r.Bottleneck == nil || r.Bottleneck.Figures.DeviceReads == nil || r.Bottleneck.Figures.DeviceLog == nil {
-			t.Fatalf("%s: nothing is said of the drive: %+v", record, r.Bottleneck)
-		}
-		if !strings.Contains(text, "Device: reads ") || !strings.Contains(text, "of what the device can do at this latency, log writes ") {
-			t.Errorf("%s: the text does not say how much of the drive the run took:\n%s", record, text)
-		}
+		r := recordOf(t, record)
+		require.NotNil(t, r.Bottleneck, record)
+		require.NotNil(t, r.Bottleneck.Figures.DeviceReads, record)
+		require.NotNil(t, r.Bottleneck.Figures.DeviceLog, record)
+		texttest.Contains(t, text, "Device: reads ", "of what the device can do at this latency, log writes ")
 		return r.Summary
 	}
 
 	stop := watch(t, drive)
 	out := filepath.Join(dir, "run")
-	stdout := run(out, "drive", "--warmup-time", "2s", "--run-time", "10s")
+	stdout := run("drive", out, "--warmup-time 2s --run-time 10s")
 	all := stop()
 	s := check(out, stdout)
 	at := func(seconds float64) time.Time { return s.Start.Add(time.Duration(seconds * float64(time.Second))) }
@@ -140,36 +135,28 @@ END
 	c := between(all, at(window.From), at(window.To))
 	reads, log := *s.Bottleneck.Figures.DeviceReads, *s.Bottleneck.Figures.DeviceLog
 	wantReads, wantLog := c.Reads/limit.Curve().ReadsAt(c.ReadSeconds/c.Reads), c.Flushes/limit.Log.IOPS
-	t.Logf("the run took %.1f %% of the reads and %.1f %% of the log writes; by the drive's counters (%.0f reads of %.3f ms and %.0f flushes a second) %.1f %% and %.1f %%",
-		100*reads, 100*log, c.Reads, 1000*c.ReadSeconds/c.Reads, c.Flushes, 100*wantReads, 100*wantLog)
-	if c.Reads < 10 || math.Abs(reads-wantReads) > 0.3*wantReads {
-		t.Errorf("reads: %.4f of what the drive can do, by its own counters %.4f", reads, wantReads)
-	}
-	if math.Abs(log-wantLog) > 0.3*wantLog { // the file system flushes a little besides
-		t.Errorf("log writes: %.4f of what the drive can do, by its own counters %.4f", log, wantLog)
-	}
-	costs := s.Costs
+	t.Logf("the run took %.1f %% of the reads and %.1f %% of the log writes; by the drive's counters %.1f %% and %.1f %% (%+v)",
+		100*reads, 100*log, 100*wantReads, 100*wantLog, c)
+	assert.GreaterOrEqual(t, c.Reads, 10.)
+	assert.InEpsilon(t, wantReads, reads, 0.3, "reads of what the drive can do, by its own counters and by the record")
+	assert.InEpsilon(t, wantLog, log, 0.3, "log writes") // the file system flushes a little besides
 	seconds, orders := window.To-window.From, float64(window.Counts.Orders)
-	for name, v := range map[string]struct{ got, want float64 }{"reads": {*costs.Reads, c.Reads}, "writes": {*costs.Writes, c.Writes}} {
-		if want := v.want * seconds; math.Abs(v.got*orders-want) > 0.3*want {
-			t.Errorf("%.2f %s an order come to %.0f in the window, and the drive counted %.0f", v.got, name, v.got*orders, want)
-		}
-	}
-	if len(s.SMART) != 1 || s.SMART[0].Drive != drive.Name || s.SMART[0].Amplification == nil || *s.SMART[0].Amplification != 1.5 {
-		t.Errorf("SMART: %+v", s.SMART)
-	}
-	if len(s.DataSeeds) != 1 || s.DataSeeds[0] != 7 || s.Command == nil || !strings.Contains(s.Command.Line, "--device-record "+measured) || strings.Contains(s.Command.Line, password) {
-		t.Errorf("data seeds %v, command %+v", s.DataSeeds, s.Command)
-	}
+	assert.InEpsilon(t, c.Reads*seconds, *s.Costs.Reads*orders, 0.3, "reads in the window, counted and by reads an order")
+	assert.InEpsilon(t, c.Writes*seconds, *s.Costs.Writes*orders, 0.3, "writes")
+	require.True(t, len(s.SMART) == 1 && s.SMART[0].Drive == drive.Name && s.SMART[0].Amplification != nil, "%+v", s.SMART)
+	assert.Equal(t, 1.5, *s.SMART[0].Amplification)
+	assert.Equal(t, []uint64{7}, s.DataSeeds)
+	require.NotNil(t, s.Command)
+	assert.Contains(t, s.Command.Line, "--device-record "+measured)
+	assert.NotContains(t, s.Command.Line, password)
 
 	// The first run of the bench is marked, for the drive got too hot in it; it is repeated.
 	out = filepath.Join(dir, "bench")
-	run(out, "bench", "--runs", "1", "--settle", "0", "--idle", "0", "--cooldown", "0", "--warmup-time", "1s", "--run-time", "4s")
+	run("bench", out, "--runs 1 --settle 0 --idle 0 --cooldown 0 --warmup-time 1s --run-time 4s")
 	b, err := result.ReadSummary[result.Bench](out)
 	require.NoError(t, err)
-	if len(b.Runs) != 2 || b.Runs[0].Counts || !slices.Contains(b.Runs[0].Faults, "drive "+drive.Name+" was throttled because of its temperature: 1 times") || !b.Runs[1].Counts {
-		t.Errorf("runs %+v", b.Runs)
-	}
+	require.True(t, len(b.Runs) == 2 && !b.Runs[0].Counts && b.Runs[1].Counts, "runs %+v", b.Runs)
+	assert.Contains(t, b.Runs[0].Faults, "drive "+drive.Name+" was throttled because of its temperature: 1 times")
 	median := filepath.Join(out, b.Median)
 	check(median, must(t, "report", "--output", "text", "--details", median))
 }

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"net/http"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -19,7 +19,6 @@ import (
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/measure"
 	"ds2/internal/promtest"
-	"ds2/internal/result"
 )
 
 // The lines of DS2's own driver, as scripts parse them.
@@ -53,10 +52,11 @@ func fields(form *regexp.Regexp, line string) map[string]float64 {
 // TestDS2LinesAsPublished are WORKLOAD.md section 5's examples: what parses them parses ours.
 func TestDS2LinesAsPublished(t *testing.T) {
 	line := fields(ds2Line, "et=   10.1 n_overall=23 opm=136 rt_tot_lastn_max_msec=867 rt_tot_avg_msec=182 rt_tot_sampled=182 rollbacks: n=0 %=  0.0")
-	final := fields(ds2Final, "Final (…): et=   61.0 n_overall=150 opm=147 rt_tot_lastn_max=1205 rt_tot_avg=137 n_login_overall=121 n_newcust_overall=29 n_browse_overall=403 n_purchase_overall=150 rt_login_avg_msec=33 rt_newcust_avg_msec=21 rt_browse_avg_msec=9 rt_purchase_avg_msec=80 rt_tot_sampled=137 n_rollbacks_overall=5 rollback_rate =   3.3%")
-	if line["opm"] != 136 || final["opm"] != 147 || final["percent"] != 3.3 {
-		t.Errorf("parsed %v and %v", line, final)
-	}
+	final := fields(ds2Final, "Final (…): et=   61.0 n_overall=150 opm=147 rt_tot_lastn_max=1205 rt_tot_avg=137 "+
+		"n_login_overall=121 n_newcust_overall=29 n_browse_overall=403 n_purchase_overall=150 rt_login_avg_msec=33 "+
+		"rt_newcust_avg_msec=21 rt_browse_avg_msec=9 rt_purchase_avg_msec=80 rt_tot_sampled=137 n_rollbacks_overall=5 "+
+		"rollback_rate =   3.3%")
+	assert.True(t, line["opm"] == 136 && final["opm"] == 147 && final["percent"] == 3.3, "parsed %v and %v", line, final)
 }
 
 // TestDS2LinesSinceReset has fewer orders in the warm-up than in the run after it, until the next line.
@@ -92,12 +92,12 @@ func TestDS2LinesSinceReset(t *testing.T) {
 func TestDS2LinesOfAnotherWorkload(t *testing.T) {
 	t.Parallel()
 	target := pgtest.Database(t)
-	must(t, "load", "--target", target, "--workload", "mailbox", "--mailboxes", "10", "--mailbox-size", "1MB", "--quiet")
+	must(t, words("load --target %s --workload mailbox --mailboxes 10 --mailbox-size 1MB --quiet", target)...)
 	dir := filepath.Join(t.TempDir(), "record")
-	code, stdout, stderr := execute(t, "drive", "--target", target, "-o", "ds2", "--warmup-time", "0", "--run-time", "1s", "--metrics-addr", "", "--out", dir)
-	if _, err := os.Stat(dir); code != exitUsage || !strings.Contains(stderr, "--output ds2") || stdout != "" || err == nil {
-		t.Errorf("drive: exit %d, %s%s, record %v", code, stdout, stderr, err)
-	}
+	stdout, stderr := ends(t, exitUsage, quick("drive", target, "-o ds2 --run-time 1s --out %s", dir)...)
+	assert.Contains(t, stderr, "--output ds2")
+	assert.Empty(t, stdout)
+	assert.NoDirExists(t, dir)
 	fails(t, exitUsage, "--output ds2", "demo", "--workload", "mailbox", "-o", "ds2")
 }
 
@@ -109,11 +109,10 @@ func TestDS2Output(t *testing.T) {
 	targets := []string{pgtest.Database(t), pgtest.Database(t)}
 	must(t, "load", "--target", strings.Join(targets, ";"), "--size", "1MB", "--quiet")
 	dir := filepath.Join(t.TempDir(), "record")
-	code, stdout, stderr := execute(t, "drive", "--target", strings.Join(targets, ";"), "--n_threads=2", "--ramp_rate=100", "--warmup_time=0", "--run_time=16s", "--seed", "1",
-		"--detailed_view=Y", "--output", "ds2", "--metrics-addr", "", "--pushgateway", gateway, "--run-id", "pushed", "--out", dir)
-	require.Equal(t, exitDone, code, stderr)
-	record, err := result.Read(dir)
-	require.NoError(t, err)
+	stdout := must(t, words("drive --target %s --n_threads=2 --ramp_rate=100 --warmup_time=0 --run_time=16s --seed 1 "+
+		"--detailed_view=Y --output ds2 --metrics-addr '' --pushgateway %s --run-id pushed --out %s",
+		strings.Join(targets, ";"), gateway, dir)...)
+	record := recordOf(t, dir)
 
 	var lines, ofTargets, finals []map[string]float64
 	var named []string
@@ -131,41 +130,30 @@ func TestDS2Output(t *testing.T) {
 			t.Errorf("not a line of DS2's: %q", line)
 		}
 	}
-	if len(lines) == 0 || len(finals) != 1 || !slices.Equal(named, slices.Repeat(record.Targets, len(lines))) { // a busy machine may come to a second line
-		t.Fatalf("%d lines, %d at the end, and targets %v of %v\n%s", len(lines), len(finals), named, record.Targets, stdout)
-	}
+	require.NotEmpty(t, lines, stdout) // a busy machine may come to a second line
+	require.Len(t, finals, 1, stdout)
+	require.Equal(t, slices.Repeat(record.Targets, len(lines)), named, stdout)
 	line, final := lines[0], finals[0]
 	for _, l := range []map[string]float64{line, final} {
-		if low, high := 60*l["n_overall"]/(l["et"]+0.05)-1, 60*l["n_overall"]/(l["et"]-0.05)+1; l["opm"] < low || l["opm"] > high {
-			t.Errorf("opm=%v is not 60 × %v / %v s", l["opm"], l["n_overall"], l["et"])
-		}
-		if math.Abs(l["percent"]-100*l["rollbacks"]/l["n_overall"]) > 0.05 {
-			t.Errorf("%v rollbacks of %v orders are not %v %%", l["rollbacks"], l["n_overall"], l["percent"])
-		}
+		low, high := 60*l["n_overall"]/(l["et"]+0.05)-1, 60*l["n_overall"]/(l["et"]-0.05)+1
+		assert.True(t, low <= l["opm"] && l["opm"] <= high, "opm=%v is not 60 × %v / %v s", l["opm"], l["n_overall"], l["et"])
+		assert.InDelta(t, 100*l["rollbacks"]/l["n_overall"], l["percent"], 0.05, "line %v", l)
 		assert.NotEqualValues(t, 0, l["n_overall"], "line %v", l)
 	}
 	assert.Equal(t, line["n_overall"], ofTargets[0]["n_overall"]+ofTargets[1]["n_overall"], "the targets made")
-	if final["et"] < 15.5 || final["n_overall"] < line["n_overall"] || final["n_overall"] > float64(record.Counts.Orders) {
-		t.Errorf("the end %v, the record has %d orders", final, record.Counts.Orders)
-	}
+	assert.GreaterOrEqual(t, final["et"], 15.5)
+	assert.GreaterOrEqual(t, final["n_overall"], line["n_overall"])
+	assert.LessOrEqual(t, final["n_overall"], float64(record.Counts.Orders))
 	// An order is a login or a new customer, one browse or more, and a purchase. Those under way at the reset are half
 	// counted.
 	const users = 4
-	for what, off := range map[string]float64{
-		"entries":   final["n_login"] + final["n_newcust"] - final["n_overall"],
-		"purchases": final["n_purchase"] - final["n_overall"],
-	} {
-		if math.Abs(off) > users {
-			t.Errorf("%v more %s than orders: %v", off, what, final)
-		}
-	}
+	assert.InDelta(t, final["n_overall"], final["n_login"]+final["n_newcust"], users, "entries of %v", final)
+	assert.InDelta(t, final["n_overall"], final["n_purchase"], users, "purchases of %v", final)
 	share, sigma := final["n_newcust"]/final["n_overall"], math.Sqrt(.2*.8/final["n_overall"])
-	if math.Abs(share-.2) > 4*sigma || final["n_browse"] < final["n_overall"] {
-		t.Errorf("the end %v: want a fifth of new customers, and browses", final)
-	}
-	if sum := final["login"]*(1-0.2) + final["newcust"]*0.2 + final["browse"] + final["purchase"]; sum > 3*final["avg"]+10 {
-		t.Errorf("the parts of an order take %v ms, all of it %v", sum, final["avg"])
-	}
+	assert.InDelta(t, .2, share, 4*sigma, "the end %v: want a fifth of new customers", final)
+	assert.GreaterOrEqual(t, final["n_browse"], final["n_overall"])
+	sum := final["login"]*(1-0.2) + final["newcust"]*0.2 + final["browse"] + final["purchase"]
+	assert.LessOrEqual(t, sum, 3*final["avg"]+10, "the parts of an order take longer than all of it")
 
 	response, err := http.Get(gateway + "/metrics")
 	require.NoError(t, err)
@@ -173,7 +161,7 @@ func TestDS2Output(t *testing.T) {
 	text, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
 	for i, target := range record.Targets {
-		want := `ds2_orders_total{instance="",job="ds2",run="pushed",target="` + target + `"} ` + strconv.FormatInt(record.ByTarget[i].Counts.Orders, 10)
-		assert.Contains(t, string(text), want+"\n", "the Pushgateway has no %s", want)
+		assert.Contains(t, string(text), fmt.Sprintf("ds2_orders_total{instance=\"\",job=\"ds2\",run=\"pushed\",target=%q} %d\n",
+			target, record.ByTarget[i].Counts.Orders))
 	}
 }

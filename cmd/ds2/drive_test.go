@@ -28,14 +28,9 @@ func TestStorageReportsCommandLine(t *testing.T) {
 	f, flags := driveFlagSet()
 	line := "--target=localhost --ramp_rate=10 --run_time=20 --n_threads=32 --db_size_str=W --think_time=0 --database_name=DS2_1"
 	require.NoError(t, flags.Parse(append(strings.Fields(line), "--engine", "postgres")))
-	if f.config.RampRate != 10 || f.config.Run != 20*time.Minute || f.config.Threads != 32 || f.size != "W" || f.config.Think != 0 ||
-		f.config.Warmup != time.Minute {
-		t.Errorf("parameters %+v", f)
-	}
+	assert.True(t, f.config.RampRate == 10 && f.config.Run == 20*time.Minute && f.config.Threads == 32 && f.size == "W" && f.config.Think == 0 && f.config.Warmup == time.Minute, "parameters %+v", f)
 	urls, err := f.urls()
-	if err != nil || len(urls) != 1 || urls[0] != "postgres://localhost?database=DS2_1" {
-		t.Errorf("targets %v, %v", urls, err)
-	}
+	assert.True(t, err == nil && len(urls) == 1 && urls[0] == "postgres://localhost?database=DS2_1", "targets %v, %v", urls, err)
 }
 
 func TestUnits(t *testing.T) {
@@ -52,9 +47,8 @@ func TestUnits(t *testing.T) {
 		{"--operation-timeout=5s", func(f *driveFlags) time.Duration { return f.config.OperationTimeout }, 5 * time.Second},
 	} {
 		f, flags := driveFlagSet()
-		if err := flags.Parse([]string{c.arg}); err != nil || c.get(f) != c.want {
-			t.Errorf("%s = %s, %v; want %s", c.arg, c.get(f), err, c.want)
-		}
+		err := flags.Parse([]string{c.arg})
+		assert.True(t, err == nil && c.get(f) == c.want, "%s = %s, %v; want %s", c.arg, c.get(f), err, c.want)
 	}
 }
 
@@ -77,10 +71,7 @@ func TestConfigFileCountsInItsPlace(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 	f, flags := driveFlagSet()
 	require.NoError(t, flags.Parse([]string{"--n_threads=1", "--target=other", "--config_file=" + file, "--run_time=5"}))
-	if f.config.Threads != 32 || f.target != "localhost" || f.config.Run != 5*time.Minute {
-		t.Errorf("threads %d, target %s, run time %s; want the later of file and arguments: 32, localhost, 5m",
-			f.config.Threads, f.target, f.config.Run)
-	}
+	assert.True(t, f.config.Threads == 32 && f.target == "localhost" && f.config.Run == 5*time.Minute, "threads %d, target %s, run time %s; want the later of file and arguments: 32, localhost, 5m", f.config.Threads, f.target, f.config.Run)
 }
 
 func TestConfigFileNamesTheBadLine(t *testing.T) {
@@ -94,18 +85,15 @@ func TestConfigFileNamesTheBadLine(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "driver.conf")
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 		_, flags := driveFlagSet()
-		if err := flags.Parse([]string{"--config_file=" + file}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("config file %q: %v, want an error with %s", text, err, want)
-		}
+		err := flags.Parse([]string{"--config_file=" + file})
+		assert.True(t, err != nil && strings.Contains(err.Error(), want), "config file %q: %v, want an error with %s", text, err, want)
 	}
 }
 
 func FuzzConfigLine(f *testing.F) {
 	fuzztest.Run(f, func(t testing.TB, line string) {
 		name, value, err := configLine(line)
-		if err == nil && name == "" && value != "" {
-			t.Errorf("configLine(%q) has a value, %q, of no parameter", line, value)
-		}
+		assert.True(t, err != nil || name != "" || value == "", "configLine(%q) has a value, %q, of no parameter", line, value)
 	}, "n_threads=32", "# comment", "", "--run_time = 20", "=", "a=b=c", "target=postgres://a:b@c/d")
 }
 
@@ -156,9 +144,8 @@ func TestTargetSeveralTimes(t *testing.T) {
 	} {
 		f, flags := driveFlagSet()
 		require.NoError(t, flags.Parse(args))
-		if got, err := f.urls(); err != nil || strings.Join(got, " ") != want {
-			t.Errorf("%q: targets %q, %v; want %q", args, got, err, want)
-		}
+		got, err := f.urls()
+		assert.True(t, err == nil && strings.Join(got, " ") == want, "%q: targets %q, %v; want %q", args, got, err, want)
 	}
 	fails(t, exitUsage, "--target: one of several is not a URL", "drive", a, "--target=b", "--threads=1")
 }

@@ -7,17 +7,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 // The certificates that SQL Server makes for itself need a setting of the whole program's.
 func TestNegativeSerialNumbersAreTaken(t *testing.T) {
 	info, ok := debug.ReadBuildInfo()
-	if !ok || !slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool {
+	assert.True(t, ok && slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool {
 		return s.Key == "DefaultGODEBUG" && strings.Contains(s.Value, "x509negativeserial=1")
-	}) {
-		t.Errorf("the program is built with %v", info.Settings)
-	}
+	}), "the program is built with %v", info.Settings)
 }
 
 func TestAsSQLCmd(t *testing.T) {
@@ -34,9 +33,7 @@ func TestAsSQLCmd(t *testing.T) {
 		if password, _ := got.User.Password(); got.User.Username() != c.user || password != c.password {
 			t.Errorf("%s: user %q with password %q, want %q with %q", c.why, got.User.Username(), password, c.user, c.password)
 		}
-		if u.String() != c.target {
-			t.Errorf("%s: the caller's URL became %s", c.why, u.Redacted())
-		}
+		assert.True(t, u.String() == c.target, "%s: the caller's URL became %s", c.why, u.Redacted())
 	}
 	t.Setenv("SQLCMDUSER", "")
 	if u := asSQLCmd(&url.URL{Scheme: "sqlserver", Host: "localhost"}); u.User != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -34,13 +33,10 @@ func TestSQLServerHoldsWhatPostgresHolds(t *testing.T) {
 	size, err := datagen.ParseSize("1MB")
 	require.NoError(t, err)
 	stores := map[string]store.Database{}
-	command := func(args ...string) {
+	command := func(line string) {
 		t.Helper()
 		for _, target := range targets {
-			var out, messages bytes.Buffer
-			if exit := run(t.Context(), append(slices.Clone(args), "--target", target), &out, &messages); exit != 0 {
-				t.Fatalf("%s: exit %d\n%s", args[0], exit, messages.String())
-			}
+			must(t, words("%s --target %s", line, target)...)
 		}
 	}
 	same := func(when string) (hashes map[string]string) {
@@ -51,11 +47,10 @@ func TestSQLServerHoldsWhatPostgresHolds(t *testing.T) {
 		}
 		return hashes
 	}
-	command("load", "--size", "1MB")
+	command("load --size 1MB")
 	for engine, target := range targets {
-		if stores[engine], err = engines().Open(target); err != nil {
-			t.Fatal(err)
-		}
+		stores[engine], err = engines().Open(target)
+		require.NoError(t, err)
 		t.Cleanup(func() { stores[engine].Close() })
 	}
 	loaded := same("after the load")
@@ -63,11 +58,11 @@ func TestSQLServerHoldsWhatPostgresHolds(t *testing.T) {
 	for _, s := range stores {
 		// Of what falls short the engines' triggers make different stocks (WORKLOAD.md section 4), so nothing does.
 		pgtest.Exec(t, s.DB(), "UPDATE inventory SET quan_in_stock = 10000")
-		playOrders(t, s, ds2.Config{Size: size, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5}, orders)
+		playOrders(t, s, size, orders)
 	}
-	if driven := same("after the orders"); !strings.HasPrefix(driven["ORDERS"], fmt.Sprint(size.OrdersPerMonth*datagen.Months+orders, " rows")) || driven["CUSTOMERS"] == loaded["CUSTOMERS"] {
-		t.Errorf("after %d orders: %s of ORDERS, %s of CUSTOMERS", orders, driven["ORDERS"], driven["CUSTOMERS"])
-	}
+	driven := same("after the orders")
+	assert.Contains(t, driven["ORDERS"], fmt.Sprint(size.OrdersPerMonth*datagen.Months+orders, " rows"))
+	assert.NotEqual(t, loaded["CUSTOMERS"], driven["CUSTOMERS"])
 	command("reset")
 	for table, hash := range same("after the reset") {
 		assert.Equal(t, loaded[table], hash, "%s is not what it was after the load", table)
@@ -76,21 +71,23 @@ func TestSQLServerHoldsWhatPostgresHolds(t *testing.T) {
 
 // playOrders has one user play so many orders from a fixed seed, whatever time they take: the purchase that is the last
 // is counted by the session, which stops the run. It gives what was counted, and how often each operation was timed.
-func playOrders(t *testing.T, s store.Database, w ds2.Config, orders int) (measure.Counts, []int64) {
+func playOrders(t *testing.T, s store.Database, size datagen.Size, orders int) (measure.Counts, []int64) {
 	t.Helper()
 	stop, end := context.WithCancel(t.Context())
+	w := ds2.Config{
+		Size: size, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5,
+	}
 	plan := ds2.Plan{Config: w, Targets: []ds2.Target{counting{s, &orders, end}.Connect}}
 	d := driver.New(driver.Config{
-		Operations: plan.Workload().Operations(), Play: plan.Begin(""), Targets: []string{s.Label()}, Threads: 1, Seed: 7, RampRate: 100, Drain: time.Minute,
-		MaxRetries: 10, OperationTimeout: time.Minute, Interval: 10 * time.Second,
+		Operations: plan.Workload().Operations(), Play: plan.Begin(""), Targets: []string{s.Label()}, Threads: 1,
+		Seed: 7, RampRate: 100, Drain: time.Minute, MaxRetries: 10, OperationTimeout: time.Minute, Interval: 10 * time.Second,
 	}, discard{}, slog.New(slog.DiscardHandler))
 	if _, err := d.Run(t.Context(), stop); err != nil && !errors.Is(err, driver.ErrStopped) {
 		t.Fatal(err)
 	}
 	totals := d.Meter().Totals()[0]
-	if counts := totals.Counts; counts.GivenUp > 0 || counts.Retries > 0 {
-		t.Fatalf("%s: %+v", s.Engine(), counts)
-	}
+	counts := totals.Counts
+	require.True(t, counts.GivenUp == 0 && counts.Retries == 0, "%s: %+v", s.Engine(), counts)
 	var timed []int64
 	for _, d := range totals.Durations {
 		timed = append(timed, d.Count())

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,71 +26,62 @@ func exampleFile(tb testing.TB) string {
 // TestExperimentFile reads the example of the help.
 func TestExperimentFile(t *testing.T) {
 	t.Setenv("HDD_PASSWORD", "a/b@c:d e")
-	secret := filepath.Join(t.TempDir(), "ssd")
-	require.NoError(t, os.WriteFile(secret, []byte("s3cret\n"), 0o600))
+	secret := textFile(t, "ssd", "s3cret\n")
 	text := exampleFile(t)
 	f, err := parseExperiment("arrays.yaml", []byte(strings.ReplaceAll(text, "/run/secrets/ssd", secret)))
 	require.NoError(t, err)
-	if f.runs != (runsRange{5, 9, true}) || f.until != 2 || f.order != "random" {
-		t.Errorf("%+v", f)
-	}
+	assert.True(t, f.runs == (runsRange{5, 9, true}) && f.until == 2 && f.order == "random", "%+v", f)
 	var names, dirs, targets []string
 	for _, c := range f.configurations {
 		names, dirs, targets = append(names, c.Name), append(dirs, c.Dir), append(targets, c.bench.target)
-		if c.bench.config.Run != 20*time.Minute || c.bench.restore.way != "snapshot" || len(c.Labels) != 2 || strings.Contains(fmt.Sprint(c.Settings), "s3cret") {
-			t.Errorf("%s: %+v", c.Name, c)
-		}
+		b := c.bench
+		assert.True(t, b.config.Run == 20*time.Minute && b.restore.way == "snapshot" && len(c.Labels) == 2, "%s: %+v", c.Name, c)
+		assert.NotContains(t, fmt.Sprint(c.Settings), "s3cret", c.Name)
 	}
-	if want := []string{"hdd, threads 32", "hdd, threads 128", "ssd, threads 32", "ssd, threads 128"}; !slices.Equal(names, want) {
-		t.Errorf("configurations %q", names)
-	}
-	if want := []string{"hdd-threads-32", "hdd-threads-128", "ssd-threads-32", "ssd-threads-128"}; !slices.Equal(dirs, want) {
-		t.Errorf("directories %q", dirs)
-	}
-	if targets[1] != "postgres://ds2:a%2Fb%40c%3Ad%20e@db1/ds2" || targets[2] != "postgres://ds2:s3cret@db2/ds2" {
-		t.Errorf("targets %q", targets)
-	}
-	hidden, err := parseExperiment("x.yaml", []byte("configurations: {a: {exporter: 'http://u:s3cret@m', password-command: echo s3cret}}\nfactors: {target: ['postgres://u:s3cret@h/d', 'postgres://u:s3cret@h/e']}"))
-	if err != nil || strings.Contains(fmt.Sprintf("%+v", hidden.configurations[1].ExperimentConfiguration), "s3cret") {
-		t.Errorf("%+v, %v", hidden, err)
-	}
-	if threads := f.configurations[3].bench.config.Threads; threads != 128 {
-		t.Errorf("%d users", threads)
-	}
+	assert.Equal(t, []string{"hdd, threads 32", "hdd, threads 128", "ssd, threads 32", "ssd, threads 128"}, names)
+	assert.Equal(t, []string{"hdd-threads-32", "hdd-threads-128", "ssd-threads-32", "ssd-threads-128"}, dirs)
+	assert.Equal(t, "postgres://ds2:a%2Fb%40c%3Ad%20e@db1/ds2", targets[1])
+	assert.Equal(t, "postgres://ds2:s3cret@db2/ds2", targets[2])
+	assert.Equal(t, 128, f.configurations[3].bench.config.Threads)
+	hidden, err := parseExperiment("x.yaml", []byte(`
+configurations: {a: {exporter: 'http://u:s3cret@m', password-command: echo s3cret}}
+factors: {target: ['postgres://u:s3cret@h/d', 'postgres://u:s3cret@h/e']}`))
+	require.NoError(t, err)
+	assert.NotContains(t, fmt.Sprintf("%+v", hidden.configurations[1].ExperimentConfiguration), "s3cret")
 }
 
 // TestExperimentFileErrors: bad input exits with 2 and says where it is.
 func TestExperimentFileErrors(t *testing.T) {
 	t.Setenv("HDD_PASSWORD", "s3cret")
 	for _, c := range []struct{ why, text, want string }{
-		{"an unknown key", "target: postgres://h/d\nthreds: 7", `2: unknown key "threds": keys are the flags of ds2 bench, and configurations, factors, runs, order, until`},
-		{"one of a configuration", "configurations:\n  hdd:\n    target: postgres://h/d\n    runz: 5", `4: unknown key "runz"`},
-		{"one of the factors", "target: postgres://h/d\nfactors: {thredas: [1]}", `2: unknown key "thredas"`},
-		{"a disclosure that nobody asks for", "configurations:\n  hdd:\n    target: postgres://h/d\n    disclosure: {colour: red}", `4: configuration hdd: --disclosure: unknown key "colour"`},
-		{"a price without its currency", "configurations:\n  hdd:\n    target: postgres://h/d\n    disclosure: {price: 12000}", `--disclosure: invalid price "12000"`},
+		{"an unknown key", "TARGET\nthreds: 7", `2: unknown key "threds": keys are the flags of ds2 bench, and configurations, factors, runs, order, until`},
+		{"one of a configuration", "configurations:\n  hdd:\n    TARGET\n    runz: 5", `4: unknown key "runz"`},
+		{"one of the factors", "TARGET\nfactors: {thredas: [1]}", `2: unknown key "thredas"`},
+		{"a disclosure that nobody asks for", "configurations:\n  hdd:\n    TARGET\n    disclosure: {colour: red}", `4: configuration hdd: --disclosure: unknown key "colour"`},
+		{"a price without its currency", "configurations:\n  hdd:\n    TARGET\n    disclosure: {price: 12000}", `--disclosure: invalid price "12000"`},
 		{"a flag of the command line", "out: x", `1: unknown key "out"`},
-		{"a value that cannot be read", "target: postgres://h/d\nthreads: many", `2: --threads: not a whole number: "many"`},
-		{"one of a factor", "target: postgres://h/d\nfactors:\n  threads: [8, x]", `3: --threads: not a whole number: "x"`},
-		{"a value that makes no run", "configurations:\n  hdd: {target: postgres://h/d, threads: 0}", `2: configuration hdd: --threads is 0`},
+		{"a value that cannot be read", "TARGET\nthreads: many", `2: --threads: not a whole number: "many"`},
+		{"one of a factor", "TARGET\nfactors:\n  threads: [8, x]", `3: --threads: not a whole number: "x"`},
+		{"a value that makes no run", "configurations:\n  hdd: {TARGET, threads: 0}", `2: configuration hdd: --threads is 0`},
 		{"no target", "configurations:\n  hdd: {threads: 8}", `2: configuration hdd: --target is missing`},
-		{"a limit", "target: postgres://h/d\nlimit: order p95 < 5", `2: configuration configuration: --limit: a latency needs a unit`},
-		{"a window beyond the run", "target: postgres://h/d\nrun-time: 30s\nwindow: 100s-200s", `3: configuration configuration: --window: 100s-200s ends at`},
+		{"a limit", "TARGET\nlimit: order p95 < 5", `2: configuration configuration: --limit: a latency needs a unit`},
+		{"a window beyond the run", "TARGET\nrun-time: 30s\nwindow: 100s-200s", `3: configuration configuration: --window: 100s-200s ends at`},
 		{"a list for a single value", "threads: [8, 32]", "1: threads has one value; values to compare stand under factors"},
 		{"a factor that is given", "threads: 8\nfactors:\n  threads: [8, 32]", "1: threads is a factor already"},
 		{"a factor with one value", "factors:\n  threads: 8", "2: threads: a factor has a list of values"},
 		{"too many configurations", "factors:\n  threads: [" + strings.Repeat("1,", 100) + "2]", "2: 101 configurations are too many"},
-		{"a configuration twice", "target: postgres://h/d\nfactors:\n  threads: [8, 8]", `there are two configurations "threads 8"`},
+		{"a configuration twice", "TARGET\nfactors:\n  threads: [8, 8]", `there are two configurations "threads 8"`},
 		{"a key twice", "threads: 8\nthreads: 9", `line 2: mapping key "threads" already defined at line 1`},
 		{"a flag twice", "threads: 8\nn_threads: 9", "2: threads is given twice, once by another name"},
 		{"no value", "target:", "1: target has no value"},
 		{"a value that is more", "target: {a: b}", "1: target has no value"},
 		{"runs", "runs: some", `x.yaml:1: --runs: "some" is neither a number such as 6 nor a range such as 5..9`},
 		{"runs backwards", "runs: 9..3", "1: --runs: \"9..3\" must be 1 to 1000, the lower number first"},
-		{"a range of runs without until", "target: postgres://h/d\nruns: 3..9", "x.yaml: runs: 3..9 needs until"},
+		{"a range of runs without until", "TARGET\nruns: 3..9", "x.yaml: runs: 3..9 needs until"},
 		{"until", "until: soon", `1: --until: "soon" is no percentage such as 2 %`},
-		{"until in sequence", "target: postgres://h/d\nuntil: 2 %\norder: sequence", "x.yaml: until: in sequence"},
+		{"until in sequence", "TARGET\nuntil: 2 %\norder: sequence", "x.yaml: until: in sequence"},
 		{"order", "order: reverse", `1: --order: invalid value "reverse": use random or sequence`},
-		{"two seeds", "configurations:\n  a: {target: postgres://h/d, seed: 1}\n  b: {target: postgres://h/d, seed: 2}", "3: seed: an experiment has one"},
+		{"two seeds", "configurations:\n  a: {TARGET, seed: 1}\n  b: {TARGET, seed: 2}", "3: seed: an experiment has one"},
 		{"a variable", "target: postgres://ds2:${NO_SUCH_VARIABLE}@h/d", "1: target: the variable NO_SUCH_VARIABLE is not set"},
 		{"a file", "target: postgres://ds2:${file:nowhere}@h/d", "1: target: open nowhere: "},
 		{"a password in what cannot be parsed", "target: postgres://ds2:${HDD_PASSWORD}@h:port/d", "it is not a URL"},
@@ -101,17 +90,13 @@ func TestExperimentFileErrors(t *testing.T) {
 		{"nothing", "", "x.yaml: it is empty"},
 		{"two documents", "threads: 8\n---\nthreads: 9", "it holds a second document"},
 	} {
-		f, err := parseExperiment("x.yaml", []byte(c.text))
+		f, err := parseExperiment("x.yaml", []byte(strings.ReplaceAll(c.text, "TARGET", "target: postgres://h/d")))
 		if c.why == "a password in what cannot be parsed" && err == nil { // it is opened later
 			_, err = f.configurations[0].bench.open()
 		}
 		e, ok := errors.AsType[*exitError](err)
-		if !ok || e.code != exitUsage || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %s", c.why, err, c.want)
-		}
-		if err != nil && strings.Contains(redact(err.Error()), "s3cret") {
-			t.Errorf("%s: the password is in the error: %v", c.why, err)
-		}
+		assert.True(t, ok && e.code == exitUsage && strings.Contains(err.Error(), c.want), "%s: %v, want %s", c.why, err, c.want)
+		assert.True(t, err == nil || !strings.Contains(redact(err.Error()), "s3cret"), "%s: the password is in the error: %v", c.why, err)
 	}
 }
 
@@ -123,12 +108,9 @@ func FuzzExperimentFile(f *testing.F) {
 			return
 		}
 		file, err := parseExperiment("x.yaml", []byte(text))
-		if e, ok := errors.AsType[*exitError](err); err != nil && (!ok || e.code != exitUsage) {
-			t.Errorf("%q: %v", text, err)
-		}
-		if err == nil && (len(file.configurations) == 0 || len(file.configurations) > maxConfigurations) {
-			t.Errorf("%q: %d configurations", text, len(file.configurations))
-		}
+		e, ok := errors.AsType[*exitError](err)
+		assert.True(t, err == nil || ok && e.code == exitUsage, "%q: %v", text, err)
+		assert.True(t, err != nil || len(file.configurations) != 0 && len(file.configurations) <= maxConfigurations, "%q: %d configurations", text, len(file.configurations))
 	}, text, "a: &a [*a]", "threads: [8", "factors: {threads: [1, 2]}", "configurations: {a: {<<: {threads: 8}}}", "? {}\n: 1")
 }
 
@@ -136,27 +118,28 @@ func FuzzExperimentFile(f *testing.F) {
 // others.
 func TestPlanShows(t *testing.T) {
 	t.Chdir(t.TempDir())
-	require.NoError(t, os.WriteFile("arrays.yaml", []byte("run-time: 20m\nfactors:\n  target: [postgres://u@db1/ds2, postgres://u@db2/ds2]\n"), 0o644))
+	text := "run-time: 20m\nfactors:\n  target: [postgres://u@db1/ds2, postgres://u@db2/ds2]\n"
+	require.NoError(t, os.WriteFile("arrays.yaml", []byte(text), 0o644))
 	bench := func(dir, target string, threads int, opm ...float64) {
-		b := result.Bench{Status: result.Done, Setup: result.Setup{Targets: []string{target}, Threads: threads, Parameters: result.Parameters{RunTime: 1200, WarmupTime: 60}}}
-		for i, v := range opm {
-			b.Runs = append(b.Runs, result.BenchRun{Dir: fmt.Sprint("run-", i+1), Counts: true, Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: v})})
-		}
+		parameters := result.Parameters{RunTime: 1200, WarmupTime: 60}
+		setup := result.Setup{Targets: []string{target}, Threads: threads, Parameters: parameters}
 		require.NoError(t, os.MkdirAll(dir, 0o755))
-		require.NoError(t, result.SaveSummary(dir, b))
+		require.NoError(t, result.SaveSummary(dir, result.Bench{Status: result.Done, Setup: setup, Runs: runsOf(opm)}))
 	}
 	plan := func(want string, args ...string) {
 		t.Helper()
 		assert.Contains(t, must(t, append([]string{"experiment", "arrays.yaml", "--plan"}, args...)...), want)
 	}
-	const assumed = "at a scatter of 2 % from run to run (which is assumed: there are too few records of runs of the same configurations), a difference of 4.3 % is found in 8 of 10"
+	const assumed = "at a scatter of 2 % from run to run (which is assumed: there are too few records of runs of the same " +
+		"configurations), a difference of 4.3 % is found in 8 of 10"
 	plan(assumed)
 	plan("for an afternoon: profile: afternoon, in place of the times in the file, takes 3 h 44 min\n")
 	bench("ds2-results/others", "db3:5432/ds2", 32, 100, 200, 300, 400)
 	bench("ds2-results/fewer-users", "db1:5432/ds2", 8, 100, 200, 300, 400)
 	plan(assumed)
 	bench("ds2-results/last-week", "db1:5432/ds2", 32, 100, 101, 102, 103)
-	plan("at a scatter of 1.3 % from run to run (that of 4 runs of the same configurations, in ds2-results/last-week), a difference of 2.8 % is found in 8 of 10")
+	plan("at a scatter of 1.3 % from run to run (that of 4 runs of the same configurations, in ds2-results/last-week), " +
+		"a difference of 2.8 % is found in 8 of 10")
 	bench("elsewhere", "db2:5432/ds2", 32, 100, 110, 120, 130)
 	plan("that of 8 runs of the same configurations, in ds2-results/last-week, elsewhere", "elsewhere")
 	fails(t, exitUsage, "nowhere: take the scatter of runs from it", "experiment", "arrays.yaml", "--plan", "nowhere")

@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/nightly"
 )
 
@@ -28,9 +29,7 @@ func TestServerKilled(t *testing.T) {
 	require.NoError(t, os.Truncate(filler, 2<<30))
 	db := openDB(t, target)
 	db.SetMaxIdleConns(0)
-	drive := func(more ...string) []string {
-		return append([]string{"drive", "--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "0", "--max-errors", "1000", "--metrics-addr", "", "--quiet"}, more...)
-	}
+	drive := func(more string) []string { return quick("drive", target, "--max-errors 1000 --quiet %s", more) }
 	for _, c := range []struct {
 		name  string
 		args  []string
@@ -41,15 +40,17 @@ func TestServerKilled(t *testing.T) {
 		says  string
 	}{
 		{name: "backup", args: []string{"bench-backup", "--target", target, "--quiet"},
-			amid: "SELECT count(*) > 0 FROM pg_stat_progress_basebackup WHERE phase = 'streaming database files' AND backup_streamed > 0",
+			amid: `SELECT count(*) > 0 FROM pg_stat_progress_basebackup
+				WHERE phase = 'streaming database files' AND backup_streamed > 0`,
 			code: exitFailed, says: "ds2: read a backup of "},
-		{name: "checksum test", args: []string{"verify", "--target", target, "--deep", "--readers", "4", "--read-rate", "500kB/s", "--quiet"},
+		{name: "checksum test", args: words("verify --target %s --deep --readers 4 --read-rate 500kB/s --quiet", target),
 			amid: "SELECT count(*) >= 3 FROM pg_stat_activity WHERE query LIKE '%ds2_prewarm%' AND pid <> pg_backend_pid()",
 			code: exitFailed, says: "ds2: deep check "},
-		{name: "scan and copies", args: drive("--run-time", "20s", "--scrub-rate", "2MB/s", "--copies", "2"),
-			amid:  "SELECT (SELECT count(*) FROM pg_replication_slots) = 2 AND (SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_read_binary_file($1%' AND pid <> pg_backend_pid()) > 0",
+		{name: "scan and copies", args: drive("--run-time 20s --scrub-rate 2MB/s --copies 2"),
+			amid: `SELECT (SELECT count(*) FROM pg_replication_slots) = 2 AND (SELECT count(*) FROM pg_stat_activity
+				WHERE query LIKE '%pg_read_binary_file($1%' AND pid <> pg_backend_pid()) > 0`,
 			users: true, code: exitDone, says: "the background scan of "},
-		{name: "debt", args: drive("--run-time", "2s", "--debt"), waits: true, users: true,
+		{name: "debt", args: drive("--run-time 2s --debt"), waits: true, users: true,
 			amid: "SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE 'VACUUM%' AND wait_event_type = 'Lock'",
 			code: exitDone, says: "not all of the deferred work was done: do the deferred work of "},
 	} {
@@ -58,12 +59,9 @@ func TestServerKilled(t *testing.T) {
 				tx, err := db.Begin()
 				require.NoError(t, err)
 				defer tx.Rollback()
-				if _, err := tx.Exec("LOCK TABLE customers IN SHARE UPDATE EXCLUSIVE MODE"); err != nil { // users go on, a vacuum waits
-					t.Fatal(err)
-				}
+				pgtest.Exec(t, tx, "LOCK TABLE customers IN SHARE UPDATE EXCLUSIVE MODE") // users go on, a vacuum waits
 			}
-			p := startProgram(t, c.args...)
-			p.start(t)
+			p := begin(t, c.args...)
 			p.await(t, "the server to be at it", func() (is bool) {
 				require.NoError(t, db.QueryRow(c.amid).Scan(&is))
 				return is
@@ -72,28 +70,19 @@ func TestServerKilled(t *testing.T) {
 			if c.users {
 				require.NoError(t, server.Restart(t.Context()))
 			}
-			p.awaitEnd(t)
-			if said := p.stdout.String() + p.stderr.String(); p.ProcessState.ExitCode() != c.code || !strings.Contains(said, c.says) {
-				t.Errorf("exit %d, want %d and %q\n%s", p.ProcessState.ExitCode(), c.code, c.says, said)
-			}
+			p.ends(t, c.code)
+			assert.Contains(t, p.stdout.String()+p.stderr.String(), c.says)
 			if !c.users {
-				if left := processesOf(t, server.DataDir()); len(left) > 0 { // such as pg_waldump
-					t.Errorf("processes are left: %q", left)
-				}
+				assert.Empty(t, processesOf(t, server.DataDir()), "processes are left, such as pg_waldump")
 				require.NoError(t, server.Restart(t.Context()))
 			}
-			const left = `SELECT (SELECT count(*) FROM pg_replication_slots), (SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type IN ('client backend', 'walsender')),
-				(SELECT count(*) FROM pg_file_settings WHERE sourcefile LIKE '%postgresql.auto.conf') + (SELECT count(*) FROM ds2_info WHERE name = 'replay')`
-			var slots, sessions, settings int
-			for end := time.Now().Add(5 * time.Minute); ; time.Sleep(50 * time.Millisecond) { // a session ends a moment after its client
-				require.NoError(t, db.QueryRow(left).Scan(&slots, &sessions, &settings))
-				if slots+sessions+settings == 0 || time.Now().After(end) {
-					break
-				}
-			}
-			if slots+sessions+settings > 0 {
-				t.Errorf("%d slots, %d sessions and %d settings are left", slots, sessions, settings)
-			}
+			const left = `SELECT (SELECT count(*) FROM pg_replication_slots) + (SELECT count(*) FROM pg_stat_activity
+				WHERE pid <> pg_backend_pid() AND backend_type IN ('client backend', 'walsender')) +` + changedSettings
+			// A session ends a moment after its client.
+			await(t, "an end of all slots, sessions and settings", func() (is bool) {
+				require.NoError(t, db.QueryRow("SELECT 0 = ("+left+")").Scan(&is))
+				return is
+			})
 		})
 	}
 	must(t, "verify", "--target", target, "--deep", "--quiet")

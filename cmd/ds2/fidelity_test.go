@@ -2,9 +2,9 @@ package main
 
 import (
 	"database/sql"
-	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
@@ -12,7 +12,6 @@ import (
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/nightly"
 	"ds2/internal/store"
-	"ds2/internal/workload/ds2"
 )
 
 // The work of an order on PostgreSQL, of 1,000 orders from one seed on a freshly loaded size S. The first column of
@@ -42,7 +41,6 @@ func TestWorkOfAnOrder(t *testing.T) {
 	s, err := engines().Open(server.URL("ds2"))
 	require.NoError(t, err)
 	defer s.Close()
-	s.DB().SetMaxIdleConns(0) // a session that ends has the server count at once what it did
 	const orders = 1000
 	rows := figures(t, s.DB(), `
 		SELECT 'bytes of a customer', pg_relation_size('customers')::float / (SELECT count(*) FROM customers)
@@ -50,26 +48,19 @@ func TestWorkOfAnOrder(t *testing.T) {
 		UNION ALL SELECT 'bytes of an order line', pg_relation_size('orderlines')::float / (SELECT count(*) FROM orderlines)
 		UNION ALL SELECT 'bytes of a history row', pg_relation_size('cust_hist')::float / (SELECT count(*) FROM cust_hist)`)
 	before := workDone(t, s.DB())
-	playOrders(t, s, ds2.Config{
-		Size: datagen.S, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5,
-	}, orders)
+	playOrders(t, s, datagen.S, orders)
 	for name, sum := range workDone(t, s.DB()) {
 		rows[name] = (sum - before[name]) / orders
 	}
 	for name, want := range workOfAnOrder {
-		if found := rows[name]; !(math.Abs(found/want-1) <= 0.02) {
-			t.Errorf("%s: %.2f, and once %.2f", name, found, want)
-		}
+		assert.InEpsilon(t, want, rows[name], 0.02, name)
 	}
 }
 
 // workDone asks what the server has done so far, when it has counted what all other sessions did.
 func workDone(t *testing.T, db *sql.DB) map[string]float64 {
 	t.Helper()
-	for others := 1; others > 0; {
-		err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()").Scan(&others)
-		require.NoError(t, err)
-	}
+	pgtest.Counted(t, db)
 	return figures(t, db, `
 		SELECT 'bytes of log records', pg_current_wal_insert_lsn() - '0/0'
 		UNION ALL SELECT 'rows inserted', sum(n_tup_ins) FROM pg_stat_user_tables

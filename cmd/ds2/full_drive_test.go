@@ -8,7 +8,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
@@ -58,8 +57,7 @@ func TestLoadFillsDrive(t *testing.T) {
 			})
 			server.exec(t, "CREATE TABLESPACE "+database+" LOCATION '"+dir+"'")
 			args := []string{"load", "--target", target, "--size", "30MB", "--quiet", c.flag, database}
-			code, _, stderr := execute(t, args...)
-			assert.Equal(t, exitFailed, code)
+			_, stderr := ends(t, exitFailed, args...)
 			texttest.Contains(t, stderr, c.phase, "could not extend file", "(53100)", dir+" (mounted at "+dir+")")
 			grow("200m")
 			must(t, append(args, "--resume")...)
@@ -72,14 +70,11 @@ func TestLoadFillsDrive(t *testing.T) {
 		own := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(dir, "data"), Settings: map[string]string{"fsync": "off"}})
 		target := own.URL("ds2")
 		args := []string{"load", "--target", target, "--size", "30MB", "--quiet"}
-		code, _, stderr := execute(t, args...)
-		assert.Equal(t, exitFailed, code)
+		_, stderr := ends(t, exitFailed, args...)
 		texttest.Contains(t, stderr, "on the server's file system that holds "+dir, "(mounted at "+dir+")")
 		t.Log(stderr)
 		grow("400m")
-		if err := own.Restart(t.Context()); err != nil { // the server may have gone down
-			t.Fatal(err)
-		}
+		require.NoError(t, own.Restart(t.Context())) // the server may have gone down
 		must(t, append(args, "--resume")...)
 		must(t, "verify", "--target", target, "--quiet")
 	})
@@ -98,13 +93,10 @@ func TestSnapshotWithoutRoom(t *testing.T) {
 	})
 	target := server.URL("narrow")
 	must(t, "load", "--target", target, "--size", "1MB", "--quiet")
-	code, _, stderr := execute(t, "snapshot", "create", "--target", target)
-	assert.Equal(t, exitFailed, code)
+	_, stderr := ends(t, exitFailed, "snapshot", "create", "--target", target)
 	texttest.Contains(t, stderr, "a copy takes 0.0", "GB in "+dir+", on the file system "+dir+"; make room there")
 	grow("100m")
-	for _, work := range []string{"create", "restore", "drop"} {
-		if code, _, stderr := execute(t, "snapshot", work, "--target", target); code != exitDone || work != "drop" && !strings.Contains(stderr, "there is room for 0.") {
-			t.Errorf("%s: exit %d, %s", work, code, stderr)
-		}
-	}
+	fails(t, exitDone, "there is room for 0.", "snapshot", "create", "--target", target)
+	fails(t, exitDone, "there is room for 0.", "snapshot", "restore", "--target", target)
+	must(t, "snapshot", "drop", "--target", target)
 }

@@ -2,10 +2,9 @@ package main
 
 import (
 	"encoding/json"
-	"path/filepath"
-	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/limit"
@@ -15,48 +14,54 @@ import (
 
 // TestGate: compare exits with 3 only where the interval excludes the bound, and with 4 where it holds it.
 func TestGate(t *testing.T) {
-	dir := t.TempDir()
-	before := benchOf(t, filepath.Join(dir, "before"), 100, 200, 60000, 60300, 59800)
-	worse := benchOf(t, filepath.Join(dir, "worse"), 100, 200, 55000, 55200, 54900)
-	noisy := benchOf(t, filepath.Join(dir, "noisy"), 100, 200, 52000, 60500, 57000)
-	warming := benchOf(t, filepath.Join(dir, "warming"), 100, 200, 55000, 55200, 54900)
+	t.Chdir(t.TempDir())
+	benchOf(t, "before", 100, 200, 60000, 60300, 59800)
+	benchOf(t, "worse", 100, 200, 55000, 55200, 54900)
+	benchOf(t, "noisy", 100, 200, 52000, 60500, 57000)
+	warming := benchOf(t, "warming", 100, 200, 55000, 55200, 54900)
 	b, err := result.ReadSummary[result.Bench](warming)
 	require.NoError(t, err)
 	for i := range b.Runs {
 		b.Runs[i].Drift = new(27.5)
 	}
 	require.NoError(t, result.SaveSummary(warming, b))
-	once := benchOf(t, filepath.Join(dir, "once"), 100, 200, 30000)
+	benchOf(t, "once", 100, 200, 30000)
 	for _, c := range []struct {
 		why    string
-		args   []string
+		args   string
 		code   int
 		stdout string
 		stderr string
 	}{
-		{"a loss beyond doubt", []string{"--fail-if", "opm < -2.5%", before, worse}, exitVerdict,
+		{"a loss beyond doubt", "--fail-if 'opm < -2.5%' before worse", exitVerdict,
 			"opm < -2.5%  failed   opm changed by -8.3 % (95 % confidence", "gates failed: opm < -2.5% of worse: opm changed by -8.3 %"},
-		{"a loss that is allowed", []string{"--fail-if", "opm<-10%", before, worse}, exitDone, "opm < -10%  passed", ""},
-		{"too much scatter to tell", []string{"--fail-if", "opm < -2.5%", before, noisy}, exitUnknown, "cannot tell", "could have shown is -"},
-		{"the same, where that may pass", []string{"--fail-if", "opm < -2.5%", "--cannot-tell", "pass", before, noisy}, exitDone, "more runs of each a change of -2.5 % can be told from none", ""},
-		{"a loss of runs that still warm up", []string{"--fail-if", "opm < -2.5%", before, warming}, exitUnknown, "Cannot tell warming from before: still warming up", "3 of the 3 runs of warming that count drift the same way"},
-		{"half as much, but in a single run", []string{"--fail-if", "opm < -2.5%", before, once}, exitUnknown, "an interval takes two runs of each", ""},
-		{"one of two gates", []string{"--fail-if", "opm > 50%", "--fail-if", "opm < -5%", before, worse}, exitVerdict, "opm > 50%", "opm < -5% of worse"},
-		{"power, which was measured once", []string{"--fail-if", "active power > 5%", before, worse}, exitUnknown, "active power > 5%  cannot tell", "active power changed by +0.0 %"},
-		{"no gate that can be read", []string{"--fail-if", "opm < -2.5", before, worse}, exitUsage, "", "--fail-if: a change needs a percent sign, such as -2.5%"},
-		{"nothing to compare with", []string{"--fail-if", "opm < -2.5%", before}, exitUsage, "", "--fail-if: name two directories"},
-		{"cannot tell about nothing", []string{"--cannot-tell", "pass", before, worse}, exitUsage, "", "--cannot-tell needs --fail-if"},
-		{"Markdown", []string{"-o", "markdown", "--fail-if", "opm < -2.5%", before, worse}, exitVerdict, "| worse | opm &lt; -2.5% | failed | opm changed by -8.3 %", ""},
+		{"a loss that is allowed", "--fail-if opm<-10% before worse", exitDone, "opm < -10%  passed", ""},
+		{"too much scatter to tell", "--fail-if 'opm < -2.5%' before noisy", exitUnknown, "cannot tell", "could have shown is -"},
+		{"the same, where that may pass", "--fail-if 'opm < -2.5%' --cannot-tell pass before noisy", exitDone,
+			"more runs of each a change of -2.5 % can be told from none", ""},
+		{"a loss of runs that still warm up", "--fail-if 'opm < -2.5%' before warming", exitUnknown,
+			"Cannot tell warming from before: still warming up", "3 of the 3 runs of warming that count drift the same way"},
+		{"half as much, but in a single run", "--fail-if 'opm < -2.5%' before once", exitUnknown,
+			"an interval takes two runs of each", ""},
+		{"one of two gates", "--fail-if 'opm > 50%' --fail-if 'opm < -5%' before worse", exitVerdict, "opm > 50%", "opm < -5% of worse"},
+		{"power, which was measured once", "--fail-if 'active power > 5%' before worse", exitUnknown,
+			"active power > 5%  cannot tell", "active power changed by +0.0 %"},
+		{"no gate that can be read", "--fail-if 'opm < -2.5' before worse", exitUsage, "",
+			"--fail-if: a change needs a percent sign, such as -2.5%"},
+		{"nothing to compare with", "--fail-if 'opm < -2.5%' before", exitUsage, "", "--fail-if: name two directories"},
+		{"cannot tell about nothing", "--cannot-tell pass before worse", exitUsage, "", "--cannot-tell needs --fail-if"},
+		{"Markdown", "-o markdown --fail-if 'opm < -2.5%' before worse", exitVerdict,
+			"| worse | opm &lt; -2.5% | failed | opm changed by -8.3 %", ""},
 	} {
-		code, stdout, stderr := execute(t, append([]string{"compare", "--details"}, c.args...)...)
-		if code != c.code || !strings.Contains(stdout, c.stdout) || !strings.Contains(stderr, c.stderr) {
-			t.Errorf("%s: exit %d, want %d with %q and %q:\n%s\n%s", c.why, code, c.code, c.stdout, c.stderr, stdout, stderr)
-		}
+		t.Log(c.why)
+		stdout, stderr := ends(t, c.code, words("compare --details %s", c.args)...)
+		assert.Contains(t, stdout, c.stdout, c.why)
+		assert.Contains(t, stderr, c.stderr, c.why)
 	}
-	_, stdout, _ := execute(t, "compare", "-o", "json", "--fail-if", "opm < -2.5%", before, worse, once)
+	_, stdout, _ := execute(t, "compare", "-o", "json", "--fail-if", "opm < -2.5%", "before", "worse", "once")
 	var c report.Comparison
 	require.NoError(t, json.Unmarshal([]byte(stdout), &c))
-	if len(c.Gates) != 2 || c.Gates[0].Outcome != limit.GateFailed || c.Gates[1].Outcome != limit.GateOpen || c.Gates[0].Change.High >= -2.5 {
-		t.Errorf("gates %+v", c.Gates)
-	}
+	require.Len(t, c.Gates, 2)
+	assert.True(t, c.Gates[0].Outcome == limit.GateFailed && c.Gates[0].Change.High < -2.5, "gates %+v", c.Gates)
+	assert.Equal(t, limit.GateOpen, c.Gates[1].Outcome)
 }

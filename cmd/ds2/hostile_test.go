@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 	"unicode"
@@ -18,7 +17,6 @@ import (
 
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/nightly"
-	"ds2/internal/result"
 )
 
 // TestHostileDatabase has a database whose name and notes are made to be obeyed by a terminal: commands show them, and
@@ -47,18 +45,15 @@ func TestHostileDatabase(t *testing.T) {
 			}
 		}
 	}
-	run := func(want int, args ...string) {
+	run := func(args ...string) {
 		t.Helper()
-		code, stdout, stderr := execute(t, args...)
+		stdout, stderr := ends(t, exitDone, args...)
 		clean(args[0], stdout+stderr)
-		if code != want {
-			t.Errorf("ds2 %s: exit %d, want %d\n%q", args[0], code, want, stderr)
-		}
 	}
-	run(exitDone, "load", "--target", target, "--size", "1MB")
-	run(exitDone, "drive", "--target", target, "--threads", "1", "--warmup-time", "0", "--run-time", "1s", "--metrics-addr", "", "--out", out)
-	run(exitDone, "report", out)
-	run(exitDone, "verify", "--target", target)
+	run("load", "--target", target, "--size", "1MB")
+	run(quick("drive", target, "--threads 1 --run-time 1s --out %s", out)...)
+	run("report", out)
+	run("verify", "--target", target)
 	log, err := os.ReadFile(filepath.Join(out, "run.log"))
 	require.NoError(t, err)
 	clean("run.log", string(log))
@@ -66,7 +61,7 @@ func TestHostileDatabase(t *testing.T) {
 	for _, note := range []string{"size", "customers", "words_sha256", "state"} {
 		_, err := db.Exec("UPDATE ds2_info SET value = $1 WHERE name = $2", hostile, note)
 		require.NoError(t, err)
-		code, stdout, stderr := execute(t, "drive", "--target", target, "--threads", "1", "--warmup-time", "0", "--run-time", "1s", "--metrics-addr", "", "--out", out+note)
+		code, stdout, stderr := execute(t, quick("drive", target, "--threads 1 --run-time 1s --out %s", out+note)...)
 		clean("drive with a hostile "+note, stdout+stderr)
 		assert.NotEqual(t, exitUsage, code, "a hostile %s: exit %d, %q", note, code, stderr)
 	}
@@ -77,8 +72,7 @@ func TestHostileDatabase(t *testing.T) {
 func TestFewDescriptors(t *testing.T) {
 	nightly.Long(t, "drives for 20 s")
 	t.Parallel()
-	target := loaded(t)
-	p := startProgram(t, "drive", "--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "0", "--run-time", "20s", "--metrics-addr", "127.0.0.1:0", "--out", "out")
+	p := startProgram(t, quick("drive", loaded(t), "--run-time 20s --metrics-addr 127.0.0.1:0 --out out")...)
 	program := p.Path
 	p.Path = "/bin/sh"
 	p.Args = slices.Concat([]string{"sh", "-c", `ulimit -n 64; exec "$0" "$@"`, program}, p.Args[1:])
@@ -86,7 +80,7 @@ func TestFewDescriptors(t *testing.T) {
 	require.NoError(t, err)
 	p.start(t)
 	address := p.page(t)
-	p.await(t, "orders", p.holds("out/run.log", "phase=run"))
+	p.awaitOrders(t)
 	for range 200 {
 		conn, err := net.Dial("tcp", address)
 		require.NoError(t, err)
@@ -94,17 +88,12 @@ func TestFewDescriptors(t *testing.T) {
 		fmt.Fprint(conn, "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n")
 	}
 	came := time.Now()
-	p.awaitEnd(t)
-	if code := p.ProcessState.ExitCode(); code != exitDone {
-		t.Errorf("exit %d, %s", code, p.stderr.String())
-	}
+	p.ends(t, exitDone)
 	said := p.stderr.String()
-	if log, err := os.ReadFile(filepath.Join(p.Dir, "out", "run.log")); err != nil || strings.Contains(string(log)+said, "too many open files") || strings.Contains(said, "http: ") {
-		t.Errorf("%s\n%s\n%v", said, log, err)
-	}
-	record, err := result.Read(filepath.Join(p.Dir, "out"))
+	log, err := os.ReadFile(filepath.Join(p.out, "run.log"))
 	require.NoError(t, err)
-	if rows := record.Host.Rows; len(rows) == 0 || !rows[len(rows)-1].Time.After(came) {
-		t.Errorf("%d seconds of counters, none of them since %s", len(rows), came)
-	}
+	assert.NotContains(t, string(log)+said, "too many open files")
+	assert.NotContains(t, said, "http: ")
+	rows := recordOf(t, p.out).Host.Rows
+	assert.True(t, len(rows) != 0 && rows[len(rows)-1].Time.After(came), "%d seconds of counters, none of them since %s", len(rows), came)
 }

@@ -19,41 +19,37 @@ func TestInit(t *testing.T) {
 	t.Setenv("OWN", "x")
 	for _, c := range []struct {
 		why            string
-		args           []string
+		args           string
 		configurations []string
 		limits         int
 	}{
-		{"the least", []string{"--target", "postgres://ds2@db1/ds2"}, []string{"target1"}, 0},
-		{"two targets with factors", []string{"--target", "24 disks=postgres://ds2:${OWN}@db1/ds2", "--target", "6 ssd=postgres://ds2:s3cret@db2/ds2", "--threads", "32,128",
-			"--until", "2 %", "--restore", "snapshot", "--limit", "order p95 < 200ms", "--limit", "exchange2013", "--run-time", "30m", "--size", "80GB"},
+		{"the least", "--target postgres://ds2@db1/ds2", []string{"target1"}, 0},
+		{"two targets with factors", "--target '24 disks=postgres://ds2:${OWN}@db1/ds2' " +
+			"--target '6 ssd=postgres://ds2:s3cret@db2/ds2' --threads 32,128 --until '2 %' --restore snapshot " +
+			"--limit 'order p95 < 200ms' --limit exchange2013 --run-time 30m --size 80GB",
 			[]string{"24 disks, threads 32", "24 disks, threads 128", "6 ssd, threads 32", "6 ssd, threads 128"}, 5},
-		{"a range of runs, SQL Server", []string{"--target", "sqlserver://ds2@db1?database=DS2&password=s3cret", "--runs", "3..7", "--until", "5%", "--limit", "errors < 1%"}, []string{"target1"}, 1},
+		{"a range of runs, SQL Server", "--target sqlserver://ds2@db1?database=DS2&password=s3cret --runs 3..7 --until 5% " +
+			"--limit 'errors < 1%'", []string{"target1"}, 1},
 	} {
 		t.Setenv("PASSWORD_TARGET1", "s3cret")
 		file := strings.ReplaceAll(c.why, " ", "-") + ".yaml"
-		if code, _, stderr := execute(t, append([]string{"init", file}, c.args...)...); code != exitDone || strings.Contains(stderr, "s3cret") {
-			t.Fatalf("%s: exit %d, %s", c.why, code, stderr)
-		}
+		_, stderr := ends(t, exitDone, words("init %s %s", file, c.args)...)
+		require.NotContains(t, stderr, "s3cret", c.why)
 		text, err := os.ReadFile(file)
 		require.True(t, err == nil && !strings.Contains(string(text), "s3cret"), "%s: %v\n%s", c.why, err, text)
 		f, err := readExperimentFile(file)
-		if err != nil {
-			t.Errorf("%s: %v\n%s", c.why, err, text)
-			continue
-		}
+		require.NoError(t, err, "%s\n%s", c.why, text)
 		var names []string
 		for _, configuration := range f.configurations {
 			names = append(names, configuration.Name)
 		}
-		if strings.Join(names, ";") != strings.Join(c.configurations, ";") {
-			t.Errorf("%s: configurations %q", c.why, names)
-		}
+		assert.Equal(t, c.configurations, names, c.why)
 		last := &f.configurations[len(names)-1].bench
-		if limits, err := last.parseLimits(); err != nil || len(limits) != c.limits {
-			t.Errorf("%s: limits %v, %v", c.why, limits, err)
-		}
-		if strings.Contains(strings.Join(c.args, " "), "s3cret") && !strings.Contains(last.target, "s3cret") {
-			t.Errorf("%s: the password is not in %s", c.why, last.target)
+		limits, err := last.parseLimits()
+		require.NoError(t, err, c.why)
+		assert.Len(t, limits, c.limits, c.why)
+		if strings.Contains(c.args, "s3cret") {
+			assert.Contains(t, last.target, "s3cret", c.why)
 		}
 		all := string(text)
 		for _, m := range commentedKey.FindAllStringSubmatch(all, -1) {
@@ -63,9 +59,8 @@ func TestInit(t *testing.T) {
 			}
 		}
 		all = strings.ReplaceAll(all, "order: sequence", "order: random")
-		if _, err := parseExperiment("all", []byte(all)); err != nil {
-			t.Errorf("%s, with all: %v\n%s", c.why, err, all)
-		}
+		_, err = parseExperiment("all", []byte(all))
+		assert.NoError(t, err, "%s, with all:\n%s", c.why, all)
 		assert.Contains(t, must(t, "experiment", file, "--plan"), c.configurations[0])
 	}
 	assert.Regexp(t, "^# An experiment", must(t, "init", "-", "--target", "postgres://ds2@db1/ds2"))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"database/sql"
+	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
@@ -63,7 +64,7 @@ type program struct {
 func startProgram(t *testing.T, args ...string) *program {
 	t.Helper()
 	dir := t.TempDir()
-	p := &program{Cmd: exec.Command("ds2", args...), name: strings.Join(args[:1], " "), out: filepath.Join(dir, "out"), ended: make(chan struct{})}
+	p := &program{Cmd: exec.Command("ds2", args...), name: args[0], out: filepath.Join(dir, "out"), ended: make(chan struct{})}
 	p.Dir, p.Stdout, p.Stderr = dir, &p.stdout, &p.stderr
 	p.WaitDelay = time.Second
 	return p
@@ -82,17 +83,37 @@ func (p *program) start(t *testing.T) {
 	})
 }
 
+// begin starts a ds2 in a directory of its own.
+func begin(t *testing.T, args ...string) *program {
+	t.Helper()
+	p := startProgram(t, args...)
+	p.start(t)
+	return p
+}
+
+// driving starts a ds2 that makes a run, whose --out is out, and waits until it makes orders.
+func driving(t *testing.T, args ...string) *program {
+	t.Helper()
+	p := begin(t, args...)
+	p.awaitOrders(t)
+	return p
+}
+
+func (p *program) awaitOrders(t *testing.T) {
+	t.Helper()
+	p.await(t, "orders", p.holds("out/run.log", "phase=run"))
+}
+
 // await waits until done is true.
 func (p *program) await(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !done(); time.Sleep(20 * time.Millisecond) {
-		select {
-		case <-p.ended:
-			t.Fatalf("%s ended before %s: %s\n%s", p, what, p.ProcessState, p.stderr.String())
-		default:
+	await(t, p.name+": "+what, func() bool {
+		if done() {
+			return true
 		}
-		require.False(t, time.Now().After(deadline), "%s: waited in vain for %s", p, what)
-	}
+		require.False(t, p.endsWithin(0), "%s ended before %s:\n%s", p, what, &p.stderr)
+		return false
+	})
 }
 
 // page waits until the program says where its page is, and returns the host:port.
@@ -126,7 +147,14 @@ func (p *program) endsWithin(d time.Duration) bool {
 // awaitEnd waits until the program has ended.
 func (p *program) awaitEnd(t *testing.T) {
 	t.Helper()
-	require.True(t, p.endsWithin(patience), "%s does not end: %s", p.name, p.stderr.String())
+	require.True(t, p.endsWithin(patience), "%s does not end: %s", p.name, &p.stderr)
+}
+
+// ends waits until the program has ended with an exit code.
+func (p *program) ends(t *testing.T, code int) {
+	t.Helper()
+	p.awaitEnd(t)
+	require.Equal(t, code, p.ProcessState.ExitCode(), "%s: %s\n%s%s", p.name, p.ProcessState, &p.stdout, &p.stderr)
 }
 
 // holds tells whether a file under the program's directory holds a text.
@@ -149,11 +177,11 @@ func newTroubledServer(t *testing.T) *troubledServer {
 	server := pgtest.Start(t, localpg.Options{Checksums: true, Settings: map[string]string{"fsync": "off"}})
 	target, err := url.Parse(server.URL("postgres"))
 	require.NoError(t, err)
-	proxy := toxiproxy.NewProxy(toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.Nop()), "ds2", "127.0.0.1:0", target.Host)
+	proxies := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.Nop())
+	proxy := toxiproxy.NewProxy(proxies, "ds2", "127.0.0.1:0", target.Host)
 	require.NoError(t, proxy.Start())
 	t.Cleanup(proxy.Stop)
-	admin := openDB(t, target.String())
-	return &troubledServer{server, proxy, admin}
+	return &troubledServer{server, proxy, openDB(t, target.String())}
 }
 
 // through is the URL of a database by way of the proxy.
@@ -213,10 +241,12 @@ func TestSecondSignal(t *testing.T) {
 		also        bool
 		begin, over func()
 	}{
-		{"the server is stopped", false, func() { signalAll(t, s.DataDir(), syscall.SIGSTOP) }, func() { signalAll(t, s.DataDir(), syscall.SIGCONT) }},
+		{"the server is stopped", false,
+			func() { signalAll(t, s.DataDir(), syscall.SIGSTOP) }, func() { signalAll(t, s.DataDir(), syscall.SIGCONT) }},
 		{"the network swallows all packets", true, func() {
 			for _, stream := range []string{"upstream", "downstream"} {
-				_, err := s.proxy.Toxics.AddToxicJson(strings.NewReader(`{"name": "` + stream + `", "type": "timeout", "stream": "` + stream + `", "attributes": {"timeout": 0}}`))
+				toxic := fmt.Sprintf(`{"name": %q, "type": "timeout", "stream": %[1]q, "attributes": {"timeout": 0}}`, stream)
+				_, err := s.proxy.Toxics.AddToxicJson(strings.NewReader(toxic))
 				require.NoError(t, err)
 			}
 		}, func() {
@@ -250,22 +280,23 @@ func TestFirstSignal(t *testing.T) {
 		return !slices.Contains([]string{"drive", "bench", "experiment", "tune"}, name)
 	}) {
 		p.Process.Signal(syscall.SIGINT)
-		if !p.endsWithin(patience) || p.ProcessState.ExitCode() != exitInterrupted {
-			t.Errorf("%s: %v, %s", p.name, p.ProcessState, p.stderr.String())
-		}
+		p.ends(t, exitInterrupted)
 	}
-	queries := "unknown"
-	var err error
-	for until := time.Now().Add(patience); queries != "" && err == nil && time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
-		err = s.admin.QueryRow("SELECT coalesce(string_agg(datname || ': ' || query, '; '), '') FROM pg_stat_activity WHERE application_name LIKE 'ds2%' AND state <> 'idle'").Scan(&queries)
-	}
-	assert.True(t, err == nil && queries == "", "the server is still at work: %s, %v", queries, err)
+	await(t, "an end of all statements", func() bool {
+		var queries int
+		require.NoError(t, s.admin.QueryRow(`SELECT count(*) FROM pg_stat_activity
+			WHERE application_name LIKE 'ds2%' AND state <> 'idle'`).Scan(&queries))
+		return queries == 0
+	})
 }
 
 // commandsAtWork starts every command that talks to a server, each on a database of its own, and returns when all are
 // amid their work. Those without are left out.
 func commandsAtWork(t *testing.T, s *troubledServer, with func(name string) bool) []*program {
-	run := []string{"--threads", "2", "--warmup-time", "0", "--run-time", "10m", "--ramp-rate", "100", "--metrics-addr", "", "--out", "out"}
+	run := func(command, more string) []string {
+		return quick(command, s.through(t, command), "--run-time 10m --out out%s", more)
+	}
+	one := func(database, line string) []string { return words(line+" --target %s", s.through(t, database)) }
 	const tables = "LOCK TABLE customers, orders, orderlines, inventory, products, cust_hist IN ACCESS EXCLUSIVE MODE"
 	const databases = "LOCK TABLE pg_database IN SHARE ROW EXCLUSIVE MODE" // taken once, last
 	type command struct {
@@ -277,16 +308,17 @@ func commandsAtWork(t *testing.T, s *troubledServer, with func(name string) bool
 		with   int    // how many others wait in it
 	}
 	commands := slices.DeleteFunc([]command{
-		{name: "load", args: []string{"load", "--size", "500MB", "--parallel", "1"}},
-		{name: "drive", args: append([]string{"drive"}, run...), file: "out/run.log"},
-		{name: "bench", args: append([]string{"bench", "--settle", "0", "--idle", "0", "--restore", "none"}, run...), file: "out/run-1/run.log"},
-		{name: "experiment", args: []string{"experiment", "threads.yaml", "--out", "out"}, file: "out/threads-2/run-1/run.log"},
-		{name: "tune", args: append([]string{"tune", "--start-threads", "2", "--restore", "none"}, run[2:]...), file: "out/01-2-users/run.log"},
-		{name: "verify", args: []string{"verify"}, lock: tables},
-		{name: "deep", args: []string{"verify", "--deep"}, lock: tables},
-		{name: "reset", args: []string{"reset"}, lock: tables},
-		{name: "snapshot", args: []string{"snapshot", "create"}, within: "postgres", lock: databases},
-		{name: "restore", args: []string{"snapshot", "restore"}, within: "postgres", with: 1},
+		{name: "load", args: one("load", "load --size 500MB --parallel 1")},
+		{name: "drive", args: run("drive", ""), file: "out/run.log"},
+		{name: "bench", args: run("bench", noPauses), file: "out/run-1/run.log"},
+		{name: "experiment", args: words("experiment threads.yaml --out out"), file: "out/threads-2/run-1/run.log"},
+		{name: "tune", file: "out/01-2-users/run.log", args: one("tune", "tune --start-threads 2 --restore none "+
+			"--warmup-time 0 --run-time 10m --ramp-rate 100 --metrics-addr '' --out out")},
+		{name: "verify", args: one("verify", "verify"), lock: tables},
+		{name: "deep", args: one("deep", "verify --deep"), lock: tables},
+		{name: "reset", args: one("reset", "reset"), lock: tables},
+		{name: "snapshot", args: one("snapshot", "snapshot create"), within: "postgres", lock: databases},
+		{name: "restore", args: one("restore", "snapshot restore"), within: "postgres", with: 1},
 	}, func(c command) bool { return !with(c.name) })
 	for _, c := range commands {
 		s.exec(t, "DROP DATABASE IF EXISTS "+c.name+" WITH (FORCE)")
@@ -309,21 +341,17 @@ func commandsAtWork(t *testing.T, s *troubledServer, with func(name string) bool
 			case c.file != "":
 				p.await(t, "orders", p.holds(c.file, "phase=run"))
 			default:
-				p.await(t, "rows", func() bool {
-					var n int
-					err := s.admin.QueryRow("SELECT count(*) FROM pg_stat_progress_copy").Scan(&n)
-					return err == nil && n > 0
+				p.await(t, "rows", func() (are bool) {
+					err := s.admin.QueryRow("SELECT count(*) > 0 FROM pg_stat_progress_copy").Scan(&are)
+					return err == nil && are
 				})
 			}
 		}
 	}
 	for _, c := range commands {
-		if c.name != "experiment" {
-			c.args = append(c.args, "--target", s.through(t, c.name))
-		}
 		p := startProgram(t, c.args...)
 		p.name = c.name
-		file := "target: " + s.through(t, "experiment") + "\nrun-time: 10m\nthink-time: 50ms\nwarmup-time: 0\nsettle: 0\nidle: 0\nramp-rate: 100\nmetrics-addr: ''\npractice: 0\nrestore: none\nfactors: {threads: [2]}\n"
+		file := "target: " + s.through(t, "experiment") + "\nrun-time: 10m\nfactors: {threads: [2]}\n" + noPausesYAML
 		require.NoError(t, os.WriteFile(filepath.Join(p.Dir, "threads.yaml"), []byte(file), 0o644))
 		if c.within != "" { // the load makes its database before
 			await()
@@ -367,9 +395,8 @@ func stopTwice(t *testing.T, programs []*program) {
 			continue
 		}
 		ended = append(ended, time.Since(second))
-		itself := failed[p] || !strings.Contains(p.stderr.String(), "stopping: ") // it was about to fail when the signal came
-		if code := p.ProcessState.ExitCode(); code != exitInterrupted && !itself {
-			t.Errorf("%s: exit %d, want %d\n%s", p.name, code, exitInterrupted, p.stderr.String())
+		if !failed[p] && strings.Contains(p.stderr.String(), "stopping: ") { // else it was about to fail when the signal came
+			assert.Equal(t, exitInterrupted, p.ProcessState.ExitCode(), "%s\n%s", p.name, &p.stderr)
 		}
 		checkRecords(t, p)
 	}
@@ -408,16 +435,14 @@ func TestSecondSignalOfGenerate(t *testing.T) {
 	write.Close()
 	_, err = read.Read(make([]byte, 1))
 	require.NoError(t, err)
-	folder := startProgram(t, "generate", "--size", "1GB", "--out", "out")
-	folder.start(t)
+	folder := begin(t, "generate", "--size", "1GB", "--out", "out")
 	folder.await(t, "files", func() bool {
 		files, _ := filepath.Glob(filepath.Join(folder.out, "*.partial"))
 		return len(files) > 0
 	})
 	stopTwice(t, []*program{p, folder})
-	if files, _ := filepath.Glob(filepath.Join(folder.out, "*.partial")); len(files) > 0 {
-		t.Errorf("generate left %s", files)
-	}
+	files, _ := filepath.Glob(filepath.Join(folder.out, "*.partial"))
+	assert.Empty(t, files, "generate left files")
 }
 
 // TestSecondSignalOfDemo has the demo's own server answer no more, or be gone. Neither processes nor files of it stay
@@ -435,11 +460,10 @@ func TestSecondSignalOfDemo(t *testing.T) {
 			require.NoError(t, err)
 			t.Cleanup(func() { os.RemoveAll(temp) })
 			require.NoError(t, os.Chmod(temp, 0o755))
-			p := startProgram(t, "demo", "--size", "1MB", "--threads", "2", "--warmup-time", "0", "--run-time", "10m", "--out", "out")
-			p.name = "demo"
+			p := startProgram(t, words("demo --size 1MB --threads 2 --warmup-time 0 --run-time 10m --out out")...)
 			p.Env = append(os.Environ(), "TMPDIR="+temp)
 			p.start(t)
-			p.await(t, "orders", p.holds("out/run.log", "phase=run"))
+			p.awaitOrders(t)
 			clusters, err := filepath.Glob(filepath.Join(temp, "*", "data"))
 			require.True(t, err == nil && len(clusters) == 1, "clusters %v, %v", clusters, err)
 			processes := pgtest.Processes(t, clusters[0])
@@ -448,12 +472,10 @@ func TestSecondSignalOfDemo(t *testing.T) {
 			}
 			stopTwice(t, []*program{p})
 			// Nobody may have fetched the exit code of an orphan.
-			if state, err := os.ReadFile("/proc/" + processes[len(processes)-1] + "/stat"); err == nil && !strings.Contains(string(state), ") Z ") {
-				t.Errorf("the server is still there: %s", state)
-			}
-			if left, _ := filepath.Glob(filepath.Join(temp, "*")); len(left) > 0 {
-				t.Errorf("the demo left %s", left)
-			}
+			state, err := os.ReadFile("/proc/" + processes[len(processes)-1] + "/stat")
+			assert.True(t, err != nil || strings.Contains(string(state), ") Z "), "the server is still there: %s", state)
+			left, _ := filepath.Glob(filepath.Join(temp, "*"))
+			assert.Empty(t, left, "the demo left files")
 		})
 	}
 }
@@ -461,38 +483,31 @@ func TestSecondSignalOfDemo(t *testing.T) {
 // TestEndlessRun ends a run without an end in the only way there is: it is audited, and all is well.
 func TestEndlessRun(t *testing.T) {
 	t.Parallel()
-	p := startProgram(t, "drive", "--target", loaded(t), "--threads", "2", "--warmup-time", "0", "--run-time", "0", "--ramp-rate", "100", "--metrics-addr", "", "--out", "out")
-	p.start(t)
-	p.await(t, "orders", p.holds("out/run.log", "phase=run"))
+	p := driving(t, quick("drive", loaded(t), "--run-time 0 --out out")...)
 	p.Process.Signal(syscall.SIGINT)
-	p.awaitEnd(t)
-	record, err := result.Read(p.out)
-	require.NoError(t, err)
-	if code := p.ProcessState.ExitCode(); code != exitDone || record.Status != result.Done || record.Audit == nil || !record.Audit.Passed {
-		t.Errorf("exit %d, status %s, audit %+v\n%s", code, record.Status, record.Audit, p.stderr.String())
-	}
+	p.ends(t, exitDone)
+	checkDone(t, p.out)
+}
+
+// checkDone looks whether a run was made to its end, with an audit that passed.
+func checkDone(t *testing.T, dir string) {
+	t.Helper()
+	r := recordOf(t, dir)
+	assert.True(t, r.Status == result.Done && r.Audit != nil && r.Audit.Passed, "status %s, audit %+v", r.Status, r.Audit)
 }
 
 // TestReaderWhoHasGone has who reads the output of a run, such as tee, die in mid-run: the run goes on to its end.
 func TestReaderWhoHasGone(t *testing.T) {
 	nightly.Long(t, "drives for 12 s")
 	t.Parallel()
-	target := loaded(t)
-	p := startProgram(t, "drive", "--target", target, "--threads", "2", "--warmup-time", "0", "--run-time", "12s", "--ramp-rate", "100", "--metrics-addr", "", "--out", "out")
+	p := startProgram(t, quick("drive", loaded(t), "--run-time 12s --out out")...)
 	read, write, err := os.Pipe()
 	require.NoError(t, err)
 	p.Stdout, p.Stderr = write, write
 	p.start(t)
 	write.Close()
-	p.await(t, "orders", p.holds("out/run.log", "phase=run"))
-	read.Close() // before the first line of progress
-	p.awaitEnd(t)
-	if code := p.ProcessState.ExitCode(); code != exitFailed { // the result could not be printed
-		t.Errorf("%s, want exit %d", p.ProcessState, exitFailed)
-	}
-	record, err := result.Read(p.out)
-	require.NoError(t, err)
-	if record.Status != result.Done || record.Audit == nil || !record.Audit.Passed {
-		t.Errorf("status %s, audit %+v", record.Status, record.Audit)
-	}
+	p.awaitOrders(t)
+	read.Close()          // before the first line of progress
+	p.ends(t, exitFailed) // the result could not be printed
+	checkDone(t, p.out)
 }

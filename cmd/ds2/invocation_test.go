@@ -10,8 +10,9 @@ import (
 
 // TestInvocation: the record has the command as it was typed and every flag, without the passwords.
 func TestInvocation(t *testing.T) {
-	args := []string{"drive", "--target", "postgres://ann:s3cr3t@a/ds2;postgres://ben:s3cr3t@b/ds2?sslmode=disable", "--limit", "order p95 < 200ms", "--n_threads=8",
-		"--power", "ipmitool -H bmc -U admin -P s3cr3t dcmi power reading", "--password-command", "echo s3cr3t"}
+	args := words("drive --target postgres://ann:s3cr3t@a/ds2;postgres://ben:s3cr3t@b/ds2?sslmode=disable " +
+		"--limit 'order p95 < 200ms' --n_threads=8 --power 'ipmitool -H bmc -U admin -P s3cr3t dcmi power reading' " +
+		"--password-command 'echo s3cr3t'")
 	root := newRoot()
 	root.SetArgs(args)
 	drive, _, err := root.Find(args)
@@ -26,9 +27,8 @@ func TestInvocation(t *testing.T) {
 		return nil
 	}
 	require.NoError(t, root.ExecuteContext(withArguments(t.Context(), args)))
-	want := `ds2 drive --target 'postgres://ann:***@a/ds2;postgres://ben:***@b/ds2?sslmode=disable' --limit 'order p95 < 200ms' --n_threads=8` +
-		` --power 'ipmitool -H bmc -U admin -P *** dcmi power reading' --password-command ***`
-	if line != want || threads != "8" || ramp != "10" {
-		t.Errorf("recorded as\n%s\nwant\n%s\n--threads %s, --ramp-rate %s", line, want, threads, ramp)
-	}
+	want := "ds2 drive --target 'postgres://ann:***@a/ds2;postgres://ben:***@b/ds2?sslmode=disable' " +
+		"--limit 'order p95 < 200ms' --n_threads=8 --power 'ipmitool -H bmc -U admin -P *** dcmi power reading' " +
+		"--password-command ***"
+	assert.True(t, line == want && threads == "8" && ramp == "10", "recorded as\n%s\nwant\n%s\n--threads %s, --ramp-rate %s", line, want, threads, ramp)
 }

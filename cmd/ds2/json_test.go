@@ -1,8 +1,7 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,25 +16,23 @@ func TestJSONOfEveryCommand(t *testing.T) {
 	t.Parallel()
 	_, target := loadedServer(t)
 	dir := t.TempDir()
-	run := []string{"--target", target, "--ramp-rate", "100", "--warmup-time", "1s", "--run-time", "2s", "--metrics-addr", "", "--quiet", "--output", "json"}
-	record := filepath.Join(dir, "run")
-	file := filepath.Join(dir, "threads.yaml")
-	if err := os.WriteFile(file, []byte("target: "+target+"\nruns: 1\npractice: 0\nrestore: none\nsettle: 0\nidle: 0\ncooldown: 0\nwarmup-time: 0\nrun-time: 1s\nkeep-faulty: true\nmetrics-addr: ''\nthink-time: 20ms\nfactors:\n  threads: [1, 2]\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{
-		{"experiment", file, "--out", filepath.Join(dir, "experiment"), "--quiet", "--output", "json"},
-		{"report", "--output", "json", filepath.Join(dir, "experiment")},
-		append([]string{"drive", "--out", record, "--limit", "order p95 < 10m", "--checkpoint-first", "--threads", "2"}, run...),
-		append([]string{"bench", "--out", filepath.Join(dir, "bench"), "--runs", "1", "--restore", "none", "--settle", "0s", "--idle", "1s", "--cooldown", "1s", "--keep-faulty", "--threads", "2"}, run...),
-		append([]string{"tune", "--out", filepath.Join(dir, "tune"), "--start-threads", "1", "--max-threads", "2", "--restore", "none", "--limit", "order p95 < 10m"}, run...),
-		{"report", "--output", "json", record},
-		{"report", "--output", "json", filepath.Join(dir, "bench")},
-		{"report", "--output", "json", filepath.Join(dir, "tune")},
-		{"compare", "--output", "json", record, filepath.Join(dir, "bench")},
-		{"verify", "--output", "json", "--quiet", "--target", target},
-		{"sizes", "--output", "json", "S", "30MB"},
+	run := "--ramp-rate 100 --warmup-time 1s --run-time 2s --metrics-addr '' --quiet --target " + target
+	text := "target: " + target + "\nruns: 1\nrun-time: 1s\nkeep-faulty: true\nfactors: {threads: [1, 2]}\n" + noPausesYAML
+	file := textFile(t, "threads.yaml", text)
+	for _, line := range []string{
+		"experiment --out DIR/experiment --quiet " + file,
+		"report DIR/experiment",
+		"drive --out DIR/run --limit 'order p95 < 10m' --checkpoint-first --threads 2 " + run,
+		"bench --out DIR/bench --runs 1 --restore none --settle 0s --idle 1s --cooldown 1s --keep-faulty --threads 2 " + run,
+		"tune --out DIR/tune --start-threads 1 --max-threads 2 --restore none --limit 'order p95 < 10m' " + run,
+		"report DIR/run",
+		"report DIR/bench",
+		"report DIR/tune",
+		"compare DIR/run DIR/bench",
+		"verify --quiet --target " + target,
+		"sizes S 30MB",
 	} {
+		args := words("%s --output json", strings.ReplaceAll(line, "DIR", dir))
 		assert.Regexp(t, `^[\[{]`, must(t, args...))
 	}
 }

@@ -63,9 +63,8 @@ func (k *killed) kill(name string, args ...string) bool {
 // same holds the database against the one that was loaded.
 func (k *killed) same(after string) {
 	k.Helper()
-	if got := pgtest.Contents(k.T, k.target); !maps.Equal(got, k.fresh) {
-		k.Errorf("after %s:\n%v\nafter the load:\n%v", after, got, k.fresh)
-	}
+	got := pgtest.Contents(k.T, k.target)
+	assert.True(k, maps.Equal(got, k.fresh), "after %s:\n%v\nafter the load:\n%v", after, got, k.fresh)
 }
 
 // readable reads each record below a directory, whatever a kill left of it, and looks for files that nobody will clear.

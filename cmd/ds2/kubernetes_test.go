@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"ds2/internal/localpg/pgtest"
 	"ds2/internal/nightly"
 	"ds2/internal/promtest"
 	"ds2/internal/result"
@@ -61,9 +60,8 @@ func indexedJob(t *testing.T, file string) (pods int, args []string) {
 	}
 	readYAML(t, kubernetesScripts+file, &job)
 	pod := job.Spec.Template.Spec
-	if job.Spec.CompletionMode != "Indexed" || pod.RestartPolicy != "Never" || len(pod.Containers) != 1 || len(pod.Containers[0].Command) > 0 {
-		t.Fatalf("%s: job %+v", file, job)
-	}
+	require.True(t, job.Spec.CompletionMode == "Indexed" && pod.RestartPolicy == "Never", "%s: job %+v", file, job)
+	require.True(t, len(pod.Containers) == 1 && len(pod.Containers[0].Command) == 0, "%s: job %+v", file, job)
 	return job.Spec.Completions, pod.Containers[0].Args
 }
 
@@ -96,8 +94,7 @@ func TestKubernetesDrive(t *testing.T) {
 	t.Parallel()
 	const rate = 5 // orders a second of each pod
 	pods, args := indexedJob(t, "drive.yaml")
-	target, records := pgtest.Database(t), t.TempDir()
-	must(t, "load", "--target", target, "--size", "1MB", "-q")
+	target, records := loaded(t), t.TempDir()
 	var pages []*promtest.Relay
 	var addresses []string
 	for range pods {
@@ -127,12 +124,9 @@ func TestKubernetesDrive(t *testing.T) {
 			return len(told) == 1
 		})
 	}
-	for i, pod := range running {
+	for _, pod := range running {
 		require.NoError(t, pod.Process.Signal(syscall.SIGINT))
-		pod.awaitEnd(t)
-		if code := pod.ProcessState.ExitCode(); code != exitInterrupted {
-			t.Fatalf("pod %d: %v\n%s", i, pod.ProcessState, pod.stderr.String())
-		}
+		pod.ends(t, exitInterrupted)
 	}
 
 	var folders []string
@@ -140,8 +134,7 @@ func TestKubernetesDrive(t *testing.T) {
 	var made int64
 	for i, page := range pages {
 		folders = append(folders, filepath.Join(records, fmt.Sprint("many-", i)))
-		record, err := result.Read(folders[i])
-		require.NoError(t, err)
+		record := recordOf(t, folders[i])
 		made += record.Counts.Orders
 		told += slices.Max(scrapedOrders(t, prometheus, page, record))
 	}
@@ -167,8 +160,8 @@ func TestComposeFile(t *testing.T) {
 	}
 	readYAML(t, "../../scripts/docker-compose.yml", &file)
 	ds2 := file.Services["ds2"]
-	if _, declared := file.Volumes["records"]; !declared || ds2.Image != "ds2:latest" || len(ds2.Volumes) != 1 || ds2.Volumes[0] != "records:/work" {
-		t.Errorf("%+v", file)
-	}
+	assert.Contains(t, file.Volumes, "records")
+	assert.Equal(t, "ds2:latest", ds2.Image)
+	assert.Equal(t, []string{"records:/work"}, ds2.Volumes)
 	must(t, append(ds2.Command, "--help")...)
 }

@@ -14,16 +14,16 @@ import (
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/nightly"
 	"ds2/internal/result"
+	"ds2/internal/texttest"
 	"ds2/internal/workload/ds2/audit"
 )
 
 // loadedServer is a server of one's own with the dataset of 1 MB in it.
 func loadedServer(t *testing.T) (s *localpg.Server, target string) {
 	t.Helper()
-	server := pgtest.Start(t, localpg.Options{Checksums: true})
-	target = server.URL("ds2")
-	must(t, "load", "--target", target, "--size", "1MB", "--quiet")
-	return server, target
+	s = pgtest.Start(t, localpg.Options{Checksums: true})
+	must(t, "load", "--target", s.URL("ds2"), "--size", "1MB", "--quiet")
+	return s, s.URL("ds2")
 }
 
 // TestLimitsForReal drives and tunes.
@@ -31,59 +31,58 @@ func TestLimitsForReal(t *testing.T) {
 	t.Parallel()
 	nightly.Only(t, "takes a minute")
 	_, target := loadedServer(t)
-	short := []string{"--target", target, "--warmup-time", "0", "--run-time", "2s", "--ramp-rate", "100", "--metrics-addr", "", "--quiet"}
 	dir := t.TempDir()
-
-	run := filepath.Join(dir, "run")
-	code, stdout, stderr := execute(t, append([]string{"drive", "--out", run, "--verify", "deep", "--limit", "order p95 < 10m", "--limit", "purchase max < 1us"}, short...)...)
-	if code != exitVerdict || !strings.Contains(stderr, "limits failed: purchase max < 1us (measured ") || !strings.Contains(stdout, "FAIL: purchase max < 1us") {
-		t.Fatalf("drive: exit %d\n%s\n%s", code, stdout, stderr)
-	}
-	record, err := result.Read(run)
-	require.NoError(t, err)
-	if len(record.Limits) != 2 || !record.Limits[0].OK || record.Limits[1].OK || len(record.DeepChecks) != 1 || len(record.DeepChecks[0].Damage) != 0 {
-		t.Errorf("limits %+v, deep checks %+v", record.Limits, record.DeepChecks)
+	short := func(command, out, more string) []string {
+		const flags = "%s --target %s --out %s/%s --warmup-time 0 --run-time 2s --ramp-rate 100 --metrics-addr '' --quiet %s"
+		return words(flags, command, target, dir, out, more)
 	}
 
+	run := short("drive", "run", "--verify deep --limit 'order p95 < 10m' --limit 'purchase max < 1us'")
+	stdout, stderr := ends(t, exitVerdict, run...)
+	require.Contains(t, stderr, "limits failed: purchase max < 1us (measured ")
+	require.Contains(t, stdout, "FAIL: purchase max < 1us")
+	record := recordOf(t, filepath.Join(dir, "run"))
+	assert.True(t, len(record.Limits) == 2 && record.Limits[0].OK && !record.Limits[1].OK, "limits %+v", record.Limits)
+	require.Len(t, record.DeepChecks, 1)
+	assert.Empty(t, record.DeepChecks[0].Damage)
+
+	tune := func(method string) []string {
+		const flags = "--start-threads 2 --max-threads 4 --limit 'order p95 < 10m' --method "
+		return short("tune", method, flags+method)
+	}
 	for _, method := range []string{"golden", "steps"} {
 		out := filepath.Join(dir, method)
-		code, stdout, stderr := execute(t, append([]string{"tune", "--out", out, "--method", method, "--start-threads", "2", "--max-threads", "4", "--limit", "order p95 < 10m"}, short...)...)
-		if code != exitDone || !strings.Contains(stdout, " OPM with ") || strings.Count(stderr, "trial ") < 4 {
-			t.Fatalf("tune by %s: exit %d\n%s\n%s", method, code, stdout, stderr)
-		}
+		stdout, stderr := ends(t, exitDone, tune(method)...)
+		require.Contains(t, stdout, " OPM with ")
+		require.GreaterOrEqual(t, strings.Count(stderr, "trial "), 4, stderr)
 		search, err := result.ReadSummary[result.Search](out)
 		require.True(t, err == nil && search.Best != nil, "record of the search: %+v, %v", search, err)
 		for n, dir := range trialDirs(search) {
-			trial, err := result.Read(filepath.Join(out, dir))
-			require.NoError(t, err)
-			if customers := trial.Before[0][audit.LastCustomer]; trial.Audit == nil || !trial.Audit.Passed || customers != 2_000 {
-				t.Errorf("trial %d began with %d customers, want those of the load; audit %+v", n, customers, trial.Audit)
-			}
+			trial := recordOf(t, filepath.Join(out, dir))
+			assert.EqualValues(t, 2_000, trial.Before[0][audit.LastCustomer], "customers that trial %d began with", n)
+			assert.True(t, trial.Audit != nil && trial.Audit.Passed, "trial %d: audit %+v", n, trial.Audit)
 		}
-		if len(search.Best.Trials) != 3 || search.Best.Threads > 4 || *search.OPM != search.Best.OPM() || !search.Verdicts[0].OK {
-			t.Errorf("the search found %+v", search)
-		}
-		_, err = result.Read(filepath.Join(out, search.Best.Median().Record))
-		assert.NoError(t, err)
+		assert.True(t, len(search.Best.Trials) == 3 && search.Best.Threads <= 4, "the search found %+v", search)
+		assert.True(t, *search.OPM == search.Best.OPM() && search.Verdicts[0].OK, "the search found %+v", search)
+		recordOf(t, filepath.Join(out, search.Best.Median().Record))
 		for _, format := range []string{"html", "text", "json"} {
 			assert.Contains(t, must(t, "report", "--output", format, "--out", "-", out), search.RunID)
 		}
 	}
-	continuedSearch(t, filepath.Join(dir, "golden"), append([]string{"tune", "--out", filepath.Join(dir, "golden"), "--method", "golden", "--start-threads", "2", "--max-threads", "4", "--limit", "order p95 < 10m"}, short...))
-	fails(t, exitVerdict, "the limits fail already with 1 user", append([]string{"tune", "--out", filepath.Join(dir, "none"), "--limit", "order p95 < 1us"}, short...)...)
-
-	fails(t, exitVerdict, "judge limit login p95 < 1s: the run has no sample of it", append([]string{"tune", "--out", filepath.Join(dir, "unmeasured"), "--pct-newcustomers", "100", "--limit", "login p95 < 1s"}, short...)...)
+	continuedSearch(t, filepath.Join(dir, "golden"), tune("golden"))
+	fails(t, exitVerdict, "the limits fail already with 1 user", short("tune", "none", "--limit 'order p95 < 1us'")...)
+	fails(t, exitVerdict, "judge limit login p95 < 1s: the run has no sample of it",
+		short("tune", "unmeasured", "--pct-newcustomers 100 --limit 'login p95 < 1s'")...)
 }
 
 // TestAbortOnFail has a limit fail from the first order on: the run ends early, and with exit code 3.
 func TestAbortOnFail(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "record")
-	fails(t, exitVerdict, "s on end: order mean < 1us (measured ", "drive", "--target", loaded(t), "--threads", "4", "--ramp-rate", "100", "--warmup-time", "0",
-		"--run-time", "1h", "--limit", "order mean < 1us", "--abort-on-fail", "1s", "--out", out, "--quiet")
-	if r, err := result.Read(out); err != nil || r.Status != result.Aborted || r.Limits[0].Measured == nil {
-		t.Errorf("%+v, %v", r, err)
-	}
+	fails(t, exitVerdict, "s on end: order mean < 1us (measured ", quick("drive", loaded(t),
+		"--threads 4 --run-time 1h --limit 'order mean < 1us' --abort-on-fail 1s --quiet --out %s", out)...)
+	r := recordOf(t, out)
+	assert.True(t, r.Status == result.Aborted && r.Limits[0].Measured != nil, "%+v", r)
 }
 
 // trialDirs are the directories of the records of all trials.
@@ -120,16 +119,14 @@ func continuedSearch(t *testing.T, dir string, command []string) {
 	search.Trials, search.Status = search.Trials[:kept], result.Running
 	require.NoError(t, result.SaveSummary(dir, search))
 	fails(t, exitUsage, "another setup: gain;", append(command, "--gain", "5")...)
-	code, stdout, stderr := execute(t, command...)
-	if code != exitDone || !strings.Contains(stderr, "continued after 3 trials") || strings.Contains(stderr, "trial 3:") || !strings.Contains(stderr, "trial 4:") || !strings.Contains(stderr, "; the last\n") {
-		t.Fatalf("continued: exit %d\n%s\n%s", code, stdout, stderr)
-	}
-	if search, err = result.ReadSummary[result.Search](dir); err != nil || search.Status != result.Done || search.Best == nil || !slices.Equal(search.Trials[:kept], first) {
-		t.Errorf("continued: %+v, %v", search, err)
-	}
+	stdout, stderr := ends(t, exitDone, command...)
+	texttest.Contains(t, stderr, "continued after 3 trials", "trial 4:", "; the last\n")
+	require.NotContains(t, stderr, "trial 3:")
+	search, err = result.ReadSummary[result.Search](dir)
+	require.NoError(t, err)
+	assert.True(t, search.Status == result.Done && search.Best != nil, "continued: %+v", search)
+	assert.Equal(t, first, search.Trials[:kept])
 	for _, trial := range search.Trials {
-		if trial.Why == "" || !strings.Contains(stdout, trial.Why) {
-			t.Errorf("no reason is given for the trial with %d users: %q", trial.Threads, trial.Why)
-		}
+		assert.True(t, trial.Why != "" && strings.Contains(stdout, trial.Why), "no reason is given for the trial with %d users: %q", trial.Threads, trial.Why)
 	}
 }

@@ -8,10 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
@@ -33,20 +31,15 @@ func TestLoadWaitsForRecovery(t *testing.T) {
 	}
 	restarted := make(chan error, 1)
 	go func() { restarted <- server.Restart(t.Context()) }()
-	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+	await(t, "the server's refusal", func() bool {
 		_, err := pgx.Connect(t.Context(), server.URL("postgres"))
 		require.Error(t, err)
-		if strings.Contains(err.Error(), "57P03") {
-			break
-		}
-		require.False(t, time.Now().After(end), "%v", err)
-	}
+		return strings.Contains(err.Error(), "57P03")
+	})
 
-	p := startProgram(t, "load", "--resume", "--target", server.URL("ds2"), "--size", "1MB", "--metrics-addr", "", "--quiet")
-	p.start(t)
+	p := begin(t, words("load --resume --target %s --size 1MB --metrics-addr '' --quiet", server.URL("ds2"))...)
 	p.await(t, "word that it waits", func() bool { return strings.Contains(p.stderr.String(), "waiting") })
 	require.NoError(t, os.WriteFile(whole, nil, 0o644))
-	p.awaitEnd(t)
-	assert.Equal(t, exitDone, p.ProcessState.ExitCode(), "%s\n%s", p.ProcessState, p.stderr.String())
+	p.ends(t, exitDone)
 	require.NoError(t, <-restarted)
 }

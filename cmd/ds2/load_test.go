@@ -9,6 +9,8 @@ import (
 	"ds2/internal/load"
 	"ds2/internal/store"
 	"ds2/schema"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // TestServerLost: what a load advises where its server went away is no advice where the server answered and said why.
@@ -27,8 +29,7 @@ func TestServerLost(t *testing.T) {
 		"the statement was refused":   {store.Error{Class: store.Bug}, false},
 	} {
 		c.err.Err = errors.New(name)
-		if got := serverLost(&c.err, began).Error(); strings.Contains(got, memory) != c.advice {
-			t.Errorf("%s: %s", name, got)
-		}
+		got := serverLost(&c.err, began).Error()
+		assert.True(t, strings.Contains(got, memory) == c.advice, "%s: %s", name, got)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/device/devicetest"
@@ -23,17 +25,15 @@ import (
 // has so little memory that its reads come from there.
 func onSlowDrives(t *testing.T) (target string, data, log *devicetest.Slow) {
 	t.Helper()
-	data, log = devicetest.MountSlow(t, "ext4", devicetest.Memory(t), 700<<20), devicetest.MountSlow(t, "ext4", devicetest.Memory(t), 200<<20)
+	data = devicetest.MountSlow(t, "ext4", devicetest.Memory(t), 700<<20)
+	log = devicetest.MountSlow(t, "ext4", devicetest.Memory(t), 200<<20)
 	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(data.Dir, "data"), Settings: map[string]string{
 		"shared_buffers": "16MB", "max_wal_size": "64MB", "checkpoint_timeout": "30s", "autovacuum": "off",
 	}})
 	server.Kill()
 	wal := filepath.Join(server.DataDir(), "pg_wal")
-	for _, args := range [][]string{{"cp", "-a", wal, filepath.Join(log.Dir, "pg_wal")}, {"rm", "-r", wal}, {"ln", "-s", filepath.Join(log.Dir, "pg_wal"), wal}} {
-		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-	}
+	out, err := exec.Command("sh", "-ec", `cp -a "$0" "$1" && rm -r "$0" && ln -s "$1" "$0"`, wal, log.Dir+"/pg_wal").CombinedOutput()
+	require.NoError(t, err, "%s", out)
 	require.NoError(t, server.Restart(t.Context()))
 	t.Cleanup(holdMemory(t, server, 90<<20))
 	return server.URL("mail"), data, log
@@ -80,18 +80,16 @@ func TestMailboxVerdict(t *testing.T) {
 		what  string
 		delay time.Duration
 	}
-	trials := []trial{{reads, 10 * time.Millisecond}, {reads, 30 * time.Millisecond}, {logs, 4 * time.Millisecond}, {logs, 15 * time.Millisecond}, {writes, 71 * time.Millisecond}}
-	if asked := os.Getenv("DS2_TEST_DELAYS"); asked != "" {
-		trials = nil
-		for one := range strings.SplitSeq(asked, ",") {
-			what, text, _ := strings.Cut(one, "=")
-			delay, err := time.ParseDuration(text)
-			require.NoError(t, err)
-			trials = append(trials, trial{what, delay})
-		}
+	var trials []trial
+	asked := cmp.Or(os.Getenv("DS2_TEST_DELAYS"), "read=10ms,read=30ms,log=4ms,log=15ms,write=71ms")
+	for one := range strings.SplitSeq(asked, ",") {
+		what, text, _ := strings.Cut(one, "=")
+		delay, err := time.ParseDuration(text)
+		require.NoError(t, err)
+		trials = append(trials, trial{what, delay})
 	}
 	target, data, log := onSlowDrives(t)
-	must(t, "load", "--target", target, "--workload", "mailbox", "--mailboxes", "20", "--mailbox-size", "10MB", "-q")
+	must(t, words("load --target %s --workload mailbox --mailboxes 20 --mailbox-size 10MB -q", target)...)
 	for _, c := range trials {
 		t.Run(fmt.Sprint(c.what, " ", c.delay), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "record")
@@ -117,8 +115,8 @@ func TestMailboxVerdict(t *testing.T) {
 					log.Delay(0, c.delay)
 				}
 			}()
-			code, stdout, stderr := execute(t, "drive", "--target", target, "--threads", "3", "--ramp-rate", "100", "--warmup-time", "2s", "--run-time", "8s",
-				"--limit", "exchange2007", "--verify", "none", "--metrics-addr", "", "-q", "--out", dir)
+			code, stdout, stderr := execute(t, quick("drive", target,
+				"--threads 3 --warmup-time 2s --run-time 8s --limit exchange2007 --verify none -q --out %s", dir)...)
 			close(slow)
 			<-done
 			data.Delay(0, 0)
@@ -137,18 +135,12 @@ func TestMailboxVerdict(t *testing.T) {
 			case c.what == logs && c.delay >= 10*time.Millisecond:
 				want, fails = exitVerdict, "log write mean < 10ms"
 			}
-			if code != want || !strings.Contains(stderr, fails) {
-				t.Errorf("exit %d, want %d\n%s\n%s", code, want, stdout, stderr)
-			}
+			assert.True(t, code == want && strings.Contains(stderr, fails), "exit %d, want %d\n%s\n%s", code, want, stdout, stderr)
 			d := record.Storage
-			if d == nil || d.Shared || d.Reads == 0 || d.LogWrites == 0 {
-				t.Fatalf("storage %+v", d)
-			}
+			require.True(t, d != nil && !d.Shared && d.Reads != 0 && d.LogWrites != 0, "storage %+v", d)
 			for _, v := range d.Volumes {
 				if v.Name == data.Name && c.what == writes {
-					if v.WriteMean == nil || *v.WriteMean < c.delay.Seconds() {
-						t.Fatalf("the data's writes were not slow: %+v", v)
-					}
+					require.True(t, v.WriteMean != nil && *v.WriteMean >= c.delay.Seconds(), "the data's writes were not slow: %+v", v)
 					t.Logf("%.0f writes of the data a second, of %.3g s", v.Writes, *v.WriteMean)
 				}
 			}

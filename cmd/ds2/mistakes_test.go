@@ -44,7 +44,6 @@ func TestMistakes(t *testing.T) {
 	made, err := filepath.Glob("*")
 	require.NoError(t, err)
 	t.Setenv("UP", "postgres://ds2:secret@127.0.0.1:1/ds2") // nobody listens there
-	word := regexp.MustCompile(`'[^']*'|\S+`)
 	var got strings.Builder
 	lines := regexp.MustCompile(`(?m)^\$ (.*)$`).FindAllStringSubmatch(string(want), -1)
 	for _, line := range lines {
@@ -62,12 +61,8 @@ func TestMistakes(t *testing.T) {
 			os.Unsetenv(name)
 		}
 		fmt.Fprintf(&got, "$ %s\n%s%s[%d]\n\n", line[1], stdout, stderr, code)
-		if code == exitDone {
-			t.Errorf("%s: no mistake", line[1])
-		}
-		if strings.Count(stderr, "\n") > 3 || len(stderr) > 420 {
-			t.Errorf("%s: the error is long: %s", line[1], stderr)
-		}
+		assert.True(t, code != exitDone, "%s: no mistake", line[1])
+		assert.True(t, strings.Count(stderr, "\n") <= 3 && len(stderr) <= 420, "%s: the error is long: %s", line[1], stderr)
 	}
 	assert.GreaterOrEqual(t, len(lines), 250, "mistakes")
 	left, err := filepath.Glob("*")
@@ -78,9 +73,8 @@ func TestMistakes(t *testing.T) {
 	} else if got.String() != string(want) {
 		blocks := func(text string) []string { return strings.SplitAfter(text, "]\n\n") }
 		for i, block := range blocks(got.String()) {
-			if old := blocks(string(want)); i >= len(old) || old[i] != block {
-				t.Errorf("now:\n%s(go test ./cmd/ds2 -run '^TestMistakes$' -update writes the file anew)", block)
-			}
+			old := blocks(string(want))
+			assert.True(t, i < len(old) && old[i] == block, "now:\n%s(go test ./cmd/ds2 -run '^TestMistakes$' -update writes the file anew)", block)
 		}
 	}
 }

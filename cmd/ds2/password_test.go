@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
@@ -27,20 +25,18 @@ func TestPasswordCommand(t *testing.T) {
 		exit         int
 		says         string
 	}{
-		{"the right password", fmt.Sprintf("echo x >> %s; echo '%s'", asked, password), 0, ""},
-		{"a wrong one", "echo wrong", 1, "password authentication failed"},
-		{"a command that fails after it has printed something", "echo hidden; echo no such account >&2; exit 3", 1, "run --password-command: exit status 3: no such account"},
-		{"a command that prints nothing", "true", 1, "run --password-command: it printed nothing"},
+		{"the right password", fmt.Sprintf("echo x >> %s; echo '%s'", asked, password), exitDone, ""},
+		{"a wrong one", "echo wrong", exitFailed, "password authentication failed"},
+		{"a command that fails after it has printed something", "echo hidden; echo no such account >&2; exit 3",
+			exitFailed, "run --password-command: exit status 3: no such account"},
+		{"a command that prints nothing", "true", exitFailed, "run --password-command: it printed nothing"},
 	} {
-		var out, messages bytes.Buffer
-		exit := run(t.Context(), []string{"load", "--target", target.String(), "--size", "1MB", "--drop", "--password-command", c.command}, &out, &messages)
-		if exit != c.exit || !strings.Contains(messages.String(), c.says) || strings.Contains(messages.String(), "hidden") {
-			t.Errorf("%s: exit %d, %s", c.why, exit, messages.String())
-		}
+		load := words("load --target %s --size 1MB --drop --password-command", target)
+		_, stderr := ends(t, c.exit, append(load, c.command)...)
+		assert.Contains(t, stderr, c.says, c.why)
+		assert.NotContains(t, stderr, "hidden", c.why)
 	}
-	if text, err := os.ReadFile(asked); err != nil || len(text) == 0 {
-		t.Errorf("the command was not run: %v", err)
-	}
+	assert.FileExists(t, asked, "the command was not run")
 }
 
 // TestPasswordCommandOfSQLServer has a SQL Server see whose password it is; without a user it is a token, which is in
@@ -51,21 +47,19 @@ func TestPasswordCommandOfSQLServer(t *testing.T) {
 		{"a token", "", ""},
 	} {
 		logins := make(chan tdstest.Login, 100)
-		server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Decide: func(l tdstest.Login) tdstest.Decision {
+		refusal := tdstest.Answer(tdstest.Error(18456, 1, 14, "Login failed."), tdstest.Done(tdstest.DoneError))
+		decide := func(l tdstest.Login) tdstest.Decision {
 			logins <- l
-			return tdstest.Decision{Close: true, Answer: tdstest.Answer(tdstest.Error(18456, 1, 14, "Login failed."), tdstest.Done(tdstest.DoneError))}
-		}})
+			return tdstest.Decision{Close: true, Answer: refusal}
+		}
+		server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Decide: decide})
 		target := server.URL("DS2")
 		if target.User = nil; c.user != "" {
 			target.User = url.UserPassword(c.user, "another")
 		}
-		var out, messages bytes.Buffer
-		if exit := run(t.Context(), []string{"verify", "--target", target.String(), "--password-command", "echo secret"}, &out, &messages); exit != 1 {
-			t.Errorf("%s: exit %d, %s", c.why, exit, messages.String())
-		}
+		ends(t, exitFailed, words("verify --target %s --password-command 'echo secret'", target)...)
 		l := <-logins
-		if l.User != c.want || l.Token != (c.user == "") || c.user != "" && l.Password != "secret" {
-			t.Errorf("%s: login %+v", c.why, l)
-		}
+		assert.True(t, l.User == c.want && l.Token == (c.user == ""), "%s: login %+v", c.why, l)
+		assert.True(t, c.user == "" || l.Password == "secret", "%s: login %+v", c.why, l)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -10,9 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/assert"
@@ -43,9 +40,7 @@ func (f foreign) start(args ...string) *exec.Cmd {
 func (f foreign) run(t *testing.T, args ...string) string {
 	t.Helper()
 	out, err := f.start(args...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s: ds2 %s: %v\n%s", f.platform, args[0], err, out)
-	}
+	require.NoError(t, err, "%s: ds2 %s: %v\n%s", f.platform, args[0], err, out)
 	return string(out)
 }
 
@@ -67,17 +62,14 @@ func buildFor(t *testing.T, goos, goarch string) string {
 	path := filepath.Join(t.TempDir(), "ds2.exe")
 	build := exec.Command("go", "build", "-o", path, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch)
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "go build: %v\n%s", err, out)
 	return path
 }
 
 // works checks that a ds2 of another platform writes the same data and measures a database.
 func (f foreign) works(t *testing.T, target string) {
-	if said := f.run(t, "version"); !strings.HasPrefix(said, "ds2 ") || !strings.Contains(said, f.platform) {
-		t.Errorf("version: %s", said)
-	}
+	assert.Regexp(t, "^ds2 .*"+f.platform, f.run(t, "version"))
 	dir := t.TempDir()
 	data, record := filepath.Join(dir, "data"), filepath.Join(dir, "record")
 	f.run(t, "generate", "--size", "S", "--out", f.path(data), "--quiet")
@@ -96,22 +88,22 @@ func (f foreign) works(t *testing.T, target string) {
 	}
 	assert.Equal(t, 39, files, "files were compared")
 	f.run(t, "load", "--target", target, "--from", f.path(data), "--quiet")
-	said := f.run(t, "drive", "--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "1s", "--run-time", "5s", "--metrics-addr", "", "--out", f.path(record))
+	said := f.run(t, quick("drive", target, "--warmup-time 1s --run-time 5s --out %s", f.path(record))...)
 	assert.Contains(t, said, "The audit passed", "drive")
-	r, err := result.Read(record)
-	if err != nil || r.Summary.OPM == nil || r.Summary.Status != result.Done {
-		t.Errorf("record: %v, %+v", err, r)
-	} else {
-		t.Logf("%s: %.0f OPM, which says nothing about the platform", f.platform, *r.Summary.OPM)
-	}
+	r := recordOf(t, record)
+	require.True(t, r.OPM != nil && r.Status == result.Done, "record: %+v", r)
+	t.Logf("%s: %.0f OPM, which says nothing about the platform", f.platform, *r.OPM)
 }
 
 // TestARM64UnderQemu: on ARM, where the compiler may fuse a multiplication and an addition, the data are the same
 // bytes.
 func TestARM64UnderQemu(t *testing.T) {
 	needs(t, "qemu-aarch64")
-	f := foreign{platform: "linux/arm64", command: []string{"qemu-aarch64", buildFor(t, "linux", "arm64")}, path: func(p string) string { return p }}
-	f.works(t, pgtest.Database(t))
+	foreign{
+		platform: "linux/arm64",
+		command:  []string{"qemu-aarch64", buildFor(t, "linux", "arm64")},
+		path:     func(p string) string { return p },
+	}.works(t, pgtest.Database(t))
 }
 
 // TestWindowsUnderWine runs the binary for Windows, at last in a console, in which Ctrl-C is typed.
@@ -128,11 +120,11 @@ func TestWindowsUnderWine(t *testing.T) {
 	f.works(t, target)
 
 	record := filepath.Join(t.TempDir(), "record")
-	c := f.start("drive", "--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "0", "--run-time", "10m", "--metrics-addr", "", "--out", f.path(record))
+	c := f.start(quick("drive", target, "--run-time 10m --out %s", f.path(record))...)
 	console, err := pty.StartWithSize(c, &pty.Winsize{Rows: 50, Cols: 200})
 	require.NoError(t, err)
 	defer console.Close()
-	var screen screen
+	var screen output
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
@@ -140,16 +132,16 @@ func TestWindowsUnderWine(t *testing.T) {
 	}()
 	defer func() { <-read }()
 	defer c.Process.Kill()
-	screen.await(t, "OPM") // a line of the run
+	shows := func(text string) {
+		await(t, text, func() bool { return strings.Contains(screen.String(), text) })
+	}
+	shows("OPM") // a line of the run
 	_, err = console.Write([]byte{'C' - '@'})
 	require.NoError(t, err)
-	screen.await(t, "Ctrl-C again leaves at once")
-	if exit, ok := errors.AsType[*exec.ExitError](c.Wait()); !ok || exit.ExitCode() != exitInterrupted {
-		t.Errorf("Ctrl-C: %v\n%s", exit, screen.text())
-	}
-	if r, err := result.Read(record); err != nil || r.Summary.Status != result.Interrupted {
-		t.Errorf("its record: %v, %+v", err, r)
-	}
+	shows("Ctrl-C again leaves at once")
+	exit, ok := errors.AsType[*exec.ExitError](c.Wait())
+	assert.True(t, ok && exit.ExitCode() == exitInterrupted, "Ctrl-C: %v\n%s", exit, &screen)
+	assert.Equal(t, result.Interrupted, recordOf(t, record).Status)
 }
 
 // mingwLinker links libraries for Windows.
@@ -163,9 +155,8 @@ func (f foreign) startWindows(t *testing.T) {
 		t.Helper()
 		c := exec.Command(name, args...)
 		c.Env = append(os.Environ(), f.env...)
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", name, err, out)
-		}
+		out, err := c.CombinedOutput()
+		require.NoError(t, err, "%s: %s", name, out)
 	}
 	t.Cleanup(func() {
 		kill := exec.Command("wineserver", "--kill")
@@ -178,35 +169,7 @@ func (f foreign) startWindows(t *testing.T) {
 	if _, err := os.Stat(library); err == nil {
 		return
 	}
-	exports := filepath.Join(t.TempDir(), "bcryptprimitives.def")
-	require.NoError(t, os.WriteFile(exports, []byte("LIBRARY bcryptprimitives.dll\nEXPORTS\n  ProcessPrng = advapi32.SystemFunction036\n"), 0o644))
+	exports := textFile(t, "bcryptprimitives.def",
+		"LIBRARY bcryptprimitives.dll\nEXPORTS\n  ProcessPrng = advapi32.SystemFunction036\n")
 	tool(mingwLinker, "-shared", "-o", library, exports)
-}
-
-// screen is what a program showed on a terminal.
-type screen struct {
-	mu    sync.Mutex
-	shown bytes.Buffer
-}
-
-func (s *screen) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.shown.Write(p)
-}
-
-func (s *screen) text() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.shown.String()
-}
-
-// await waits until a text was shown.
-func (s *screen) await(t *testing.T, text string) {
-	t.Helper()
-	for deadline := time.Now().Add(5 * time.Minute); !strings.Contains(s.text(), text); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited a minute for %q:\n%s", text, s.text())
-		}
-	}
 }

@@ -38,9 +38,8 @@ func TestPrometheusScripts(t *testing.T) {
 	} {
 		cmd := exec.Command(promtool, args...)
 		cmd.Dir = prometheusScripts
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, out)
-		}
+		out, err := cmd.CombinedOutput()
+		assert.NoError(t, err, "promtool %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
 }
 
@@ -53,12 +52,9 @@ func TestPrometheusAgrees(t *testing.T) {
 	rules := prometheusRules(t)
 	page := promtest.StartRelay(t)
 	prometheus := promtest.Start(t, []string{page.Address}, rules)
-	target := loaded(t)
-	p := startProgram(t, "drive", "--target", target, "--threads", "4", "--ramp-rate", "100", "--rate", "10/s", "--spacing", "even",
-		"--warmup-time", "2s", "--run-time", "15s", "--metrics-addr", "127.0.0.1:0", "--out", "out")
-	p.relayed(t, page)
-	record, err := result.Read(p.out)
-	require.NoError(t, err)
+	p := relayed(t, page, quick("drive", loaded(t),
+		"--threads 4 --rate 10/s --spacing even --warmup-time 2s --run-time 15s --metrics-addr 127.0.0.1:0 --out out")...)
+	record := recordOf(t, p.out)
 
 	scraped := slices.Compact(scrapedOrders(t, prometheus, page, record))
 	require.GreaterOrEqual(t, len(scraped), 3, "Prometheus was told of %v orders", scraped)
@@ -67,29 +63,31 @@ func TestPrometheusAgrees(t *testing.T) {
 	}
 	at := scrapedAt(t, prometheus, page, record.Start.Add(15*time.Second))
 	for _, name := range []string{"target:ds2_opm:rate1m", "target:ds2_order_duration_seconds:p95_1m"} {
-		if values := query(t, prometheus, name, at); len(values) != 1 || !(values[0] > 0) {
-			t.Errorf("the recording rule %s gives %v", name, values)
-		}
+		requirePositive(t, prometheus, name, at)
 	}
 	// Alerts give nothing while all is well. What they compare has to be there: each metric that the rules read, but
 	// errors, which have no series as long as nothing fails.
 	text, err := os.ReadFile(rules)
 	require.NoError(t, err)
 	for _, match := range regexp.MustCompile(`[^:\w](ds2_\w+(\{[^}]*\})?)`).FindAllStringSubmatch(string(text), -1) {
-		selector := match[1]
-		if strings.Contains(selector, "ds2_errors_total") {
-			continue
-		}
-		if values := query(t, prometheus, "count("+selector+")", at); len(values) == 0 {
-			t.Errorf("the rules read %s, and Prometheus has none", selector)
+		if selector := match[1]; !strings.Contains(selector, "ds2_errors_total") {
+			values := query(t, prometheus, "count("+selector+")", at)
+			assert.NotEmpty(t, values, "the rules read %s, and Prometheus has none", selector)
 		}
 	}
 
 	for _, expr := range dashboardQueries(t) {
-		if values := query(t, prometheus, expr, at); len(values) == 0 && !optional(expr) && !strings.Contains(expr, "ds2_mailbox") {
-			t.Errorf("the dashboard's query %s gives nothing", expr)
+		if !optional(expr) && !strings.Contains(expr, "ds2_mailbox") {
+			assert.NotEmpty(t, query(t, prometheus, expr, at), "the dashboard's query %s gives nothing", expr)
 		}
 	}
+}
+
+// requirePositive finds one value of an expression, which is more than 0.
+func requirePositive(t *testing.T, prometheus, expr string, at time.Time) {
+	t.Helper()
+	values := query(t, prometheus, expr, at)
+	assert.True(t, len(values) == 1 && values[0] > 0, "%s gives %v", expr, values)
 }
 
 // scrapedOrders are the numbers of orders that a Prometheus was told at a page: each is one that the record has at the
@@ -102,12 +100,7 @@ func scrapedOrders(t *testing.T, prometheus string, page *promtest.Relay, record
 		told[orders] = true
 	}
 	scraped := query(t, prometheus, fmt.Sprintf("ds2_orders_total{instance=%q}[1h]", page.Address), time.Now())
-	for _, orders := range scraped {
-		if !told[orders] {
-			t.Errorf("Prometheus was told of %v orders; the record's samples end with %v", scraped, slices.Sorted(maps.Keys(told)))
-			break
-		}
-	}
+	assert.Subset(t, slices.Collect(maps.Keys(told)), scraped, "orders at the ends of samples, and told to Prometheus")
 	return scraped
 }
 
@@ -124,7 +117,7 @@ func windowOfScrapes(t *testing.T, record *result.Record, dir string, from, unti
 	window := fmt.Sprintf("%s-%s", ends[from], ends[until])
 	reported := decoded[[]struct{ Windows []measure.Window }](t, "report", "--output", "json", "--window", window, dir)
 	w := reported[0].Windows[0]
-	require.EqualValues(t, until-from, w.Counts.Orders, "the counter grew from %v to %v, and the record's window %s has %+v", from, until, window, w)
+	require.EqualValues(t, until-from, w.Counts.Orders, "the counter grew from %v, the record's window %s has %+v", from, window, w)
 }
 
 // scrapedAt is the last second before a time in which a Prometheus had a page's answer: a busy machine misses some.
@@ -136,14 +129,12 @@ func scrapedAt(t *testing.T, prometheus string, page *promtest.Relay, before tim
 }
 
 // relayed runs a program to its good end, with its page behind a relay.
-func (p *program) relayed(t *testing.T, page *promtest.Relay) {
+func relayed(t *testing.T, page *promtest.Relay, args ...string) *program {
 	t.Helper()
-	p.start(t)
+	p := begin(t, args...)
 	page.To(p.page(t))
-	p.awaitEnd(t)
-	if code := p.ProcessState.ExitCode(); code != exitDone {
-		t.Fatalf("exit %d, %s", code, p.stderr.String())
-	}
+	p.ends(t, exitDone)
+	return p
 }
 
 // prometheusRules is the file of the rules that the kit ships.
@@ -168,32 +159,23 @@ func TestPrometheusOfMailboxes(t *testing.T) {
 	page := promtest.StartRelay(t)
 	prometheus := promtest.Start(t, []string{page.Address}, prometheusRules(t))
 	target := pgtest.Database(t)
-	must(t, "load", "--target", target, "--workload", "mailbox", "--mailboxes", "10", "--mailbox-size", "2MB", "-q")
-	p := startProgram(t, "drive", "--target", target, "--threads", "2", "--ramp-rate", "100", "--rate", "50/s", "--spacing", "even",
-		"--warmup-time", "2s", "--run-time", "12s", "--metrics-addr", "127.0.0.1:0", "--out", "out")
-	p.relayed(t, page)
-	record, err := result.Read(p.out)
-	require.NoError(t, err)
+	must(t, words("load --target %s --workload mailbox --mailboxes 10 --mailbox-size 2MB -q", target)...)
+	p := relayed(t, page, quick("drive", target,
+		"--rate 50/s --spacing even --warmup-time 2s --run-time 12s --metrics-addr 127.0.0.1:0 --out out")...)
+	record := recordOf(t, p.out)
 	at := scrapedAt(t, prometheus, page, record.Start.Add(12*time.Second))
-	if got := query(t, prometheus, "sum(ds2_mailbox_operations_total)", at); len(got) != 1 || !(got[0] > 0) {
-		t.Errorf("Prometheus has %v operations", got)
-	}
-	if got := query(t, prometheus, "ds2_iops", at); len(got) != 1 || !(got[0] > 0) {
-		t.Errorf("Prometheus has %v IOPS", got)
-	}
+	requirePositive(t, prometheus, "sum(ds2_mailbox_operations_total)", at)
+	requirePositive(t, prometheus, "ds2_iops", at)
 	found := false
 	for _, expr := range dashboardQueries(t) {
 		got := query(t, prometheus, expr, at)
 		t.Logf("%s: %v", expr, got)
 		if strings.Contains(expr, "ds2_mailbox") {
 			found = true
-			if len(got) != 4 { // a transaction of several is none: what it consists of is counted
-				t.Errorf("the dashboard's query %s gives %v", expr, got)
-			}
+			assert.Len(t, got, 4, expr) // a transaction of several is none: what it consists of is counted
 		}
-		if ofOrders := strings.Contains(expr, "ds2_rollbacks_total"); len(got) == 0 && !ofOrders && !optional(expr) {
-			t.Errorf("the dashboard's query %s gives nothing", expr)
-		}
+		ofOrders := strings.Contains(expr, "ds2_rollbacks_total")
+		assert.True(t, len(got) != 0 || ofOrders || optional(expr), "the dashboard's query %s gives nothing", expr)
 	}
 	assert.True(t, found, "the dashboard does not show the operations")
 }

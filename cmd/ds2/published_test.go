@@ -151,9 +151,8 @@ func TestPublishedReports(t *testing.T) {
 		for _, d := range comparison.Differences {
 			if want, asked := c.want[d.Figure]; asked {
 				found++
-				if digits := 0.5 / math.Pow10(len(strings.TrimPrefix(strings.TrimLeft(fmt.Sprint(want), "-0123456789"), "."))); math.Abs(d.Medians-want) > digits {
-					t.Errorf("%s and %s: %s differs by %.2f %%, published %v", c.a, c.b, d.Figure, d.Medians, want)
-				}
+				digits := 0.5 / math.Pow10(len(strings.TrimPrefix(strings.TrimLeft(fmt.Sprint(want), "-0123456789"), ".")))
+				assert.True(t, math.Abs(d.Medians-want) <= digits, "%s and %s: %s differs by %.2f %%, published %v", c.a, c.b, d.Figure, d.Medians, want)
 			}
 		}
 		assert.Equal(t, len(c.want), found, "%s and %s", c.a, c.b)

@@ -48,9 +48,7 @@ func TestNoPasswordInErrors(t *testing.T) {
 		"a server that is not there":          {[]string{"drive", "--target", url}, "127.0.0.1:1/ds2"},
 	} {
 		code, stdout, stderr := execute(t, c.args...)
-		if code != exitUsage && code != exitFailed || !strings.Contains(stderr, c.want) || strings.Contains(stdout+stderr, "s3cr3t") {
-			t.Errorf("%s: exit %d, %q, want %q and no password", why, code, stdout+stderr, c.want)
-		}
+		assert.True(t, (code == exitUsage || code == exitFailed) && strings.Contains(stderr, c.want) && !strings.Contains(stdout+stderr, "s3cr3t"), "%s: exit %d, %q, want %q and no password", why, code, stdout+stderr, c.want)
 	}
 	t.Setenv("DS2_THREADS", url)
 	if _, _, stderr := execute(t, "drive", "--target", url); strings.Contains(stderr, "s3cr3t") || !strings.Contains(stderr, "DS2_THREADS") {

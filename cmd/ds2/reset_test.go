@@ -67,9 +67,8 @@ func TestDemoKeep(t *testing.T) {
 	require.NoError(t, err)
 	p.Process.Signal(syscall.SIGINT)
 	p.awaitEnd(t)
-	if code := p.ProcessState.ExitCode(); code != exitDone {
-		t.Errorf("exit %d, %s", code, p.stderr.String())
-	}
+	code := p.ProcessState.ExitCode()
+	assert.Equal(t, exitDone, code, "exit %d, %s", code, p.stderr.String())
 	if db, err := sql.Open("pgx", fmt.Sprintf("postgres://%s:%s/ds2?connect_timeout=1", u.Hostname(), u.Port())); err == nil {
 		defer db.Close()
 		assert.ErrorContains(t, db.Ping(), "connection refused")

@@ -73,8 +73,6 @@ func TestSQLServerRestart(t *testing.T) {
 	messages.Reset()
 	exit := run(t.Context(), []string{"drive", "--target", proxied.String(), "--threads", "3", "--ramp-rate", "100", "--warmup-time", "1s", "--run-time", "45s",
 		"--metrics-addr", "", "--out", dir + "/run"}, &out, &messages)
-	if exit != 0 || !strings.Contains(out.String(), "The audit passed") || !strings.Contains(out.String(), " OPM") {
-		t.Errorf("exit %d\n%s\n%s", exit, out.String(), messages.String())
-	}
+	assert.True(t, exit == 0 && strings.Contains(out.String(), "The audit passed") && strings.Contains(out.String(), " OPM"), "exit %d\n%s\n%s", exit, out.String(), messages.String())
 	assert.NotEqualValues(t, 0, killed.Load(), "the run ended before the restart")
 }

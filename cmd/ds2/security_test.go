@@ -30,9 +30,7 @@ func TestNoPasswordAnywhere(t *testing.T) {
 	password, _ := u.User.Password()
 	clean := func(where, text string) {
 		t.Helper()
-		if strings.Contains(text, password) || strings.Contains(text, url.QueryEscape(password)) {
-			t.Errorf("the password is in %s", where)
-		}
+		assert.True(t, !strings.Contains(text, password) && !strings.Contains(text, url.QueryEscape(password)), "the password is in %s", where)
 	}
 	out := filepath.Join(t.TempDir(), "record")
 	run := []string{"drive", "--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "0"}
@@ -123,14 +121,10 @@ func TestMetricsServer(t *testing.T) {
 		text, _ := io.ReadAll(response.Body)
 		response.Body.Close()
 		password, _ := mustParse(t, target).User.Password()
-		if response.StatusCode != want || strings.Contains(string(text), password) {
-			t.Errorf("%s: %s, want %d", method, response.Status, want)
-		}
+		assert.True(t, response.StatusCode == want && !strings.Contains(string(text), password), "%s: %s, want %d", method, response.Status, want)
 	}
 	response, err := http.Get(page + "/" + strings.Repeat("x", 1<<20))
-	if err == nil && response.StatusCode == http.StatusOK {
-		t.Errorf("a request line of a megabyte: %s", response.Status)
-	}
+	assert.True(t, err != nil || response.StatusCode != http.StatusOK, "a request line of a megabyte: %s", response.Status)
 	p.Process.Kill()
 }
 

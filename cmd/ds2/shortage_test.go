@@ -29,9 +29,7 @@ func TestMoreUsersThanConnections(t *testing.T) {
 	code, _, stderr := execute(t, "drive", "--target", pgtest.As(t, target, "few", "few"), "--threads", "20", "--max-retries", "1", "--warmup-time", "0", "--run-time", "1s", "--metrics-addr", "", "--quiet", "--out", out)
 	const reason = `too many connections for role "few"`
 	said, end, _ := strings.Cut(stderr, "record: ")
-	if code != exitFailed || !strings.Contains(said, "users wait to be connected: ") || !strings.Contains(said, reason) || !strings.Contains(end, reason) {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	assert.True(t, code == exitFailed && strings.Contains(said, "users wait to be connected: ") && strings.Contains(said, reason) && strings.Contains(end, reason), "exit %d, %s", code, stderr)
 	log, err := os.ReadFile(filepath.Join(out, "run.log"))
 	assert.True(t, err == nil && strings.Contains(string(log), "users wait to be connected"), "log %s, %v", log, err)
 }
@@ -58,8 +56,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatalf("filling the disk up: %v", err)
 	}
 	p.awaitEnd(t)
-	if code := p.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(p.stderr.String(), "no space left on device") {
-		t.Errorf("exit %d, %s", code, p.stderr.String())
-	}
+	code := p.ProcessState.ExitCode()
+	assert.True(t, code == exitFailed && strings.Contains(p.stderr.String(), "no space left on device"), "exit %d, %s", code, p.stderr.String())
 	assert.Contains(t, p.stdout.String(), " OPM", "printed")
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/result"
@@ -54,16 +55,11 @@ func TestSQLServerCycles(t *testing.T) {
 			}
 			code, stdout, stderr := execute(t, args...)
 			require.Equal(t, exitDone, code, "%s\n%s", stdout, stderr)
-			record, err := result.Read(out)
-			require.NoError(t, err)
+			record := recordOf(t, out)
 			c := record.Cuts
-			if c == nil || len(c.Cuts) != cycles || c.Lost != 0 || c.Lossy != 0 || c.Acknowledged == 0 || !record.Audit.Passed {
-				t.Fatalf("cuts %+v, audit %+v\n%s", c, record.Audit, stdout)
-			}
+			require.True(t, c != nil && len(c.Cuts) == cycles && c.Lost == 0 && c.Lossy == 0 && c.Acknowledged != 0 && record.Audit.Passed, "cuts %+v, audit %+v\n%s", c, record.Audit, stdout)
 			for i, cut := range c.Cuts {
-				if cut.Acknowledged == 0 || cut.Recovery <= 0 || cut.Kept > cut.InDoubt {
-					t.Errorf("cut %d: %+v", i+1, cut)
-				}
+				assert.True(t, cut.Acknowledged != 0 && cut.Recovery > 0 && cut.Kept <= cut.InDoubt, "cut %d: %+v", i+1, cut)
 			}
 			t.Logf("%d cuts, %d acknowledged, %d lost", len(c.Cuts), c.Acknowledged, c.Lost)
 			db, err := sql.Open("sqlserver", target)
@@ -71,9 +67,7 @@ func TestSQLServerCycles(t *testing.T) {
 			defer db.Close()
 			number := workload.take(t, db, record)
 			code, stdout, stderr = execute(t, "verify", "--target", target, "--quiet", "--record", out)
-			if code != exitVerdict || !regexp.MustCompile(fmt.Sprintf(workload.missed, number)).MatchString(stdout) {
-				t.Errorf("%d was taken away: exit %d\n%s\n%s", number, code, stdout, stderr)
-			}
+			assert.True(t, code == exitVerdict && regexp.MustCompile(fmt.Sprintf(workload.missed, number)).MatchString(stdout), "%d was taken away: exit %d\n%s\n%s", number, code, stdout, stderr)
 		})
 	}
 }

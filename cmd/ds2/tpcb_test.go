@@ -69,22 +69,15 @@ func TestThirdWorkload(t *testing.T) {
 	stdout, _ := succeed(exitVerdict, append(append([]string{"drive"}, limits...), drive...)...)
 	texttest.Contains(t, stdout, "FAIL: post max < 1us", "TPM", "transfers")
 	ownWords(t, "the run", stdout)
-	record, err := result.Read(at("run"))
-	require.NoError(t, err)
-	if len(record.Limits) != 2 || !record.Limits[0].OK || record.Limits[1].OK {
-		t.Errorf("limits %+v", record.Limits)
-	}
-	if a := record.Audit; a == nil || len(a.Checks) != 6 || !a.Passed {
-		t.Errorf("audit %+v", a)
-	}
+	record := recordOf(t, at("run"))
+	assert.True(t, len(record.Limits) == 2 && record.Limits[0].OK && !record.Limits[1].OK, "limits %+v", record.Limits)
+	a := record.Audit
+	assert.True(t, a != nil && len(a.Checks) == 6 && a.Passed, "audit %+v", a)
 	withdrawals := record.Counts.Of("withdrawals")
-	if withdrawals <= 0 || withdrawals >= record.Counts.Orders {
-		t.Errorf("%d withdrawals of %d transfers", withdrawals, record.Counts.Orders)
-	}
+	assert.True(t, withdrawals > 0 && withdrawals < record.Counts.Orders, "%d withdrawals of %d transfers", withdrawals, record.Counts.Orders)
 	for name, want := range map[string]int64{"ds2_tpcb_operations_total": record.Counts.Orders, "ds2_tpcb_withdrawals_total": withdrawals} {
-		if got := pushed.counter(t, name); got != float64(want) {
-			t.Errorf("Prometheus has %s %v instead of %d", name, got, want)
-		}
+		got := pushed.counter(t, name)
+		assert.True(t, got == float64(want), "Prometheus has %s %v instead of %d", name, got, want)
 	}
 
 	text, _ := succeed(exitDone, "report", "--output", "text", "--details", at("run"))
@@ -131,8 +124,7 @@ func TestThirdWorkload(t *testing.T) {
 	for i, dir := range []string{at("machine1"), at("machine2")} {
 		succeed(exitDone, append(append([]string{"drive", "--run-id", "both", "--seed", "7", "--verify", "none", "--out", dir},
 			"--user-offset", strconv.Itoa(2*i)), drive...)...)
-		record, err := result.Read(dir)
-		require.NoError(t, err)
+		record := recordOf(t, dir)
 		machines = append(machines, record)
 		record.Start = machines[0].Start
 		require.NoError(t, result.SaveSummary(dir, record.Summary))
