@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"regexp"
 	"strconv"
@@ -15,34 +13,34 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
-	"ds2/internal/conclude"
 	"ds2/internal/measure"
 	"ds2/internal/metrics"
+	"ds2/internal/monitor"
 	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
 	"ds2/internal/workload/ds2/counts"
-
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // measured is a run of 60 s whose samples close late, with so many orders that drain in the 96 ms after it, and the
 // record of it. Response times are no whole microseconds, so that a mean taken from the histograms would differ.
 func measured(t *testing.T, drained int) (*measure.Meter, string) {
 	t.Helper()
-	operations := make([]string, calls.NumOps)
+	var operations []string
 	for op := range calls.NumOps {
-		operations[op] = op.String()
+		operations = append(operations, op.String())
 	}
 	meter := measure.NewMeter(operations, []string{"host/ds2"}, counts.All...)
 	user := meter.NewRecorder(0)
 	random := rand.New(rand.NewPCG(1, 2))
 	dir := t.TempDir()
 	s := result.Summary{
-		Asked:    result.Asked{RunID: "agree", Workload: ds2.Name, Words: ds2.Workload{}.Words(), Engine: "postgres", Targets: []string{"host/ds2"}, Size: "S", Threads: 1},
+		Asked: result.Asked{RunID: "agree", Workload: ds2.Name, Words: ds2.Workload{}.Words(), Engine: "postgres",
+			Targets: []string{"host/ds2"}, Size: "S", Threads: 1},
 		Happened: result.Happened{Status: result.Done},
 	}
 	w, err := result.Create(dir, s, counts.All...)
@@ -75,12 +73,7 @@ func measured(t *testing.T, drained int) (*measure.Meter, string) {
 		sample(60_096*time.Millisecond, drained)
 		require.NoError(t, w.Interval(meter.Interval(60_096*time.Millisecond)))
 	}
-	require.NoError(t, w.Flush())
-	series, err := result.ReadSeries(dir)
-	require.NoError(t, err)
-	s.Conclusion, err = conclude.Of(conclude.Input{Asked: s.Asked, Happened: s.Happened, Series: series}, nil)
-	require.NoError(t, err)
-	require.NoError(t, errors.Join(w.Close(), result.SaveSummary(dir, s)))
+	concluded(t, dir, w, s, monitor.Table{})
 	return meter, dir
 }
 
@@ -159,16 +152,12 @@ func TestMeansAgree(t *testing.T) {
 			series = "ds2_order_duration_seconds"
 		}
 		mean := 1000 * prometheus[series+" sum"] / prometheus[series+" count"]
-		assert.True(t, math.Abs(mean-l.Mean) <= 1e-9, "%s: the record has a mean of %v ms, Prometheus %v", name, l.Mean, mean)
+		assert.InDelta(t, l.Mean, mean, 1e-9, "%s: the means of the record and of Prometheus", name)
 		cell := row(t, text, name)[2]
-		decimals := len(cell) - strings.IndexByte(cell, '.') - 1
-		if !strings.Contains(cell, ".") {
-			decimals = 0
-		}
-		want := strconv.FormatFloat(l.Mean, 'f', decimals, 64)
-		assert.True(t, cell == want, "%s: the text has a mean of %s ms, the record %s", name, cell, want)
-		cells := fmt.Sprintf("<th scope=\"row\">%s</th><td>%s</td><td>%s</td>", name, row(t, text, name)[1], cell)
-		assert.Contains(t, page, cells, "%s: no %s on the page", name, cells)
+		_, decimals, _ := strings.Cut(cell, ".")
+		assert.Equal(t, strconv.FormatFloat(l.Mean, 'f', len(decimals), 64), cell, "%s: the means of record and text", name)
+		cells := fmt.Sprintf(`<th scope="row">%s</th><td>%s</td><td>%s</td>`, name, row(t, text, name)[1], cell)
+		assert.Contains(t, page, cells)
 	}
 	whole := func(ms float64) string { return strconv.FormatFloat(ms, 'f', 0, 64) }
 	latency := r.Windows[0].Latency
@@ -178,10 +167,10 @@ func TestMeansAgree(t *testing.T) {
 		browses, time = browses+float64(l.Count), time+l.Mean*float64(l.Count)
 	}
 	for key, ms := range map[string]float64{
-		"rt_tot_avg": *r.Windows[0].OwnMean, "rt_login_avg_msec": latency["login"].Mean, "rt_newcust_avg_msec": latency["new_customer"].Mean,
-		"rt_purchase_avg_msec": latency["purchase"].Mean, "rt_browse_avg_msec": time / browses,
+		"rt_tot_avg": *r.Windows[0].OwnMean, "rt_login_avg_msec": latency["login"].Mean,
+		"rt_newcust_avg_msec": latency["new_customer"].Mean, "rt_purchase_avg_msec": latency["purchase"].Mean, "rt_browse_avg_msec": time / browses,
 	} {
-		assert.Contains(t, console, " "+key+"="+whole(ms)+" ", "%s is %s in the record; on the console\n%s", key, whole(ms), console)
+		assert.Contains(t, console, " "+key+"="+whole(ms)+" ")
 	}
 	if cell := row(t, text, "order as in DS2")[2]; cell != whole(*r.Windows[0].OwnMean) {
 		t.Errorf("an order in DS2's meaning takes %s ms in the text, %v in the record", cell, *r.Windows[0].OwnMean)
@@ -203,7 +192,7 @@ func TestOrdersMultiplyOut(t *testing.T) {
 	opm := shown(parse(t, cells[3]), parse(t, cells[2])-parse(t, cells[1]))
 	for what, c := range map[string][]string{"text": cells, "page": html} { // with as many digits as the interval carries
 		exact, half := 60*parse(t, c[3])/(parse(t, c[2])-parse(t, c[1])), parse(t, c[5])
-		assert.True(t, math.Abs(parse(t, c[4])-exact) <= half/10, "%s: %v: want %v OPM ± %v", what, c[1:], exact, half)
+		assert.InDelta(t, exact, parse(t, c[4]), half/10, "%s: %v", what, c[1:])
 	}
 
 	var summaries []struct {
@@ -225,27 +214,28 @@ func TestOrdersMultiplyOut(t *testing.T) {
 		"the window":             {w.OPM, w.Counts.Orders, w.To - w.From},
 		"the cumulative OPM":     {s.Average, s.Of.Orders, s.Of.Seconds},
 	} {
-		assert.True(t, math.Abs(c.opm-c.orders*60/c.seconds) <= 1e-6 && shown(c.orders, c.seconds) == opm, "JSON: %s is %v, of %v orders in %v s", what, c.opm, c.orders, c.seconds)
+		assert.InDelta(t, c.orders*60/c.seconds, c.opm, 1e-6, "JSON: %s", what)
+		assert.Equal(t, opm, shown(c.orders, c.seconds), "JSON: %s", what)
 	}
 
-	lines, err := csv.NewReader(strings.NewReader(written(t, func(b *bytes.Buffer) error { return report.CSV(b, records) }))).ReadAll()
+	samples := written(t, func(b *bytes.Buffer) error { return report.CSV(b, records) })
+	lines, err := csv.NewReader(strings.NewReader(samples)).ReadAll()
 	require.NoError(t, err)
 	var orders, last float64
 	for _, line := range lines[1:] { // run_id, t_s, phase, users, opm, orders
 		at, n := parse(t, line[1]), parse(t, line[5])
-		assert.True(t, line[4] == shown(n, at-last), "CSV: %v: want %s OPM", line, shown(n, at-last))
+		assert.Equal(t, shown(n, at-last), line[4], "CSV: %v", line)
 		if line[2] == string(measure.PhaseRun) {
 			orders, last = orders+n, at
 		}
 	}
-	assert.True(t, shown(orders, last) == opm, "CSV: %v orders in %v s, want %s OPM", orders, last, opm)
+	assert.Equal(t, opm, shown(orders, last), "CSV: %v orders in %v s", orders, last)
 
 	prometheus := scraped(t, meter)
-	if orders := prometheus["ds2_orders_total"] - drained; strconv.FormatFloat(prometheus["ds2_opm cumulative"], 'f', 1, 64) != shown(orders, w.To-w.From) {
-		t.Errorf("Prometheus: %v OPM of %v orders", prometheus["ds2_opm cumulative"], orders)
-	}
+	cumulative := strconv.FormatFloat(prometheus["ds2_opm cumulative"], 'f', 1, 64)
+	assert.Equal(t, shown(prometheus["ds2_orders_total"]-drained, w.To-w.From), cumulative, "OPM of Prometheus")
 	steady, err := r.Series.Compute(measure.WindowSpec{Name: "steady", Auto: true})
-	assert.True(t, err == nil && steady.OPM == prometheus["ds2_opm steady"], "Prometheus: a steady OPM of %v, the record's is %v, %v", prometheus["ds2_opm steady"], steady.OPM, err)
-	want := float64(steady.Counts.Orders) * 60 / (steady.To - steady.From)
-	assert.True(t, math.Abs(want-steady.OPM) <= 1e-6, "the steady window: %v OPM, want %v", steady.OPM, want)
+	require.NoError(t, err)
+	assert.Equal(t, steady.OPM, prometheus["ds2_opm steady"])
+	assert.InDelta(t, float64(steady.Counts.Orders)*60/(steady.To-steady.From), steady.OPM, 1e-6, "the steady window")
 }

@@ -51,12 +51,15 @@ func TestArchitecture(t *testing.T) {
 		name, known := room(p.ImportPath)
 		seen[name] = true
 		helper := strings.HasSuffix(name, "test") // storetest and promtest import what they test
-		assert.True(t, known || helper || !strings.HasPrefix(p.ImportPath, "ds2/internal/") || strings.Count(name, "/") != 0, "internal/%s is missing in the arrows of docs/architecture.md", name)
+		part := !strings.HasPrefix(p.ImportPath, "ds2/internal/") || strings.Contains(name, "/")
+		assert.True(t, known || helper || part, "internal/%s is missing in the arrows of docs/architecture.md", name)
 		if !known {
 			continue
 		}
 		for _, i := range p.Imports {
-			assert.True(t, !strings.HasPrefix(i, "github.com/spf13/cobra") || p.ImportPath == "ds2/cmd/ds2", "%s imports cobra, which only cmd/ds2 knows", name)
+			if p.ImportPath != "ds2/cmd/ds2" {
+				assert.NotContains(t, i, "github.com/spf13/cobra", "%s imports cobra, which only cmd/ds2 knows", name)
+			}
 			if below, known := room(i); known && line[below] <= line[name] {
 				t.Errorf("%s imports %s, which the arrows of docs/architecture.md do not have below it", name, below)
 			}

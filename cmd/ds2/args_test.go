@@ -24,7 +24,8 @@ func TestPasswordsAreTakenOutOfArguments(t *testing.T) {
 	} {
 		original := string([]byte(c.given)) // not a constant, whose memory cannot be written
 		own := takeArgs([]string{original})
-		assert.True(t, own[0] == c.given && original == c.left, "%s: took %s and left %s, not %s", c.given, own[0], original, c.left)
+		assert.Equal(t, c.given, own[0])
+		assert.Equal(t, c.left, original)
 	}
 }
 
@@ -38,7 +39,7 @@ func TestPasswordIsNotInTheProcessTitle(t *testing.T) {
 	defer silent.Close()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	cmd := &exec.Cmd{Path: self, Args: []string{"ds2", "verify", "--target", fmt.Sprintf("postgres://u:geheim@%s/db", silent.Addr())}}
+	cmd := &exec.Cmd{Path: self, Args: words("ds2 verify --target postgres://u:geheim@%s/db", silent.Addr())}
 	require.NoError(t, cmd.Start())
 	defer cmd.Wait()
 	defer cmd.Process.Kill()

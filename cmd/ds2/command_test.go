@@ -21,16 +21,15 @@ import (
 	"ds2/internal/result"
 )
 
-var word = regexp.MustCompile(`'[^']*'|\S+`)
-
-// words are those of a command line, made as by fmt.Sprintf; what stands between single quotes is one.
-func words(line string, values ...any) []string {
-	all := word.FindAllString(fmt.Sprintf(line, values...), -1)
-	for i, w := range all {
-		all[i] = strings.Trim(w, "'")
+// words are those of a command line, made as by fmt.Sprintf; what stands in quotes is one.
+func words(line string, values ...any) (all []string) {
+	for _, m := range word.FindAllStringSubmatch(fmt.Sprintf(line, values...), -1) {
+		all = append(all, m[1]+m[2]+m[3])
 	}
 	return all
 }
+
+var word = regexp.MustCompile(`'([^']*)'|"([^"]*)"|(\S+)`)
 
 // quick is a run of two users who begin at once, with more words, which may say otherwise.
 func quick(command, target, more string, values ...any) []string {
@@ -41,7 +40,8 @@ func quick(command, target, more string, values ...any) []string {
 // noPauses are the words of a bench, and noPausesYAML the lines of an experiment, that does nothing between its runs.
 const (
 	noPauses     = " --restore none --settle 0 --idle 0 --cooldown 0"
-	noPausesYAML = "practice: 0\nrestore: none\nsettle: 0\nidle: 0\ncooldown: 0\nwarmup-time: 0\nramp-rate: 100\nmetrics-addr: ''\nthink-time: 20ms\n"
+	noPausesYAML = "practice: 0\nrestore: none\nsettle: 0\nidle: 0\ncooldown: 0\nwarmup-time: 0\nramp-rate: 100\n" +
+		"metrics-addr: ''\nthink-time: 20ms\n"
 )
 
 // execute runs the command line and returns its exit code and output.

@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ds2/internal/texttest"
 )
 
 // TestCompletionValues asks as a shell's script does.
@@ -34,11 +36,11 @@ func TestCompletionValues(t *testing.T) {
 		{"a command that is visible", []string{"comp"}, []string{"completion\tGenerate the autocompletion script for the specified shell"}, ":4"},
 		{"a command without arguments", []string{"drive", ""}, nil, ":4"},
 	} {
-		code, stdout, stderr := execute(t, append([]string{cobra.ShellCompRequestCmd}, c.args...)...)
+		stdout := must(t, append([]string{cobra.ShellCompRequestCmd}, c.args...)...)
 		lines := strings.Split(strings.TrimSpace(stdout), "\n")
-		assert.True(t, code == exitDone && lines[len(lines)-1] == c.directive, "%s: exit %d, %q, %s", c.why, code, lines, stderr)
+		assert.Equal(t, c.directive, lines[len(lines)-1], c.why)
 		for _, want := range c.want {
-			assert.True(t, slices.Contains(lines, want), "%s: no %q in %q", c.why, want, lines)
+			assert.Contains(t, lines, want, c.why)
 		}
 	}
 }
@@ -71,7 +73,9 @@ func TestCompletionScripts(t *testing.T) {
 	fails(t, exitUsage, "unknown command \"csh\"", "completion", "csh")
 	// As bash does at a tab, without the functions of the package bash-completion.
 	out, err := exec.Command("bash", "-c", `source <(ds2 completion bash)
-		_get_comp_words_by_ref() { words=("${COMP_WORDS[@]}") cword=$COMP_CWORD cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}; }
+		_get_comp_words_by_ref() {
+			words=("${COMP_WORDS[@]}") cword=$COMP_CWORD cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+		}
 		COMP_WORDS=(ds2 load --size "") COMP_CWORD=3 COMP_LINE="ds2 load --size " COMP_POINT=16 COMP_TYPE=9
 		__start_ds2; printf '%s\n' "${COMPREPLY[@]}"`).Output()
 	assert.True(t, err == nil && slices.Contains(strings.Fields(string(out)), "W"), "bash: %v, %s", err, out)
@@ -84,7 +88,8 @@ func TestMan(t *testing.T) {
 	must(t, "man", dir)
 	for _, cmd := range newRoot().Commands() {
 		page, err := os.ReadFile(filepath.Join(dir, "ds2-"+cmd.Name()+".1"))
-		assert.True(t, err == nil && strings.Contains(string(page), `"Sep 2026"`) && strings.Contains(string(page), "SEE ALSO"), "%s: %v, %.300s", cmd.Name(), err, page)
+		require.NoError(t, err)
+		texttest.Contains(t, string(page), `"Sep 2026"`, "SEE ALSO")
 	}
 	if _, err := exec.LookPath("man"); err != nil {
 		t.Skip("man is not installed, so how it shows the pages was not looked at")
@@ -97,7 +102,11 @@ func TestMan(t *testing.T) {
 		var complaints strings.Builder
 		man.Stderr = &complaints
 		text, err := man.Output()
-		assert.True(t, err == nil && complaints.Len() == 0 && len(text) >= 300, "%s: %v, %s, %.300s", filepath.Base(page), err, &complaints, text)
-		assert.True(t, !strings.HasSuffix(page, "ds2-experiment.1") || strings.Contains(string(text), "\n         factors         flags with a list of values;"), "the list of keys was not kept: %s", text)
+		require.NoError(t, err, page)
+		assert.Empty(t, complaints.String(), page)
+		assert.GreaterOrEqual(t, len(text), 300, page)
+		if strings.HasSuffix(page, "ds2-experiment.1") {
+			assert.Contains(t, string(text), "\n         factors         flags with a list of values;")
+		}
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"io/fs"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -69,7 +68,10 @@ func between(all []counted, from, to time.Time) devicetest.Counts {
 	}
 	a, b := at(from), at(to)
 	s := b.at.Sub(a.at).Seconds()
-	return devicetest.Counts{Reads: (b.Reads - a.Reads) / s, ReadSeconds: (b.ReadSeconds - a.ReadSeconds) / s, Writes: (b.Writes - a.Writes) / s, Flushes: (b.Flushes - a.Flushes) / s}
+	return devicetest.Counts{
+		Reads: (b.Reads - a.Reads) / s, ReadSeconds: (b.ReadSeconds - a.ReadSeconds) / s,
+		Writes: (b.Writes - a.Writes) / s, Flushes: (b.Flushes - a.Flushes) / s,
+	}
 }
 
 // TestRunOnMeasuredDrive measures a drive, and then runs on it: what drive and bench say that a run took of the drive's
@@ -84,14 +86,14 @@ func TestRunOnMeasuredDrive(t *testing.T) {
 	drive := devicetest.Mount(t, "", 1<<30)
 	dir := t.TempDir()
 	measured := filepath.Join(dir, "drive.json")
-	limit, err := device.Run(t.Context(), device.Options{Dir: drive.Dir, FileBytes: 64 << 20, StageTime: time.Second, Depths: []int{1, 8, 32}})
+	options := device.Options{Dir: drive.Dir, FileBytes: 64 << 20, StageTime: time.Second, Depths: []int{1, 8, 32}}
+	limit, err := device.Run(t.Context(), options)
 	require.NoError(t, err)
 	require.NoError(t, limit.Save(measured))
-	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: map[string]string{"shared_buffers": "2MB"}})
+	small := map[string]string{"shared_buffers": "2MB"}
+	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: small})
 	target := server.URL("ds2")
-	login, err := url.Parse(target)
-	require.NoError(t, err)
-	password, _ := login.User.Password()
+	password, _ := mustParse(t, target).User.Password()
 	must(t, "load", "--target", target, "--size", "S", "--quiet", "--data-seed", "7")
 
 	// In place of smartctl, which a loop device has no answer for: a drive that was written 100 MiB each time that it
@@ -101,7 +103,8 @@ func TestRunOnMeasuredDrive(t *testing.T) {
 n=$(($(cat '` + asked + `' 2>/dev/null || echo 0) + 1)); echo $n >'` + asked + `'
 cat <<END
 {"model_name": "Model", "ata_smart_attributes": {"table": [
-{"name": "Host_Writes_MiB", "raw": {"value": $((100 * n))}}, {"name": "NAND_Writes_MiB", "raw": {"value": $((150 * n))}},
+{"name": "Host_Writes_MiB", "raw": {"value": $((100 * n))}},
+{"name": "NAND_Writes_MiB", "raw": {"value": $((150 * n))}},
 {"name": "Thermal_Throttle_Status", "raw": {"value": 0, "string": "0/$((n > 5))"}}]}}
 END
 `

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -9,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/conclude"
 	"ds2/internal/measure"
+	"ds2/internal/monitor"
 	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/texttest"
@@ -22,7 +21,8 @@ func stalled(t *testing.T, dir string, seconds int) string {
 	t.Helper()
 	const at, length, rate = 40, 90, 100
 	s := result.Summary{
-		Asked: result.Asked{RunID: "made", Workload: ds2.Name, Words: ds2.Workload{}.Words(), Engine: "postgres", Targets: []string{"host/db"}},
+		Asked: result.Asked{RunID: "made", Workload: ds2.Name, Words: ds2.Workload{}.Words(), Engine: "postgres",
+			Targets: []string{"host/db"}},
 		Happened: result.Happened{Status: result.Done, Start: time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC),
 			Events: []result.Event{{Asked: at, From: at, To: at, Command: "dmsetup suspend data"}}},
 	}
@@ -51,11 +51,7 @@ func stalled(t *testing.T, dir string, seconds int) string {
 			require.NoError(t, w.Interval(meter.Interval(end)))
 		}
 	}
-	require.NoError(t, w.Close())
-	series, err := result.ReadSeries(dir)
-	require.NoError(t, err)
-	s.Conclusion, err = conclude.Of(conclude.Input{Asked: s.Asked, Happened: s.Happened, Series: series, Own: concluders()[ds2.Name]}, nil)
-	require.NoError(t, errors.Join(err, result.SaveSummary(dir, s)))
+	concluded(t, dir, w, s, monitor.Table{})
 	return dir
 }
 

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -28,9 +26,12 @@ func TestStorageReportsCommandLine(t *testing.T) {
 	f, flags := driveFlagSet()
 	line := "--target=localhost --ramp_rate=10 --run_time=20 --n_threads=32 --db_size_str=W --think_time=0 --database_name=DS2_1"
 	require.NoError(t, flags.Parse(append(strings.Fields(line), "--engine", "postgres")))
-	assert.True(t, f.config.RampRate == 10 && f.config.Run == 20*time.Minute && f.config.Threads == 32 && f.size == "W" && f.config.Think == 0 && f.config.Warmup == time.Minute, "parameters %+v", f)
+	c := f.config
+	assert.True(t, c.RampRate == 10 && c.Run == 20*time.Minute && c.Threads == 32 && f.size == "W", "parameters %+v", f)
+	assert.True(t, c.Think == 0 && c.Warmup == time.Minute, "parameters %+v", f)
 	urls, err := f.urls()
-	assert.True(t, err == nil && len(urls) == 1 && urls[0] == "postgres://localhost?database=DS2_1", "targets %v, %v", urls, err)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"postgres://localhost?database=DS2_1"}, urls)
 }
 
 func TestUnits(t *testing.T) {
@@ -66,12 +67,13 @@ func TestRateValue(t *testing.T) {
 }
 
 func TestConfigFileCountsInItsPlace(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "driver.conf")
-	text := "# the report's run\n\nn_threads=32\n--run_time = 20\ntarget=localhost\n"
-	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	file := textFile(t, "driver.conf", "# the report's run\n\nn_threads=32\n--run_time = 20\ntarget=localhost\n")
 	f, flags := driveFlagSet()
 	require.NoError(t, flags.Parse([]string{"--n_threads=1", "--target=other", "--config_file=" + file, "--run_time=5"}))
-	assert.True(t, f.config.Threads == 32 && f.target == "localhost" && f.config.Run == 5*time.Minute, "threads %d, target %s, run time %s; want the later of file and arguments: 32, localhost, 5m", f.config.Threads, f.target, f.config.Run)
+	// The later of file and arguments counts.
+	assert.Equal(t, 32, f.config.Threads)
+	assert.Equal(t, "localhost", f.target)
+	assert.Equal(t, 5*time.Minute, f.config.Run)
 }
 
 func TestConfigFileNamesTheBadLine(t *testing.T) {
@@ -82,11 +84,9 @@ func TestConfigFileNamesTheBadLine(t *testing.T) {
 		"config_file=other.conf\n":     `line 1: unknown parameter "config_file"`,
 		"ramp_rate=1\n\nthink_time=-1": "line 3: ",
 	} {
-		file := filepath.Join(t.TempDir(), "driver.conf")
-		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 		_, flags := driveFlagSet()
-		err := flags.Parse([]string{"--config_file=" + file})
-		assert.True(t, err != nil && strings.Contains(err.Error(), want), "config file %q: %v, want an error with %s", text, err, want)
+		err := flags.Parse([]string{"--config_file=" + textFile(t, "driver.conf", text)})
+		assert.ErrorContains(t, err, want, "config file %q", text)
 	}
 }
 
@@ -133,8 +133,7 @@ func TestTargets(t *testing.T) {
 
 // TestTargetSeveralTimes: every --target counts, and a file's stands for those before it.
 func TestTargetSeveralTimes(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "driver.conf")
-	require.NoError(t, os.WriteFile(file, []byte("target=postgres://f/x\n"), 0o644))
+	file := textFile(t, "driver.conf", "target=postgres://f/x\n")
 	a, b, conf := "--target=postgres://a/x", "--target=postgres://b/x", "--config-file="+file
 	for want, args := range map[string][]string{
 		"postgres://a/x postgres://b/x":                {a, b},

@@ -95,8 +95,9 @@ func TestExperimentFileErrors(t *testing.T) {
 			_, err = f.configurations[0].bench.open()
 		}
 		e, ok := errors.AsType[*exitError](err)
-		assert.True(t, ok && e.code == exitUsage && strings.Contains(err.Error(), c.want), "%s: %v, want %s", c.why, err, c.want)
-		assert.True(t, err == nil || !strings.Contains(redact(err.Error()), "s3cret"), "%s: the password is in the error: %v", c.why, err)
+		require.True(t, ok && e.code == exitUsage, "%s: %v", c.why, err)
+		assert.ErrorContains(t, err, c.want, c.why)
+		assert.NotContains(t, redact(err.Error()), "s3cret", c.why)
 	}
 }
 
@@ -110,7 +111,9 @@ func FuzzExperimentFile(f *testing.F) {
 		file, err := parseExperiment("x.yaml", []byte(text))
 		e, ok := errors.AsType[*exitError](err)
 		assert.True(t, err == nil || ok && e.code == exitUsage, "%q: %v", text, err)
-		assert.True(t, err != nil || len(file.configurations) != 0 && len(file.configurations) <= maxConfigurations, "%q: %d configurations", text, len(file.configurations))
+		if err == nil && (len(file.configurations) == 0 || len(file.configurations) > maxConfigurations) {
+			t.Errorf("%q: %d configurations", text, len(file.configurations))
+		}
 	}, text, "a: &a [*a]", "threads: [8", "factors: {threads: [1, 2]}", "configurations: {a: {<<: {threads: 8}}}", "? {}\n: 1")
 }
 

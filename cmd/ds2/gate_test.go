@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -14,18 +15,20 @@ import (
 
 // TestGate: compare exits with 3 only where the interval excludes the bound, and with 4 where it holds it.
 func TestGate(t *testing.T) {
-	t.Chdir(t.TempDir())
-	benchOf(t, "before", 100, 200, 60000, 60300, 59800)
-	benchOf(t, "worse", 100, 200, 55000, 55200, 54900)
-	benchOf(t, "noisy", 100, 200, 52000, 60500, 57000)
-	warming := benchOf(t, "warming", 100, 200, 55000, 55200, 54900)
+	dir := t.TempDir()
+	benchOf(t, dir+"/before", 100, 200, 60000, 60300, 59800)
+	benchOf(t, dir+"/worse", 100, 200, 55000, 55200, 54900)
+	benchOf(t, dir+"/noisy", 100, 200, 52000, 60500, 57000)
+	warming := benchOf(t, dir+"/warming", 100, 200, 55000, 55200, 54900)
 	b, err := result.ReadSummary[result.Bench](warming)
 	require.NoError(t, err)
 	for i := range b.Runs {
 		b.Runs[i].Drift = new(27.5)
 	}
 	require.NoError(t, result.SaveSummary(warming, b))
-	benchOf(t, "once", 100, 200, 30000)
+	benchOf(t, dir+"/once", 100, 200, 30000)
+	names := strings.NewReplacer("before", dir+"/before", "worse", dir+"/worse", "noisy", dir+"/noisy",
+		"warming", dir+"/warming", "once", dir+"/once")
 	for _, c := range []struct {
 		why    string
 		args   string
@@ -54,11 +57,11 @@ func TestGate(t *testing.T) {
 			"| worse | opm &lt; -2.5% | failed | opm changed by -8.3 %", ""},
 	} {
 		t.Log(c.why)
-		stdout, stderr := ends(t, c.code, words("compare --details %s", c.args)...)
+		stdout, stderr := ends(t, c.code, words("compare --details %s", names.Replace(c.args))...)
 		assert.Contains(t, stdout, c.stdout, c.why)
 		assert.Contains(t, stderr, c.stderr, c.why)
 	}
-	_, stdout, _ := execute(t, "compare", "-o", "json", "--fail-if", "opm < -2.5%", "before", "worse", "once")
+	_, stdout, _ := execute(t, words("compare -o json --fail-if 'opm < -2.5%%' %s", names.Replace("before worse once"))...)
 	var c report.Comparison
 	require.NoError(t, json.Unmarshal([]byte(stdout), &c))
 	require.Len(t, c.Gates, 2)

@@ -22,8 +22,7 @@ func TestGenerateMemory(t *testing.T) {
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		t.Skip("the race detector takes several times the memory")
 	}
-	p := startProgram(t, "generate", "--size", "1GB", "--out", "data", "--parallel", "2", "--quiet")
-	p.start(t)
+	p := begin(t, words("generate --size 1GB --out data --parallel 2 --quiet")...)
 	// Not the peak that the kernel gives of a process that has ended: that of the test is in it, which the program was
 	// begun by.
 	peak := 0 // KiB

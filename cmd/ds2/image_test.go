@@ -28,24 +28,21 @@ func TestImage(t *testing.T) {
 	require.True(t, err == nil && len(files) == 1, "%s=%s: %q, %v", imageVariable, pattern, files, err)
 	dockertest.Engine(t)
 	docker(t, "load", "--input", files[0])
-	if said := docker(t, "run", "--rm", "ds2:latest", "version"); !strings.HasPrefix(said, "ds2 ") {
-		t.Errorf("version: %s", said)
-	}
+	assert.Regexp(t, "^ds2 ", docker(t, "run", "--rm", "ds2:latest", "version"))
 	const user = 10001
 	volume := filepath.Join(t.TempDir(), "volume")
 	require.NoError(t, os.Mkdir(volume, 0o700))
 	require.NoError(t, os.Chown(volume, user, user))
 	// As restricted as the jobs' pods are, with the machine's network, in which the test's server is.
 	contained := func(args ...string) string {
-		return docker(t, append([]string{"run", "--rm", "--network=host", "--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges",
-			"--volume=" + volume + ":/data", "--env=DS2_TARGET", "ds2:latest"}, args...)...)
+		return docker(t, append(words("run --rm --network=host --read-only --cap-drop=ALL --security-opt=no-new-privileges "+
+			"--volume=%s:/data --env=DS2_TARGET ds2:latest", volume), args...)...)
 	}
 
 	t.Setenv("DS2_TARGET", pgtest.Database(t))
 	contained("load", "--size", "1MB", "--quiet")
-	if said := contained("drive", "--threads=2", "--ramp-rate=100", "--warmup-time=0", "--run-time=3s", "--out=/data/record"); !strings.Contains(said, "The audit passed") {
-		t.Errorf("drive: %s", said)
-	}
+	said := contained(words("drive --threads=2 --ramp-rate=100 --warmup-time=0 --run-time=3s --out=/data/record")...)
+	assert.Contains(t, said, "The audit passed")
 	record := filepath.Join(volume, "record")
 	assert.Contains(t, must(t, "report", "--output", "text", record), "OPM")
 	if info, err := os.Stat(record); err != nil || info.Sys().(*syscall.Stat_t).Uid != user {

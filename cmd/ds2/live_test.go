@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	cdpage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -30,9 +28,9 @@ func TestLivePage(t *testing.T) {
 	must(t, "load", "--target", target, "--size", "5MB", "--quiet")
 	drive := device.Record{Format: device.Format, Kind: "device", Log: device.Point{Depth: 1, IOPS: 900, Mean: .001},
 		Reads: []device.Point{{Depth: 1, IOPS: 600, Mean: .0016}}}
-	record, file := filepath.Join(t.TempDir(), "drive.json"), filepath.Join(t.TempDir(), "arrays.yaml")
+	record := filepath.Join(t.TempDir(), "drive.json")
 	require.NoError(t, drive.Save(record))
-	text := fmt.Sprintf(`configurations: {hdd: {target: %q}, ssd: {target: %[1]q}}
+	file := textFile(t, "arrays.yaml", fmt.Sprintf(`configurations: {hdd: {target: %q}, ssd: {target: %[1]q}}
 runs: 100
 practice: 0
 threads: 2
@@ -48,10 +46,8 @@ limit: order p95 < 10m
 abort-on-fail: 1s
 metrics-addr: 127.0.0.1:0
 device-record: %q
-`, target, record)
-	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	p := startProgram(t, "experiment", file, "--out", "out")
-	p.start(t)
+`, target, record))
+	p := begin(t, "experiment", file, "--out", "out")
 	page := "http://" + p.page(t) + "/"
 	browser := browsertest.Start(t, page)
 	second := browsertest.Tab(t, browser, page)
@@ -61,18 +57,13 @@ device-record: %q
 		defer cancel()
 		require.NoError(t, chromedp.Run(ctx, actions...))
 	}
-	// await waits for what a tab says to be true. A hidden tab draws no frames, by which chromedp itself would wait.
-	await := func(tab context.Context, what string) {
+	// shows waits for what a tab says to be true. A hidden tab draws no frames, by which chromedp itself would wait.
+	shows := func(tab context.Context, what string) {
 		t.Helper()
-		var state string
-		for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-			var is bool
-			run(tab, chromedp.Evaluate(`Boolean(`+what+`)`, &is), chromedp.Evaluate(`document.querySelector('#state').textContent`, &state))
-			if is {
-				return
-			}
-		}
-		t.Fatalf("waited in vain for %s; the page is at %q\n%s", what, state, p.stderr.String())
+		await(t, what, func() (is bool) {
+			run(tab, chromedp.Evaluate(`Boolean(`+what+`)`, &is))
+			return is
+		})
 	}
 	const (
 		state    = `document.querySelector('#state').textContent`
@@ -86,9 +77,9 @@ device-record: %q
 	}
 	for _, tab := range tabs {
 		var before string
-		await(tab, `/ OPM$/.test(`+headline+`) && document.querySelector('#live-opm svg path[fill="none"]')`)
+		shows(tab, `/ OPM$/.test(`+headline+`) && document.querySelector('#live-opm svg path[fill="none"]')`)
 		run(tab, chromedp.Evaluate(opm, &before))
-		await(tab, opm+` != '`+before+`'`) // it moves
+		shows(tab, opm+` != '`+before+`'`) // it moves
 	}
 	// All of this at one moment, whichever run is under way then.
 	want := []string{"Orders per minute (OPM)", "Response time of orders", "Requests of the drives",
@@ -96,7 +87,7 @@ device-record: %q
 	plots := func(is string) string {
 		return fmt.Sprintf(`[...document.querySelectorAll('#charts .plot')].filter(p => %s).length === %d`, is, len(want))
 	}
-	await(browser, strings.Join([]string{
+	shows(browser, strings.Join([]string{
 		`/^(hdd|ssd), run .*postgres, size 5MB, 2 users/.test(document.querySelector('#title').textContent)`,
 		`/^run\b.* left.*block \d+ of 100, configuration (hdd|ssd), run \d+ of 200, .* left, until/.test(` + state + `)`,
 		`/^order p95 < 10m.*holds$/.test(document.querySelector('#limits tbody tr')?.textContent)`,
@@ -106,7 +97,7 @@ device-record: %q
 	}, " && "))
 	// After the first block, and in the same form as the report's first screen.
 	for _, tab := range tabs {
-		await(tab, `/(hdd|ssd)/.test(document.querySelector('#found .headline')?.textContent) && document.querySelector('#found .light')`+
+		shows(tab, `/(hdd|ssd)/.test(document.querySelector('#found .headline')?.textContent) && document.querySelector('#found .light')`+
 			` && document.querySelector('#found .figures td') && document.querySelector('#found .plot svg')`)
 	}
 	run(browser, cdpage.BringToFront())
@@ -119,6 +110,6 @@ device-record: %q
 		}
 	}
 	require.NoError(t, p.Process.Signal(syscall.SIGINT))
-	await(second, `/has ended; its record is in/.test(`+state+`)`)
+	shows(second, `/has ended; its record is in/.test(`+state+`)`)
 	p.awaitEnd(t)
 }

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"database/sql"
 	"fmt"
-	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -15,7 +15,6 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/localpg/pgtest"
-	"ds2/internal/result"
 	"ds2/internal/texttest"
 )
 
@@ -28,10 +27,11 @@ func dvdStore(t *testing.T) (target string, db *sql.DB) {
 	db.SetMaxIdleConns(0) // a snapshot takes nobody beside it
 	pgtest.Exec(t, db, `
 		CREATE TABLE CUSTOMERS (CUSTOMERID SERIAL, FIRSTNAME VARCHAR(50) NOT NULL, LASTNAME VARCHAR(50) NOT NULL,
-			ADDRESS1 VARCHAR(50) NOT NULL, ADDRESS2 VARCHAR(50), CITY VARCHAR(50) NOT NULL, STATE VARCHAR(50), ZIP VARCHAR(9),
-			COUNTRY VARCHAR(50) NOT NULL, REGION SMALLINT NOT NULL, EMAIL VARCHAR(50), PHONE VARCHAR(50),
+			ADDRESS1 VARCHAR(50) NOT NULL, ADDRESS2 VARCHAR(50), CITY VARCHAR(50) NOT NULL, STATE VARCHAR(50),
+			ZIP VARCHAR(9), COUNTRY VARCHAR(50) NOT NULL, REGION SMALLINT NOT NULL, EMAIL VARCHAR(50), PHONE VARCHAR(50),
 			CREDITCARDTYPE INTEGER NOT NULL, CREDITCARD VARCHAR(50) NOT NULL, CREDITCARDEXPIRATION VARCHAR(50) NOT NULL,
-			USERNAME VARCHAR(50) NOT NULL, PASSWORD VARCHAR(50) NOT NULL, AGE SMALLINT, INCOME INTEGER, GENDER VARCHAR(1));
+			USERNAME VARCHAR(50) NOT NULL, PASSWORD VARCHAR(50) NOT NULL,
+			AGE SMALLINT, INCOME INTEGER, GENDER VARCHAR(1));
 		CREATE TABLE ORDERS (ORDERID SERIAL, ORDERDATE DATE NOT NULL, CUSTOMERID INTEGER, NETAMOUNT NUMERIC NOT NULL,
 			TAX NUMERIC NOT NULL, TOTALAMOUNT NUMERIC NOT NULL);
 		CREATE TABLE ORDERLINES (ORDERLINEID SMALLINT NOT NULL, ORDERID INTEGER NOT NULL, PROD_ID INTEGER NOT NULL,
@@ -65,16 +65,19 @@ func dvdStore(t *testing.T) (target string, db *sql.DB) {
 		require.NoError(t, err)
 	}
 	pgtest.Exec(t, db, `
-		SELECT setval('customers_customerid_seq', 20000), setval('orders_orderid_seq', 12000), setval('products_prod_id_seq', 10000);
+		SELECT setval('customers_customerid_seq', 20000), setval('orders_orderid_seq', 12000);
+		SELECT setval('products_prod_id_seq', 10000);
 		ALTER TABLE CUSTOMERS ADD PRIMARY KEY (CUSTOMERID);
 		ALTER TABLE ORDERS ADD PRIMARY KEY (ORDERID);
 		ALTER TABLE PRODUCTS ADD PRIMARY KEY (PROD_ID);
 		ALTER TABLE INVENTORY ADD PRIMARY KEY (PROD_ID);
 		ALTER TABLE CATEGORIES ADD PRIMARY KEY (CATEGORY);
 		CREATE INDEX IX_CUST_HIST_CUSTOMERID ON CUST_HIST (CUSTOMERID);
-		ALTER TABLE CUST_HIST ADD CONSTRAINT FK_CUST_HIST_CUSTOMERID FOREIGN KEY (CUSTOMERID) REFERENCES CUSTOMERS ON DELETE CASCADE;
+		ALTER TABLE CUST_HIST ADD CONSTRAINT FK_CUST_HIST_CUSTOMERID
+			FOREIGN KEY (CUSTOMERID) REFERENCES CUSTOMERS ON DELETE CASCADE;
 		CREATE INDEX IX_ORDER_CUSTID ON ORDERS (CUSTOMERID);
-		ALTER TABLE ORDERS ADD CONSTRAINT FK_CUSTOMERID FOREIGN KEY (CUSTOMERID) REFERENCES CUSTOMERS ON DELETE SET NULL;
+		ALTER TABLE ORDERS ADD CONSTRAINT FK_CUSTOMERID
+			FOREIGN KEY (CUSTOMERID) REFERENCES CUSTOMERS ON DELETE SET NULL;
 		CREATE UNIQUE INDEX IX_ORDERLINES_ORDERID ON ORDERLINES (ORDERID, ORDERLINEID);
 		ALTER TABLE ORDERLINES ADD CONSTRAINT FK_ORDERID FOREIGN KEY (ORDERID) REFERENCES ORDERS ON DELETE CASCADE;
 		CREATE INDEX IX_PROD_ACTOR ON PRODUCTS USING GIN (to_tsvector('simple', ACTOR));
@@ -84,7 +87,8 @@ func dvdStore(t *testing.T) (target string, db *sql.DB) {
 		CREATE INDEX IX_PROD_CAT_SPECIAL ON PRODUCTS (CATEGORY, SPECIAL);
 		CREATE UNIQUE INDEX IX_CUST_USERNAME ON CUSTOMERS (USERNAME);
 		CREATE UNIQUE INDEX IX_CUST_USERNAME_PASSWORD ON CUSTOMERS (USERNAME, PASSWORD);
-		CREATE FUNCTION login(username_in varchar, password_in varchar) RETURNS SETOF refcursor LANGUAGE plpgsql AS $$ BEGIN RETURN; END $$;
+		CREATE FUNCTION login(username_in varchar, password_in varchar) RETURNS SETOF refcursor LANGUAGE plpgsql
+			AS $$ BEGIN RETURN; END $$;
 		CREATE FUNCTION restock_order() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 			IF NEW.quan_in_stock < 3 THEN
 				INSERT INTO reorder (prod_id, date_low, quan_low) VALUES (NEW.prod_id, current_date, NEW.quan_in_stock);
@@ -119,16 +123,14 @@ func TestAdopt(t *testing.T) {
 	ok("passed", "verify", "-q")
 	ok("", "snapshot", "create")
 	dir := filepath.Join(t.TempDir(), "record")
-	conf := filepath.Join(t.TempDir(), "DriverConfig.txt")
-	text := "\ufefftarget=" + target + "\r\nn_threads=2\r\nramp_rate=100\r\nrun_time=2s\r\ndb_size=10MB\r\nwarmup_time=0\r\nthink_time=0\r\npct_newcustomers=20\r\n" +
-		"n_searches=3\r\nsearch_batch_size=5\r\nn_line_items=5\r\nvirt_dir=ds2\r\npage_type=php\r\nwindows_perf_host=\r\nlinux_perf_host=db1:80\r\ndetailed_view=Y\r\n"
-	require.NoError(t, os.WriteFile(conf, []byte(text), 0o644))
-	code, stdout, stderr := execute(t, "drive", "--config_file="+conf, "--seed", "1", "--metrics-addr", "", "--out", dir)
-	require.Equal(t, exitDone, code, "%s\n%s", stdout, stderr)
+	text := "\ufefftarget=" + target + " n_threads=2 ramp_rate=100 run_time=2s db_size=10MB warmup_time=0 think_time=0 " +
+		"pct_newcustomers=20 n_searches=3 search_batch_size=5 n_line_items=5 virt_dir=ds2 page_type=php windows_perf_host= " +
+		"linux_perf_host=db1:80 detailed_view=Y "
+	conf := textFile(t, "DriverConfig.txt", strings.ReplaceAll(text, " ", "\r\n"))
+	_, stderr := ends(t, exitDone, words("drive --config_file=%s --seed 1 --metrics-addr '' --out %s", conf, dir)...)
 	// E1: parameters that mean nothing to ds2 are accepted, and said to be ignored.
 	texttest.Contains(t, stderr, "virt_dir", "page_type", "linux_perf_host", "--exporter")
-	record, err := result.Read(dir)
-	require.True(t, err == nil && record.Counts.Orders != 0, "record: %v, %+v", err, record)
+	require.NotZero(t, recordOf(t, dir).Counts.Orders)
 	// Who has driven it already is told.
 	pgtest.Exec(t, db, "ALTER TABLE ds2_info RENAME TO hidden")
 	assert.Contains(t, must(t, "load", "--adopt", "--dry-run", "--target", target), "driven already")

@@ -32,7 +32,8 @@ func onSlowDrives(t *testing.T) (target string, data, log *devicetest.Slow) {
 	}})
 	server.Kill()
 	wal := filepath.Join(server.DataDir(), "pg_wal")
-	out, err := exec.Command("sh", "-ec", `cp -a "$0" "$1" && rm -r "$0" && ln -s "$1" "$0"`, wal, log.Dir+"/pg_wal").CombinedOutput()
+	move := exec.Command("sh", "-ec", `cp -a "$0" "$1"; rm -r "$0"; ln -s "$1" "$0"`, wal, log.Dir+"/pg_wal")
+	out, err := move.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.NoError(t, server.Restart(t.Context()))
 	t.Cleanup(holdMemory(t, server, 90<<20))
@@ -54,7 +55,8 @@ func holdMemory(t *testing.T, server *localpg.Server, bytes int64) (end func()) 
 	}
 	processes := pgtest.Processes(t, server.DataDir())
 	for i, process := range processes {
-		if err := os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(process), 0); err != nil && i == len(processes)-1 {
+		err := os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(process), 0)
+		if err != nil && i == len(processes)-1 {
 			t.Skipf("no process can be put into a control group: %v", err)
 		}
 	}
@@ -135,7 +137,8 @@ func TestMailboxVerdict(t *testing.T) {
 			case c.what == logs && c.delay >= 10*time.Millisecond:
 				want, fails = exitVerdict, "log write mean < 10ms"
 			}
-			assert.True(t, code == want && strings.Contains(stderr, fails), "exit %d, want %d\n%s\n%s", code, want, stdout, stderr)
+			assert.Equal(t, want, code, "%s\n%s", stdout, stderr)
+			assert.Contains(t, stderr, fails)
 			d := record.Storage
 			require.True(t, d != nil && !d.Shared && d.Reads != 0 && d.LogWrites != 0, "storage %+v", d)
 			for _, v := range d.Volumes {

@@ -47,9 +47,9 @@ func TestMistakes(t *testing.T) {
 	var got strings.Builder
 	lines := regexp.MustCompile(`(?m)^\$ (.*)$`).FindAllStringSubmatch(string(want), -1)
 	for _, line := range lines {
-		words := word.FindAllString(line[1], -1)
+		words := words("%s", line[1])
 		for i, w := range words {
-			words[i] = os.ExpandEnv(strings.Trim(w, "'"))
+			words[i] = os.ExpandEnv(w)
 		}
 		name, value, variable := strings.Cut(words[0], "=")
 		if variable {

@@ -82,9 +82,9 @@ func (f foreign) works(t *testing.T, target string) {
 			continue
 		}
 		files++
-		if content, err := os.ReadFile(filepath.Join(data, name)); err != nil || fmt.Sprintf("%x", sha256.Sum256(content)) != sum {
-			t.Errorf("%s is not as on Linux: %d bytes, %v", name, len(content), err)
-		}
+		content, err := os.ReadFile(filepath.Join(data, name))
+		require.NoError(t, err)
+		assert.Equal(t, sum, fmt.Sprintf("%x", sha256.Sum256(content)), "%s, as on Linux", name)
 	}
 	assert.Equal(t, 39, files, "files were compared")
 	f.run(t, "load", "--target", target, "--from", f.path(data), "--quiet")

@@ -1,12 +1,8 @@
 package main
 
 import (
-	"database/sql"
-	"fmt"
 	"maps"
-	"net/url"
-	"os"
-	"path/filepath"
+	"regexp"
 	"syscall"
 	"testing"
 
@@ -26,7 +22,7 @@ func TestResetAndRestore(t *testing.T) {
 	}
 	run := func() map[string]string {
 		t.Helper()
-		ds2("", "drive", "--threads", "2", "--ramp-rate", "100", "--warmup-time", "0", "--run-time", "2s", "--metrics-addr", "", "--quiet", "--out", filepath.Join(t.TempDir(), "run"))
+		must(t, quick("drive", target, "--run-time 2s --quiet --out %s/run", t.TempDir())...)
 		return pgtest.Contents(t, target)
 	}
 	database := `127\.0\.0\.1:\d+/test\d+ in [\d.]+m?s\n$`
@@ -42,8 +38,8 @@ func TestResetAndRestore(t *testing.T) {
 	require.False(t, maps.Equal(worn, run()), "the run changed nothing")
 	ds2("^restored "+database, "snapshot", "restore")
 	assert.Equal(t, worn, pgtest.Contents(t, target), "after restore")
-	fails(t, exitDone, "snapshot: a copy takes ", "bench", "--target", target, "--restore", "snapshot", "--runs", "1", "--settle", "0s", "--idle", "0s", "--cooldown", "0s", "--threads", "2",
-		"--ramp-rate", "100", "--warmup-time", "0", "--run-time", "2s", "--metrics-addr", "", "--quiet", "--out", filepath.Join(t.TempDir(), "bench"))
+	fails(t, exitDone, "snapshot: a copy takes ", quick("bench", target, "--restore snapshot --runs 1 --settle 0s --idle 0s "+
+		"--cooldown 0s --run-time 2s --quiet --out %s/bench", t.TempDir())...)
 	ds2("^dropped the copy of "+database, "snapshot", "drop")
 	fails(t, exitFailed, "there is no snapshot", "snapshot", "restore", "--target", target)
 	ds2("audit passed", "verify", "--quiet") // the database is still there
@@ -52,27 +48,14 @@ func TestResetAndRestore(t *testing.T) {
 // TestDemoKeep has the database of a demo stay until Ctrl-C.
 func TestDemoKeep(t *testing.T) {
 	t.Parallel()
-	p := startProgram(t, "demo", "--keep", "--size", "1MB", "--threads", "2", "--warmup-time", "0", "--run-time", "1s", "--quiet", "--out", "out")
-	stdout, err := os.Create(filepath.Join(p.Dir, "stdout"))
-	require.NoError(t, err)
-	defer stdout.Close()
-	p.Stdout = stdout
-	p.start(t)
-	p.await(t, "URL", p.holds("stdout", "\npostgres://"))
-	text, err := os.ReadFile(stdout.Name())
-	require.NoError(t, err)
-	target := lastLine(string(text))
+	p := begin(t, words("demo --keep --size 1MB --threads 2 --warmup-time 0 --run-time 1s --quiet --out out")...)
+	p.await(t, "URL", func() bool { return regexp.MustCompile("\npostgres://.*\n").MatchString(p.stdout.String()) })
+	target := lastLine(p.stdout.String())
 	assert.NotEqual(t, "", pgtest.Contents(t, target)["orders"], "no orders")
-	u, err := url.Parse(target)
-	require.NoError(t, err)
 	p.Process.Signal(syscall.SIGINT)
-	p.awaitEnd(t)
-	code := p.ProcessState.ExitCode()
-	assert.Equal(t, exitDone, code, "exit %d, %s", code, p.stderr.String())
-	if db, err := sql.Open("pgx", fmt.Sprintf("postgres://%s:%s/ds2?connect_timeout=1", u.Hostname(), u.Port())); err == nil {
-		defer db.Close()
-		assert.ErrorContains(t, db.Ping(), "connection refused")
-	}
+	p.ends(t, exitDone)
+	db := openDB(t, "postgres://"+mustParse(t, target).Host+"/ds2?connect_timeout=1")
+	assert.ErrorContains(t, db.Ping(), "connection refused")
 }
 
 // TestSnapshotOfUnfinishedLoad refuses to copy what a load has left half done.

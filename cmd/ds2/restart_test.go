@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"net/url"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -14,6 +12,7 @@ import (
 
 	"ds2/internal/store/sqlserver/servertest"
 	"ds2/internal/store/sqlserver/tdstest"
+	"ds2/internal/texttest"
 )
 
 // TestSQLServerRestart has a run go on through a restart of 20 s, whose logins are answered as SQL Server answers them:
@@ -28,7 +27,7 @@ func TestSQLServerRestart(t *testing.T) {
 	failed := func(tokens ...[]byte) tdstest.Decision {
 		return tdstest.Decision{Close: true, Answer: tdstest.Answer(append(tokens, tdstest.Done(tdstest.DoneError))...)}
 	}
-	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Behind: behind.Host, Decide: func(tdstest.Login) tdstest.Decision {
+	decide := func(tdstest.Login) tdstest.Decision {
 		at := killed.Load()
 		if at == 0 {
 			return tdstest.Decision{}
@@ -50,11 +49,9 @@ func TestSQLServerRestart(t *testing.T) {
 				tdstest.Database("master", "master"), tdstest.LoginAck(), tdstest.Done(tdstest.DoneFinal))}
 		}
 		return tdstest.Decision{}
-	}})
-	var out, messages bytes.Buffer
-	if exit := run(t.Context(), []string{"load", "--target", target, "--size", "1MB"}, &out, &messages); exit != 0 {
-		t.Fatalf("load: exit %d\n%s", exit, messages.String())
 	}
+	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Behind: behind.Host, Decide: decide})
+	must(t, "load", "--target", target, "--size", "1MB")
 	proxied := *behind
 	proxied.Host = server.URL("").Host
 	dir := t.TempDir()
@@ -69,10 +66,7 @@ func TestSQLServerRestart(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 		}
 	}()
-	out.Reset()
-	messages.Reset()
-	exit := run(t.Context(), []string{"drive", "--target", proxied.String(), "--threads", "3", "--ramp-rate", "100", "--warmup-time", "1s", "--run-time", "45s",
-		"--metrics-addr", "", "--out", dir + "/run"}, &out, &messages)
-	assert.True(t, exit == 0 && strings.Contains(out.String(), "The audit passed") && strings.Contains(out.String(), " OPM"), "exit %d\n%s\n%s", exit, out.String(), messages.String())
+	stdout := must(t, quick("drive", proxied.String(), "--threads 3 --warmup-time 1s --run-time 45s --out %s/run", dir)...)
+	texttest.Contains(t, stdout, "The audit passed", " OPM")
 	assert.NotEqualValues(t, 0, killed.Load(), "the run ended before the restart")
 }

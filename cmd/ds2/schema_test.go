@@ -147,7 +147,8 @@ func TestPublishedSchema(t *testing.T) {
 	}
 	want, err := os.ReadFile(schemaFile)
 	require.NoError(t, err)
-	assert.True(t, bytes.Equal(got, want), "%s is not what the types say: go test ./cmd/ds2 -run TestPublishedSchema -update-schema writes it again; what a reader of version 1 relies on must stay", schemaFile)
+	assert.True(t, bytes.Equal(got, want), "%s is not what the types say: go test ./cmd/ds2 -run TestPublishedSchema "+
+		"-update-schema writes it again; what a reader of version 1 relies on must stay", schemaFile)
 }
 
 var compiled = sync.OnceValues(func() (*jsonschema.Compiler, error) {

@@ -30,22 +30,22 @@ func TestNoPasswordAnywhere(t *testing.T) {
 	password, _ := u.User.Password()
 	clean := func(where, text string) {
 		t.Helper()
-		assert.True(t, !strings.Contains(text, password) && !strings.Contains(text, url.QueryEscape(password)), "the password is in %s", where)
+		found := strings.Contains(text, password) || strings.Contains(text, url.QueryEscape(password))
+		assert.False(t, found, "the password is in %s", where)
 	}
 	out := filepath.Join(t.TempDir(), "record")
-	run := []string{"drive", "--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "0"}
 	unreachable := strings.Replace(target, u.Port(), "1", 1)
-	for _, args := range [][]string{
-		{"load", "--target", target, "--size", "1MB"},
-		{"load", "--target", target, "--size", "1MB"}, // it is there already
-		append(run, "--run-time", "2s", "--out", out),
-		append(run, "--run-time", "2s", "--out", out), // so is the record
-		{"report", out}, {"report", "--output", "json", out}, {"report", "--html", filepath.Join(filepath.Dir(out), "page"), out},
-		{"verify", "--target", target, "--record", out}, {"reset", "--target", target}, {"snapshot", "restore", "--target", target},
-		{"verify", "--target", unreachable}, {"drive", "--target", unreachable}, {"drive", target}, {"drive", "--threads", target},
+	const run = "drive --target TARGET --threads 2 --ramp-rate 100 --warmup-time 0 --run-time 2s --out RECORD"
+	for _, line := range []string{
+		"load --target TARGET --size 1MB", "load --target TARGET --size 1MB", // it is there already
+		run, run, // the record is there already
+		"report RECORD", "report --output json RECORD", "report --html RECORD.page RECORD",
+		"verify --target TARGET --record RECORD", "reset --target TARGET", "snapshot restore --target TARGET",
+		"verify --target NOWHERE", "drive --target NOWHERE", "drive TARGET", "drive --threads TARGET",
 	} {
-		_, stdout, stderr := execute(t, args...)
-		clean("what ds2 "+args[0]+" printed", stdout+stderr)
+		names := strings.NewReplacer("TARGET", target, "RECORD", out, "NOWHERE", unreachable)
+		_, stdout, stderr := execute(t, strings.Fields(names.Replace(line))...)
+		clean("what ds2 "+line+" printed", stdout+stderr)
 	}
 	err = filepath.WalkDir(filepath.Dir(out), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -63,8 +63,7 @@ func TestNoPasswordAnywhere(t *testing.T) {
 	assert.NoError(t, err)
 
 	// A run that is made to dump the stacks of its goroutines.
-	p := startProgram(t, append(run, "--run-time", "1m", "--metrics-addr", "127.0.0.1:0", "--out", "out")...)
-	p.start(t)
+	p := begin(t, quick("drive", target, "--run-time 1m --metrics-addr 127.0.0.1:0 --out out")...)
 	p.await(t, "the run", p.holds("out/run.log", "enter phase"))
 	require.NoError(t, p.Process.Signal(syscall.SIGQUIT))
 	<-p.ended
@@ -75,16 +74,12 @@ func TestNoPasswordAnywhere(t *testing.T) {
 // TestRecordModes looks who may read a record: the user alone.
 func TestRecordModes(t *testing.T) {
 	nightly.Long(t, "takes a few seconds")
-	target := loaded(t)
 	out := filepath.Join(t.TempDir(), "results", "record")
-	must(t, "drive", "--target", target, "--threads", "1", "--warmup-time", "0", "--run-time", "1s", "--journal", "--metrics-addr", "", "--quiet", "--out", out)
-	for _, dir := range []string{out, filepath.Dir(out)} {
-		if info, err := os.Stat(dir); err != nil || info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s: %v, %v: others can look into it", dir, info.Mode(), err)
-		}
-	}
-	if info, err := os.Stat(filepath.Join(out, "acknowledged.bin")); err != nil || info.Mode().Perm()&0o077 != 0 {
-		t.Errorf("the journal: %v, %v", info.Mode(), err)
+	must(t, quick("drive", loaded(t), "--threads 1 --run-time 1s --journal --quiet --out %s", out)...)
+	for _, path := range []string{out, filepath.Dir(out), filepath.Join(out, "acknowledged.bin")} {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		assert.Zero(t, info.Mode().Perm()&0o077, "%s: others can look into it", path)
 	}
 }
 
@@ -93,27 +88,22 @@ func TestRecordModes(t *testing.T) {
 func TestCommandsOfConfigFile(t *testing.T) {
 	dir := t.TempDir()
 	ran := filepath.Join(dir, "ran")
-	file := filepath.Join(dir, "config")
-	require.NoError(t, os.WriteFile(file, []byte("target=postgres://nobody@127.0.0.1:1/ds2\npassword_command=touch "+ran+"; echo x\n"), 0o600))
+	file := textFile(t, "config", "target=postgres://nobody@127.0.0.1:1/ds2\npassword_command=touch "+ran+"; echo x\n")
 	execute(t, "drive", "--config_file", file, "--out", filepath.Join(dir, "record"))
-	_, err := os.Stat(ran)
-	assert.NoError(t, err, "the command of the file was not run")
+	assert.FileExists(t, ran, "the command of the file was not run")
 }
 
 // TestMetricsServer looks at what a client of a run's page can do: only read, on this machine only unless asked
 // otherwise.
 func TestMetricsServer(t *testing.T) {
-	var f metricsFlags
-	f.metricsAddr = defaultMetricsAddr
-	host, _, _ := strings.Cut(f.metricsAddr, ":")
-	assert.Equal(t, "127.0.0.1", host, "figures are served on %s by default", f.metricsAddr)
+	assert.Regexp(t, `^127\.0\.0\.1:`, defaultMetricsAddr, "where figures are served by default")
 	nightly.Long(t, "takes a few seconds")
 	target := loaded(t)
-	p := startProgram(t, "drive", "--target", target, "--threads", "1", "--warmup-time", "0", "--run-time", "1m", "--metrics-addr", "127.0.0.1:0", "--out", "out")
-	p.start(t)
+	p := begin(t, quick("drive", target, "--threads 1 --run-time 1m --metrics-addr 127.0.0.1:0 --out out")...)
 	page := "http://" + p.page(t)
 	p.await(t, "the run", p.holds("out/run.log", "enter phase"))
-	for method, want := range map[string]int{"GET": http.StatusOK, "POST": http.StatusMethodNotAllowed, "DELETE": http.StatusMethodNotAllowed} {
+	const refused = http.StatusMethodNotAllowed
+	for method, want := range map[string]int{"GET": http.StatusOK, "POST": refused, "DELETE": refused} {
 		request, err := http.NewRequestWithContext(t.Context(), method, page+"/metrics", nil)
 		require.NoError(t, err)
 		response, err := http.DefaultClient.Do(request)
@@ -121,11 +111,11 @@ func TestMetricsServer(t *testing.T) {
 		text, _ := io.ReadAll(response.Body)
 		response.Body.Close()
 		password, _ := mustParse(t, target).User.Password()
-		assert.True(t, response.StatusCode == want && !strings.Contains(string(text), password), "%s: %s, want %d", method, response.Status, want)
+		assert.Equal(t, want, response.StatusCode, method)
+		assert.NotContains(t, string(text), password, method)
 	}
 	response, err := http.Get(page + "/" + strings.Repeat("x", 1<<20))
 	assert.True(t, err != nil || response.StatusCode != http.StatusOK, "a request line of a megabyte: %s", response.Status)
-	p.Process.Kill()
 }
 
 func mustParse(t *testing.T, text string) *url.URL {

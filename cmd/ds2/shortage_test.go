@@ -1,18 +1,18 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
-	"ds2/internal/localpg/pgtest"
-	"ds2/internal/result"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/result"
+	"ds2/internal/texttest"
 )
 
 // TestMoreUsersThanConnections has a role that may have fewer connections than the run has users: terminal and log say
@@ -26,20 +26,22 @@ func TestMoreUsersThanConnections(t *testing.T) {
 		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO few")
 	t.Cleanup(func() { pgtest.Exec(t, db, "DROP OWNED BY few; DROP ROLE few") })
 	out := filepath.Join(t.TempDir(), "record")
-	code, _, stderr := execute(t, "drive", "--target", pgtest.As(t, target, "few", "few"), "--threads", "20", "--max-retries", "1", "--warmup-time", "0", "--run-time", "1s", "--metrics-addr", "", "--quiet", "--out", out)
+	_, stderr := ends(t, exitFailed, words("drive --target %s --threads 20 --max-retries 1 --warmup-time 0 --run-time 1s "+
+		"--metrics-addr '' --quiet --out %s", pgtest.As(t, target, "few", "few"), out)...)
 	const reason = `too many connections for role "few"`
 	said, end, _ := strings.Cut(stderr, "record: ")
-	assert.True(t, code == exitFailed && strings.Contains(said, "users wait to be connected: ") && strings.Contains(said, reason) && strings.Contains(end, reason), "exit %d, %s", code, stderr)
+	texttest.Contains(t, said, "users wait to be connected: ", reason)
+	assert.Contains(t, end, reason)
 	log, err := os.ReadFile(filepath.Join(out, "run.log"))
-	assert.True(t, err == nil && strings.Contains(string(log), "users wait to be connected"), "log %s, %v", log, err)
+	require.NoError(t, err)
+	assert.Contains(t, string(log), "users wait to be connected")
 }
 
 // TestFullDisk has the disk of the record full in mid-run: what was measured is printed.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	target := loaded(t)
-	p := startProgram(t, "drive", "--target", target, "--threads", "2", "--warmup-time", "0", "--run-time", "2m", "--ramp-rate", "100", "--metrics-addr", "",
-		"--window", "1s-2s", "--window", "5s-6s", "--window", "8s-9s", "--window", "11s-12s", "--out", "disk/out")
+	p := startProgram(t, quick("drive", loaded(t), "--run-time 2m "+
+		"--window 1s-2s --window 5s-6s --window 8s-9s --window 11s-12s --out disk/out")...)
 	disk := filepath.Join(p.Dir, "disk")
 	require.NoError(t, os.Mkdir(disk, 0o755))
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=4m"); err != nil {
@@ -52,11 +54,8 @@ func TestFullDisk(t *testing.T) {
 		r, err := result.Read(filepath.Join(disk, "out"))
 		return err == nil && len(r.Series.Intervals) > 0
 	})
-	if err := os.WriteFile(filepath.Join(disk, "ballast"), make([]byte, 4<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
-		t.Fatalf("filling the disk up: %v", err)
-	}
-	p.awaitEnd(t)
-	code := p.ProcessState.ExitCode()
-	assert.True(t, code == exitFailed && strings.Contains(p.stderr.String(), "no space left on device"), "exit %d, %s", code, p.stderr.String())
+	require.ErrorIs(t, os.WriteFile(filepath.Join(disk, "ballast"), make([]byte, 4<<20), 0o600), syscall.ENOSPC)
+	p.ends(t, exitFailed)
+	assert.Contains(t, p.stderr.String(), "no space left on device")
 	assert.Contains(t, p.stdout.String(), " OPM", "printed")
 }

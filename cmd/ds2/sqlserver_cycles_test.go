@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"testing"
 
@@ -23,7 +22,8 @@ import (
 func TestSQLServerCycles(t *testing.T) {
 	kill, start := os.Getenv("DS2_TEST_SQLSERVER_KILL"), os.Getenv("DS2_TEST_SQLSERVER_START")
 	if kill == "" || start == "" {
-		t.Skip("no SQL Server to kill: set DS2_TEST_SQLSERVER_URL, and DS2_TEST_SQLSERVER_KILL and DS2_TEST_SQLSERVER_START to commands that kill it and start it again")
+		t.Skip("no SQL Server to kill: set DS2_TEST_SQLSERVER_URL, and DS2_TEST_SQLSERVER_KILL and " +
+			"DS2_TEST_SQLSERVER_START to commands that kill it and start it again")
 	}
 	cycles := 3
 	if n, err := strconv.Atoi(os.Getenv("DS2_TEST_KILLS")); err == nil {
@@ -31,33 +31,35 @@ func TestSQLServerCycles(t *testing.T) {
 	}
 	for _, workload := range []struct {
 		name        string
-		load, drive []string
+		load, drive string
 		take        func(*testing.T, *sql.DB, *result.Record) (number int64) // takes away what the run wrote
 		missed      string                                                   // how verify misses it
 	}{
-		{"ds2", []string{"--size", "1MB"}, nil, takeOrder, `FAILED  acknowledged purchases that were lost: expected 0, found 1: order\w* %d\b`},
-		{"mailbox", []string{"--workload", "mailbox", "--mailboxes", "10", "--mailbox-size", "1MB"}, []string{"--batch", "3"}, takeRecord,
+		{"ds2", "--size 1MB", "", takeOrder,
+			`FAILED  acknowledged purchases that were lost: expected 0, found 1: order\w* %d\b`},
+		{"mailbox", "--workload mailbox --mailboxes 10 --mailbox-size 1MB", "--batch 3", takeRecord,
 			`FAILED  writes that were lost, [^:]*: expected 0, found 1: record\w* %d\b`},
 	} {
 		t.Run(workload.name, func(t *testing.T) {
 			target := servertest.Database(t)
 			babelfish, err := servertest.IsBabelfish(target)
 			require.NoError(t, err)
-			must(t, append([]string{"load", "--target", target, "--quiet"}, workload.load...)...)
+			must(t, words("load --target %s --quiet %s", target, workload.load)...)
 			out := filepath.Join(t.TempDir(), "record")
-			args := append([]string{"drive", "--target", target, "--threads", "4", "--ramp-rate", "100", "--warmup-time", "1s", "--crash-cycles", fmt.Sprint(cycles), "--crash-after", "20s",
-				"--recovery-timeout", "5m", "--kill-command", kill, "--start-command", start, "--seed", "5", "--metrics-addr", "", "--quiet", "--out", out}, workload.drive...)
+			args := quick("drive", target, "--threads 4 --warmup-time 1s --crash-cycles %d --crash-after 20s "+
+				"--recovery-timeout 5m --seed 5 --quiet --out %s %s", cycles, out, workload.drive)
+			args = append(args, "--kill-command", kill, "--start-command", start)
 			switch {
 			case !babelfish:
 				args = append(args, "--deep-every", fmt.Sprint(cycles)) // Babelfish has no DBCC
 			case workload.name == "mailbox":
 				args = append(args, "--lazy", "0") // nor delayed durability
 			}
-			code, stdout, stderr := execute(t, args...)
-			require.Equal(t, exitDone, code, "%s\n%s", stdout, stderr)
+			stdout := must(t, args...)
 			record := recordOf(t, out)
 			c := record.Cuts
-			require.True(t, c != nil && len(c.Cuts) == cycles && c.Lost == 0 && c.Lossy == 0 && c.Acknowledged != 0 && record.Audit.Passed, "cuts %+v, audit %+v\n%s", c, record.Audit, stdout)
+			require.True(t, c != nil && len(c.Cuts) == cycles && record.Audit.Passed, "cuts %+v, audit %+v\n%s", c, record.Audit, stdout)
+			require.True(t, c.Lost == 0 && c.Lossy == 0 && c.Acknowledged != 0, "cuts %+v\n%s", c, stdout)
 			for i, cut := range c.Cuts {
 				assert.True(t, cut.Acknowledged != 0 && cut.Recovery > 0 && cut.Kept <= cut.InDoubt, "cut %d: %+v", i+1, cut)
 			}
@@ -66,8 +68,8 @@ func TestSQLServerCycles(t *testing.T) {
 			require.NoError(t, err)
 			defer db.Close()
 			number := workload.take(t, db, record)
-			code, stdout, stderr = execute(t, "verify", "--target", target, "--quiet", "--record", out)
-			assert.True(t, code == exitVerdict && regexp.MustCompile(fmt.Sprintf(workload.missed, number)).MatchString(stdout), "%d was taken away: exit %d\n%s\n%s", number, code, stdout, stderr)
+			stdout, _ = ends(t, exitVerdict, "verify", "--target", target, "--quiet", "--record", out)
+			assert.Regexp(t, fmt.Sprintf(workload.missed, number), stdout)
 		})
 	}
 }

@@ -6,11 +6,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -47,100 +44,92 @@ func TestThirdWorkload(t *testing.T) {
 	t.Cleanup(func() { guests = nil })
 	target, dir := pgtest.Database(t), t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	succeed := func(want int, args ...string) (stdout, stderr string) {
+	ds2 := func(want int, line string) (stdout, stderr string) {
 		t.Helper()
-		code, stdout, stderr := execute(t, args...)
-		require.Equal(t, want, code, "ds2 %s\n%s\n%s", strings.Join(args, " "), stdout, stderr)
-		return stdout, stderr
+		return ends(t, want, words("%s", strings.NewReplacer("TARGET", target, "DIR", dir).Replace(line))...)
 	}
-	script, _ := succeed(exitDone, "schema", "--workload", "tpcb")
+	script, _ := ds2(exitDone, "schema --workload tpcb")
 	texttest.Contains(t, script, "CREATE TABLE tpcb_history", "CREATE TABLE ds2_info")
-	succeed(exitDone, "load", "--target", target, "--workload", "tpcb", "-q")
-	succeed(exitDone, "load", "--target", target, "--workload", "tpcb", "--drop", "-q")
+	ds2(exitDone, "load --target TARGET --workload tpcb -q")
+	ds2(exitDone, "load --target TARGET --workload tpcb --drop -q")
 
-	drive := []string{"--target", target, "--threads", "2", "--ramp-rate", "100", "--warmup-time", "0", "--run-time", "2s", "--metrics-addr", "", "--quiet"}
-	_, refusal := succeed(exitUsage, append([]string{"drive", "--limit", "purchase p95 < 1s"}, drive...)...)
+	const (
+		users = " --threads 2"
+		run   = " --target TARGET --ramp-rate 100 --warmup-time 0 --run-time 2s --metrics-addr '' --quiet"
+	)
+	_, refusal := ds2(exitUsage, "drive --limit 'purchase p95 < 1s'"+users+run)
 	texttest.Contains(t, refusal, "the database is one of workload tpcb, whose operations are post, transfer")
-	_, refusal = succeed(exitUsage, append([]string{"drive", "--batch", "2"}, drive...)...)
+	_, refusal = ds2(exitUsage, "drive --batch 2"+users+run)
 	texttest.Contains(t, refusal, "--batch")
 
 	pushed := gateway(t)
-	limits := []string{"--limit", "transfer p95 < 10m", "--limit", "post max < 1us", "--verify", "audit", "--details", "--pushgateway", pushed.url, "--out", at("run")}
-	stdout, _ := succeed(exitVerdict, append(append([]string{"drive"}, limits...), drive...)...)
+	stdout, _ := ds2(exitVerdict, "drive --limit 'transfer p95 < 10m' --limit 'post max < 1us' --verify audit --details "+
+		"--pushgateway "+pushed.url+" --out DIR/run"+users+run)
 	texttest.Contains(t, stdout, "FAIL: post max < 1us", "TPM", "transfers")
 	ownWords(t, "the run", stdout)
 	record := recordOf(t, at("run"))
 	assert.True(t, len(record.Limits) == 2 && record.Limits[0].OK && !record.Limits[1].OK, "limits %+v", record.Limits)
 	a := record.Audit
 	assert.True(t, a != nil && len(a.Checks) == 6 && a.Passed, "audit %+v", a)
-	withdrawals := record.Counts.Of("withdrawals")
-	assert.True(t, withdrawals > 0 && withdrawals < record.Counts.Orders, "%d withdrawals of %d transfers", withdrawals, record.Counts.Orders)
-	for name, want := range map[string]int64{"ds2_tpcb_operations_total": record.Counts.Orders, "ds2_tpcb_withdrawals_total": withdrawals} {
-		got := pushed.counter(t, name)
-		assert.True(t, got == float64(want), "Prometheus has %s %v instead of %d", name, got, want)
-	}
+	withdrawals, transfers := record.Counts.Of("withdrawals"), record.Counts.Orders
+	assert.True(t, withdrawals > 0 && withdrawals < transfers, "%d withdrawals of %d transfers", withdrawals, transfers)
+	assert.EqualValues(t, transfers, pushed.counter(t, "ds2_tpcb_operations_total"))
+	assert.EqualValues(t, withdrawals, pushed.counter(t, "ds2_tpcb_withdrawals_total"))
 
-	text, _ := succeed(exitDone, "report", "--output", "text", "--details", at("run"))
+	text, _ := ds2(exitDone, "report --output text --details DIR/run")
 	texttest.Contains(t, text, "TPM", "The audit passed: 6 checks", "post max < 1us")
 	ownWords(t, "the report", text)
-	succeed(exitDone, "report", "--output", "html", "--out", at("run.html"), at("run"))
-	page, err := os.ReadFile(at("run.html"))
-	require.NoError(t, err)
-	texttest.Contains(t, string(page), "Transfers per minute", "post max &lt; 1us")
-	json, _ := succeed(exitDone, "report", "--output", "json", "--window", "0s-2s", at("run"))
+	page, _ := ds2(exitDone, "report --output html --out - DIR/run")
+	texttest.Contains(t, page, "Transfers per minute", "post max &lt; 1us")
+	json, _ := ds2(exitDone, "report --output json --window 0s-2s DIR/run")
 	texttest.Contains(t, json, `"unit": "TPM"`, `"workload": "tpcb"`, `"post"`)
-	samples, _ := succeed(exitDone, "report", "--output", "csv", at("run"))
+	samples, _ := ds2(exitDone, "report --output csv DIR/run")
 	texttest.Contains(t, samples, "withdrawals")
 
-	pause := []string{"--runs", "2", "--restore", "none", "--settle", "0", "--idle", "0", "--cooldown", "0"}
-	stdout, _ = succeed(exitDone, append(append([]string{"bench", "--out", at("bench")}, pause...), drive...)...)
+	stdout, _ = ds2(exitDone, "bench --runs 2 --out DIR/bench"+noPauses+users+run)
 	texttest.Contains(t, stdout, "TPM")
 	ownWords(t, "the bench", stdout)
-	compared, _ := succeed(exitDone, "compare", "--details", "a="+at("bench"), "b="+at("run"))
+	compared, _ := ds2(exitDone, "compare --details a=DIR/bench b=DIR/run")
 	texttest.Contains(t, compared, "TPM", "post")
 	ownWords(t, "the comparison", compared)
 
-	succeed(exitDone, "verify", "--target", target, "--record", at("bench/run-2"), "-q")
+	ds2(exitDone, "verify --target TARGET --record DIR/bench/run-2 -q")
 
-	file := at("branches.yaml")
-	plan := strings.Join([]string{"target: " + target, "seed: 28", "runs: 2", "practice: 0", "restore: none", "settle: 0", "idle: 0", "cooldown: 0",
-		"warmup-time: 0", "run-time: 2s", "think-time: 20ms", "ramp-rate: 100", "keep-faulty: true", "metrics-addr: ''", "limit: 'post p95 < 10m'", "factors: {threads: [1, 2]}"}, "\n")
-	require.NoError(t, os.WriteFile(file, []byte(plan), 0o644))
-	stdout, told := succeed(exitDone, "experiment", file, "--out", at("experiment"), "--details")
+	plan := "target: " + target + "\nseed: 28\nruns: 2\nrun-time: 2s\nkeep-faulty: true\nlimit: 'post p95 < 10m'\n" +
+		"factors: {threads: [1, 2]}\n" + noPausesYAML
+	stdout, told := ds2(exitDone, "experiment --out DIR/experiment --details "+textFile(t, "branches.yaml", plan))
 	texttest.Contains(t, stdout, "TPM of threads 2", "Pass: every limit holds")
 	ownWords(t, "the experiment", stdout+told)
-	again, _ := succeed(exitDone, "report", "--output", "text", "--details", "--window", "0s-2s", at("experiment"))
+	again, _ := ds2(exitDone, "report --output text --details --window 0s-2s DIR/experiment")
 	texttest.Contains(t, again, "TPM of threads 2")
 	ownWords(t, "the experiment's report", again)
 
-	search := []string{"--restore", "none", "--start-threads", "1", "--max-threads", "2", "--limit", "transfer p95 < 10m", "--out", at("search"), "--details"}
-	of := slices.DeleteFunc(slices.Clone(drive), func(flag string) bool { return flag == "--threads" || flag == "2" })
-	stdout, told = succeed(exitDone, append(append([]string{"tune"}, search...), of...)...)
+	stdout, told = ds2(exitDone, "tune --restore none --start-threads 1 --max-threads 2 --limit 'transfer p95 < 10m' "+
+		"--out DIR/search --details"+run)
 	texttest.Contains(t, stdout, "TPM with", "transfer p95 ms")
 	ownWords(t, "the search", stdout+told)
 
 	// Two machines, one after the other here: their clocks are put together in the records.
 	var machines []*result.Record
-	for i, dir := range []string{at("machine1"), at("machine2")} {
-		succeed(exitDone, append(append([]string{"drive", "--run-id", "both", "--seed", "7", "--verify", "none", "--out", dir},
-			"--user-offset", strconv.Itoa(2*i)), drive...)...)
-		record := recordOf(t, dir)
+	for i, name := range []string{"machine1", "machine2"} {
+		ds2(exitDone, fmt.Sprintf("drive --run-id both --seed 7 --verify none --out DIR/%s --user-offset %d", name, 2*i)+users+run)
+		record := recordOf(t, at(name))
 		machines = append(machines, record)
 		record.Start = machines[0].Start
-		require.NoError(t, result.SaveSummary(dir, record.Summary))
+		require.NoError(t, result.SaveSummary(at(name), record.Summary))
 	}
-	merged, _ := succeed(exitDone, "report", "--merge", "--output", "text", "--details", at("machine1"), at("machine2"))
+	merged, _ := ds2(exitDone, "report --merge --output text --details DIR/machine1 DIR/machine2")
 	texttest.Contains(t, merged, "4 users", "TPM", "transfers")
 	ownWords(t, "the merged report", merged)
-	stdout, _ = succeed(exitDone, "verify", "--target", target, "--record", at("machine1"), "--record", at("machine2"), "-q")
+	stdout, _ = ds2(exitDone, "verify --target TARGET --record DIR/machine1 --record DIR/machine2 -q")
 	total := machines[0].Counts.Orders + machines[1].Counts.Orders
 	texttest.Contains(t, stdout, fmt.Sprintf("transfers of the run: expected %d, found %[1]d", total))
 
-	db := openDB(t, target)
-	pgtest.Exec(t, db, "UPDATE tpcb_accounts SET balance = balance + 1 WHERE aid = 7; ALTER TABLE tpcb_history ADD CHECK (delta = 0) NOT VALID")
-	stdout, _ = succeed(exitVerdict, "verify", "--target", target, "-q")
+	pgtest.Exec(t, openDB(t, target), "UPDATE tpcb_accounts SET balance = balance + 1 WHERE aid = 7",
+		"ALTER TABLE tpcb_history ADD CHECK (delta = 0) NOT VALID")
+	stdout, _ = ds2(exitVerdict, "verify --target TARGET -q")
 	texttest.Contains(t, stdout, "balances of tpcb_accounts")
-	_, failure := succeed(exitFailed, append(append([]string{"drive", "--out", at("failed")}, drive...), "--run-time", "1h")...)
+	_, failure := ds2(exitFailed, "drive --out DIR/failed"+users+run+" --run-time 1h")
 	texttest.Contains(t, failure, "give up after 101 transfers that could not be completed")
 	ownWords(t, "the failure", failure)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -12,7 +11,6 @@ import (
 
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
-	"ds2/internal/result"
 )
 
 // TestAuditLosesItsServer has a server go down in the middle of the audit: the run's record stays, says why it was not
@@ -30,7 +28,8 @@ func TestAuditLosesItsServer(t *testing.T) {
 	t.Run("its drive is full", func(t *testing.T) {
 		t.Parallel()
 		dir, grow := smallDrive(t, "200m", pgtest.Server(t).DataDir())
-		server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(dir, "data"), Settings: map[string]string{"fsync": "off"}})
+		fast := map[string]string{"fsync": "off"}
+		server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(dir, "data"), Settings: fast})
 		target := server.URL("ds2")
 		must(t, "load", "--target", target, "--size", "1MB", "--quiet")
 		loseServerAmidAudit(t, server, target, func() (string, func()) {
@@ -47,8 +46,7 @@ func TestAuditLosesItsServer(t *testing.T) {
 
 // loseServerAmidAudit loses the server of a run that is being audited, for a reason that is said, and mends that later.
 func loseServerAmidAudit(t *testing.T, server *localpg.Server, target string, lose func() (why string, mend func())) {
-	p := startProgram(t, "drive", "--target", target, "--threads", "2", "--warmup-time", "0", "--run-time", "6s", "--out", "run")
-	p.start(t)
+	p := begin(t, words("drive --target %s --threads 2 --warmup-time 0 --run-time 6s --out out", target)...)
 	db := openDB(t, target)
 	p.await(t, "the first orders", func() (are bool) {
 		require.NoError(t, db.QueryRow("SELECT count(*) > 1200 FROM orders").Scan(&are))
@@ -59,21 +57,21 @@ func loseServerAmidAudit(t *testing.T, server *localpg.Server, target string, lo
 	defer tx.Rollback()
 	pgtest.Exec(t, tx, "LOCK TABLE categories") // which the audit counts, and orders do not read
 	p.await(t, "the audit", func() (waits bool) {
-		require.NoError(t, db.QueryRow("SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND relation = 'categories'::regclass").Scan(&waits))
+		const query = "SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND relation = 'categories'::regclass"
+		require.NoError(t, db.QueryRow(query).Scan(&waits))
 		return waits
 	})
 	why, mend := lose()
-	<-p.ended
-	said := p.stderr.String()
-	code := p.ProcessState.ExitCode()
-	require.True(t, code == exitVerdict && strings.Contains(said, "not audited: ") && strings.Contains(said, why), "exit %d, %s", code, said)
-	dir := p.Dir + "/run"
-	record, err := result.Read(dir)
-	require.True(t, err == nil && record.OPM != nil && record.Audit != nil && record.Audit.NotAudited != "" && !record.Audit.Passed, "record %+v, %v", record, err)
-	assert.Contains(t, must(t, "report", "--output", "text", dir), "The database was not audited: ")
+	p.ends(t, exitVerdict)
+	require.Contains(t, p.stderr.String(), "not audited: ")
+	require.Contains(t, p.stderr.String(), why)
+	record := recordOf(t, p.out)
+	require.True(t, record.OPM != nil && record.Audit != nil, "record %+v", record)
+	require.True(t, record.Audit.NotAudited != "" && !record.Audit.Passed, "audit %+v", record.Audit)
+	assert.Contains(t, must(t, "report", "--output", "text", p.out), "The database was not audited: ")
 	mend()
 	require.NoError(t, server.Restart(t.Context()))
-	require.Contains(t, must(t, "verify", "--target", target, "--record", dir, "--quiet"), "orders of the run: ")
-	record, err = result.Read(dir)
-	assert.True(t, err == nil && record.Audit.Passed && record.Audit.NotAudited == "" && len(record.Audit.Checks) >= 27, "the record's audit is %+v, %v", record.Audit, err)
+	require.Contains(t, must(t, "verify", "--target", target, "--record", p.out, "--quiet"), "orders of the run: ")
+	audit := recordOf(t, p.out).Audit
+	assert.True(t, audit.Passed && audit.NotAudited == "" && len(audit.Checks) >= 27, "the record's audit is %+v", audit)
 }
