@@ -102,7 +102,8 @@ func scraped(t *testing.T, meter *measure.Meter) map[string]float64 {
 			}
 			switch {
 			case m.Histogram != nil:
-				values[name+" sum"], values[name+" count"] = m.Histogram.GetSampleSum(), float64(m.Histogram.GetSampleCount())
+				values[name+" sum"], values[name+" count"] = m.Histogram.GetSampleSum(),
+					float64(m.Histogram.GetSampleCount())
 			case m.Gauge != nil:
 				values[name] = m.Gauge.GetValue()
 			case m.Counter != nil:
@@ -155,7 +156,8 @@ func TestMeansAgree(t *testing.T) {
 		assert.InDelta(t, l.Mean, mean, 1e-9, "%s: the means of the record and of Prometheus", name)
 		cell := row(t, text, name)[2]
 		_, decimals, _ := strings.Cut(cell, ".")
-		assert.Equal(t, strconv.FormatFloat(l.Mean, 'f', len(decimals), 64), cell, "%s: the means of record and text", name)
+		assert.Equal(t, strconv.FormatFloat(l.Mean, 'f', len(decimals), 64), cell,
+			"%s: the means of record and text", name)
 		cells := fmt.Sprintf(`<th scope="row">%s</th><td>%s</td><td>%s</td>`, name, row(t, text, name)[1], cell)
 		assert.Contains(t, page, cells)
 	}
@@ -168,7 +170,8 @@ func TestMeansAgree(t *testing.T) {
 	}
 	for key, ms := range map[string]float64{
 		"rt_tot_avg": *r.Windows[0].OwnMean, "rt_login_avg_msec": latency["login"].Mean,
-		"rt_newcust_avg_msec": latency["new_customer"].Mean, "rt_purchase_avg_msec": latency["purchase"].Mean, "rt_browse_avg_msec": time / browses,
+		"rt_newcust_avg_msec": latency["new_customer"].Mean, "rt_purchase_avg_msec": latency["purchase"].Mean,
+		"rt_browse_avg_msec": time / browses,
 	} {
 		assert.Contains(t, console, " "+key+"="+whole(ms)+" ")
 	}
@@ -188,9 +191,11 @@ func TestOrdersMultiplyOut(t *testing.T) {
 	shown := func(orders, seconds float64) string { return strconv.FormatFloat(orders*60/seconds, 'f', 1, 64) }
 
 	cells := row(t, text, "run")
-	html := regexp.MustCompile(`<th scope="row">run</th>` + strings.Repeat(`<td>(.*?)</td>`, 5)).FindStringSubmatch(page)
+	run := regexp.MustCompile(`<th scope="row">run</th>` + strings.Repeat(`<td>(.*?)</td>`, 5))
+	html := run.FindStringSubmatch(page)
 	opm := shown(parse(t, cells[3]), parse(t, cells[2])-parse(t, cells[1]))
-	for what, c := range map[string][]string{"text": cells, "page": html} { // with as many digits as the interval carries
+	// With as many digits as the interval carries.
+	for what, c := range map[string][]string{"text": cells, "page": html} {
 		exact, half := 60*parse(t, c[3])/(parse(t, c[2])-parse(t, c[1])), parse(t, c[5])
 		assert.InDelta(t, exact, parse(t, c[4]), half/10, "%s: %v", what, c[1:])
 	}

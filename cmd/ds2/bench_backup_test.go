@@ -24,7 +24,8 @@ func TestBenchBackup(t *testing.T) {
 	b := decoded[result.Backup](t, backup...)
 	require.Len(t, b.Units, 2)
 	assert.True(t, len(b.Units[0].Targets) == 2 && len(b.Units[1].Targets) == 1, "%+v", b)
-	assert.True(t, b.Bytes == b.Units[0].Bytes+b.Units[1].Bytes && b.Units[1].Bytes >= 10e6 && b.MBPerSecond > 0, "%+v", b)
+	assert.True(t, b.Bytes == b.Units[0].Bytes+b.Units[1].Bytes && b.Units[1].Bytes >= 10e6 && b.MBPerSecond > 0,
+		"%+v", b)
 	for _, format := range []string{"text", "json", "html"} {
 		said := must(t, "report", "--details", "--output", format, "--out", "-", dir)
 		assert.Contains(t, said, b.Units[1].Unit)

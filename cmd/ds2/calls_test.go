@@ -70,5 +70,6 @@ func TestCallPathsAgree(t *testing.T) {
 		return p
 	}
 	driver, wire := play("driver"), play("wire")
-	assert.True(t, reflect.DeepEqual(driver, wire) && driver.counts.Orders == orders, "by driver %+v\nby wire %+v", driver, wire)
+	assert.True(t, reflect.DeepEqual(driver, wire) && driver.counts.Orders == orders,
+		"by driver %+v\nby wire %+v", driver, wire)
 }

@@ -20,11 +20,13 @@ func TestChecksumTest(t *testing.T) {
 	found := decoded[verification](t, append(verify, "--readers", "8", "--read-rate", "60MB/s", "--output", "json")...)
 	require.Len(t, found.DeepChecks, 1)
 	c := found.DeepChecks[0]
-	assert.True(t, c.Pages*8192 == c.Bytes && float64(c.Bytes)/c.Reading.Seconds <= 66e6, "%+v, reading %+v", c, c.Reading)
+	assert.True(t, c.Pages*8192 == c.Bytes && float64(c.Bytes)/c.Reading.Seconds <= 66e6,
+		"%+v, reading %+v", c, c.Reading)
 	assert.True(t, c.Reading.Readers == 8 && c.Reading.Bad == 0, "reading %+v", c.Reading)
 	_, err := os.Stat(filepath.Join(server.BinDir(), "pg_waldump")) // fetched servers have none
 	l := c.Log
-	assert.True(t, l != nil && (l.Unread == "") == (err == nil) && (l.Records > 0) == (err == nil) && l.Bad == "", "log %+v", c.Log)
+	assert.True(t, l != nil && (l.Unread == "") == (err == nil) && (l.Records > 0) == (err == nil) && l.Bad == "",
+		"log %+v", c.Log)
 	damage(t, server, target, "products")
 	stdout, stderr := ends(t, exitVerdict, append(verify, "--readers", "4")...)
 	cells := row(t, stdout, c.Target)

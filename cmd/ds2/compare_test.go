@@ -65,7 +65,8 @@ func TestCompareTheStorageReport(t *testing.T) {
 		"24 hard disks run-1 48,172", "6 SSDs run-3 64,203", "OPM 48,100 65,000 +38 % +31 % to +45 %",
 		"Differences from 24 hard disks",
 		"6 SSDs OPM +38 % (95 % confidence +31 % to +45 %, p = 9.8e-05, significant at 0.05); medians +35 %",
-		"active power -35 % (significance unknown", "idle power -42 % (significance unknown", "OPM per watt +109 % (significance unknown",
+		"active power -35 % (significance unknown", "idle power -42 % (significance unknown",
+		"OPM per watt +109 % (significance unknown",
 		"processors of the database +52 %")
 
 	c := decoded[report.Comparison](t, "compare", "-o", "json", hdd, ssd)
@@ -73,12 +74,14 @@ func TestCompareTheStorageReport(t *testing.T) {
 	for _, d := range c.Differences {
 		percent[d.Figure] = d.Medians
 		if d.Figure == "opm" {
-			assert.True(t, d.Percent > *d.Low && d.Percent < *d.High, "the estimate lies outside of its interval: %+v", d)
+			assert.True(t, d.Percent > *d.Low && d.Percent < *d.High,
+				"the estimate lies outside of its interval: %+v", d)
 		} else { // it was measured in one run of three, and is not said to be significant or not
 			assert.True(t, d.P == nil && d.Low == nil && d.Significant == nil, "%+v", d)
 		}
 	}
-	for figure, want := range map[string]float64{"opm": 34.96, "active_w": -35.46, "idle_w": -42.36, "processors_pct": 52.14} {
+	for figure, want := range map[string]float64{"opm": 34.96, "active_w": -35.46, "idle_w": -42.36,
+		"processors_pct": 52.14} {
 		assert.InDelta(t, want, percent[figure], .01, figure)
 	}
 	assert.Equal(t, 48142., *c.Configurations[0].OPM)
@@ -98,7 +101,8 @@ func TestCompareSaysWhatIsUnlike(t *testing.T) {
 	require.NoError(t, err)
 	bench.Setup.Threads, bench.Runs[0].Faults, bench.Runs[0].Counts = 64, []string{"the audit failed"}, true
 	require.NoError(t, result.SaveSummary(b, bench))
-	texttest.Contains(t, must(t, "compare", "--details", a, b), "threads 32 and 64", "significance unknown", "b, run-1, 200 OPM: the audit failed")
+	texttest.Contains(t, must(t, "compare", "--details", a, b), "threads 32 and 64", "significance unknown",
+		"b, run-1, 200 OPM: the audit failed")
 	fails(t, exitUsage, "--output", "compare", "-o", "yaml", a)
 	fails(t, exitUsage, "not a record", "compare", t.TempDir())
 }

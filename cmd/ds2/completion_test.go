@@ -32,8 +32,10 @@ func TestCompletionValues(t *testing.T) {
 		{"phases", []string{"schema", "--phase", ""}, []string{"tables", "reset"}, ":4"},
 		{"directories", []string{"compare", ""}, nil, ":16"},
 		{"an experiment's file", []string{"experiment", ""}, []string{"yaml"}, ":8"},
-		{"a shell", []string{"completion", "p"}, []string{"powershell\tGenerate the autocompletion script for powershell"}, ":4"},
-		{"a command that is visible", []string{"comp"}, []string{"completion\tGenerate the autocompletion script for the specified shell"}, ":4"},
+		{"a shell", []string{"completion", "p"},
+			[]string{"powershell\tGenerate the autocompletion script for powershell"}, ":4"},
+		{"a command that is visible", []string{"comp"},
+			[]string{"completion\tGenerate the autocompletion script for the specified shell"}, ":4"},
 		{"a command without arguments", []string{"drive", ""}, nil, ":4"},
 	} {
 		stdout := must(t, append([]string{cobra.ShellCompRequestCmd}, c.args...)...)

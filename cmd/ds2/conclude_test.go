@@ -29,12 +29,15 @@ import (
 // made writes the record of a made-up run of 60 s, of a workload and a machine of the run's. Its second half is slower
 // than its first, and waits for drives where the first fills the processors. It has limits that the first half keeps.
 // The increase is what Prometheus saw the counter of orders grow by in the second half.
-func made(t *testing.T, dir string, words result.Words, workload string, own any, machine int) (s result.Summary, increase float64) {
+func made(
+	t *testing.T, dir string, words result.Words, workload string, own any, machine int,
+) (s result.Summary, increase float64) {
 	t.Helper()
 	start := time.Date(2026, 11, 22, 12, 0, 0, machine*1000, time.UTC)
 	asked := result.Asked{
 		RunID: "made", Workload: workload, Words: words, Engine: "postgres", Targets: []string{"host/db"},
-		Size: "S", Threads: 4, Seed: 1, Parameters: result.Parameters{UserOffset: machine * 4, Own: result.NewBlock(own)},
+		Size: "S", Threads: 4, Seed: 1, Parameters: result.Parameters{UserOffset: machine * 4,
+			Own: result.NewBlock(own)},
 		LimitTexts: []string{"opm > 2000", words.Cycle + " p95 < 30ms"},
 	}
 	happened := result.Happened{
@@ -128,7 +131,8 @@ func TestLaterWindow(t *testing.T) {
 	own := map[string]any{"mailboxes": 5, "operations_per_transaction": 1}
 	_, increase["mailbox"] = made(t, at("mailbox"), mails, mailbox.Name, own, 0)
 	made(t, at("mailbox-2"), mails, mailbox.Name, own, 1)
-	bank := result.Words{Cycle: "transfer", Cycles: "transfers", Rate: "TPM", Unit: "TPM", Groups: map[string][]string{"any": {"read"}}}
+	bank := result.Words{Cycle: "transfer", Cycles: "transfers", Rate: "TPM", Unit: "TPM",
+		Groups: map[string][]string{"any": {"read"}}}
 	_, increase["another workload"] = made(t, at("bank"), bank, "bank", struct{}{}, 0)
 	madeBench(t, at("bench"), "")
 	madeBench(t, at("experiment/a"), "made")
@@ -182,7 +186,8 @@ func TestLaterWindow(t *testing.T) {
 			text := output(append([]string{"report", "--details", "--output", form, "--out", "-"}, c.arguments...)...)
 			texttest.Contains(t, text, shown(h.Figure), "Bottleneck: storage", "FAIL: ")
 		}
-		assert.Equal(t, w.OPM, increase[c.name]*60/(w.To-w.From), "%s: the record's figure, and Prometheus's in the window", c.name)
+		assert.Equal(t, w.OPM, increase[c.name]*60/(w.To-w.From),
+			"%s: the record's figure, and Prometheus's in the window", c.name)
 		if c.name == "merged" { // which lies in no directory that could be compared
 			lines := output(append([]string{"report", "--output", "csv"}, c.arguments...)...)
 			require.Equal(t, increase[c.name], ordersOf(t, lines, 30))
@@ -218,14 +223,16 @@ func TestLaterWindow(t *testing.T) {
 		for i, dir := range c.dirs {
 			figure, runs := reported(t, dir, window)
 			got := compared.Configurations[i].Figure
-			assert.True(t, got.Value == figure.Value && *got.PerWatt == *figure.PerWatt, "%s: %+v, %+v", dir, got, figure)
+			assert.True(t, got.Value == figure.Value && *got.PerWatt == *figure.PerWatt,
+				"%s: %+v, %+v", dir, got, figure)
 			sum := 0.
 			for _, run := range runs {
 				sum += math.Log(run.Value)
 			}
 			means = append(means, sum/float64(len(runs)))
 		}
-		require.InDelta(t, 100*(math.Exp(means[1]-means[0])-1), compared.Gates[0].Change.Percent, 1e-9, "the gate on %v", c.arguments)
+		require.InDelta(t, 100*(math.Exp(means[1]-means[0])-1), compared.Gates[0].Change.Percent, 1e-9,
+			"the gate on %v", c.arguments)
 	}
 
 	for _, name := range []string{"bench", "experiment/a"} {

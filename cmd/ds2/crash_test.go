@@ -83,13 +83,14 @@ func TestCrashCycles(t *testing.T) {
 		cycles = n
 	}
 	out := filepath.Join(t.TempDir(), "record")
-	stdout := must(t, words("demo --size 1MB --threads %d --crash-cycles %d --crash-after 1s --deep-every 3 --warmup-time 1s "+
-		"--seed 5 --quiet --out %s", threads, cycles, out)...)
+	stdout := must(t, words("demo --size 1MB --threads %d --crash-cycles %d --crash-after 1s --deep-every 3 "+
+		"--warmup-time 1s --seed 5 --quiet --out %s", threads, cycles, out)...)
 	texttest.Contains(t, stdout, fmt.Sprintf("\n%d cuts, ", cycles), "0 lost: at most ")
 	record := recordOf(t, out)
 	c := record.Cuts
 	require.True(t, c != nil && len(c.Cuts) == cycles && c.Lossy == 0 && c.Lost == 0, "cuts %+v", c)
-	assert.True(t, record.Status == result.Done && record.Audit.Passed, "status %s, audit %+v", record.Status, record.Audit)
+	assert.True(t, record.Status == result.Done && record.Audit.Passed,
+		"status %s, audit %+v", record.Status, record.Audit)
 	// An order that a user still tried when the run ended is given up too, without being in doubt.
 	inDoubt := counts.Of(record.Counts, counts.InDoubtPurchases)
 	assert.LessOrEqual(t, record.Counts.GivenUp, inDoubt+threads)
@@ -116,7 +117,8 @@ func TestCrashOfTwoMachines(t *testing.T) {
 	server, target := loadedServer(t)
 	kills := localServer(t, server, target)
 	dir := t.TempDir()
-	start := time.Now().Add(20 * time.Second).Truncate(time.Second).UTC() // when all are connected, on a busy machine too
+	// When all are connected, on a busy machine too.
+	start := time.Now().Add(20 * time.Second).Truncate(time.Second).UTC()
 	run := func(name, more string) []string {
 		const common = "--threads 3 --run-id both --seed 9 --quiet --verify none --start-at %s --out %s/%s %s"
 		return quick("drive", target, common, start.Format(time.RFC3339), dir, name, more)

@@ -41,7 +41,8 @@ func watch(t *testing.T, drive devicetest.Drive) (stop func() []counted) {
 		defer tick.Stop()
 		for ; ctx.Err() == nil; <-tick.C {
 			all = append(all, counted{time.Now(), drive.Counts(t)})
-			filepath.WalkDir(filepath.Join(drive.Dir, "data", "base"), func(path string, d fs.DirEntry, err error) error {
+			base := filepath.Join(drive.Dir, "data", "base")
+			filepath.WalkDir(base, func(path string, d fs.DirEntry, err error) error {
 				if err != nil || d.IsDir() {
 					return nil
 				}
@@ -138,15 +139,18 @@ END
 	c := between(all, at(window.From), at(window.To))
 	reads, log := *s.Bottleneck.Figures.DeviceReads, *s.Bottleneck.Figures.DeviceLog
 	wantReads, wantLog := c.Reads/limit.Curve().ReadsAt(c.ReadSeconds/c.Reads), c.Flushes/limit.Log.IOPS
-	t.Logf("the run took %.1f %% of the reads and %.1f %% of the log writes; by the drive's counters %.1f %% and %.1f %% (%+v)",
+	t.Logf("the run took %.1f %% of the reads and %.1f %% of the log writes; by the drive's counters %.1f %% and "+
+		"%.1f %% (%+v)",
 		100*reads, 100*log, 100*wantReads, 100*wantLog, c)
 	assert.GreaterOrEqual(t, c.Reads, 10.)
 	assert.InEpsilon(t, wantReads, reads, 0.3, "reads of what the drive can do, by its own counters and by the record")
 	assert.InEpsilon(t, wantLog, log, 0.3, "log writes") // the file system flushes a little besides
 	seconds, orders := window.To-window.From, float64(window.Counts.Orders)
-	assert.InEpsilon(t, c.Reads*seconds, *s.Costs.Reads*orders, 0.3, "reads in the window, counted and by reads an order")
+	assert.InEpsilon(t, c.Reads*seconds, *s.Costs.Reads*orders, 0.3,
+		"reads in the window, counted and by reads an order")
 	assert.InEpsilon(t, c.Writes*seconds, *s.Costs.Writes*orders, 0.3, "writes")
-	require.True(t, len(s.SMART) == 1 && s.SMART[0].Drive == drive.Name && s.SMART[0].Amplification != nil, "%+v", s.SMART)
+	require.True(t, len(s.SMART) == 1 && s.SMART[0].Drive == drive.Name && s.SMART[0].Amplification != nil,
+		"%+v", s.SMART)
 	assert.Equal(t, 1.5, *s.SMART[0].Amplification)
 	assert.Equal(t, []uint64{7}, s.DataSeeds)
 	require.NotNil(t, s.Command)

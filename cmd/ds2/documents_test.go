@@ -102,7 +102,8 @@ func commandReference() string {
 		for _, c := range slices.Concat([]*cobra.Command{cmd}, cmd.Commands()) {
 			c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 				value, usage := pflag.UnquoteUsage(f)
-				value = strings.NewReplacer("stringArray", "…", "strings", "…", "string", "…", "uint", "N", "int", "N", "float", "N").Replace(value)
+				value = regexp.MustCompile("stringArray|strings|string").ReplaceAllString(value, "…")
+				value = regexp.MustCompile("uint|int|float").ReplaceAllString(value, "N")
 				u := use{f.Name, value, escaped(usage)}
 				if by[u] == nil {
 					shared[f.Name] = append(shared[f.Name], u)
@@ -131,7 +132,8 @@ func commandReference() string {
 		}
 		return text + "\n"
 	}
-	text := "\n## Shared flags\n\nOf the commands in the heading, if no other is named; preflight takes the flags of drive.\n"
+	text := "\n## Shared flags\n\n" +
+		"Of the commands in the heading, if no other is named; preflight takes the flags of drive.\n"
 	for _, g := range append(flagGroups, struct{ heading, flags string }{"Others", ""}) {
 		type entry struct {
 			use      use
@@ -220,7 +222,8 @@ func TestLinksOfDocuments(t *testing.T) {
 			}
 			var anchors []string
 			for _, h := range heading.FindAllStringSubmatch(pages[to], -1) {
-				anchors = append(anchors, strings.ReplaceAll(unnamed.ReplaceAllString(strings.ToLower(h[1]), ""), " ", "-"))
+				anchor := unnamed.ReplaceAllString(strings.ToLower(h[1]), "")
+				anchors = append(anchors, strings.ReplaceAll(anchor, " ", "-"))
 			}
 			if anchor != "" && !slices.Contains(anchors, anchor) {
 				t.Errorf("%s: %s has no heading #%s", path, to, anchor)
@@ -229,7 +232,8 @@ func TestLinksOfDocuments(t *testing.T) {
 	}
 }
 
-// TestMessagesOfDocuments: each message that the page of troubleshooting quotes stands in the program. A … is anything.
+// TestMessagesOfDocuments: each message that the page of troubleshooting quotes stands in the program. A … is
+// anything.
 func TestMessagesOfDocuments(t *testing.T) {
 	var source strings.Builder
 	err := fs.WalkDir(os.DirFS("../.."), ".", func(path string, _ fs.DirEntry, err error) error {
@@ -241,7 +245,8 @@ func TestMessagesOfDocuments(t *testing.T) {
 		return err
 	})
 	require.NoError(t, err)
-	whole := regexp.MustCompile(`"\s*\+\s*"`).ReplaceAllString(source.String(), "") // texts are written in several lines
+	// Texts are written in several lines.
+	whole := regexp.MustCompile(`"\s*\+\s*"`).ReplaceAllString(source.String(), "")
 	quoted := regexp.MustCompile("(?m)^### `(.*)`$")
 	messages := quoted.FindAllStringSubmatch(documents(t)["docs/howto/troubleshooting.md"], -1)
 	for _, m := range messages {
@@ -329,12 +334,15 @@ func TestCommandsOfDocuments(t *testing.T) {
 	t.Chdir(t.TempDir())
 	url := regexp.MustCompile(`(postgres|sqlserver)://[^@/]*@?[^/?]*`)
 	nobody := func(text string) string {
-		text = strings.NewReplacer("$TARGET", "postgres://h/ds2", "$DISKS", "postgres://h/ds2", "$SSD", "postgres://h/ds2",
-			"--target=localhost", "--target=127.0.0.1:1", "db1:9100", "127.0.0.1:1", "db2:9100", "127.0.0.1:1", "/mnt/dataset", "dataset").Replace(text)
+		text = strings.NewReplacer(
+			"$TARGET", "postgres://h/ds2", "$DISKS", "postgres://h/ds2", "$SSD", "postgres://h/ds2",
+			"--target=localhost", "--target=127.0.0.1:1", "db1:9100", "127.0.0.1:1", "db2:9100", "127.0.0.1:1",
+			"/mnt/dataset", "dataset").Replace(text)
 		return url.ReplaceAllString(text, "$1://x:x@127.0.0.1:1")
 	}
 	for name, text := range map[string]string{
-		"tutorial.yaml": nobody(string(experiment)), "array-a.json": string(device), "password.txt": "x\n", "DriverConfig.txt": "target=127.0.0.1:1\n",
+		"tutorial.yaml": nobody(string(experiment)), "array-a.json": string(device),
+		"password.txt": "x\n", "DriverConfig.txt": "target=127.0.0.1:1\n",
 	} {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
@@ -342,7 +350,8 @@ func TestCommandsOfDocuments(t *testing.T) {
 	line := regexp.MustCompile(`(?m)^    (?:bin/)?ds2 +(.*)$`)
 	word := regexp.MustCompile(`'[^']*'|\S+`)
 	asks := strings.Fields("preflight verify snapshot")
-	leave := strings.Fields("demo device generate man whatif") // start servers and processes, or write as much as they say
+	// They start servers and processes, or write as much as they say.
+	leave := strings.Fields("demo device generate man whatif")
 	ran := 0
 	for path, text := range pages {
 		if strings.HasPrefix(path, "docs/evidence") || path == "docs/reference/commands.md" {

@@ -29,8 +29,9 @@ var (
 		"rollbacks: n=#rollbacks %=*percent")
 	ds2Final = lineForm(`Final \((?P<time>[^)]+)\): et=*et n_overall=#n_overall opm=#opm rt_tot_lastn_max=#lastn_max ` +
 		"rt_tot_avg=#avg n_login_overall=#n_login n_newcust_overall=#n_newcust n_browse_overall=#n_browse " +
-		"n_purchase_overall=#n_purchase rt_login_avg_msec=#login rt_newcust_avg_msec=#newcust rt_browse_avg_msec=#browse " +
-		"rt_purchase_avg_msec=#purchase rt_tot_sampled=#sampled n_rollbacks_overall=#rollbacks rollback_rate =*percent%")
+		"n_purchase_overall=#n_purchase rt_login_avg_msec=#login rt_newcust_avg_msec=#newcust " +
+		"rt_browse_avg_msec=#browse rt_purchase_avg_msec=#purchase rt_tot_sampled=#sampled " +
+		"n_rollbacks_overall=#rollbacks rollback_rate =*percent%")
 )
 
 // lineForm is a line with whole numbers where #name stands, and with decimal ones in blanks where *name stands.
@@ -61,9 +62,10 @@ func TestDS2LinesAsPublished(t *testing.T) {
 		"rt_tot_sampled=182 rollbacks: n=0 %=  0.0")
 	final := fields(ds2Final, "Final (…): et=   61.0 n_overall=150 opm=147 rt_tot_lastn_max=1205 rt_tot_avg=137 "+
 		"n_login_overall=121 n_newcust_overall=29 n_browse_overall=403 n_purchase_overall=150 rt_login_avg_msec=33 "+
-		"rt_newcust_avg_msec=21 rt_browse_avg_msec=9 rt_purchase_avg_msec=80 rt_tot_sampled=137 n_rollbacks_overall=5 "+
-		"rollback_rate =   3.3%")
-	assert.True(t, line["opm"] == 136 && final["opm"] == 147 && final["percent"] == 3.3, "parsed %v and %v", line, final)
+		"rt_newcust_avg_msec=21 rt_browse_avg_msec=9 rt_purchase_avg_msec=80 rt_tot_sampled=137 "+
+		"n_rollbacks_overall=5 rollback_rate =   3.3%")
+	assert.True(t, line["opm"] == 136 && final["opm"] == 147 && final["percent"] == 3.3,
+		"parsed %v and %v", line, final)
 }
 
 // TestDS2LinesSinceReset has fewer orders in the warm-up than in the run after it, until the next line.
@@ -143,7 +145,8 @@ func TestDS2Output(t *testing.T) {
 	line, final := lines[0], finals[0]
 	for _, l := range []map[string]float64{line, final} {
 		low, high := 60*l["n_overall"]/(l["et"]+0.05)-1, 60*l["n_overall"]/(l["et"]-0.05)+1
-		assert.True(t, low <= l["opm"] && l["opm"] <= high, "opm=%v is not 60 × %v / %v s", l["opm"], l["n_overall"], l["et"])
+		assert.True(t, low <= l["opm"] && l["opm"] <= high,
+			"opm=%v is not 60 × %v / %v s", l["opm"], l["n_overall"], l["et"])
 		assert.InDelta(t, 100*l["rollbacks"]/l["n_overall"], l["percent"], 0.05, "line %v", l)
 		assert.NotEqualValues(t, 0, l["n_overall"], "line %v", l)
 	}
@@ -168,7 +171,8 @@ func TestDS2Output(t *testing.T) {
 	text, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
 	for i, target := range record.Targets {
-		assert.Contains(t, string(text), fmt.Sprintf("ds2_orders_total{instance=\"\",job=\"ds2\",run=\"pushed\",target=%q} %d\n",
+		assert.Contains(t, string(text), fmt.Sprintf(
+			"ds2_orders_total{instance=\"\",job=\"ds2\",run=\"pushed\",target=%q} %d\n",
 			target, record.ByTarget[i].Counts.Orders))
 	}
 }

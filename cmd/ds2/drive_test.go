@@ -24,7 +24,8 @@ func driveFlagSet() (*driveFlags, *pflag.FlagSet) {
 // TestStorageReportsCommandLine is WORKLOAD.md section 5's, word for word.
 func TestStorageReportsCommandLine(t *testing.T) {
 	f, flags := driveFlagSet()
-	line := "--target=localhost --ramp_rate=10 --run_time=20 --n_threads=32 --db_size_str=W --think_time=0 --database_name=DS2_1"
+	line := "--target=localhost --ramp_rate=10 --run_time=20 --n_threads=32 --db_size_str=W --think_time=0 " +
+		"--database_name=DS2_1"
 	require.NoError(t, flags.Parse(append(strings.Fields(line), "--engine", "postgres")))
 	c := f.config
 	assert.True(t, c.RampRate == 10 && c.Run == 20*time.Minute && c.Threads == 32 && f.size == "W", "parameters %+v", f)
@@ -45,7 +46,8 @@ func TestUnits(t *testing.T) {
 		{"--warmup_time=2", func(f *driveFlags) time.Duration { return f.config.Warmup }, 2 * time.Minute},
 		{"--think_time=0.25", func(f *driveFlags) time.Duration { return f.config.Think }, 250 * time.Millisecond},
 		{"--think-time=250ms", func(f *driveFlags) time.Duration { return f.config.Think }, 250 * time.Millisecond},
-		{"--operation-timeout=5s", func(f *driveFlags) time.Duration { return f.config.OperationTimeout }, 5 * time.Second},
+		{"--operation-timeout=5s", func(f *driveFlags) time.Duration { return f.config.OperationTimeout },
+			5 * time.Second},
 	} {
 		f, flags := driveFlagSet()
 		err := flags.Parse([]string{c.arg})
@@ -69,7 +71,8 @@ func TestRateValue(t *testing.T) {
 func TestConfigFileCountsInItsPlace(t *testing.T) {
 	file := textFile(t, "driver.conf", "# the report's run\n\nn_threads=32\n--run_time = 20\ntarget=localhost\n")
 	f, flags := driveFlagSet()
-	require.NoError(t, flags.Parse([]string{"--n_threads=1", "--target=other", "--config_file=" + file, "--run_time=5"}))
+	require.NoError(t, flags.Parse([]string{"--n_threads=1", "--target=other", "--config_file=" + file,
+		"--run_time=5"}))
 	// The later of file and arguments counts.
 	assert.Equal(t, 32, f.config.Threads)
 	assert.Equal(t, "localhost", f.target)
@@ -93,7 +96,8 @@ func TestConfigFileNamesTheBadLine(t *testing.T) {
 func FuzzConfigLine(f *testing.F) {
 	fuzztest.Run(f, func(t testing.TB, line string) {
 		name, value, err := configLine(line)
-		assert.True(t, err != nil || name != "" || value == "", "configLine(%q) has a value, %q, of no parameter", line, value)
+		assert.True(t, err != nil || name != "" || value == "",
+			"configLine(%q) has a value, %q, of no parameter", line, value)
 	}, "n_threads=32", "# comment", "", "--run_time = 20", "=", "a=b=c", "target=postgres://a:b@c/d")
 }
 
@@ -112,8 +116,10 @@ func TestTargets(t *testing.T) {
 		want  []string
 		bad   string
 	}{
-		{flags: targetFlags{target: "postgres://a/x;postgres://b/x"}, want: []string{"postgres://a/x", "postgres://b/x"}},
-		{flags: targetFlags{target: "a;b:5433", engine: "postgres"}, want: []string{"postgres://a?database=DS2", "postgres://b:5433?database=DS2"}},
+		{flags: targetFlags{target: "postgres://a/x;postgres://b/x"},
+			want: []string{"postgres://a/x", "postgres://b/x"}},
+		{flags: targetFlags{target: "a;b:5433", engine: "postgres"},
+			want: []string{"postgres://a?database=DS2", "postgres://b:5433?database=DS2"}},
 		{flags: targetFlags{engine: "postgres"}, want: []string{"postgres://localhost?database=DS2"}},
 		{flags: targetFlags{}, bad: "--target is missing"},
 		{flags: targetFlags{target: "localhost"}, bad: "needs --engine"},
@@ -144,7 +150,8 @@ func TestTargetSeveralTimes(t *testing.T) {
 		f, flags := driveFlagSet()
 		require.NoError(t, flags.Parse(args))
 		got, err := f.urls()
-		assert.True(t, err == nil && strings.Join(got, " ") == want, "%q: targets %q, %v; want %q", args, got, err, want)
+		assert.True(t, err == nil && strings.Join(got, " ") == want,
+			"%q: targets %q, %v; want %q", args, got, err, want)
 	}
 	fails(t, exitUsage, "--target: one of several is not a URL", "drive", a, "--target=b", "--threads=1")
 }

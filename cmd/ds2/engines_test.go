@@ -31,7 +31,8 @@ func TestAsSQLCmd(t *testing.T) {
 		require.NoError(t, err)
 		got := asSQLCmd(u)
 		if password, _ := got.User.Password(); got.User.Username() != c.user || password != c.password {
-			t.Errorf("%s: user %q with password %q, want %q with %q", c.why, got.User.Username(), password, c.user, c.password)
+			t.Errorf("%s: user %q with password %q, want %q with %q", c.why, got.User.Username(), password, c.user,
+				c.password)
 		}
 		assert.True(t, u.String() == c.target, "%s: the caller's URL became %s", c.why, u.Redacted())
 	}

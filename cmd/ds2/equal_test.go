@@ -80,7 +80,8 @@ func playOrders(t *testing.T, s store.Database, size datagen.Size, orders int) (
 	plan := ds2.Plan{Config: w, Targets: []ds2.Target{counting{s, &orders, end}.Connect}}
 	d := driver.New(driver.Config{
 		Operations: plan.Workload().Operations(), Play: plan.Begin(""), Targets: []string{s.Label()}, Threads: 1,
-		Seed: 7, RampRate: 100, Drain: time.Minute, MaxRetries: 10, OperationTimeout: time.Minute, Interval: 10 * time.Second,
+		Seed: 7, RampRate: 100, Drain: time.Minute, MaxRetries: 10, OperationTimeout: time.Minute,
+		Interval: 10 * time.Second,
 	}, discard{}, slog.New(slog.DiscardHandler))
 	if _, err := d.Run(t.Context(), stop); err != nil && !errors.Is(err, driver.ErrStopped) {
 		t.Fatal(err)
@@ -128,7 +129,8 @@ func (discard) Sample(measure.Sample) error     { return nil }
 func (discard) Interval(measure.Interval) error { return nil }
 
 // hashedTables are those that hold what was loaded and bought.
-var hashedTables = []string{"CATEGORIES", "CUSTOMERS", "ORDERS", "ORDERLINES", "CUST_HIST", "PRODUCTS", "INVENTORY", "REORDER"}
+var hashedTables = []string{"CATEGORIES", "CUSTOMERS", "ORDERS", "ORDERLINES", "CUST_HIST", "PRODUCTS", "INVENTORY",
+	"REORDER"}
 
 // contentHashes are the SHA-256 of the rows of each table, sorted, with every value written in one way.
 func contentHashes(t *testing.T, db *sql.DB) map[string]string {

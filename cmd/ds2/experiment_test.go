@@ -35,7 +35,8 @@ func TestExperimentFile(t *testing.T) {
 	for _, c := range f.configurations {
 		names, dirs, targets = append(names, c.Name), append(dirs, c.Dir), append(targets, c.bench.target)
 		b := c.bench
-		assert.True(t, b.config.Run == 20*time.Minute && b.restore.way == "snapshot" && len(c.Labels) == 2, "%s: %+v", c.Name, c)
+		assert.True(t, b.config.Run == 20*time.Minute && b.restore.way == "snapshot" && len(c.Labels) == 2,
+			"%s: %+v", c.Name, c)
 		assert.NotContains(t, fmt.Sprint(c.Settings), "s3cret", c.Name)
 	}
 	assert.Equal(t, []string{"hdd, threads 32", "hdd, threads 128", "ssd, threads 32", "ssd, threads 128"}, names)
@@ -54,22 +55,30 @@ factors: {target: ['postgres://u:s3cret@h/d', 'postgres://u:s3cret@h/e']}`))
 func TestExperimentFileErrors(t *testing.T) {
 	t.Setenv("HDD_PASSWORD", "s3cret")
 	for _, c := range []struct{ why, text, want string }{
-		{"an unknown key", "TARGET\nthreds: 7", `2: unknown key "threds": keys are the flags of ds2 bench, and configurations, factors, runs, order, until`},
+		{"an unknown key", "TARGET\nthreds: 7",
+			`2: unknown key "threds": keys are the flags of ds2 bench, and configurations, factors, runs, ` +
+				`order, until`},
 		{"one of a configuration", "configurations:\n  hdd:\n    TARGET\n    runz: 5", `4: unknown key "runz"`},
 		{"one of the factors", "TARGET\nfactors: {thredas: [1]}", `2: unknown key "thredas"`},
-		{"a disclosure that nobody asks for", "configurations:\n  hdd:\n    TARGET\n    disclosure: {colour: red}", `4: configuration hdd: --disclosure: unknown key "colour"`},
-		{"a price without its currency", "configurations:\n  hdd:\n    TARGET\n    disclosure: {price: 12000}", `--disclosure: invalid price "12000"`},
+		{"a disclosure that nobody asks for", "configurations:\n  hdd:\n    TARGET\n    disclosure: {colour: red}",
+			`4: configuration hdd: --disclosure: unknown key "colour"`},
+		{"a price without its currency", "configurations:\n  hdd:\n    TARGET\n    disclosure: {price: 12000}",
+			`--disclosure: invalid price "12000"`},
 		{"a flag of the command line", "out: x", `1: unknown key "out"`},
 		{"a value that cannot be read", "TARGET\nthreads: many", `2: --threads: not a whole number: "many"`},
 		{"one of a factor", "TARGET\nfactors:\n  threads: [8, x]", `3: --threads: not a whole number: "x"`},
-		{"a value that makes no run", "configurations:\n  hdd: {TARGET, threads: 0}", `2: configuration hdd: --threads is 0`},
+		{"a value that makes no run", "configurations:\n  hdd: {TARGET, threads: 0}",
+			`2: configuration hdd: --threads is 0`},
 		{"no target", "configurations:\n  hdd: {threads: 8}", `2: configuration hdd: --target is missing`},
 		{"a limit", "TARGET\nlimit: order p95 < 5", `2: configuration configuration: --limit: a latency needs a unit`},
-		{"a window beyond the run", "TARGET\nrun-time: 30s\nwindow: 100s-200s", `3: configuration configuration: --window: 100s-200s ends at`},
-		{"a list for a single value", "threads: [8, 32]", "1: threads has one value; values to compare stand under factors"},
+		{"a window beyond the run", "TARGET\nrun-time: 30s\nwindow: 100s-200s",
+			`3: configuration configuration: --window: 100s-200s ends at`},
+		{"a list for a single value", "threads: [8, 32]",
+			"1: threads has one value; values to compare stand under factors"},
 		{"a factor that is given", "threads: 8\nfactors:\n  threads: [8, 32]", "1: threads is a factor already"},
 		{"a factor with one value", "factors:\n  threads: 8", "2: threads: a factor has a list of values"},
-		{"too many configurations", "factors:\n  threads: [" + strings.Repeat("1,", 100) + "2]", "2: 101 configurations are too many"},
+		{"too many configurations", "factors:\n  threads: [" + strings.Repeat("1,", 100) + "2]",
+			"2: 101 configurations are too many"},
 		{"a configuration twice", "TARGET\nfactors:\n  threads: [8, 8]", `there are two configurations "threads 8"`},
 		{"a key twice", "threads: 8\nthreads: 9", `line 2: mapping key "threads" already defined at line 1`},
 		{"a flag twice", "threads: 8\nn_threads: 9", "2: threads is given twice, once by another name"},
@@ -81,8 +90,10 @@ func TestExperimentFileErrors(t *testing.T) {
 		{"until", "until: soon", `1: --until: "soon" is no percentage such as 2 %`},
 		{"until in sequence", "TARGET\nuntil: 2 %\norder: sequence", "x.yaml: until: in sequence"},
 		{"order", "order: reverse", `1: --order: invalid value "reverse": use random or sequence`},
-		{"two seeds", "configurations:\n  a: {TARGET, seed: 1}\n  b: {TARGET, seed: 2}", "3: seed: an experiment has one"},
-		{"a variable", "target: postgres://ds2:${NO_SUCH_VARIABLE}@h/d", "1: target: the variable NO_SUCH_VARIABLE is not set"},
+		{"two seeds", "configurations:\n  a: {TARGET, seed: 1}\n  b: {TARGET, seed: 2}",
+			"3: seed: an experiment has one"},
+		{"a variable", "target: postgres://ds2:${NO_SUCH_VARIABLE}@h/d",
+			"1: target: the variable NO_SUCH_VARIABLE is not set"},
 		{"a file", "target: postgres://ds2:${file:nowhere}@h/d", "1: target: open nowhere: "},
 		{"a password in what cannot be parsed", "target: postgres://ds2:${HDD_PASSWORD}@h:port/d", "it is not a URL"},
 		{"YAML", "threads: [8", ": line 1: "},
@@ -114,7 +125,8 @@ func FuzzExperimentFile(f *testing.F) {
 		if err == nil && (len(file.configurations) == 0 || len(file.configurations) > maxConfigurations) {
 			t.Errorf("%q: %d configurations", text, len(file.configurations))
 		}
-	}, text, "a: &a [*a]", "threads: [8", "factors: {threads: [1, 2]}", "configurations: {a: {<<: {threads: 8}}}", "? {}\n: 1")
+	}, text, "a: &a [*a]", "threads: [8", "factors: {threads: [1, 2]}", "configurations: {a: {<<: {threads: 8}}}",
+		"? {}\n: 1")
 }
 
 // TestPlanShows: a plan takes the scatter from records of the same configurations, beside its own or named, and from no
@@ -133,16 +145,16 @@ func TestPlanShows(t *testing.T) {
 		t.Helper()
 		assert.Contains(t, must(t, append([]string{"experiment", "arrays.yaml", "--plan"}, args...)...), want)
 	}
-	const assumed = "at a scatter of 2 % from run to run (which is assumed: there are too few records of runs of the same " +
-		"configurations), a difference of 4.3 % is found in 8 of 10"
+	const assumed = "at a scatter of 2 % from run to run (which is assumed: there are too few records of runs of the " +
+		"same configurations), a difference of 4.3 % is found in 8 of 10"
 	plan(assumed)
 	plan("for an afternoon: profile: afternoon, in place of the times in the file, takes 3 h 44 min\n")
 	bench("ds2-results/others", "db3:5432/ds2", 32, 100, 200, 300, 400)
 	bench("ds2-results/fewer-users", "db1:5432/ds2", 8, 100, 200, 300, 400)
 	plan(assumed)
 	bench("ds2-results/last-week", "db1:5432/ds2", 32, 100, 101, 102, 103)
-	plan("at a scatter of 1.3 % from run to run (that of 4 runs of the same configurations, in ds2-results/last-week), " +
-		"a difference of 2.8 % is found in 8 of 10")
+	plan("at a scatter of 1.3 % from run to run (that of 4 runs of the same configurations, in " +
+		"ds2-results/last-week), a difference of 2.8 % is found in 8 of 10")
 	bench("elsewhere", "db2:5432/ds2", 32, 100, 110, 120, 130)
 	plan("that of 8 runs of the same configurations, in ds2-results/last-week, elsewhere", "elsewhere")
 	fails(t, exitUsage, "nowhere: take the scatter of runs from it", "experiment", "arrays.yaml", "--plan", "nowhere")

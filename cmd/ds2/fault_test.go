@@ -22,7 +22,8 @@ func TestServerKilled(t *testing.T) {
 	nightly.Long(t, "takes half a minute")
 	t.Parallel()
 	server, target := loadedServer(t)
-	must(t, "load", "--target", target, "--size", "S", "--drop", "--quiet") // so that a deep check has several readers at it
+	// So that a deep check has several readers at it.
+	must(t, "load", "--target", target, "--size", "S", "--drop", "--quiet")
 	// A backup reads every file in the cluster's directory: this one takes it a second or two, and no room.
 	filler := filepath.Join(server.DataDir(), "filler")
 	require.NoError(t, os.WriteFile(filler, nil, 0o644))
@@ -43,8 +44,10 @@ func TestServerKilled(t *testing.T) {
 			amid: `SELECT count(*) > 0 FROM pg_stat_progress_basebackup
 				WHERE phase = 'streaming database files' AND backup_streamed > 0`,
 			code: exitFailed, says: "ds2: read a backup of "},
-		{name: "checksum test", args: words("verify --target %s --deep --readers 4 --read-rate 500kB/s --quiet", target),
-			amid: "SELECT count(*) >= 3 FROM pg_stat_activity WHERE query LIKE '%ds2_prewarm%' AND pid <> pg_backend_pid()",
+		{name: "checksum test", args: words("verify --target %s --deep --readers 4 --read-rate 500kB/s --quiet",
+			target),
+			amid: "SELECT count(*) >= 3 FROM pg_stat_activity WHERE query LIKE '%ds2_prewarm%' AND pid <> " +
+				"pg_backend_pid()",
 			code: exitFailed, says: "ds2: deep check "},
 		{name: "scan and copies", args: drive("--run-time 20s --scrub-rate 2MB/s --copies 2"),
 			amid: `SELECT (SELECT count(*) FROM pg_replication_slots) = 2 AND (SELECT count(*) FROM pg_stat_activity

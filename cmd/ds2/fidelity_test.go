@@ -45,8 +45,10 @@ func TestWorkOfAnOrder(t *testing.T) {
 	rows := figures(t, s.DB(), `
 		SELECT 'bytes of a customer', pg_relation_size('customers')::float / (SELECT count(*) FROM customers)
 		UNION ALL SELECT 'bytes of an order', pg_relation_size('orders')::float / (SELECT count(*) FROM orders)
-		UNION ALL SELECT 'bytes of an order line', pg_relation_size('orderlines')::float / (SELECT count(*) FROM orderlines)
-		UNION ALL SELECT 'bytes of a history row', pg_relation_size('cust_hist')::float / (SELECT count(*) FROM cust_hist)`)
+		UNION ALL SELECT 'bytes of an order line',
+			pg_relation_size('orderlines')::float / (SELECT count(*) FROM orderlines)
+		UNION ALL SELECT 'bytes of a history row',
+			pg_relation_size('cust_hist')::float / (SELECT count(*) FROM cust_hist)`)
 	before := workDone(t, s.DB())
 	playOrders(t, s, datagen.S, orders)
 	for name, sum := range workDone(t, s.DB()) {
@@ -65,9 +67,10 @@ func workDone(t *testing.T, db *sql.DB) map[string]float64 {
 		SELECT 'bytes of log records', pg_current_wal_insert_lsn() - '0/0'
 		UNION ALL SELECT 'rows inserted', sum(n_tup_ins) FROM pg_stat_user_tables
 		UNION ALL SELECT 'rows updated', sum(n_tup_upd) FROM pg_stat_user_tables
-		UNION ALL SELECT 'rows fetched', sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) FROM pg_stat_user_tables
-		UNION ALL SELECT 'page requests', sum(heap_blks_read + heap_blks_hit + coalesce(idx_blks_read, 0) + coalesce(idx_blks_hit, 0)
-			+ coalesce(toast_blks_hit, 0)) FROM pg_statio_user_tables`)
+		UNION ALL SELECT 'rows fetched', sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))
+			FROM pg_stat_user_tables
+		UNION ALL SELECT 'page requests', sum(heap_blks_read + heap_blks_hit + coalesce(idx_blks_read, 0)
+			+ coalesce(idx_blks_hit, 0) + coalesce(toast_blks_hit, 0)) FROM pg_statio_user_tables`)
 }
 
 // figures are the rows of a query: a name and a number each.

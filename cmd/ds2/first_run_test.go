@@ -19,7 +19,8 @@ func TestFirstRunHidesPassword(t *testing.T) {
 	script, err := filepath.Abs("../../scripts/sqlserver-first-run")
 	require.NoError(t, err)
 	_, record := measured(t, 0)
-	for _, c := range []struct{ why, record string }{{"told", "cp -r '" + record + "'/. \"$out\""}, {"in a record", "echo '" + plain + "' >\"$out/run.log\""}} {
+	for _, c := range []struct{ why, record string }{{"told", "cp -r '" + record + "'/. \"$out\""},
+		{"in a record", "echo '" + plain + "' >\"$out/run.log\""}} {
 		dir := t.TempDir()
 		stub := filepath.Join(dir, "stub")
 		require.NoError(t, os.WriteFile(stub, []byte(`#!/bin/sh
@@ -85,7 +86,8 @@ func TestFirstRunTwin(t *testing.T) {
 	steps := func(file string) (all []string) {
 		text, err := os.ReadFile("../../scripts/" + file)
 		require.NoError(t, err)
-		const what = `(?mi)^ *(?:if [(]?[$](?:script:)?backups(?:; then|\) {) )?(?:(?:step|backup) ('[^']+'|"[^"]+"|\w+) [013] |(says|holds|clean|sized|same|counted) )`
+		const what = `(?mi)^ *(?:if [(]?[$](?:script:)?backups(?:; then|\) {) )?(?:(?:step|backup) ` +
+			`('[^']+'|"[^"]+"|\w+) [013] |(says|holds|clean|sized|same|counted) )`
 		for _, m := range regexp.MustCompile(what).FindAllStringSubmatch(string(text), -1) {
 			all = append(all, strings.Trim(m[1], `'"`)+strings.ToLower(m[2]))
 		}

@@ -67,7 +67,8 @@ func TestLoadFillsDrive(t *testing.T) {
 	t.Run("all of the server", func(t *testing.T) {
 		nightly.Long(t, "makes a cluster on a drive")
 		dir, grow := smallDrive(t, "96m", server.DataDir())
-		own := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(dir, "data"), Settings: map[string]string{"fsync": "off"}})
+		own := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(dir, "data"),
+			Settings: map[string]string{"fsync": "off"}})
 		target := own.URL("ds2")
 		args := []string{"load", "--target", target, "--size", "30MB", "--quiet"}
 		_, stderr := ends(t, exitFailed, args...)

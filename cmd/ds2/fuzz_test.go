@@ -16,7 +16,8 @@ func FuzzDriveFlags(f *testing.F) {
 	fuzztest.Run(f, func(t testing.TB, line string) {
 		words := strings.Fields(line)
 		for _, word := range words {
-			if name := strings.ReplaceAll(word, "_", "-"); strings.Contains(name, "config") { // it would open a file of any name
+			// It would open a file of any name.
+			if name := strings.ReplaceAll(word, "_", "-"); strings.Contains(name, "config") {
 				return
 			}
 		}
@@ -31,7 +32,8 @@ func FuzzDriveFlags(f *testing.F) {
 		flags.specs(flags.config.Length())
 		flags.parseLimits()
 		flags.crash.parse(flags.config.Length(), 1, 1)
-	}, "--threads=32 --run_time=20", "--n_threads 4 --db_size_str=W", "--window=1000s-1200s --limit=order:p95<200ms", "--target=postgres://a:b@c/d",
+	}, "--threads=32 --run_time=20", "--n_threads 4 --db_size_str=W", "--window=1000s-1200s --limit=order:p95<200ms",
+		"--target=postgres://a:b@c/d",
 		"--rate=500/s --spacing=even", "--crash-cycles=3 --deep-every=2", "--think_time 5e9 --user-offset -1")
 }
 

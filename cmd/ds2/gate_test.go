@@ -37,22 +37,27 @@ func TestGate(t *testing.T) {
 		stderr string
 	}{
 		{"a loss beyond doubt", "--fail-if 'opm < -2.5%' before worse", exitVerdict,
-			"opm < -2.5%  failed   opm changed by -8.3 % (95 % confidence", "gates failed: opm < -2.5% of worse: opm changed by -8.3 %"},
+			"opm < -2.5%  failed   opm changed by -8.3 % (95 % confidence",
+			"gates failed: opm < -2.5% of worse: opm changed by -8.3 %"},
 		{"a loss that is allowed", "--fail-if opm<-10% before worse", exitDone, "opm < -10%  passed", ""},
-		{"too much scatter to tell", "--fail-if 'opm < -2.5%' before noisy", exitUnknown, "cannot tell", "could have shown is -"},
+		{"too much scatter to tell", "--fail-if 'opm < -2.5%' before noisy", exitUnknown, "cannot tell",
+			"could have shown is -"},
 		{"the same, where that may pass", "--fail-if 'opm < -2.5%' --cannot-tell pass before noisy", exitDone,
 			"more runs of each a change of -2.5 % can be told from none", ""},
 		{"a loss of runs that still warm up", "--fail-if 'opm < -2.5%' before warming", exitUnknown,
-			"Cannot tell warming from before: still warming up", "3 of the 3 runs of warming that count drift the same way"},
+			"Cannot tell warming from before: still warming up",
+			"3 of the 3 runs of warming that count drift the same way"},
 		{"half as much, but in a single run", "--fail-if 'opm < -2.5%' before once", exitUnknown,
 			"an interval takes two runs of each", ""},
-		{"one of two gates", "--fail-if 'opm > 50%' --fail-if 'opm < -5%' before worse", exitVerdict, "opm > 50%", "opm < -5% of worse"},
+		{"one of two gates", "--fail-if 'opm > 50%' --fail-if 'opm < -5%' before worse", exitVerdict, "opm > 50%",
+			"opm < -5% of worse"},
 		{"power, which was measured once", "--fail-if 'active power > 5%' before worse", exitUnknown,
 			"active power > 5%  cannot tell", "active power changed by +0.0 %"},
 		{"no gate that can be read", "--fail-if 'opm < -2.5' before worse", exitUsage, "",
 			"--fail-if: a change needs a percent sign, such as -2.5%"},
 		{"nothing to compare with", "--fail-if 'opm < -2.5%' before", exitUsage, "", "--fail-if: name two directories"},
-		{"cannot tell about nothing", "--cannot-tell pass before worse", exitUsage, "", "--cannot-tell needs --fail-if"},
+		{"cannot tell about nothing", "--cannot-tell pass before worse", exitUsage, "",
+			"--cannot-tell needs --fail-if"},
 		{"Markdown", "-o markdown --fail-if 'opm < -2.5%' before worse", exitVerdict,
 			"| worse | opm &lt; -2.5% | failed | opm changed by -8.3 %", ""},
 	} {
@@ -61,7 +66,8 @@ func TestGate(t *testing.T) {
 		assert.Contains(t, stdout, c.stdout, c.why)
 		assert.Contains(t, stderr, c.stderr, c.why)
 	}
-	_, stdout, _ := execute(t, words("compare -o json --fail-if 'opm < -2.5%%' %s", names.Replace("before worse once"))...)
+	_, stdout, _ := execute(t, words("compare -o json --fail-if 'opm < -2.5%%' %s",
+		names.Replace("before worse once"))...)
 	var c report.Comparison
 	require.NoError(t, json.Unmarshal([]byte(stdout), &c))
 	require.Len(t, c.Gates, 2)

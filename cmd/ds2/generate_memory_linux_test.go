@@ -19,7 +19,8 @@ import (
 // that is slow to bring files to an end.
 func TestGenerateMemory(t *testing.T) {
 	nightly.Long(t, "writes 1 GB")
-	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+	if info, ok := debug.ReadBuildInfo(); ok &&
+		slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		t.Skip("the race detector takes several times the memory")
 	}
 	p := begin(t, words("generate --size 1GB --out data --parallel 2 --quiet")...)

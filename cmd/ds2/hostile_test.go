@@ -95,5 +95,6 @@ func TestFewDescriptors(t *testing.T) {
 	assert.NotContains(t, string(log)+said, "too many open files")
 	assert.NotContains(t, said, "http: ")
 	rows := recordOf(t, p.out).Host.Rows
-	assert.True(t, len(rows) != 0 && rows[len(rows)-1].Time.After(came), "%d seconds of counters, none of them since %s", len(rows), came)
+	assert.True(t, len(rows) != 0 && rows[len(rows)-1].Time.After(came),
+		"%d seconds of counters, none of them since %s", len(rows), came)
 }

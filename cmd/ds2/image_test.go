@@ -35,8 +35,8 @@ func TestImage(t *testing.T) {
 	require.NoError(t, os.Chown(volume, user, user))
 	// As restricted as the jobs' pods are, with the machine's network, in which the test's server is.
 	contained := func(args ...string) string {
-		return docker(t, append(words("run --rm --network=host --read-only --cap-drop=ALL --security-opt=no-new-privileges "+
-			"--volume=%s:/data --env=DS2_TARGET ds2:latest", volume), args...)...)
+		return docker(t, append(words("run --rm --network=host --read-only --cap-drop=ALL "+
+			"--security-opt=no-new-privileges --volume=%s:/data --env=DS2_TARGET ds2:latest", volume), args...)...)
 	}
 
 	t.Setenv("DS2_TARGET", pgtest.Database(t))

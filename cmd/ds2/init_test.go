@@ -28,8 +28,8 @@ func TestInit(t *testing.T) {
 			"--target '6 ssd=postgres://ds2:s3cret@db2/ds2' --threads 32,128 --until '2 %' --restore snapshot " +
 			"--limit 'order p95 < 200ms' --limit exchange2013 --run-time 30m --size 80GB",
 			[]string{"24 disks, threads 32", "24 disks, threads 128", "6 ssd, threads 32", "6 ssd, threads 128"}, 5},
-		{"a range of runs, SQL Server", "--target sqlserver://ds2@db1?database=DS2&password=s3cret --runs 3..7 --until 5% " +
-			"--limit 'errors < 1%'", []string{"target1"}, 1},
+		{"a range of runs, SQL Server", "--target sqlserver://ds2@db1?database=DS2&password=s3cret --runs 3..7 " +
+			"--until 5% --limit 'errors < 1%'", []string{"target1"}, 1},
 	} {
 		t.Setenv("PASSWORD_TARGET1", "s3cret")
 		file := strings.ReplaceAll(c.why, " ", "-") + ".yaml"
@@ -54,7 +54,8 @@ func TestInit(t *testing.T) {
 		all := string(text)
 		for _, m := range commentedKey.FindAllStringSubmatch(all, -1) {
 			key, _, _ := strings.Cut(m[2], ":")
-			if key != "device-record" && !strings.Contains(all, "\n"+m[1]+key+":") { // no file that is missing, and no key twice
+			// No file that is missing, and no key twice.
+			if key != "device-record" && !strings.Contains(all, "\n"+m[1]+key+":") {
 				all = strings.Replace(all, m[0], m[1]+m[2], 1)
 			}
 		}

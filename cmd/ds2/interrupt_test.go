@@ -64,7 +64,8 @@ type program struct {
 func startProgram(t *testing.T, args ...string) *program {
 	t.Helper()
 	dir := t.TempDir()
-	p := &program{Cmd: exec.Command("ds2", args...), name: args[0], out: filepath.Join(dir, "out"), ended: make(chan struct{})}
+	p := &program{Cmd: exec.Command("ds2", args...), name: args[0], out: filepath.Join(dir, "out"),
+		ended: make(chan struct{})}
 	p.Dir, p.Stdout, p.Stderr = dir, &p.stdout, &p.stderr
 	p.WaitDelay = time.Second
 	return p
@@ -242,10 +243,12 @@ func TestSecondSignal(t *testing.T) {
 		begin, over func()
 	}{
 		{"the server is stopped", false,
-			func() { signalAll(t, s.DataDir(), syscall.SIGSTOP) }, func() { signalAll(t, s.DataDir(), syscall.SIGCONT) }},
+			func() { signalAll(t, s.DataDir(), syscall.SIGSTOP) },
+			func() { signalAll(t, s.DataDir(), syscall.SIGCONT) }},
 		{"the network swallows all packets", true, func() {
 			for _, stream := range []string{"upstream", "downstream"} {
-				toxic := fmt.Sprintf(`{"name": %q, "type": "timeout", "stream": %[1]q, "attributes": {"timeout": 0}}`, stream)
+				toxic := fmt.Sprintf(`{"name": %q, "type": "timeout", "stream": %[1]q, "attributes": {"timeout": 0}}`,
+					stream)
 				_, err := s.proxy.Toxics.AddToxicJson(strings.NewReader(toxic))
 				require.NoError(t, err)
 			}
@@ -395,7 +398,8 @@ func stopTwice(t *testing.T, programs []*program) {
 			continue
 		}
 		ended = append(ended, time.Since(second))
-		if !failed[p] && strings.Contains(p.stderr.String(), "stopping: ") { // else it was about to fail when the signal came
+		// Else it was about to fail when the signal came.
+		if !failed[p] && strings.Contains(p.stderr.String(), "stopping: ") {
 			assert.Equal(t, exitInterrupted, p.ProcessState.ExitCode(), "%s\n%s", p.name, &p.stderr)
 		}
 		checkRecords(t, p)
@@ -473,7 +477,8 @@ func TestSecondSignalOfDemo(t *testing.T) {
 			stopTwice(t, []*program{p})
 			// Nobody may have fetched the exit code of an orphan.
 			state, err := os.ReadFile("/proc/" + processes[len(processes)-1] + "/stat")
-			assert.True(t, err != nil || strings.Contains(string(state), ") Z "), "the server is still there: %s", state)
+			assert.True(t, err != nil || strings.Contains(string(state), ") Z "),
+				"the server is still there: %s", state)
 			left, _ := filepath.Glob(filepath.Join(temp, "*"))
 			assert.Empty(t, left, "the demo left files")
 		})
@@ -493,7 +498,8 @@ func TestEndlessRun(t *testing.T) {
 func checkDone(t *testing.T, dir string) {
 	t.Helper()
 	r := recordOf(t, dir)
-	assert.True(t, r.Status == result.Done && r.Audit != nil && r.Audit.Passed, "status %s, audit %+v", r.Status, r.Audit)
+	assert.True(t, r.Status == result.Done && r.Audit != nil && r.Audit.Passed,
+		"status %s, audit %+v", r.Status, r.Audit)
 }
 
 // TestReaderWhoHasGone has who reads the output of a run, such as tee, die in mid-run: the run goes on to its end.

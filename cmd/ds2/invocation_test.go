@@ -30,5 +30,6 @@ func TestInvocation(t *testing.T) {
 	want := "ds2 drive --target 'postgres://ann:***@a/ds2;postgres://ben:***@b/ds2?sslmode=disable' " +
 		"--limit 'order p95 < 200ms' --n_threads=8 --power 'ipmitool -H bmc -U admin -P *** dcmi power reading' " +
 		"--password-command ***"
-	assert.True(t, line == want && threads == "8" && ramp == "10", "recorded as\n%s\nwant\n%s\n--threads %s, --ramp-rate %s", line, want, threads, ramp)
+	assert.True(t, line == want && threads == "8" && ramp == "10",
+		"recorded as\n%s\nwant\n%s\n--threads %s, --ramp-rate %s", line, want, threads, ramp)
 }

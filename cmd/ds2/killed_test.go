@@ -116,7 +116,8 @@ func TestKilled(t *testing.T) {
 	}
 	drive := func(out string) []string { return quick("drive", target, "--run-time 1s --quiet --out %s", out) }
 	bench := func(out string) []string {
-		return quick("bench", target, "--run-time 1s --runs 2 --settle 0s --idle 0s --cooldown 0s --keep-faulty --quiet --out %s", out)
+		return quick("bench", target, "--run-time 1s --runs 2 --settle 0s --idle 0s --cooldown 0s --keep-faulty "+
+			"--quiet --out %s", out)
 	}
 	one := func(args ...string) []string { return append(args, "--target", target) }
 	must(t, load("")...)
@@ -140,7 +141,8 @@ func TestKilled(t *testing.T) {
 			was = k.kill(command, load("--drop")...)
 			// A load that was killed before it had dropped anything, or at its very end, leaves nothing to resume.
 			code, _, stderr := execute(t, load("--resume")...)
-			assert.True(t, code == exitDone || strings.Contains(stderr, "there is nothing to resume"), "exit %d, %s", code, stderr)
+			assert.True(t, code == exitDone || strings.Contains(stderr, "there is nothing to resume"),
+				"exit %d, %s", code, stderr)
 		case "drive":
 			was = k.kill(command, drive(out)...)
 			k.readable(out, false)

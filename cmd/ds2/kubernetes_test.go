@@ -110,7 +110,8 @@ func TestKubernetesDrive(t *testing.T) {
 			"$START_AT", start.UTC().Format(time.RFC3339), "$RUN_ID", "many", // as envsubst does
 			"--threads=32", "--threads=2",
 			"0.0.0.0:9464", "127.0.0.1:0", "/records", records)
-		pod := startProgram(t, append(line, words("--warmup-time=1s --ramp-rate=100 --spacing=even --rate=%d/s", rate)...)...)
+		pod := startProgram(t, append(line, words("--warmup-time=1s --ramp-rate=100 --spacing=even --rate=%d/s",
+			rate)...)...)
 		pod.Env = append(os.Environ(), "DS2_TARGET="+target)
 		pod.start(t)
 		running = append(running, pod)

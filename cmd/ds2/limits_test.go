@@ -33,7 +33,8 @@ func TestLimitsForReal(t *testing.T) {
 	_, target := loadedServer(t)
 	dir := t.TempDir()
 	short := func(command, out, more string) []string {
-		const flags = "%s --target %s --out %s/%s --warmup-time 0 --run-time 2s --ramp-rate 100 --metrics-addr '' --quiet %s"
+		const flags = "%s --target %s --out %s/%s --warmup-time 0 --run-time 2s --ramp-rate 100 --metrics-addr '' " +
+			"--quiet %s"
 		return words(flags, command, target, dir, out, more)
 	}
 
@@ -127,6 +128,7 @@ func continuedSearch(t *testing.T, dir string, command []string) {
 	assert.True(t, search.Status == result.Done && search.Best != nil, "continued: %+v", search)
 	assert.Equal(t, first, search.Trials[:kept])
 	for _, trial := range search.Trials {
-		assert.True(t, trial.Why != "" && strings.Contains(stdout, trial.Why), "no reason is given for the trial with %d users: %q", trial.Threads, trial.Why)
+		assert.True(t, trial.Why != "" && strings.Contains(stdout, trial.Why),
+			"no reason is given for the trial with %d users: %q", trial.Threads, trial.Why)
 	}
 }

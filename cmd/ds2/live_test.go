@@ -85,19 +85,23 @@ device-record: %q
 	want := []string{"Orders per minute (OPM)", "Response time of orders", "Requests of the drives",
 		"Latency of the drives", "Busy time of the drives", "Processors"}
 	plots := func(is string) string {
-		return fmt.Sprintf(`[...document.querySelectorAll('#charts .plot')].filter(p => %s).length === %d`, is, len(want))
+		return fmt.Sprintf(`[...document.querySelectorAll('#charts .plot')].filter(p => %s).length === %d`, is,
+			len(want))
 	}
 	shows(browser, strings.Join([]string{
 		`/^(hdd|ssd), run .*postgres, size 5MB, 2 users/.test(document.querySelector('#title').textContent)`,
-		`/^run\b.* left.*block \d+ of 100, configuration (hdd|ssd), run \d+ of 200, .* left, until/.test(` + state + `)`,
+		`/^run\b.* left.*block \d+ of 100, configuration (hdd|ssd), run \d+ of 200, .* left, until/.test(` + state +
+			`)`,
 		`/^order p95 < 10m.*holds$/.test(document.querySelector('#limits tbody tr')?.textContent)`,
-		`[...document.querySelectorAll('#charts h3')].map(h => h.textContent).join('; ') === '` + strings.Join(want, "; ") + `'`,
+		`[...document.querySelectorAll('#charts h3')].map(h => h.textContent).join('; ') === '` + strings.Join(want,
+			"; ") + `'`,
 		plots(`p.querySelector('svg')`), plots(`(p.getAttribute('aria-label') || '').length > 20`),
 		`document.querySelector('#live-requests').textContent.includes('random reads that the drives can do')`,
 	}, " && "))
 	// After the first block, and in the same form as the report's first screen.
 	for _, tab := range tabs {
-		shows(tab, `/(hdd|ssd)/.test(document.querySelector('#found .headline')?.textContent) && document.querySelector('#found .light')`+
+		shows(tab, `/(hdd|ssd)/.test(document.querySelector('#found .headline')?.textContent) && `+
+			`document.querySelector('#found .light')`+
 			` && document.querySelector('#found .figures td') && document.querySelector('#found .plot svg')`)
 	}
 	run(browser, cdpage.BringToFront())
@@ -105,7 +109,8 @@ device-record: %q
 		for name, width := range map[string]int64{"wide": 1280, "phone": 390} {
 			var overflow int
 			run(browser, browsertest.Colours(colours), chromedp.EmulateViewport(width, 900), browsertest.Drawn(),
-				chromedp.Evaluate(`document.documentElement.scrollWidth - innerWidth`, &overflow), browsertest.Keep("live-"+name+"-"+colours+".png", true))
+				chromedp.Evaluate(`document.documentElement.scrollWidth - innerWidth`, &overflow),
+				browsertest.Keep("live-"+name+"-"+colours+".png", true))
 			require.LessOrEqual(t, overflow, 0, "pixels that the page is wider than its window, %d", width)
 		}
 	}

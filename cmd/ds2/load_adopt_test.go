@@ -27,10 +27,10 @@ func dvdStore(t *testing.T) (target string, db *sql.DB) {
 	db.SetMaxIdleConns(0) // a snapshot takes nobody beside it
 	pgtest.Exec(t, db, `
 		CREATE TABLE CUSTOMERS (CUSTOMERID SERIAL, FIRSTNAME VARCHAR(50) NOT NULL, LASTNAME VARCHAR(50) NOT NULL,
-			ADDRESS1 VARCHAR(50) NOT NULL, ADDRESS2 VARCHAR(50), CITY VARCHAR(50) NOT NULL, STATE VARCHAR(50),
-			ZIP VARCHAR(9), COUNTRY VARCHAR(50) NOT NULL, REGION SMALLINT NOT NULL, EMAIL VARCHAR(50), PHONE VARCHAR(50),
-			CREDITCARDTYPE INTEGER NOT NULL, CREDITCARD VARCHAR(50) NOT NULL, CREDITCARDEXPIRATION VARCHAR(50) NOT NULL,
-			USERNAME VARCHAR(50) NOT NULL, PASSWORD VARCHAR(50) NOT NULL,
+			ADDRESS1 VARCHAR(50) NOT NULL, ADDRESS2 VARCHAR(50), CITY VARCHAR(50) NOT NULL,
+			STATE VARCHAR(50), ZIP VARCHAR(9), COUNTRY VARCHAR(50) NOT NULL, REGION SMALLINT NOT NULL,
+			EMAIL VARCHAR(50), PHONE VARCHAR(50), CREDITCARDTYPE INTEGER NOT NULL, CREDITCARD VARCHAR(50) NOT NULL,
+			CREDITCARDEXPIRATION VARCHAR(50) NOT NULL, USERNAME VARCHAR(50) NOT NULL, PASSWORD VARCHAR(50) NOT NULL,
 			AGE SMALLINT, INCOME INTEGER, GENDER VARCHAR(1));
 		CREATE TABLE ORDERS (ORDERID SERIAL, ORDERDATE DATE NOT NULL, CUSTOMERID INTEGER, NETAMOUNT NUMERIC NOT NULL,
 			TAX NUMERIC NOT NULL, TOTALAMOUNT NUMERIC NOT NULL);
@@ -115,7 +115,8 @@ func TestAdopt(t *testing.T) {
 	ok("size S", "load", "--adopt", "--dry-run")
 	assert.Equal(t, before, pgtest.Contents(t, target), "the dry run changed the database")
 	out := ok("added", "load", "--adopt")
-	texttest.Contains(t, out, "20000 customers, 12000 orders, 10000 products", "no run has added", "DVD Store's programs write on Linux",
+	texttest.Contains(t, out, "20000 customers, 12000 orders, 10000 products", "no run has added",
+		"DVD Store's programs write on Linux",
 		"other words than ds2's")
 	found := pgtest.Contents(t, target)
 	delete(found, "ds2_info")
@@ -123,9 +124,9 @@ func TestAdopt(t *testing.T) {
 	ok("passed", "verify", "-q")
 	ok("", "snapshot", "create")
 	dir := filepath.Join(t.TempDir(), "record")
-	text := "\ufefftarget=" + target + " n_threads=2 ramp_rate=100 run_time=2s db_size=10MB warmup_time=0 think_time=0 " +
-		"pct_newcustomers=20 n_searches=3 search_batch_size=5 n_line_items=5 virt_dir=ds2 page_type=php windows_perf_host= " +
-		"linux_perf_host=db1:80 detailed_view=Y "
+	text := "\ufefftarget=" + target + " n_threads=2 ramp_rate=100 run_time=2s db_size=10MB warmup_time=0 " +
+		"think_time=0 pct_newcustomers=20 n_searches=3 search_batch_size=5 n_line_items=5 virt_dir=ds2 page_type=php " +
+		"windows_perf_host= linux_perf_host=db1:80 detailed_view=Y "
 	conf := textFile(t, "DriverConfig.txt", strings.ReplaceAll(text, " ", "\r\n"))
 	_, stderr := ends(t, exitDone, words("drive --config_file=%s --seed 1 --metrics-addr '' --out %s", conf, dir)...)
 	// E1: parameters that mean nothing to ds2 are accepted, and said to be ignored.
@@ -155,7 +156,8 @@ func TestAdoptRefused(t *testing.T) {
 		want        string
 	}{
 		{"an empty database", "SELECT 1", nil, exitFailed, "it lacks table categories"},
-		{"a table without a column", "CREATE TABLE customers (customerid int)", nil, exitFailed, "column username of table customers"},
+		{"a table without a column", "CREATE TABLE customers (customerid int)", nil, exitFailed,
+			"column username of table customers"},
 		{"a size beside it", "SELECT 1", []string{"--size", "S"}, exitUsage, "--size"},
 		{"a dry run of a load", "SELECT 1", []string{"--adopt=false", "--dry-run"}, exitUsage, "--dry-run"},
 		{"mailboxes", "SELECT 1", []string{"--workload", "mailbox"}, exitUsage, "--workload"},

@@ -26,8 +26,9 @@ func TestOneCommandAtATime(t *testing.T) {
 
 	host, err := os.Hostname()
 	require.NoError(t, err)
-	refusal := regexp.MustCompile(fmt.Sprintf(`^ds2: 127\.0\.0\.1:\d+/test\d+ is in use by ds2 drive, process %d on %s, `+
-		`since 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC: wait for its end, or stop it`,
+	refusal := regexp.MustCompile(fmt.Sprintf(
+		`^ds2: 127\.0\.0\.1:\d+/test\d+ is in use by ds2 drive, process %d on %s, `+
+			`since 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC: wait for its end, or stop it`,
 		p.Process.Pid, regexp.QuoteMeta(host[:min(len(host), 10)])))
 	file, dir := textFile(t, "threads.yaml", "target: "+target+"\nfactors: {threads: [1, 2]}\n"), t.TempDir()
 	refused := []string{"experiment " + file + " --out " + dir + "/experiment"}

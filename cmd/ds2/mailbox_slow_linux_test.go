@@ -143,7 +143,8 @@ func TestMailboxVerdict(t *testing.T) {
 			require.True(t, d != nil && !d.Shared && d.Reads != 0 && d.LogWrites != 0, "storage %+v", d)
 			for _, v := range d.Volumes {
 				if v.Name == data.Name && c.what == writes {
-					require.True(t, v.WriteMean != nil && *v.WriteMean >= c.delay.Seconds(), "the data's writes were not slow: %+v", v)
+					require.True(t, v.WriteMean != nil && *v.WriteMean >= c.delay.Seconds(),
+						"the data's writes were not slow: %+v", v)
 					t.Logf("%.0f writes of the data a second, of %.3g s", v.Writes, *v.WriteMean)
 				}
 			}

@@ -25,8 +25,9 @@ func TestMistakes(t *testing.T) {
 	require.NoError(t, err)
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
-		"full/file.txt":  "something",
-		"old.yaml":       "configurations:\n  a:\n    target: postgres://db1/ds2\n  b:\n    target: postgres://db2/ds2\n    thread: 5\n",
+		"full/file.txt": "something",
+		"old.yaml": "configurations:\n  a:\n    target: postgres://db1/ds2\n  b:\n    target: postgres://db2/ds2\n   " +
+			" thread: 5\n",
 		"runs.yaml":      "runs: many\nconfigurations:\n  a: {target: postgres://db1/ds2}\n",
 		"tabs.yaml":      "configurations:\n\ta: 1\n",
 		"empty.yaml":     "",
@@ -62,7 +63,8 @@ func TestMistakes(t *testing.T) {
 		}
 		fmt.Fprintf(&got, "$ %s\n%s%s[%d]\n\n", line[1], stdout, stderr, code)
 		assert.True(t, code != exitDone, "%s: no mistake", line[1])
-		assert.True(t, strings.Count(stderr, "\n") <= 3 && len(stderr) <= 420, "%s: the error is long: %s", line[1], stderr)
+		assert.True(t, strings.Count(stderr, "\n") <= 3 && len(stderr) <= 420,
+			"%s: the error is long: %s", line[1], stderr)
 	}
 	assert.GreaterOrEqual(t, len(lines), 250, "mistakes")
 	left, err := filepath.Glob("*")
@@ -74,7 +76,8 @@ func TestMistakes(t *testing.T) {
 		blocks := func(text string) []string { return strings.SplitAfter(text, "]\n\n") }
 		for i, block := range blocks(got.String()) {
 			old := blocks(string(want))
-			assert.True(t, i < len(old) && old[i] == block, "now:\n%s(go test ./cmd/ds2 -run '^TestMistakes$' -update writes the file anew)", block)
+			assert.True(t, i < len(old) && old[i] == block,
+				"now:\n%s(go test ./cmd/ds2 -run '^TestMistakes$' -update writes the file anew)", block)
 		}
 	}
 }

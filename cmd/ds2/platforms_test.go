@@ -113,8 +113,9 @@ func TestWindowsUnderWine(t *testing.T) {
 	f := foreign{
 		platform: "windows/amd64",
 		command:  []string{"wine", buildFor(t, "windows", "amd64")},
-		env:      []string{"WINEPREFIX=" + t.TempDir(), "WINEDEBUG=-all", "WINEDLLOVERRIDES=mscoree,mshtml,winemenubuilder.exe="},
-		path:     func(p string) string { return `Z:` + strings.ReplaceAll(p, "/", `\`) },
+		env: []string{"WINEPREFIX=" + t.TempDir(), "WINEDEBUG=-all",
+			"WINEDLLOVERRIDES=mscoree,mshtml,winemenubuilder.exe="},
+		path: func(p string) string { return `Z:` + strings.ReplaceAll(p, "/", `\`) },
 	}
 	f.startWindows(t)
 	f.works(t, target)

@@ -25,7 +25,8 @@ var found = regexp.MustCompile(`(?m)^\w+ +[^:]+`)
 // TestPreflight has things go wrong one by one, and asks before the run.
 func TestPreflight(t *testing.T) {
 	t.Parallel()
-	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"fsync": "off"}}) // whose slots nobody else takes
+	// Whose slots nobody else takes.
+	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"fsync": "off"}})
 	target, empty, larger := server.URL("ds2"), server.URL("postgres"), server.URL("larger")
 	must(t, "load", "--target", target, "--size", "1MB", "--quiet")
 	must(t, "load", "--target", larger, "--size", "2MB", "--quiet")
@@ -52,12 +53,14 @@ func TestPreflight(t *testing.T) {
 		code int
 		want []string // lines begin so, and hold what follows
 	}{
-		{"nothing is wrong", target + " --threads 4 --power 'echo 250' --exporter " + exporter + fine, exitDone, []string{
-			"ok       database: |size 1MB, loaded to the end", "ok       memory: |of tables and indexes against",
-			"ok       lock: no other ds2", "ok       version of |PostgreSQL", "ok       writable of ",
-			"ok       connections of |6 are needed", "ok       rights of ", "ok       --power: answers",
-			"ok       --exporter: |answers", "ok       counters: of the database machine", "ok       room on |MB are free",
-			"ok       record: goes into " + out, "ok       open files: ", "warning  settings: |fsync is off"}},
+		{"nothing is wrong", target + " --threads 4 --power 'echo 250' --exporter " + exporter + fine, exitDone,
+			[]string{
+				"ok       database: |size 1MB, loaded to the end", "ok       memory: |of tables and indexes against",
+				"ok       lock: no other ds2", "ok       version of |PostgreSQL", "ok       writable of ",
+				"ok       connections of |6 are needed", "ok       rights of ", "ok       --power: answers",
+				"ok       --exporter: |answers", "ok       counters: of the database machine",
+				"ok       room on |MB are free",
+				"ok       record: goes into " + out, "ok       open files: ", "warning  settings: |fsync is off"}},
 		{"too few connections", few + " --threads 4" + fine, exitVerdict, []string{
 			"FAILURE  connections of |the user may have 5|ALTER ROLE … CONNECTION LIMIT",
 			"warning  counters of |pg_monitor|GRANT pg_monitor TO"}},
@@ -81,12 +84,14 @@ func TestPreflight(t *testing.T) {
 			"FAILURE  --copies: |10, and 10 are in use; raise max_"}},
 		{"nothing loaded", empty + fine, exitVerdict, []string{"FAILURE  database: |ds2 load"}},
 		{"another size", target + " --size W" + fine, exitVerdict, []string{"FAILURE  database: |not W"}},
-		{"two sizes", target + ";" + larger + " --threads 2" + fine, exitVerdict, []string{"FAILURE  database: |must be alike"}},
+		{"two sizes", target + ";" + larger + " --threads 2" + fine, exitVerdict,
+			[]string{"FAILURE  database: |must be alike"}},
 		{"no server", "postgres://127.0.0.1:1/ds2" + fine, exitVerdict, []string{
 			"FAILURE  database: ", "skipped  checks of 127.0.0.1:1/ds2: lock, |rights, connections",
 			"failed 1, warnings 0, passed 1, not checked 9, which take what failed"}},
 		{"nobody answers, and there is no place", target + " --exporter http://127.0.0.1:1/metrics --power 'exit 3' " +
-			"--devices nosuch --pushgateway http://127.0.0.1:1 --metrics-addr " + taken.Addr().String() + " --out " + full,
+			"--devices nosuch --pushgateway http://127.0.0.1:1 --metrics-addr " + taken.Addr().String() + " --out " +
+			full,
 			exitVerdict, []string{"FAILURE  --exporter: |refused", "FAILURE  --power: |exit status 3",
 				"FAILURE  --devices: |nosuch", "FAILURE  --pushgateway: ", "FAILURE  port: |--metrics-addr",
 				"FAILURE  record: |is not empty"}},
@@ -110,11 +115,13 @@ func TestPreflight(t *testing.T) {
 	} {
 		_, stdout, _ := execute(t, words("preflight --threads 2 --target %s%s", c.args, fine)...)
 		lines := regexp.MustCompile(`(?m)^warning  (counters|room).*$`).FindAllString(stdout, -1)
-		assert.True(t, len(lines) == 1 && strings.Contains(lines[0], c.want), "%s: %q, want one line with %q", why, lines, c.want)
+		assert.True(t, len(lines) == 1 && strings.Contains(lines[0], c.want),
+			"%s: %q, want one line with %q", why, lines, c.want)
 	}
 
 	findings := decoded[[]store.Finding](t, words("preflight --target %s --output json%s", target, fine)...)
-	assert.True(t, len(findings) >= 8 && findings[0].What == "database" && findings[0].State == store.OK, "as JSON: %+v", findings)
+	assert.True(t, len(findings) >= 8 && findings[0].What == "database" && findings[0].State == store.OK,
+		"as JSON: %+v", findings)
 
 	// A run's own check is the same, and makes no run.
 	asked := func(command string) []string {
@@ -135,7 +142,8 @@ configurations:
 	texttest.Contains(t, stdout, "FAILURE  database: ", "FAILURE  --exporter: ")
 
 	// The run itself says it too.
-	_, _, stderr := execute(t, quick("drive", few, "--threads 4 --run-time 1s --max-retries 1 --verify none --out %s", out)...)
+	_, _, stderr := execute(t, quick("drive", few, "--threads 4 --run-time 1s --max-retries 1 --verify none --out %s",
+		out)...)
 	texttest.Contains(t, stderr, "warning: connections of ", "CONNECTION LIMIT")
 
 	// What cannot be done after it is refused before it.

@@ -52,8 +52,8 @@ func TestPrometheusAgrees(t *testing.T) {
 	rules := prometheusRules(t)
 	page := promtest.StartRelay(t)
 	prometheus := promtest.Start(t, []string{page.Address}, rules)
-	p := relayed(t, page, quick("drive", loaded(t),
-		"--threads 4 --rate 10/s --spacing even --warmup-time 2s --run-time 15s --metrics-addr 127.0.0.1:0 --out out")...)
+	p := relayed(t, page, quick("drive", loaded(t), "--threads 4 --rate 10/s --spacing even "+
+		"--warmup-time 2s --run-time 15s --metrics-addr 127.0.0.1:0 --out out")...)
 	record := recordOf(t, p.out)
 
 	scraped := slices.Compact(scrapedOrders(t, prometheus, page, record))
@@ -117,13 +117,15 @@ func windowOfScrapes(t *testing.T, record *result.Record, dir string, from, unti
 	window := fmt.Sprintf("%s-%s", ends[from], ends[until])
 	reported := decoded[[]struct{ Windows []measure.Window }](t, "report", "--output", "json", "--window", window, dir)
 	w := reported[0].Windows[0]
-	require.EqualValues(t, until-from, w.Counts.Orders, "the counter grew from %v, the record's window %s has %+v", from, window, w)
+	require.EqualValues(t, until-from, w.Counts.Orders,
+		"the counter grew from %v, the record's window %s has %+v", from, window, w)
 }
 
 // scrapedAt is the last second before a time in which a Prometheus had a page's answer: a busy machine misses some.
 func scrapedAt(t *testing.T, prometheus string, page *promtest.Relay, before time.Time) time.Time {
 	t.Helper()
-	seconds := query(t, prometheus, fmt.Sprintf("max_over_time(timestamp(up{instance=%q} == 1)[1h:1s])", page.Address), before)
+	seconds := query(t, prometheus, fmt.Sprintf("max_over_time(timestamp(up{instance=%q} == 1)[1h:1s])", page.Address),
+		before)
 	require.Len(t, seconds, 1)
 	return time.Unix(int64(seconds[0]), 0)
 }
@@ -148,7 +150,8 @@ func prometheusRules(t *testing.T) string {
 // optional says that a query of the dashboard may have no answer: failures have no series as long as nothing fails, a
 // phase that has just begun none of before, and a machine without drives of its own none of theirs.
 func optional(expr string) bool {
-	return strings.Contains(expr, "ds2_errors_total") || strings.Contains(expr, "unless") || strings.Contains(expr, "ds2_host_disk")
+	return strings.Contains(expr, "ds2_errors_total") || strings.Contains(expr, "unless") ||
+		strings.Contains(expr, "ds2_host_disk")
 }
 
 // TestPrometheusOfMailboxes has a real Prometheus, with the rules of scripts/, scrape a run on mailboxes: its

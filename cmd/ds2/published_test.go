@@ -88,15 +88,18 @@ func (p publishedRun) record(t *testing.T, dir, server string) result.Summary {
 		{monitor.DiskWrites, "e", p.logWrites}, {monitor.DiskWriteTime, "e", p.logMS / 1000},
 		{monitor.DiskReadBytes, "e", 0}, {monitor.DiskWrittenBytes, "e", p.logBytes * p.logWrites},
 	} {
-		counters.Columns, values = append(counters.Columns, monitor.ItemColumn(c.column, c.drive)), append(values, c.value)
+		counters.Columns, values = append(counters.Columns, monitor.ItemColumn(c.column, c.drive)),
+			append(values, c.value)
 	}
 	for second := 1; second <= length; second++ {
-		counters.Rows = append(counters.Rows, monitor.Row{Time: start.Add(time.Duration(second) * time.Second), Values: values})
+		counters.Rows = append(counters.Rows,
+			monitor.Row{Time: start.Add(time.Duration(second) * time.Second), Values: values})
 	}
 	s := result.Summary{
 		Asked: result.Asked{RunID: filepath.Base(dir), Workload: mailbox.Name, Engine: "postgres",
 			Targets: []string{server + ":5432/mail"}, Threads: 4},
-		Happened: result.Happened{Status: result.Done, Start: start, End: start.Add(length * time.Second), Machine: machine},
+		Happened: result.Happened{Status: result.Done, Start: start, End: start.Add(length * time.Second),
+			Machine: machine},
 		Conclusion: result.Conclusion{Windows: []measure.Window{{Name: "run", From: 0, To: length,
 			Counts: measure.Counts{Orders: length}, Steady: measure.Steadiness{Verdict: true, Why: "steady"}}}},
 	}
@@ -182,18 +185,25 @@ func TestPublishedReports(t *testing.T) {
 		args []string
 		want []string // lines, their blanks put together
 	}{
-		{"the bench of disks stands by its second run", []string{"report", "--output", "esrp", filepath.Join(dir, "S000-disks")}, []string{
-			"Database Disks Transfers/sec 3,834.843 3,834.843", "Log Disks Writes/sec 159.654 159.654", "Average Database Disk Read Latency (ms) 4.826 4.826",
-			"Average Log Disk Write Latency (ms) 4.858 4.858"}},
+		{"the bench of disks stands by its second run",
+			[]string{"report", "--output", "esrp", filepath.Join(dir, "S000-disks")}, []string{
+				"Database Disks Transfers/sec 3,834.843 3,834.843", "Log Disks Writes/sec 159.654 159.654",
+				"Average Database Disk Read Latency (ms) 4.826 4.826",
+				"Average Log Disk Write Latency (ms) 4.858 4.858"}},
 		// Its own summary has the mean of reads and writes, 132.593, for their sum.
 		{"the 24 h run", []string{"report", "--output", "esrp", s003[1]}, []string{
-			"figure server2 all servers", "Database Disks Transfers/sec 265.186 265.186", "Database Disks Reads/sec 71.512 71.512", "Database Disks Writes/sec 193.674 193.674",
-			"Average Database Disk Read Latency (ms) 10.100 10.100", "Average Database Disk Write Latency (ms) 36.000 36.000", "Log Disks Writes/sec 35.534 35.534", "Average Log Disk Write Latency (ms) 2.200 2.200",
+			"figure server2 all servers", "Database Disks Transfers/sec 265.186 265.186",
+			"Database Disks Reads/sec 71.512 71.512", "Database Disks Writes/sec 193.674 193.674",
+			"Average Database Disk Read Latency (ms) 10.100 10.100",
+			"Average Database Disk Write Latency (ms) 36.000 36.000", "Log Disks Writes/sec 35.534 35.534",
+			"Average Log Disk Write Latency (ms) 2.200 2.200",
 			"is no ESRP result"}},
 		{"two servers", append([]string{"report", "--output", "esrp"}, records("S004 MD3220 by server")...), []string{
-			"figure server1 server2 all servers", "Database Disks Transfers/sec 7,952.331 7,973.266 15,925.597", "Log Disks Writes/sec 1,333.367 1,316.144 2,649.511"}},
+			"figure server1 server2 all servers", "Database Disks Transfers/sec 7,952.331 7,973.266 15,925.597",
+			"Log Disks Writes/sec 1,333.367 1,316.144 2,649.511"}},
 		{"the 2 h run's report", []string{"report", "--output", "text", "--details", s003[0]}, []string{
-			"achieved I/O per second (database reads and writes) 274.150", "target I/O per second 250.000", "database I/Os : log writes 3.62", "bytes a log write 12308", "database reads : writes 1.036",
+			"achieved I/O per second (database reads and writes) 274.150", "target I/O per second 250.000",
+			"database I/Os : log writes 3.62", "bytes a log write 12308", "database reads : writes 1.036",
 			"d data 12.100 12.100 71.000 71.000 139.504 134.646"}},
 	} {
 		t.Log(c.why)

@@ -16,8 +16,9 @@ func TestNoPasswordInErrors(t *testing.T) {
 	const url = "postgres://ann:s3cr3t@127.0.0.1:1/ds2"
 	const local = "@127.0.0.1:1/ds2"
 	for why, c := range map[string]struct{ args, want string }{
-		"a config-file line without =":        {"drive " + file("target "+url), "line 2: it is not parameter=value"},
-		"one with = in the URL only":          {"drive " + file("target: "+url+"?sslmode=disable"), "line 2: it is not parameter=value"},
+		"a config-file line without =": {"drive " + file("target "+url), "line 2: it is not parameter=value"},
+		"one with = in the URL only": {"drive " + file("target: "+url+"?sslmode=disable"),
+			"line 2: it is not parameter=value"},
 		"one that gives a wrong flag the URL": {"drive " + file("n_threads="+url), "--threads"},
 		"; in a password":                     {"drive --target postgres://ann:x;s3cr3t" + local, "%3B"},
 		"digits and / in a password":          {"drive --target postgres://ann:12/s3cr3t" + local, "%2F"},
@@ -25,7 +26,8 @@ func TestNoPasswordInErrors(t *testing.T) {
 		"# in a password":                     {"drive --target postgres://ann:12#s3cr3t" + local, "%23"},
 		"libpq's form": {"drive --target 'host=127.0.0.1 user=ann password=s3cr3t'",
 			"--target: user and password are given in a URL"},
-		"libpq's form with --engine":          {`drive --engine postgres --target "host=127.0.0.1 password='a s3cr3t'"`, "--target: "},
+		"libpq's form with --engine": {`drive --engine postgres --target "host=127.0.0.1 password='a s3cr3t'"`,
+			"--target: "},
 		"user:password@host with --engine":    {"drive --engine postgres --target ann:s3cr3t@127.0.0.1", "--target: "},
 		"user:password@host without":          {"drive --target ann:s3cr3t@127.0.0.1", "--target: "},
 		"a URL as positional argument":        {"drive " + url, "postgres://ann:***@127.0.0.1:1/ds2"},
@@ -37,8 +39,9 @@ func TestNoPasswordInErrors(t *testing.T) {
 		"as a run id":                         {"drive --target " + url + " --run-id " + url, "--run-id"},
 		"as a window":                         {"drive --target " + url + " --window " + url, "--window"},
 		"as a directory":                      {"report " + url, "***"},
-		"in the URL of a Pushgateway":         {"drive --target " + url + " --pushgateway http://ann:s3cr3t@127.0.0.1:x", ""},
-		"a server that is not there":          {"drive --target " + url, "127.0.0.1:1/ds2"},
+		"in the URL of a Pushgateway": {"drive --target " + url +
+			" --pushgateway http://ann:s3cr3t@127.0.0.1:x", ""},
+		"a server that is not there": {"drive --target " + url, "127.0.0.1:1/ds2"},
 	} {
 		code, stdout, stderr := execute(t, words("%s", c.args)...)
 		assert.True(t, code == exitUsage || code == exitFailed, "%s: exit %d", why, code)

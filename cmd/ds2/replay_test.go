@@ -18,7 +18,8 @@ func TestReplayDemo(t *testing.T) {
 	t.Parallel()
 	for _, workload := range []string{"ds2 --size 1MB", "mailbox --mailboxes 10 --mailbox-size 1MB"} {
 		out := filepath.Join(t.TempDir(), "record")
-		stdout := must(t, words("demo --workload %s --threads 8 --warmup-time 0 --replay 5MB --out %s --quiet --details", workload, out)...)
+		const flags = "demo --workload %s --threads 8 --warmup-time 0 --replay 5MB --out %s --quiet --details"
+		stdout := must(t, words(flags, workload, out)...)
 		texttest.Contains(t, stdout, "The server redid ", "Replay test\n")
 		record := recordOf(t, out)
 		r := record.Replay

@@ -38,8 +38,9 @@ func TestResetAndRestore(t *testing.T) {
 	require.False(t, maps.Equal(worn, run()), "the run changed nothing")
 	ds2("^restored "+database, "snapshot", "restore")
 	assert.Equal(t, worn, pgtest.Contents(t, target), "after restore")
-	fails(t, exitDone, "snapshot: a copy takes ", quick("bench", target, "--restore snapshot --runs 1 --settle 0s --idle 0s "+
-		"--cooldown 0s --run-time 2s --quiet --out %s/bench", t.TempDir())...)
+	fails(t, exitDone, "snapshot: a copy takes ",
+		quick("bench", target, "--restore snapshot --runs 1 --settle 0s --idle 0s --cooldown 0s --run-time 2s "+
+			"--quiet --out %s/bench", t.TempDir())...)
 	ds2("^dropped the copy of "+database, "snapshot", "drop")
 	fails(t, exitFailed, "there is no snapshot", "snapshot", "restore", "--target", target)
 	ds2("audit passed", "verify", "--quiet") // the database is still there

@@ -34,7 +34,8 @@ func TestSQLServerRestart(t *testing.T) {
 		}
 		switch down := time.Since(time.UnixMilli(at)); {
 		case down < 3*time.Second:
-			return failed(tdstest.Error(17188, 1, 16, "SQL Server cannot accept new connections, because it is being shut down."))
+			return failed(tdstest.Error(17188, 1, 16,
+				"SQL Server cannot accept new connections, because it is being shut down."))
 		case down < 6*time.Second:
 			return tdstest.Decision{Close: true, Answer: []byte{0}} // nothing that is a token
 		case down < 9*time.Second:
@@ -66,7 +67,8 @@ func TestSQLServerRestart(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 		}
 	}()
-	stdout := must(t, quick("drive", proxied.String(), "--threads 3 --warmup-time 1s --run-time 45s --out %s/run", dir)...)
+	stdout := must(t, quick("drive", proxied.String(), "--threads 3 --warmup-time 1s --run-time 45s --out %s/run",
+		dir)...)
 	texttest.Contains(t, stdout, "The audit passed", " OPM")
 	assert.NotEqualValues(t, 0, killed.Load(), "the run ended before the restart")
 }

@@ -45,7 +45,8 @@ var outputs = map[string]any{
 
 // commandOutputs names the outputs that a command may write.
 var commandOutputs = map[string][]string{
-	"drive": {"run"}, "demo": {"run"}, "bench": {"bench"}, "experiment": {"experiment"}, "tune": {"search"}, "compare": {"comparison"},
+	"drive": {"run"}, "demo": {"run"}, "bench": {"bench"}, "experiment": {"experiment"}, "tune": {"search"},
+	"compare":      {"comparison"},
 	"bench-backup": {"backup"},
 	"report":       {"runs", "bench", "experiment", "search", "backup"},
 	"verify":       {"verification"}, "sizes": {"sizes"}, "device": {"device"},

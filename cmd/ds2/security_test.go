@@ -115,7 +115,8 @@ func TestMetricsServer(t *testing.T) {
 		assert.NotContains(t, string(text), password, method)
 	}
 	response, err := http.Get(page + "/" + strings.Repeat("x", 1<<20))
-	assert.True(t, err != nil || response.StatusCode != http.StatusOK, "a request line of a megabyte: %s", response.Status)
+	assert.True(t, err != nil || response.StatusCode != http.StatusOK,
+		"a request line of a megabyte: %s", response.Status)
 }
 
 func mustParse(t *testing.T, text string) *url.URL {

@@ -26,8 +26,8 @@ func TestMoreUsersThanConnections(t *testing.T) {
 		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO few")
 	t.Cleanup(func() { pgtest.Exec(t, db, "DROP OWNED BY few; DROP ROLE few") })
 	out := filepath.Join(t.TempDir(), "record")
-	_, stderr := ends(t, exitFailed, words("drive --target %s --threads 20 --max-retries 1 --warmup-time 0 --run-time 1s "+
-		"--metrics-addr '' --quiet --out %s", pgtest.As(t, target, "few", "few"), out)...)
+	_, stderr := ends(t, exitFailed, words("drive --target %s --threads 20 --max-retries 1 --warmup-time 0 "+
+		"--run-time 1s --metrics-addr '' --quiet --out %s", pgtest.As(t, target, "few", "few"), out)...)
 	const reason = `too many connections for role "few"`
 	said, end, _ := strings.Cut(stderr, "record: ")
 	texttest.Contains(t, said, "users wait to be connected: ", reason)
@@ -40,8 +40,8 @@ func TestMoreUsersThanConnections(t *testing.T) {
 // TestFullDisk has the disk of the record full in mid-run: what was measured is printed.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	p := startProgram(t, quick("drive", loaded(t), "--run-time 2m "+
-		"--window 1s-2s --window 5s-6s --window 8s-9s --window 11s-12s --out disk/out")...)
+	p := startProgram(t, quick("drive", loaded(t), "--run-time 2m --window 1s-2s --window 5s-6s --window 8s-9s "+
+		"--window 11s-12s --out disk/out")...)
 	disk := filepath.Join(p.Dir, "disk")
 	require.NoError(t, os.Mkdir(disk, 0o755))
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=4m"); err != nil {

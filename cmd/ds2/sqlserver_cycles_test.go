@@ -58,10 +58,12 @@ func TestSQLServerCycles(t *testing.T) {
 			stdout := must(t, args...)
 			record := recordOf(t, out)
 			c := record.Cuts
-			require.True(t, c != nil && len(c.Cuts) == cycles && record.Audit.Passed, "cuts %+v, audit %+v\n%s", c, record.Audit, stdout)
+			require.True(t, c != nil && len(c.Cuts) == cycles && record.Audit.Passed,
+				"cuts %+v, audit %+v\n%s", c, record.Audit, stdout)
 			require.True(t, c.Lost == 0 && c.Lossy == 0 && c.Acknowledged != 0, "cuts %+v\n%s", c, stdout)
 			for i, cut := range c.Cuts {
-				assert.True(t, cut.Acknowledged != 0 && cut.Recovery > 0 && cut.Kept <= cut.InDoubt, "cut %d: %+v", i+1, cut)
+				assert.True(t, cut.Acknowledged != 0 && cut.Recovery > 0 && cut.Kept <= cut.InDoubt,
+					"cut %d: %+v", i+1, cut)
 			}
 			t.Logf("%d cuts, %d acknowledged, %d lost", len(c.Cuts), c.Acknowledged, c.Lost)
 			db, err := sql.Open("sqlserver", target)

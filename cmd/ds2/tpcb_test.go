@@ -63,8 +63,8 @@ func TestThirdWorkload(t *testing.T) {
 	texttest.Contains(t, refusal, "--batch")
 
 	pushed := gateway(t)
-	stdout, _ := ds2(exitVerdict, "drive --limit 'transfer p95 < 10m' --limit 'post max < 1us' --verify audit --details "+
-		"--pushgateway "+pushed.url+" --out DIR/run"+users+run)
+	stdout, _ := ds2(exitVerdict, "drive --limit 'transfer p95 < 10m' --limit 'post max < 1us' --verify audit "+
+		"--details --pushgateway "+pushed.url+" --out DIR/run"+users+run)
 	texttest.Contains(t, stdout, "FAIL: post max < 1us", "TPM", "transfers")
 	ownWords(t, "the run", stdout)
 	record := recordOf(t, at("run"))
@@ -95,8 +95,8 @@ func TestThirdWorkload(t *testing.T) {
 
 	ds2(exitDone, "verify --target TARGET --record DIR/bench/run-2 -q")
 
-	plan := "target: " + target + "\nseed: 28\nruns: 2\nrun-time: 2s\nkeep-faulty: true\nlimit: 'post p95 < 10m'\n" +
-		"factors: {threads: [1, 2]}\n" + noPausesYAML
+	plan := "target: " + target + "\nseed: 28\nruns: 2\nrun-time: 2s\nkeep-faulty: true\nlimit: 'post p95 < " +
+		"10m'\nfactors: {threads: [1, 2]}\n" + noPausesYAML
 	stdout, told := ds2(exitDone, "experiment --out DIR/experiment --details "+textFile(t, "branches.yaml", plan))
 	texttest.Contains(t, stdout, "TPM of threads 2", "Pass: every limit holds")
 	ownWords(t, "the experiment", stdout+told)
@@ -112,7 +112,8 @@ func TestThirdWorkload(t *testing.T) {
 	// Two machines, one after the other here: their clocks are put together in the records.
 	var machines []*result.Record
 	for i, name := range []string{"machine1", "machine2"} {
-		ds2(exitDone, fmt.Sprintf("drive --run-id both --seed 7 --verify none --out DIR/%s --user-offset %d", name, 2*i)+users+run)
+		ds2(exitDone, fmt.Sprintf("drive --run-id both --seed 7 --verify none --out DIR/%s --user-offset %d", name,
+			2*i)+users+run)
 		record := recordOf(t, at(name))
 		machines = append(machines, record)
 		record.Start = machines[0].Start

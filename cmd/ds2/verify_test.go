@@ -73,5 +73,6 @@ func loseServerAmidAudit(t *testing.T, server *localpg.Server, target string, lo
 	require.NoError(t, server.Restart(t.Context()))
 	require.Contains(t, must(t, "verify", "--target", target, "--record", p.out, "--quiet"), "orders of the run: ")
 	audit := recordOf(t, p.out).Audit
-	assert.True(t, audit.Passed && audit.NotAudited == "" && len(audit.Checks) >= 27, "the record's audit is %+v", audit)
+	assert.True(t, audit.Passed && audit.NotAudited == "" && len(audit.Checks) >= 27,
+		"the record's audit is %+v", audit)
 }

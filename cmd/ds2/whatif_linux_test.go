@@ -22,7 +22,8 @@ func fioOutput(t *testing.T, name string, read, flush, write float64) (path stri
 	t.Helper()
 	job := func(name, rw, options string, reads, readNS, writes, writeNS, syncNS, syncs float64) string {
 		return fmt.Sprintf(`{"jobname": %q, "job options": {"rw": %q, "bs": "8k"%s},
-			"read": {"iops": %g, "lat_ns": {"mean": %g}}, "write": {"iops": %g, "lat_ns": {"mean": %g}}, "sync": {"lat_ns": {"mean": %g, "N": %g}}}`,
+			"read": {"iops": %g, "lat_ns": {"mean": %g}}, "write": {"iops": %g, "lat_ns": {"mean": %g}},
+			"sync": {"lat_ns": {"mean": %g, "N": %g}}}`,
 			name, rw, options, reads, readNS, writes, writeNS, syncNS, syncs)
 	}
 	jobs := []string{job("one", "randread", "", 1e3/read, 1e6*read, 0, 0, 0, 0),
@@ -91,14 +92,16 @@ func TestWhatifPredict(t *testing.T) {
 		{exitUsage, "--mailboxes: it is a flag of workload mailbox", "learn --mailboxes 5"},
 		{exitUsage, "go together", "learn --target TARGET"},
 		{exitUsage, "go together", "learn --mount DATA"},
-		{exitUsage, "--size is of a server that ds2 starts", "learn --target TARGET --data-dir DATA --mount EMPTY --size 1MB"},
+		{exitUsage, "--size is of a server that ds2 starts",
+			"learn --target TARGET --data-dir DATA --mount EMPTY --size 1MB"},
 		{exitUsage, "no engine for scheme", "learn --target mysql://h/ds2 --data-dir DATA --mount EMPTY"},
 		{exitUsage, "PostgreSQL only", "learn --target sqlserver://x:x@h?database=ds2 --data-dir DATA --mount EMPTY"},
 		{exitUsage, "--data-dir: ", "learn --target TARGET --data-dir EMPTY --mount EMPTY"},
 		{exitUsage, "--data-dir: a server is at work", "learn --target TARGET --data-dir RUNNING --mount EMPTY"},
 		{exitUsage, "--mount: ", "learn --target TARGET --data-dir DATA --mount RUNNING"},
 	} {
-		names := strings.NewReplacer("MODEL", model, "QUICK", fast, "TARGET", target, "DATA", data, "EMPTY", empty, "RUNNING", running)
+		names := strings.NewReplacer("MODEL", model, "QUICK", fast, "TARGET", target, "DATA", data, "EMPTY", empty,
+			"RUNNING", running)
 		fails(t, c.code, c.says, words("whatif %s", names.Replace(c.args))...)
 	}
 	_, stderr := ends(t, exitUsage, words("whatif learn --target %s --data-dir /none --mount %s", target, empty)...)
@@ -136,8 +139,8 @@ func TestWhatifTarget(t *testing.T) {
 	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(at, "cluster")})
 	must(t, words("load --target %s --workload mailbox --mailboxes 4 --mailbox-size 5MB --quiet", server.URL("ds2"))...)
 	args := func(data, mount string) []string {
-		return words("whatif learn --target %s --data-dir %s --mount %s --threads 2,4 --runs 1 --warmup-time 1s --run-time 2s "+
-			"--stage-time 1s --drives 1ms/2ms,5ms/2ms,1ms/20ms --out out", server.URL("ds2"), data, mount)
+		return words("whatif learn --target %s --data-dir %s --mount %s --threads 2,4 --runs 1 --warmup-time 1s "+
+			"--run-time 2s --stage-time 1s --drives 1ms/2ms,5ms/2ms,1ms/20ms --out out", server.URL("ds2"), data, mount)
 	}
 	other := filepath.Dir(textFile(t, "PG_VERSION", ""))
 	fails(t, exitFailed, "which is not slowed", args(other, t.TempDir())...)
@@ -179,8 +182,9 @@ func TestWhatifLearn(t *testing.T) {
 	t.Parallel()
 	slows(t)
 	out := filepath.Join(t.TempDir(), "model")
-	code, _, stderr := execute(t, words("whatif learn --size 10MB --buffers 4MB --threads 4,8 --runs 1 --warmup-time 1s "+
-		"--run-time 3s --stage-time 1s --drives 2ms/10ms,20ms/10ms,2ms/200ms,2ms/10ms/5ms --check-drives 5ms/30ms --out %s", out)...)
+	code, _, stderr := execute(t, words("whatif learn --size 10MB --buffers 4MB --threads 4,8 --runs 1 --warmup-time "+
+		"1s --run-time 3s --stage-time 1s --drives 2ms/10ms,20ms/10ms,2ms/200ms,2ms/10ms/5ms --check-drives 5ms/30ms "+
+		"--out %s", out)...)
 	record, err := result.ReadSummary[result.Experiment](out)
 	require.NoError(t, err, stderr)
 	require.Equal(t, result.Done, record.Status, stderr)
