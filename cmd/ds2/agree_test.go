@@ -175,9 +175,7 @@ func TestMeansAgree(t *testing.T) {
 	} {
 		assert.Contains(t, console, " "+key+"="+whole(ms)+" ")
 	}
-	if cell := row(t, text, "order as in DS2")[2]; cell != whole(*r.Windows[0].OwnMean) {
-		t.Errorf("an order in DS2's meaning takes %s ms in the text, %v in the record", cell, *r.Windows[0].OwnMean)
-	}
+	assert.Equal(t, whole(*r.Windows[0].OwnMean), row(t, text, "order as in DS2")[2])
 }
 
 // TestOrdersMultiplyOut: wherever an OPM is printed, the orders × 60 / the seconds beside it give it.

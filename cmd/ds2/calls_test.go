@@ -1,7 +1,6 @@
 package main
 
 import (
-	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -70,6 +69,6 @@ func TestCallPathsAgree(t *testing.T) {
 		return p
 	}
 	driver, wire := play("driver"), play("wire")
-	assert.True(t, reflect.DeepEqual(driver, wire) && driver.counts.Orders == orders,
-		"by driver %+v\nby wire %+v", driver, wire)
+	assert.Equal(t, driver, wire)
+	assert.EqualValues(t, orders, driver.counts.Orders)
 }

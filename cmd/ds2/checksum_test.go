@@ -25,8 +25,8 @@ func TestChecksumTest(t *testing.T) {
 	assert.True(t, c.Reading.Readers == 8 && c.Reading.Bad == 0, "reading %+v", c.Reading)
 	_, err := os.Stat(filepath.Join(server.BinDir(), "pg_waldump")) // fetched servers have none
 	l := c.Log
-	assert.True(t, l != nil && (l.Unread == "") == (err == nil) && (l.Records > 0) == (err == nil) && l.Bad == "",
-		"log %+v", c.Log)
+	require.NotNil(t, l)
+	assert.True(t, (l.Unread == "") == (err == nil) && (l.Records > 0) == (err == nil) && l.Bad == "", "log %+v", l)
 	damage(t, server, target, "products")
 	stdout, stderr := ends(t, exitVerdict, append(verify, "--readers", "4")...)
 	cells := row(t, stdout, c.Target)

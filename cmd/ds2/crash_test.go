@@ -40,9 +40,8 @@ func localServer(t *testing.T, server *localpg.Server, target string) durability
 		while kill -0 $pid; do sleep 0.1; done 2>/dev/null`, server.DataDir())
 	start := program("postgres") + " -p " + u.Port() + " -h 127.0.0.1 -c unix_socket_directories= &"
 	t.Cleanup(func() { // before the server's directory goes
-		if out, err := exec.Command("sh", "-c", program("pg_ctl")+" -m immediate stop").CombinedOutput(); err != nil {
-			t.Errorf("stop the server: %v\n%s", err, out)
-		}
+		out, err := exec.Command("sh", "-c", program("pg_ctl")+" -m immediate stop").CombinedOutput()
+		assert.NoError(t, err, "stop the server: %s", out)
 	})
 	return durability.Commands{KillLine: kill, StartLine: start}
 }

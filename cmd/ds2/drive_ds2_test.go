@@ -64,8 +64,7 @@ func TestDS2LinesAsPublished(t *testing.T) {
 		"n_login_overall=121 n_newcust_overall=29 n_browse_overall=403 n_purchase_overall=150 rt_login_avg_msec=33 "+
 		"rt_newcust_avg_msec=21 rt_browse_avg_msec=9 rt_purchase_avg_msec=80 rt_tot_sampled=137 "+
 		"n_rollbacks_overall=5 rollback_rate =   3.3%")
-	assert.True(t, line["opm"] == 136 && final["opm"] == 147 && final["percent"] == 3.3,
-		"parsed %v and %v", line, final)
+	assert.True(t, line["opm"] == 136 && final["opm"] == 147 && final["percent"] == 3.3, "%v and %v", line, final)
 }
 
 // TestDS2LinesSinceReset has fewer orders in the warm-up than in the run after it, until the next line.
@@ -91,9 +90,7 @@ func TestDS2LinesSinceReset(t *testing.T) {
 	l.print(&out)
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	for i, want := range []float64{8, 2} {
-		if got := fields(ds2Line, lines[i])["sampled"]; got != want {
-			t.Errorf("rt_tot_sampled of line %d is not %v: %s", i+1, want, lines[i])
-		}
+		assert.Equal(t, want, fields(ds2Line, lines[i])["sampled"], "rt_tot_sampled of %s", lines[i])
 	}
 }
 

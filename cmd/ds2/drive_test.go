@@ -57,22 +57,19 @@ func TestUnits(t *testing.T) {
 
 func TestRateValue(t *testing.T) {
 	for text, want := range map[string]float64{"500/s": 500, "30000/m": 500, "0.5/s": 0.5} {
-		if v, err := readOrderRate(text); err != nil || v != want {
-			t.Errorf("rate %s = %v, %v; want %v a second", text, v, err, want)
-		}
+		v, err := readOrderRate(text)
+		assert.True(t, err == nil && v == want, "rate %s = %v, %v; want %v a second", text, v, err, want)
 	}
 	for _, text := range []string{"", "0", "-1/s", "500", "500/h", "x/s", "NaN", "Inf"} {
-		if v, err := readOrderRate(text); err == nil {
-			t.Errorf("rate %q = %v, want an error", text, v)
-		}
+		v, err := readOrderRate(text)
+		assert.Error(t, err, "rate %q = %v", text, v)
 	}
 }
 
 func TestConfigFileCountsInItsPlace(t *testing.T) {
 	file := textFile(t, "driver.conf", "# the report's run\n\nn_threads=32\n--run_time = 20\ntarget=localhost\n")
 	f, flags := driveFlagSet()
-	require.NoError(t, flags.Parse([]string{"--n_threads=1", "--target=other", "--config_file=" + file,
-		"--run_time=5"}))
+	require.NoError(t, flags.Parse(words("--n_threads=1 --target=other --config_file=%s --run_time=5", file)))
 	// The later of file and arguments counts.
 	assert.Equal(t, 32, f.config.Threads)
 	assert.Equal(t, "localhost", f.target)
@@ -150,8 +147,8 @@ func TestTargetSeveralTimes(t *testing.T) {
 		f, flags := driveFlagSet()
 		require.NoError(t, flags.Parse(args))
 		got, err := f.urls()
-		assert.True(t, err == nil && strings.Join(got, " ") == want,
-			"%q: targets %q, %v; want %q", args, got, err, want)
+		require.NoError(t, err, args)
+		assert.Equal(t, want, strings.Join(got, " "), args)
 	}
 	fails(t, exitUsage, "--target: one of several is not a URL", "drive", a, "--target=b", "--threads=1")
 }

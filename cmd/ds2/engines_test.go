@@ -30,14 +30,11 @@ func TestAsSQLCmd(t *testing.T) {
 		u, err := url.Parse(c.target)
 		require.NoError(t, err)
 		got := asSQLCmd(u)
-		if password, _ := got.User.Password(); got.User.Username() != c.user || password != c.password {
-			t.Errorf("%s: user %q with password %q, want %q with %q", c.why, got.User.Username(), password, c.user,
-				c.password)
-		}
+		password, _ := got.User.Password()
+		assert.Equal(t, c.user, got.User.Username(), c.why)
+		assert.Equal(t, c.password, password, c.why)
 		assert.True(t, u.String() == c.target, "%s: the caller's URL became %s", c.why, u.Redacted())
 	}
 	t.Setenv("SQLCMDUSER", "")
-	if u := asSQLCmd(&url.URL{Scheme: "sqlserver", Host: "localhost"}); u.User != nil {
-		t.Errorf("without SQLCMDUSER: %s", u.Redacted())
-	}
+	assert.Nil(t, asSQLCmd(&url.URL{Scheme: "sqlserver", Host: "localhost"}).User, "without SQLCMDUSER")
 }

@@ -83,9 +83,8 @@ func playOrders(t *testing.T, s store.Database, size datagen.Size, orders int) (
 		Seed: 7, RampRate: 100, Drain: time.Minute, MaxRetries: 10, OperationTimeout: time.Minute,
 		Interval: 10 * time.Second,
 	}, discard{}, slog.New(slog.DiscardHandler))
-	if _, err := d.Run(t.Context(), stop); err != nil && !errors.Is(err, driver.ErrStopped) {
-		t.Fatal(err)
-	}
+	_, err := d.Run(t.Context(), stop)
+	require.True(t, err == nil || errors.Is(err, driver.ErrStopped), "%v", err)
 	totals := d.Meter().Totals()[0]
 	counts := totals.Counts
 	require.True(t, counts.GivenUp == 0 && counts.Retries == 0, "%s: %+v", s.Engine(), counts)

@@ -45,9 +45,9 @@ func TestImage(t *testing.T) {
 	assert.Contains(t, said, "The audit passed")
 	record := filepath.Join(volume, "record")
 	assert.Contains(t, must(t, "report", "--output", "text", record), "OPM")
-	if info, err := os.Stat(record); err != nil || info.Sys().(*syscall.Stat_t).Uid != user {
-		t.Errorf("the record is not of user %d: %+v, %v", user, info, err)
-	}
+	info, err := os.Stat(record)
+	require.NoError(t, err)
+	assert.EqualValues(t, user, info.Sys().(*syscall.Stat_t).Uid, "whose the record is")
 
 	pods, args := indexedJob(t, "generate.yaml")
 	for i := range pods {

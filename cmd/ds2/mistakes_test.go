@@ -26,8 +26,8 @@ func TestMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
 		"full/file.txt": "something",
-		"old.yaml": "configurations:\n  a:\n    target: postgres://db1/ds2\n  b:\n    target: postgres://db2/ds2\n   " +
-			" thread: 5\n",
+		"old.yaml": "configurations:\n  a:\n    target: postgres://db1/ds2\n" +
+			"  b:\n    target: postgres://db2/ds2\n    thread: 5\n",
 		"runs.yaml":      "runs: many\nconfigurations:\n  a: {target: postgres://db1/ds2}\n",
 		"tabs.yaml":      "configurations:\n\ta: 1\n",
 		"empty.yaml":     "",

@@ -180,12 +180,8 @@ func (g *pushgateway) counter(t *testing.T, name string) (sum float64) {
 	t.Helper()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	f := g.families[name]
-	if f == nil {
-		t.Errorf("%s was not pushed", name)
-		return 0
-	}
-	for _, m := range f.Metric {
+	require.Contains(t, g.families, name, "what was pushed")
+	for _, m := range g.families[name].Metric {
 		sum += m.GetCounter().GetValue()
 	}
 	return sum
