@@ -285,11 +285,12 @@ func TestFirstSignal(t *testing.T) {
 		p.Process.Signal(syscall.SIGINT)
 		p.ends(t, exitInterrupted)
 	}
+	var queries string
+	t.Cleanup(func() { assert.Empty(t, queries, "the server is still at work") })
 	await(t, "an end of all statements", func() bool {
-		var queries int
-		require.NoError(t, s.admin.QueryRow(`SELECT count(*) FROM pg_stat_activity
-			WHERE application_name LIKE 'ds2%' AND state <> 'idle'`).Scan(&queries))
-		return queries == 0
+		require.NoError(t, s.admin.QueryRow(`SELECT coalesce(string_agg(datname || ': ' || query, '; '), '')
+			FROM pg_stat_activity WHERE application_name LIKE 'ds2%' AND state <> 'idle'`).Scan(&queries))
+		return queries == ""
 	})
 }
 
