@@ -16,18 +16,16 @@ import (
 )
 
 // exampleFile is that of the help.
-func exampleFile(tb testing.TB) string {
-	cmd, _, err := newRoot().Find([]string{"experiment"})
-	require.NoError(tb, err)
-	_, text, _ := strings.Cut(cmd.Example, "arrays.yaml:\n")
-	return text
+func exampleFile() string {
+	_, file, _ := strings.Cut(newExperimentCommand().Example, "arrays.yaml:\n")
+	return file
 }
 
 // TestExperimentFile reads the example of the help.
 func TestExperimentFile(t *testing.T) {
 	t.Setenv("HDD_PASSWORD", "a/b@c:d e")
 	secret := textFile(t, "ssd", "s3cret\n")
-	text := exampleFile(t)
+	text := exampleFile()
 	f, err := parseExperiment("arrays.yaml", []byte(strings.ReplaceAll(text, "/run/secrets/ssd", secret)))
 	require.NoError(t, err)
 	assert.True(t, f.runs == (runsRange{5, 9, true}) && f.until == 2 && f.order == "random", "%+v", f)
@@ -114,7 +112,7 @@ func TestExperimentFileErrors(t *testing.T) {
 
 // FuzzExperimentFile: whatever a file holds, it is read or refused as wrong usage.
 func FuzzExperimentFile(f *testing.F) {
-	text := exampleFile(f)
+	text := exampleFile()
 	fuzztest.Run(f, func(t testing.TB, text string) {
 		if strings.Contains(text, "file:") || strings.Contains(text, "words") { // reads files of this machine
 			return
