@@ -68,7 +68,7 @@ func (f *benchBackupFlags) run(i *interrupts, cmd *cobra.Command, _ []string) er
 	defer release()
 	observer, err := monitor.Observe(i.soft, stores, 0, f.observe.Options)
 	if e, ok := errors.AsType[*monitor.OptionError](err); ok {
-		return flagError(e.Field, e.Err)
+		return flagError(e.Field, e.Unwrap())
 	}
 	if err != nil {
 		return err

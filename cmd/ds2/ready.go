@@ -293,10 +293,10 @@ func (f *runFlags) observer(ctx context.Context, l *looks, o *runs.Options) (*mo
 			}
 			return observer, nil
 		case wrong && l.check && leaveOut(&options, option.Field):
-			l.add(store.Finding{What: "--" + option.Field, State: store.Failure, Found: option.Err.Error(),
+			l.add(store.Finding{What: "--" + option.Field, State: store.Failure, Found: option.Error(),
 				Do: "correct it, or leave out the flag"})
 		case wrong:
-			return nil, flagError(option.Field, option.Err)
+			return nil, flagError(option.Field, option.Unwrap())
 		default:
 			return nil, l.step("counters", "", err)
 		}

@@ -212,11 +212,11 @@ func (fs FS) findServer(found int, program string) (*serverProcess, error) {
 func (fs FS) taken(pid int) (seconds, readBytes float64, err error) {
 	pfs, process, err := fs.process(pid)
 	if err != nil {
-		return 0, 0, err
+		return math.NaN(), math.NaN(), err
 	}
 	stat, err := process.Stat()
 	if err != nil {
-		return 0, 0, err
+		return math.NaN(), math.NaN(), err
 	}
 	const ticks = 100 // a second, on all of Linux's processors
 	seconds, readBytes = stat.CPUTime()+float64(stat.CUTime+stat.CSTime)/ticks, bytesRead(process)
@@ -246,11 +246,8 @@ func bytesRead(p procfs.Proc) float64 {
 func (s *serverProcess) sources(fs FS, item, server string) []Source {
 	processes := Source{
 		Name: "processes of " + server,
-		Read: func(_ context.Context, values []float64) error {
-			seconds, bytes, err := fs.taken(s.pid)
-			if err == nil {
-				values[0], values[1] = seconds, bytes
-			}
+		Read: func(_ context.Context, values []float64) (err error) {
+			values[0], values[1], err = fs.taken(s.pid)
 			return err
 		},
 	}

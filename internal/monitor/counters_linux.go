@@ -10,13 +10,11 @@ import (
 	"runtime"
 	"strconv"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/procfs"
 	"github.com/prometheus/procfs/blockdevice"
 	"github.com/prometheus/procfs/sysfs"
 )
-
-// sectorBytes is the unit of /proc/diskstats, whatever sectors the device itself has.
-const sectorBytes = 512
 
 // kernel shows the counters of this machine.
 type kernel struct {
@@ -80,11 +78,12 @@ func (k kernel) shown() (exposition, error) {
 func (k kernel) processors(x exposition) error {
 	stat, err := k.proc.Stat()
 	for id, c := range stat.CPU {
-		for mode, seconds := range map[string]float64{
+		for mode, seconds := range map[model.LabelValue]float64{
 			"user": c.User, "nice": c.Nice, "system": c.System, "irq": c.IRQ, "softirq": c.SoftIRQ,
 			"steal": c.Steal, "iowait": c.Iowait, "idle": c.Idle,
 		} {
-			x.add(nodeExporter.probe, map[string]string{"cpu": strconv.FormatInt(id, 10), "mode": mode}, seconds)
+			cpu := model.LabelValue(strconv.FormatInt(id, 10))
+			x.add(nodeExporter.probe, model.Metric{"cpu": cpu, "mode": mode}, seconds)
 		}
 	}
 	return err
@@ -100,10 +99,11 @@ func (k kernel) memory(x exposition) error {
 
 func (k kernel) disks(x exposition) error {
 	stats, err := k.block.ProcDiskstats()
+	const sector = procfs.SectorSize // whatever sectors the device itself has
 	for _, d := range stats {
 		counts := []float64{
 			float64(d.ReadIOs), float64(d.WriteIOs),
-			float64(d.ReadSectors) * sectorBytes, float64(d.WriteSectors) * sectorBytes,
+			float64(d.ReadSectors) * sector, float64(d.WriteSectors) * sector,
 			float64(d.ReadTicks) / 1000, float64(d.WriteTicks) / 1000,
 			float64(d.IOsTotalTicks) / 1000, float64(d.WeightedIOTicks) / 1000,
 		}
@@ -120,7 +120,7 @@ func (k kernel) network(x exposition) error {
 	for name, line := range all {
 		nodeExporter.links.show(x, name, float64(line.RxBytes), float64(line.TxBytes))
 		if speed, known := k.speeds[name]; known {
-			x.add(nodeExporter.speeds, map[string]string{nodeExporter.links.label: name}, speed)
+			x.add(nodeExporter.speeds, model.Metric{"device": model.LabelValue(name)}, speed)
 		}
 	}
 	return err
@@ -131,7 +131,7 @@ func (k kernel) conditions(x exposition) {
 	clocks, _ := k.sys.SystemCpufreq()
 	for _, c := range clocks {
 		if kilohertz := c.ScalingCurrentFrequency; kilohertz != nil {
-			x.add("node_cpu_scaling_frequency_hertz", map[string]string{"cpu": c.Name}, float64(*kilohertz)*1000)
+			x.add("node_cpu_scaling_frequency_hertz", model.Metric{"cpu": model.LabelValue(c.Name)}, float64(*kilohertz)*1000)
 		}
 	}
 	packages := map[string]uint64{} // each of a package's cores counts for all of it
@@ -141,18 +141,18 @@ func (k kernel) conditions(x exposition) {
 		if err != nil {
 			continue // offline, or no Intel
 		}
-		x.add("node_cpu_core_throttles_total", map[string]string{"core": cpu.Number()}, float64(t.CoreThrottleCount))
+		x.add("node_cpu_core_throttles_total", model.Metric{"core": model.LabelValue(cpu.Number())}, float64(t.CoreThrottleCount))
 		if topology, err := cpu.Topology(); err == nil {
 			packages[topology.PhysicalPackageID] = max(packages[topology.PhysicalPackageID], t.PackageThrottleCount)
 		}
 	}
 	for id, count := range packages {
-		x.add("node_cpu_package_throttles_total", map[string]string{"package": id}, float64(count))
+		x.add("node_cpu_package_throttles_total", model.Metric{"package": model.LabelValue(id)}, float64(count))
 	}
 	zones, _ := k.sys.ClassThermalZoneStats()
 	for _, z := range zones {
 		if z.ReadErrors == nil {
-			x.add("node_thermal_zone_temp", map[string]string{"zone": z.Name}, float64(z.Temp)/1000)
+			x.add("node_thermal_zone_temp", model.Metric{"zone": model.LabelValue(z.Name)}, float64(z.Temp)/1000)
 		}
 	}
 }

@@ -149,10 +149,6 @@ func databaseColumn(counter string) (name string, derive derivation) {
 func Files(
 	ctx context.Context, db *sql.DB, target, item string, asDrives bool, query string,
 ) (Source, []DatabaseFile, error) {
-	column := OfFile
-	if asDrives {
-		column = func(ofDrive string) string { return ofDrive }
-	}
 	prefix := ""
 	if item != "" {
 		prefix = item + "."
@@ -171,8 +167,10 @@ func Files(
 			return rate(4)(seconds, was, now) + rate(5)(seconds, was, now)
 		}},
 	}
-	for i := range kinds {
-		kinds[i].column = column(kinds[i].column)
+	if !asDrives {
+		for i := range kinds {
+			kinds[i].column = OfFile(kinds[i].column)
+		}
 	}
 	var files []DatabaseFile
 	var names []string

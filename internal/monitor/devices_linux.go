@@ -49,12 +49,20 @@ func (fs FS) find(dir string) (FileSystem, error) {
 	if strings.HasPrefix(number, "0:") {
 		// File systems over several devices (btrfs) have a number of their own; the source then names one of their
 		// devices.
-		if number, err = fs.deviceNumber(mount.Source); err != nil {
+		device, _ := filepath.EvalSymlinks(mount.Source) // such as of /dev/mapper/vg-data
+		number = line(filepath.Join(fs.Sys, "class/block", filepath.Base(device), "dev"))
+		if number == "" {
 			return found, fmt.Errorf("no block device stands behind its %s file system (%s)",
 				mount.FSType, mount.Source)
 		}
 	}
-	found.Devices, err = fs.wholeDevices(number)
+	top, err := filepath.EvalSymlinks(filepath.Join(fs.Sys, "dev/block", number))
+	if err != nil {
+		return found, err
+	}
+	_, drives, err := under(top)
+	slices.Sort(drives)
+	found.Devices = slices.Compact(drives)
 	return found, err
 }
 
@@ -102,27 +110,6 @@ func mountOptions(m *procfs.MountInfo) []string {
 	}
 	slices.Sort(options)
 	return slices.Compact(options)
-}
-
-// deviceNumber is the major:minor number of a device file such as /dev/mapper/vg-data.
-func (fs FS) deviceNumber(file string) (string, error) {
-	target, err := filepath.EvalSymlinks(file)
-	if err != nil {
-		return "", err
-	}
-	number, err := os.ReadFile(filepath.Join(fs.Sys, "class/block", filepath.Base(target), "dev"))
-	return strings.TrimSpace(string(number)), err
-}
-
-// wholeDevices follows a device number to the drives under it.
-func (fs FS) wholeDevices(number string) ([]string, error) {
-	dir, err := filepath.EvalSymlinks(filepath.Join(fs.Sys, "dev/block", number))
-	if err != nil {
-		return nil, err
-	}
-	_, drives, err := under(dir)
-	slices.Sort(drives)
-	return slices.Compact(drives), err
 }
 
 // under are the names of the devices that lie under the one whose directory in /sys is dir, and of the drives at last:

@@ -26,10 +26,9 @@ type Exporter struct {
 	Name    string // its host:port, which tells the machines of several apart
 	Machine Machine
 
-	url    string
-	client *http.Client
-	kind   *exporterKind
-	first  exposition
+	host, url string
+	kind      *exporterKind
+	first     exposition
 }
 
 // What an exporter may take of a run: so long for an answer, of so many bytes.
@@ -48,14 +47,16 @@ func OpenExporter(ctx context.Context, address string) (*Exporter, error) {
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/metrics"
 	}
-	e := &Exporter{Name: u.Host, url: u.String(), client: &http.Client{Timeout: exporterTime}}
+	e := &Exporter{Name: u.Host, host: u.Hostname(), url: u.String()}
 	if e.first, err = e.scrape(ctx); err != nil {
 		return nil, err
 	}
-	if e.kind = kindOf(e.first); e.kind == nil {
+	known := slices.IndexFunc(exporterKinds, func(k *exporterKind) bool { return e.first[k.probe] != nil })
+	if known < 0 {
 		return nil, fmt.Errorf("%s shows nothing of a node_exporter or windows_exporter: neither %s nor %s",
 			u.Redacted(), nodeExporter.probe, windowsExporter.probe)
 	}
+	e.kind = exporterKinds[known]
 	e.Machine = e.kind.machine(e.first)
 	return e, e.narrow(ctx, u)
 }
@@ -68,7 +69,7 @@ func (e *Exporter) narrow(ctx context.Context, u *url.URL) error {
 	}
 	query := url.Values{}
 	for _, m := range e.first[e.kind.success] {
-		if collector := m.labels["collector"]; m.value == 1 && slices.Contains(e.kind.collectors, collector) {
+		if collector := string(m.Metric["collector"]); m.Value == 1 && slices.Contains(e.kind.collectors, collector) {
 			query.Add("collect[]", collector)
 		}
 	}
@@ -91,7 +92,8 @@ func (e *Exporter) scrape(ctx context.Context) (exposition, error) {
 		return nil, err
 	}
 	request.Header.Set("Accept", "text/plain;version=0.0.4")
-	response, err := e.client.Do(request)
+	client := http.Client{Timeout: exporterTime}
+	response, err := client.Do(request)
 	if err != nil {
 		return nil, err
 	}
@@ -116,60 +118,53 @@ func parseExposition(text io.Reader) (exposition, error) {
 	samples, err := expfmt.ExtractSamples(&expfmt.DecodeOptions{}, slices.Collect(maps.Values(families))...)
 	x := make(exposition, len(families))
 	for _, s := range samples {
-		labels := make(map[string]string, len(s.Metric))
-		for name, value := range s.Metric {
-			labels[string(name)] = string(value)
-		}
-		x.add(labels[model.MetricNameLabel], labels, float64(s.Value))
+		name := string(s.Metric[model.MetricNameLabel])
+		x[name] = append(x[name], s)
 	}
 	return x, err
 }
 
 // exposition is what an exporter shows at a time: of each name the metrics, with their labels.
-type exposition map[string][]metric
+type exposition map[string]model.Vector
 
-type metric struct {
-	labels map[string]string
-	value  float64
-}
-
-func (x exposition) add(name string, labels map[string]string, value float64) {
-	x[name] = append(x[name], metric{labels, value})
+func (x exposition) add(name string, labels model.Metric, value float64) {
+	x[name] = append(x[name], &model.Sample{Metric: labels, Value: model.SampleValue(value)})
 }
 
 // by gives the values of a name by one of its labels.
-func (x exposition) by(name, label string) map[string]float64 {
+func (x exposition) by(name string, label model.LabelName) map[string]float64 {
 	values := map[string]float64{}
 	for _, m := range x[name] {
-		values[m.labels[label]] = m.value
+		values[string(m.Metric[label])] = float64(m.Value)
 	}
 	return values
 }
 
-// labels are those of the first metric of a name.
-func (x exposition) labels(name string) map[string]string {
+// text is a label of the first metric of a name; empty where there is none.
+func (x exposition) text(name string, label model.LabelName) string {
 	if len(x[name]) == 0 {
-		return nil
+		return ""
 	}
-	return x[name][0].labels
+	return string(x[name][0].Metric[label])
 }
 
 // fold makes one value of those of a name that fit; NaN of none.
-func (x exposition) fold(name string, fits func(labels map[string]string) bool, f func(a, b float64) float64) float64 {
+func (x exposition) fold(name string, fits func(labels model.Metric) bool, f func(a, b float64) float64) float64 {
 	all := math.NaN()
 	for _, m := range x[name] {
+		v := float64(m.Value)
 		switch {
-		case fits != nil && !fits(m.labels):
+		case fits != nil && !fits(m.Metric):
 		case math.IsNaN(all):
-			all = m.value
+			all = v
 		default:
-			all = f(all, m.value)
+			all = f(all, v)
 		}
 	}
 	return all
 }
 
-func (x exposition) sum(name string, fits func(labels map[string]string) bool) float64 {
+func (x exposition) sum(name string, fits func(labels model.Metric) bool) float64 {
 	return x.fold(name, fits, func(a, b float64) float64 { return a + b })
 }
 
@@ -182,14 +177,9 @@ func (e *Exporter) Source(devices []string, several bool) (Source, error) {
 		return Source{}, fmt.Errorf("%s %w", e.Name, err)
 	}
 	src.Name = "exporter of " + e.Name
-	if several {
-		e.setApart(&src)
+	if !several {
+		return src, nil
 	}
-	return src, nil
-}
-
-// setApart puts the exporter's name into all names.
-func (e *Exporter) setApart(src *Source) {
 	for i := range src.Figures {
 		f := &src.Figures[i]
 		f.Label, f.Item = cmp.Or(f.Label, "machine"), e.item(f.Item)
@@ -202,6 +192,7 @@ func (e *Exporter) setApart(src *Source) {
 		column, item := SplitColumn(c.Name)
 		src.Columns[i].Name = ItemColumn(column, e.item(item))
 	}
+	return src, nil
 }
 
 // item is an item's name among those of several machines.
@@ -232,62 +223,47 @@ func (w *Observer) openExporters(ctx context.Context) error {
 			return fail(err)
 		}
 		w.exporters, w.Sources = append(w.exporters, e), append(w.Sources, src)
-		for _, drive := range w.drives(e.kind, e.first) {
+		if w.Machine == nil {
+			w.Machine = new(e.Machine)
+		} else {
+			w.Machine.Hostname += ", " + e.Machine.Hostname
+			w.Machine.Processors += e.Machine.Processors
+			w.Machine.MemoryBytes += e.Machine.MemoryBytes
+		}
+		for _, drive := range e.drives(w.devices) {
+			drive.Roles = w.roles[drive.Name]
 			if several {
 				drive.Name, drive.Machine = e.item(drive.Name), e.Name
 			}
-			e.Machine.Drives = append(e.Machine.Drives, drive)
+			w.Machine.Drives = append(w.Machine.Drives, drive)
 		}
-		w.join(e.Machine)
 	}
 	return nil
 }
 
-// drives are those that were asked for or, without any, all that an exporter shows.
-func (w *Observer) drives(kind *exporterKind, x exposition) (all []Drive) {
-	devices := w.devices
+// drives are those that were asked for or, without any, all that the exporter shows.
+func (e *Exporter) drives(devices []string) (all []Drive) {
 	if len(devices) == 0 {
-		devices = drivesAmong(inOrder(kind.disks(x)))
+		devices = drivesAmong(inOrder(e.kind.disks(e.first)))
 	}
 	for _, name := range devices {
-		all = append(all, Drive{Name: name, Model: kind.model(x, name), Roles: w.roles[name]})
+		drive := Drive{Name: name}
+		for _, m := range e.first["node_disk_info"] { // Windows has none
+			if string(m.Metric["device"]) == name {
+				drive.Model = string(m.Metric["model"])
+			}
+		}
+		all = append(all, drive)
 	}
 	return all
-}
-
-// join makes one machine of all: their names, and the sums of what they have.
-func (w *Observer) join(m Machine) {
-	if w.Machine == nil {
-		w.Machine = &m
-		return
-	}
-	all := w.Machine
-	all.Hostname += ", " + m.Hostname
-	all.Processors += m.Processors
-	all.MemoryBytes += m.MemoryBytes
-	all.Drives = append(all.Drives, m.Drives...)
-}
-
-// machineOf is the machine of a target; nil where nothing is known of it.
-func (w *Observer) machineOf(t store.Database) *Machine {
-	if len(w.exporters) < 2 {
-		return w.Machine
-	}
-	if e := w.exporterOf(t); e != nil {
-		return &e.Machine
-	}
-	return nil
 }
 
 // exporterOf is the exporter of a target's machine; nil where none is known to be.
 func (w *Observer) exporterOf(t store.Database) *Exporter {
 	for _, e := range w.exporters {
-		if len(w.exporters) == 1 || strings.EqualFold(hostname(e.Name), HostOf(t.Label())) {
+		if len(w.exporters) == 1 || strings.EqualFold(e.host, HostOf(t.Label())) {
 			return e
 		}
 	}
 	return nil
 }
-
-// hostname is the host of host:port.
-func hostname(address string) string { return (&url.URL{Host: address}).Hostname() }

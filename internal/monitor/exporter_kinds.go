@@ -8,15 +8,19 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/prometheus/common/model"
 )
 
 // exporterKind is how one kind of exporter names what columns are made of.
 type exporterKind struct {
 	success    string   // of each collector, whether it works
 	collectors []string // that sources and machine read
-	model      func(x exposition, drive string) string
-	free       func(x exposition, dir string) (bytes float64, mount string) // NaN: not known
 	machine    func(exposition) Machine
+
+	room   string // free on each file system
+	volume model.LabelName
+	above  func(file, volume string) bool // whether the file lies there
 
 	drives    itemMetrics // in the order of diskKinds
 	diskKinds []kind
@@ -25,7 +29,7 @@ type exporterKind struct {
 	memory    string
 
 	probe     string                 // the time of processors by mode, which every exporter of the kind shows
-	processor string                 // its label
+	processor model.LabelName        // its label
 	busy      func(mode string) bool // at work
 }
 
@@ -33,16 +37,10 @@ type exporterKind struct {
 var nodeExporter = &exporterKind{
 	success:    "node_scrape_collector_success",
 	collectors: []string{"cpu", "cpufreq", "diskstats", "meminfo", "netdev", "thermal_zone"},
-	model: func(x exposition, drive string) (model string) {
-		for _, m := range x["node_disk_info"] {
-			if m.labels["device"] == drive {
-				model = m.labels["model"]
-			}
-		}
-		return model
-	},
-	free:    nodeFree,
-	machine: nodeMachine,
+	machine:    nodeMachine,
+	room:       "node_filesystem_avail_bytes",
+	volume:     "mountpoint",
+	above:      within,
 	drives: itemMetrics{"device", "node_disk_", []string{
 		"reads_completed", "writes_completed", "read_bytes", "written_bytes",
 		"read_time_seconds", "write_time_seconds", "io_time_seconds", "io_time_weighted_seconds",
@@ -57,13 +55,16 @@ var nodeExporter = &exporterKind{
 }
 
 // windowsExporter: Windows counts for each request how long it took, and the time in which a drive had none. The time
-// for interrupts and deferred calls is part of the privileged time.
+// for interrupts and deferred calls is part of the privileged time. The room is counted anew every quarter of an hour.
 var windowsExporter = &exporterKind{
 	success:    "windows_exporter_collector_success",
 	collectors: []string{"cpu", "memory", "net", "physical_disk"},
-	model:      func(exposition, string) string { return "" },
-	free:       windowsFree,
 	machine:    windowsMachine,
+	room:       "windows_logical_disk_free_bytes",
+	volume:     "volume",
+	above: func(file, volume string) bool {
+		return len(file) >= len(volume) && strings.EqualFold(file[:len(volume)], volume)
+	},
 	drives: itemMetrics{"disk", "windows_physical_disk_", []string{
 		"reads", "writes", "read_bytes", "write_bytes",
 		"read_latency_seconds", "write_latency_seconds", "idle_seconds", "",
@@ -87,16 +88,6 @@ var windowsDiskKinds = slices.Replace(slices.Clone(diskKinds), diskBusySeconds, 
 
 // exporterKinds are those that are known.
 var exporterKinds = []*exporterKind{nodeExporter, windowsExporter}
-
-// kindOf is the kind of exporter that shows something; nil: none that is known.
-func kindOf(x exposition) *exporterKind {
-	for _, k := range exporterKinds {
-		if x[k.probe] != nil {
-			return k
-		}
-	}
-	return nil
-}
 
 // source has the columns that the machine itself would give, of these drives or, without any, all. Its figures come
 // from what show shows, first at first.
@@ -124,9 +115,9 @@ func (k *exporterKind) source(
 		at := src.add("", "", "", k)
 		fill = append(fill, func(values []float64, now exposition) { values[at] = read(now) })
 	}
-	mode := func(mode string) func(exposition) float64 {
+	mode := func(mode model.LabelValue) func(exposition) float64 {
 		return func(x exposition) float64 {
-			return x.sum(k.probe, func(labels map[string]string) bool { return labels["mode"] == mode })
+			return x.sum(k.probe, func(labels model.Metric) bool { return labels["mode"] == mode })
 		}
 	}
 
@@ -178,14 +169,15 @@ func (k *exporterKind) source(
 
 // itemMetrics are metrics of items that a label tells apart.
 type itemMetrics struct {
-	label, prefix string
-	names         []string // in the order of figures, after the prefix and without _total; one that is lacking is empty
+	label  model.LabelName
+	prefix string
+	names  []string // in the order of figures, after the prefix and without _total; one that is lacking is empty
 }
 
 // show adds an item's figures to what is shown.
 func (m itemMetrics) show(x exposition, item string, figures ...float64) {
 	for i, v := range figures {
-		x.add(m.prefix+m.names[i]+"_total", map[string]string{m.label: item}, v)
+		x.add(m.prefix+m.names[i]+"_total", model.Metric{m.label: model.LabelValue(item)}, v)
 	}
 }
 
@@ -222,15 +214,15 @@ func (k *exporterKind) disks(x exposition) readings {
 func (k *exporterKind) processors(x exposition) readings {
 	all := readings{}
 	for _, m := range x[k.probe] {
-		id, mode := m.labels[k.processor], m.labels["mode"]
+		id, mode := string(m.Metric[k.processor]), string(m.Metric["mode"])
 		if all[id] == nil {
 			all[id] = []float64{0, math.NaN()}
 		}
 		switch {
 		case mode == "iowait":
-			all[id][1] = m.value
+			all[id][1] = float64(m.Value)
 		case k.busy(mode):
-			all[id][0] += m.value
+			all[id][0] += float64(m.Value)
 		}
 	}
 	return all
@@ -240,83 +232,55 @@ func (k *exporterKind) processors(x exposition) readings {
 // partitions.
 func drivesAmong(devices []string) []string {
 	return slices.DeleteFunc(slices.Clone(devices), func(name string) bool {
-		return nvmePath.MatchString(name) ||
-			slices.ContainsFunc(virtual, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) ||
-			slices.ContainsFunc(devices, func(whole string) bool { return partition(name, whole) })
+		whole := partition.FindStringSubmatch(name)
+		return nvmePath.MatchString(name) || virtual.MatchString(name) ||
+			whole != nil && slices.Contains(devices, whole[1]+whole[2])
 	})
 }
 
-// virtual are Linux's devices that hold no data of their own, or hold it in memory: what lies on others counts there.
-var virtual = []string{"loop", "ram", "zram", "dm-", "md", "bcache", "drbd", "zd", "sr", "fd"}
-
 var (
-	partitionOfLetter = regexp.MustCompile(`^\d+$`)  // sda1
-	partitionOfDigit  = regexp.MustCompile(`^p\d+$`) // nvme0n1p1, beside which nvme0n10 is a drive
+	// Linux's devices that hold no data of their own, or hold it in memory: what lies on others counts there.
+	virtual = regexp.MustCompile(`^(?:loop|ram|zram|dm-|md|bcache|drbd|zd|sr|fd)`)
+	// Of nvme0n1p1, beside which nvme0n10 is a drive, the drive is nvme0n1; that of sda1 is sda.
+	partition = regexp.MustCompile(`^(?:(.*\d)p|(.*\D))\d+$`)
 )
 
-func partition(name, whole string) bool {
-	rest, ok := strings.CutPrefix(name, whole)
-	if !ok || whole == "" {
-		return false
-	}
-	if last := whole[len(whole)-1]; last >= '0' && last <= '9' {
-		return partitionOfDigit.MatchString(rest)
-	}
-	return partitionOfLetter.MatchString(rest)
-}
-
 func nodeMachine(x exposition) Machine {
-	uname, system := x.labels("node_uname_info"), x.labels("node_os_info")
 	return Machine{
-		Hostname: uname["nodename"], Kernel: uname["release"], System: cmp.Or(system["pretty_name"], uname["sysname"]),
+		Hostname:    x.text("node_uname_info", "nodename"),
+		System:      cmp.Or(x.text("node_os_info", "pretty_name"), x.text("node_uname_info", "sysname")),
+		Kernel:      x.text("node_uname_info", "release"),
+		Processor:   x.text("node_cpu_info", "model_name"),
 		Processors:  len(x.by("node_cpu_seconds_total", "cpu")),
 		MemoryBytes: bytesOf(x.sum("node_memory_MemTotal_bytes", nil)),
-		Processor:   x.labels("node_cpu_info")["model_name"],
 	}
 }
 
-// free is the room on the file system of a file, which is that of the longest mount point, or volume, above it.
-func free(x exposition, name, label string, above func(mount string) bool) (free float64, mount string) {
+// free is the room on the file system of a file, which is that of the longest mount point, or volume, above it; NaN
+// where that is not known.
+func (k *exporterKind) free(x exposition, file string) (free float64, mount string) {
 	free = math.NaN()
-	for point, bytes := range x.by(name, label) {
-		if above(point) && len(point) >= len(mount) {
+	for point, bytes := range x.by(k.room, k.volume) {
+		if k.above(file, point) && len(point) >= len(mount) {
 			free, mount = bytes, point
 		}
 	}
 	return free, mount
 }
 
-func nodeFree(x exposition, dir string) (float64, string) {
-	return free(x, "node_filesystem_avail_bytes", "mountpoint", func(mount string) bool { return within(dir, mount) })
-}
-
-// windowsFree: Windows counts anew every quarter of an hour.
-func windowsFree(x exposition, file string) (float64, string) {
-	return free(x, "windows_logical_disk_free_bytes", "volume", func(volume string) bool {
-		return len(file) >= len(volume) && strings.EqualFold(file[:len(volume)], volume)
-	})
-}
-
+// windowsMachine: older exporters have other names for the same.
 func windowsMachine(x exposition) Machine {
-	system := x.labels("windows_os_info")
+	const system = "windows_os_info"
 	return Machine{
-		Hostname: cmp.Or(x.labels("windows_os_hostname")["hostname"], x.labels("windows_cs_hostname")["hostname"]),
-		System:   system["product"], Kernel: cmp.Or(system["version"], system["build_number"]),
+		Hostname:   cmp.Or(x.text("windows_os_hostname", "hostname"), x.text("windows_cs_hostname", "hostname")),
+		System:     x.text(system, "product"),
+		Kernel:     cmp.Or(x.text(system, "version"), x.text(system, "build_number")),
+		Processor:  x.text("windows_cpu_info", "name"),
 		Processors: len(x.by("windows_cpu_time_total", "core")),
-		MemoryBytes: bytesOf(firstKnown(x.sum("windows_memory_physical_total_bytes", nil),
-			x.sum("windows_cs_physical_memory_bytes", nil), x.sum("windows_os_visible_memory_bytes", nil))),
-		Processor: x.labels("windows_cpu_info")["name"],
+		MemoryBytes: cmp.Or(bytesOf(x.sum("windows_memory_physical_total_bytes", nil)),
+			bytesOf(x.sum("windows_cs_physical_memory_bytes", nil)),
+			bytesOf(x.sum("windows_os_visible_memory_bytes", nil))),
 	}
-}
-
-// firstKnown is the first that is a number; older exporters have other names for the same.
-func firstKnown(values ...float64) float64 {
-	for _, v := range values {
-		if !math.IsNaN(v) {
-			return v
-		}
-	}
-	return math.NaN()
 }
 
 // bytesOf is a number of bytes; 0 where it is not known.

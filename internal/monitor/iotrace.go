@@ -72,13 +72,13 @@ func (t *IOTrace) NewReader() (func() ([]measure.Distribution, error), error) {
 	return func() ([]measure.Distribution, error) { return t.since(was) }, err
 }
 
-// since gives what came after was, and sets that to now.
+// since gives what came after was, by names such as "nvme0n1 log flush", and sets that to now.
 func (t *IOTrace) since(was [][iotrace.Classes]iotrace.Histogram) (all []measure.Distribution, err error) {
 	now, err := t.tracer.Read()
 	for i := range now {
 		for class := range iotrace.Classes {
 			h := now[i][class].Since(was[i][class])
-			d := measure.Counted(ioName(t.drives[i], class), h.Sum, h.All())
+			d := measure.Counted(t.drives[i]+" "+class.String(), h.Sum, h.All())
 			if d.Count() > 0 {
 				all = append(all, d)
 			}
@@ -88,16 +88,13 @@ func (t *IOTrace) since(was [][iotrace.Classes]iotrace.Histogram) (all []measure
 	return all, err
 }
 
-// ioName is how times of I/Os are called in records: "nvme0n1 log flush".
-func ioName(drive string, class iotrace.Class) string { return drive + " " + class.String() }
-
 // source is the tracing second by second. Its figures are gauges: the running totals are a histogram, which is not one
 // of them.
 func (t *IOTrace) source() Source {
 	var names []string
 	for _, drive := range t.drives {
 		for class := range iotrace.Classes {
-			names = append(names, ioName(drive, class))
+			names = append(names, drive+" "+class.String())
 		}
 	}
 	const help = "Of the traced I/Os of the last second, in seconds."

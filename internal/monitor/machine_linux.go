@@ -40,7 +40,7 @@ func (fs FS) drive(name string) Drive {
 	d := Drive{
 		Name:       name,
 		Model:      line(filepath.Join(dir, "device/model")),
-		Bytes:      sectors * sectorBytes,
+		Bytes:      sectors * procfs.SectorSize,
 		Rotational: line(filepath.Join(dir, "queue/rotational")) == "1",
 		Scheduler:  line(filepath.Join(dir, "queue/scheduler")),
 	}

@@ -43,14 +43,11 @@ type OwnDrive struct {
 // OptionError is one of Options that cannot be followed.
 type OptionError struct {
 	Field string // as the command line writes it: "power"
-	Err   error
+	error
 }
 
-// Error gives the cause.
-func (e *OptionError) Error() string { return e.Err.Error() }
-
 // Unwrap gives the cause.
-func (e *OptionError) Unwrap() error { return e.Err }
+func (e *OptionError) Unwrap() error { return e.error }
 
 // Observer observes the machine and the databases under test through one run or several.
 type Observer struct {
@@ -113,7 +110,7 @@ func Observe(ctx context.Context, targets []store.Database, run time.Duration, o
 		if err := w.openExporters(ctx); err != nil {
 			return nil, err
 		}
-		w.Local = len(w.exporters) == 1 && local && IsLocal(hostname(w.exporters[0].Name))
+		w.Local = len(w.exporters) == 1 && local && IsLocal(w.exporters[0].host)
 	case local && linux:
 		if err := w.thisMachine(ctx, files); err != nil {
 			return nil, err
@@ -144,7 +141,15 @@ func Observe(ctx context.Context, targets []store.Database, run time.Duration, o
 		return nil, err
 	}
 	w.Warnings = append(w.Warnings, w.Distorting...)
-	return w, w.power(ctx)
+	if o.PowerCommand == "" {
+		return w, nil
+	}
+	meter, err := PowerCommand(ctx, o.PowerCommand)
+	if err != nil {
+		return nil, &OptionError{"power", err}
+	}
+	w.Sources = append(w.Sources, meter)
+	return w, nil
 }
 
 // advise asks the targets what makes runs on them a poor test of storage.
@@ -175,8 +180,10 @@ func (w *Observer) Memory(target int) int64 {
 		return w.o.ServerMemory
 	}
 	memory := int64(0)
-	if m := w.machineOf(t); m != nil {
-		memory = m.MemoryBytes
+	if e := w.exporterOf(t); e != nil {
+		memory = e.Machine.MemoryBytes
+	} else if len(w.exporters) == 0 && w.Machine != nil {
+		memory = w.Machine.MemoryBytes
 	}
 	if s.Container != nil && s.Container.MemoryBytes > 0 && (memory == 0 || s.Container.MemoryBytes < memory) {
 		memory = s.Container.MemoryBytes

@@ -71,18 +71,6 @@ func runPowerCommand(ctx context.Context, command string) (float64, error) {
 	return math.NaN(), fmt.Errorf("run power command: no number in its output %q", strings.TrimSpace(stdout.String()))
 }
 
-// power opens the power meter.
-func (w *Observer) power(ctx context.Context) error {
-	if w.o.PowerCommand != "" {
-		src, err := PowerCommand(ctx, w.o.PowerCommand)
-		if err != nil {
-			return &OptionError{"power", err}
-		}
-		w.Sources = append(w.Sources, src)
-	}
-	return nil
-}
-
 // Fill puts into the samples of a run what the meter's log says. It tells whether there is one, and can be called again
 // when the log has arrived later.
 func (w *Observer) Fill(t *Table) (filled bool, err error) {

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -101,11 +102,25 @@ func parseSMART(text []byte) (r SMARTReading, err error) {
 		return r, errors.New("the drive tells nothing")
 	}
 	r.model, r.Temperature = o.Model, o.Temperature.Current
-	if o.Endurance.Used != nil {
-		r.Wear = new(*o.Endurance.Used / 100)
+	used := o.Endurance.Used
+	if n := o.NVMe; n != nil {
+		used = cmp.Or(n.Used, used)
+		if n.Written != nil {
+			r.HostBytes, r.hostUnit = new(*n.Written*nvmeUnit), nvmeUnit
+		}
+		r.HotMinutes = new(n.WarningTime + n.CriticalTime)
 	}
-	if o.NVMe != nil {
-		r.nvme(o)
+	for _, line := range o.Smartctl.Output {
+		if found := transitions.FindStringSubmatch(line); found != nil {
+			n, _ := strconv.ParseFloat(strings.ReplaceAll(found[1], ",", ""), 64)
+			if r.Throttles != nil {
+				n += *r.Throttles
+			}
+			r.Throttles = &n
+		}
+	}
+	if used != nil {
+		r.Wear = new(*used / 100)
 	}
 	for _, a := range o.Attributes.Table {
 		r.attribute(a, o.BlockSize)
@@ -126,33 +141,14 @@ func parseSMART(text []byte) (r SMARTReading, err error) {
 	return r, nil
 }
 
-// transitions are lines that smartctl has in its text alone.
+// transitions are lines of NVMe drives that smartctl has in its text alone.
 var transitions = regexp.MustCompile(`^Thermal Temp\. [12] Transition Count:\s*([\d,]+)`)
-
-func (r *SMARTReading) nvme(o smartOutput) {
-	if n := o.NVMe; n.Written != nil {
-		r.HostBytes, r.hostUnit = new(*n.Written*nvmeUnit), nvmeUnit
-	}
-	if o.NVMe.Used != nil {
-		r.Wear = new(*o.NVMe.Used / 100)
-	}
-	r.HotMinutes = new(o.NVMe.WarningTime + o.NVMe.CriticalTime)
-	for _, line := range o.Smartctl.Output {
-		if found := transitions.FindStringSubmatch(line); found != nil {
-			n, _ := strconv.ParseFloat(strings.ReplaceAll(found[1], ",", ""), 64)
-			if r.Throttles != nil {
-				n += *r.Throttles
-			}
-			r.Throttles = &n
-		}
-	}
-}
 
 // Makers number their attributes as they like; smartctl's database knows their names, and units where they end in one.
 var (
 	hostWrites  = regexp.MustCompile(`^(?:Host|Lifetime|Total)_Writes_(\d*)([MG]iB)$`)
 	mediaWrites = regexp.MustCompile(`^(?:Total_)?(?:NAND|Flash)_Writes_(\d*)([MG]iB)$`)
-	throttling  = regexp.MustCompile(`^(?:Thermal_Throttl|Temp_Throttl)`)
+	throttling  = regexp.MustCompile(`^(?:Thermal|Temp)_Throttl`)
 	lifeLeft    = regexp.MustCompile(`^(?:Media_Wearout_Indicator|Wear_Leveling_Count|SSD_Life_Left|` +
 		`Percent_Life_Remaining|Percent_Lifetime_Remain|Remaining_Lifetime_Perc)$`)
 )
@@ -248,16 +244,6 @@ func readSMART(ctx context.Context, program, drive string) (SMARTReading, error)
 	return parseSMART(stdout) // its exit status tells of the drive's health too
 }
 
-// findSMART says where smartctl is: its directory is not in everybody's PATH.
-func findSMART() (program string, err error) {
-	for _, name := range []string{"smartctl", "/usr/sbin/smartctl"} {
-		if program, err = exec.LookPath(name); err == nil {
-			return program, nil
-		}
-	}
-	return "", errors.New("smartctl is not installed (Debian, Ubuntu, RHEL: the package smartmontools)")
-}
-
 // When SMART is read.
 const (
 	SMARTAuto = "auto" // where smartctl is installed and the drive answers
@@ -279,8 +265,11 @@ func (w *Observer) smart(ctx context.Context) {
 		return
 	}
 	var err error
-	if w.smartctl, err = findSMART(); err != nil {
-		note("SMART is not read: %v", err)
+	if w.smartctl, err = exec.LookPath("smartctl"); err != nil {
+		w.smartctl, err = exec.LookPath("/usr/sbin/smartctl") // which is not in everybody's PATH
+	}
+	if err != nil {
+		note("SMART is not read: smartctl is not installed (Debian, Ubuntu, RHEL: the package smartmontools)")
 		return
 	}
 	for _, d := range w.Machine.Drives {

@@ -3,6 +3,7 @@ package monitor
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -142,12 +143,9 @@ func (w *Observer) thisMachine(ctx context.Context, files []File) error {
 		}
 	}
 	machine := Root.Machine(devices)
+	maps.Copy(roles, w.roles) // the user knows better
 	for i := range machine.Drives {
-		name := machine.Drives[i].Name
-		machine.Drives[i].Roles = roles[name]
-		if given := w.roles[name]; given != nil {
-			machine.Drives[i].Roles = given
-		}
+		machine.Drives[i].Roles = roles[machine.Drives[i].Name]
 	}
 	for _, own := range w.o.Own {
 		machine.Drives = append(machine.Drives, own.Drive)
