@@ -261,10 +261,8 @@ func (s *serverProcess) sources(fs FS, item, server string) []Source {
 		kinds = append(kinds, kind{column: ServerUsed, derive: share(0, s.Processors)})
 	}
 	processes.add("server", server, item, kinds...)
-	all := []Source{processes}
-	if s.cpu.holds() {
-		all = append(all, s.cpu.throttles("the database server", ServerThrottled, "server", server, item))
-	}
+	throttling := s.cpu.throttles("the database server", ServerThrottled, "server", server, item)
+	all := append([]Source{processes}, throttling...)
 	if s.memory.holds() {
 		free := Source{Name: "memory of " + server, Read: func(_ context.Context, values []float64) (err error) {
 			values[0], err = s.memory.available(s.MemoryBytes)
@@ -280,8 +278,12 @@ func (s *serverProcess) sources(fs FS, item, server string) []Source {
 // holds says whether the group or one above it has a limit.
 func (g *group) holds() bool { return g != nil && g.limited != "" }
 
-// throttles reads how the group holds its processes back, of those whose container it is: ds2, or a server.
-func (g *group) throttles(whose, column, label, server, inColumns string) Source {
+// throttles reads how the group, where it does, holds its processes back, of those whose container it is: ds2, or a
+// server.
+func (g *group) throttles(whose, column, label, server, inColumns string) []Source {
+	if !g.holds() {
+		return nil
+	}
 	src := Source{
 		Name: "container of " + whose,
 		Read: func(_ context.Context, values []float64) error {
@@ -301,15 +303,12 @@ func (g *group) throttles(whose, column, label, server, inColumns string) Source
 			help: "Periods in which the processor time of " + container + " was counted."},
 		kind{figure: prefix + "_throttled_seconds_total",
 			help: "Time that processes of " + container + " stood still for that."})
-	return src
+	return []Source{src}
 }
 
 // ownThrottling reads how ds2's own container holds it back; none where it does not.
 func (fs FS) ownThrottling() []Source {
-	own, err := fs.groups(os.Getpid())
+	own, _ := fs.groups(os.Getpid())
 	own.container()
-	if err != nil || !own.cpu.holds() {
-		return nil
-	}
-	return []Source{own.cpu.throttles("ds2", ClientThrottled, "", "", "")}
+	return own.cpu.throttles("ds2", ClientThrottled, "", "", "")
 }

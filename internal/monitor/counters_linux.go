@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"strconv"
 
-	"github.com/prometheus/common/model"
 	"github.com/prometheus/procfs"
 	"github.com/prometheus/procfs/blockdevice"
 	"github.com/prometheus/procfs/sysfs"
@@ -78,12 +77,11 @@ func (k kernel) shown() (exposition, error) {
 func (k kernel) processors(x exposition) error {
 	stat, err := k.proc.Stat()
 	for id, c := range stat.CPU {
-		for mode, seconds := range map[model.LabelValue]float64{
+		for mode, seconds := range map[string]float64{
 			"user": c.User, "nice": c.Nice, "system": c.System, "irq": c.IRQ, "softirq": c.SoftIRQ,
 			"steal": c.Steal, "iowait": c.Iowait, "idle": c.Idle,
 		} {
-			cpu := model.LabelValue(strconv.FormatInt(id, 10))
-			x.add(nodeExporter.probe, model.Metric{"cpu": cpu, "mode": mode}, seconds)
+			x.add(nodeExporter.probe, seconds, "cpu", strconv.FormatInt(id, 10), "mode", mode)
 		}
 	}
 	return err
@@ -92,7 +90,7 @@ func (k kernel) processors(x exposition) error {
 func (k kernel) memory(x exposition) error {
 	mem, err := k.proc.Meminfo()
 	if err == nil && mem.MemAvailableBytes != nil {
-		x.add(nodeExporter.memory, nil, float64(*mem.MemAvailableBytes))
+		x.add(nodeExporter.memory, float64(*mem.MemAvailableBytes))
 	}
 	return err
 }
@@ -120,7 +118,7 @@ func (k kernel) network(x exposition) error {
 	for name, line := range all {
 		nodeExporter.links.show(x, name, float64(line.RxBytes), float64(line.TxBytes))
 		if speed, known := k.speeds[name]; known {
-			x.add(nodeExporter.speeds, model.Metric{"device": model.LabelValue(name)}, speed)
+			x.add(nodeExporter.speeds, speed, nodeExporter.links.label, name)
 		}
 	}
 	return err
@@ -131,7 +129,7 @@ func (k kernel) conditions(x exposition) {
 	clocks, _ := k.sys.SystemCpufreq()
 	for _, c := range clocks {
 		if kilohertz := c.ScalingCurrentFrequency; kilohertz != nil {
-			x.add("node_cpu_scaling_frequency_hertz", model.Metric{"cpu": model.LabelValue(c.Name)}, float64(*kilohertz)*1000)
+			x.add("node_cpu_scaling_frequency_hertz", float64(*kilohertz)*1000, "cpu", c.Name)
 		}
 	}
 	packages := map[string]uint64{} // each of a package's cores counts for all of it
@@ -141,18 +139,18 @@ func (k kernel) conditions(x exposition) {
 		if err != nil {
 			continue // offline, or no Intel
 		}
-		x.add("node_cpu_core_throttles_total", model.Metric{"core": model.LabelValue(cpu.Number())}, float64(t.CoreThrottleCount))
+		x.add("node_cpu_core_throttles_total", float64(t.CoreThrottleCount), "core", cpu.Number())
 		if topology, err := cpu.Topology(); err == nil {
 			packages[topology.PhysicalPackageID] = max(packages[topology.PhysicalPackageID], t.PackageThrottleCount)
 		}
 	}
 	for id, count := range packages {
-		x.add("node_cpu_package_throttles_total", model.Metric{"package": model.LabelValue(id)}, float64(count))
+		x.add("node_cpu_package_throttles_total", float64(count), "package", id)
 	}
 	zones, _ := k.sys.ClassThermalZoneStats()
 	for _, z := range zones {
 		if z.ReadErrors == nil {
-			x.add("node_thermal_zone_temp", model.Metric{"zone": model.LabelValue(z.Name)}, float64(z.Temp)/1000)
+			x.add("node_thermal_zone_temp", float64(z.Temp)/1000, "zone", z.Name)
 		}
 	}
 }

@@ -56,11 +56,7 @@ func (fs FS) find(dir string) (FileSystem, error) {
 				mount.FSType, mount.Source)
 		}
 	}
-	top, err := filepath.EvalSymlinks(filepath.Join(fs.Sys, "dev/block", number))
-	if err != nil {
-		return found, err
-	}
-	_, drives, err := under(top)
+	_, drives, err := under(filepath.Join(fs.Sys, "dev/block", number))
 	slices.Sort(drives)
 	found.Devices = slices.Compact(drives)
 	return found, err
@@ -112,12 +108,26 @@ func mountOptions(m *procfs.MountInfo) []string {
 	return slices.Compact(options)
 }
 
-// under are the names of the devices that lie under the one whose directory in /sys is dir, and of the drives at last:
-// the device itself where nothing lies under it.
-func under(dir string) (all, drives []string, err error) {
-	lower, err := below(dir)
-	if err != nil || len(lower) == 0 {
-		return nil, []string{filepath.Base(dir)}, err
+// under are the names of the devices that lie under the one with a directory, or a link to it, in /sys, which hands its
+// requests to them, and of the drives at last: the device itself where nothing lies under it.
+func under(device string) (all, drives []string, err error) {
+	dir, err := filepath.EvalSymlinks(device)
+	if err != nil {
+		return nil, nil, err
+	}
+	slaves, err := os.ReadDir(filepath.Join(dir, "slaves"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, nil, err
+	}
+	var lower []string
+	for _, s := range slaves {
+		lower = append(lower, filepath.Join(dir, "slaves", s.Name()))
+	}
+	if _, err := os.Stat(filepath.Join(dir, "partition")); err == nil {
+		lower = []string{filepath.Dir(dir)}
+	}
+	if len(lower) == 0 {
+		return nil, []string{filepath.Base(dir)}, nil
 	}
 	for _, device := range lower {
 		deeper, last, err := under(device)
@@ -130,33 +140,13 @@ func under(dir string) (all, drives []string, err error) {
 	return all, drives, nil
 }
 
-// below are the devices that the one whose directory in /sys is dir hands its requests to: none where it is a drive.
-func below(dir string) (lower []string, err error) {
-	if _, err := os.Stat(filepath.Join(dir, "partition")); err == nil {
-		return []string{filepath.Dir(dir)}, nil
-	}
-	slaves, err := os.ReadDir(filepath.Join(dir, "slaves"))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
-	for _, s := range slaves {
-		device, err := filepath.EvalSymlinks(filepath.Join(dir, "slaves", s.Name()))
-		if err != nil {
-			return nil, err
-		}
-		lower = append(lower, device)
-	}
-	return lower, nil
-}
-
 // apart refuses devices of which one lies on another: each request would count twice.
 func (fs FS) apart(devices []string) error {
 	for _, upper := range devices {
-		dir, err := filepath.EvalSymlinks(filepath.Join(fs.Sys, "class/block", upper))
-		if err != nil {
+		lower, _, err := under(filepath.Join(fs.Sys, "class/block", upper))
+		if errors.Is(err, os.ErrNotExist) {
 			continue // one that is not there is refused when its counters are read
 		}
-		lower, _, err := under(dir)
 		if err != nil {
 			return err
 		}

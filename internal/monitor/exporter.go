@@ -127,25 +127,30 @@ func parseExposition(text io.Reader) (exposition, error) {
 // exposition is what an exporter shows at a time: of each name the metrics, with their labels.
 type exposition map[string]model.Vector
 
-func (x exposition) add(name string, labels model.Metric, value float64) {
-	x[name] = append(x[name], &model.Sample{Metric: labels, Value: model.SampleValue(value)})
+// add takes labels as pairs of a name and a value.
+func (x exposition) add(name string, value float64, labels ...string) {
+	m := model.Metric{}
+	for pair := range slices.Chunk(labels, 2) {
+		m[model.LabelName(pair[0])] = model.LabelValue(pair[1])
+	}
+	x[name] = append(x[name], &model.Sample{Metric: m, Value: model.SampleValue(value)})
 }
 
 // by gives the values of a name by one of its labels.
-func (x exposition) by(name string, label model.LabelName) map[string]float64 {
+func (x exposition) by(name, label string) map[string]float64 {
 	values := map[string]float64{}
 	for _, m := range x[name] {
-		values[string(m.Metric[label])] = float64(m.Value)
+		values[string(m.Metric[model.LabelName(label)])] = float64(m.Value)
 	}
 	return values
 }
 
 // text is a label of the first metric of a name; empty where there is none.
-func (x exposition) text(name string, label model.LabelName) string {
+func (x exposition) text(name, label string) string {
 	if len(x[name]) == 0 {
 		return ""
 	}
-	return string(x[name][0].Metric[label])
+	return string(x[name][0].Metric[model.LabelName(label)])
 }
 
 // fold makes one value of those of a name that fit; NaN of none.

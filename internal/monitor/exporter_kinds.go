@@ -18,8 +18,8 @@ type exporterKind struct {
 	collectors []string // that sources and machine read
 	machine    func(exposition) Machine
 
-	room   string // free on each file system
-	volume model.LabelName
+	room   string                         // free on each file system
+	volume string                         // its label
 	above  func(file, volume string) bool // whether the file lies there
 
 	drives    itemMetrics // in the order of diskKinds
@@ -29,7 +29,7 @@ type exporterKind struct {
 	memory    string
 
 	probe     string                 // the time of processors by mode, which every exporter of the kind shows
-	processor model.LabelName        // its label
+	processor string                 // its label
 	busy      func(mode string) bool // at work
 }
 
@@ -169,15 +169,14 @@ func (k *exporterKind) source(
 
 // itemMetrics are metrics of items that a label tells apart.
 type itemMetrics struct {
-	label  model.LabelName
-	prefix string
-	names  []string // in the order of figures, after the prefix and without _total; one that is lacking is empty
+	label, prefix string
+	names         []string // in the order of figures, after the prefix and without _total; one that is lacking is empty
 }
 
 // show adds an item's figures to what is shown.
 func (m itemMetrics) show(x exposition, item string, figures ...float64) {
 	for i, v := range figures {
-		x.add(m.prefix+m.names[i]+"_total", model.Metric{m.label: model.LabelValue(item)}, v)
+		x.add(m.prefix+m.names[i]+"_total", v, m.label, item)
 	}
 }
 
@@ -214,7 +213,7 @@ func (k *exporterKind) disks(x exposition) readings {
 func (k *exporterKind) processors(x exposition) readings {
 	all := readings{}
 	for _, m := range x[k.probe] {
-		id, mode := string(m.Metric[k.processor]), string(m.Metric["mode"])
+		id, mode := string(m.Metric[model.LabelName(k.processor)]), string(m.Metric["mode"])
 		if all[id] == nil {
 			all[id] = []float64{0, math.NaN()}
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -96,15 +95,14 @@ func Observe(ctx context.Context, targets []store.Database, run time.Duration, o
 			return nil, err
 		}
 	}
+	local := false
 	for i, t := range targets {
 		if w.here[t] {
 			files = append(files, w.Servers[i].Files...)
 		}
-	}
-	local := slices.ContainsFunc(targets, func(t store.Database) bool {
 		// Those who name drives may know of a server here whose process and files cannot be seen from this container.
-		return w.here[t] || len(o.Devices) > 0 && IsLocal(HostOf(t.Label()))
-	})
+		local = local || w.here[t] || len(o.Devices) > 0 && IsLocal(HostOf(t.Label()))
+	}
 	switch linux := runtime.GOOS == "linux"; {
 	case len(o.Exporters) > 0:
 		if err := w.openExporters(ctx); err != nil {
