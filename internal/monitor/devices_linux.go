@@ -95,10 +95,10 @@ func mountOptions(m *procfs.MountInfo) []string {
 	var options []string
 	for _, from := range []map[string]string{m.Options, m.SuperOptions} {
 		for name, value := range from {
-			switch {
-			case strings.HasSuffix(name, "dir"): // lowerdir, upperdir, workdir
+			if strings.HasSuffix(name, "dir") { // lowerdir, upperdir, workdir
 				continue
-			case value != "":
+			}
+			if value != "" {
 				name += "=" + value
 			}
 			options = append(options, name)

@@ -159,11 +159,8 @@ func (r *SMARTReading) attribute(a smartAttribute, blockSize float64) {
 		if found == nil {
 			return 0
 		}
-		n, err := strconv.ParseFloat(found[1], 64)
-		if err != nil {
-			n = 1
-		}
-		return n * map[string]float64{"MiB": 1 << 20, "GiB": 1 << 30}[found[2]]
+		n, _ := strconv.ParseFloat(found[1], 64)
+		return cmp.Or(n, 1) * map[string]float64{"MiB": 1 << 20, "GiB": 1 << 30}[found[2]]
 	}
 	host, media := unit(hostWrites), unit(mediaWrites)
 	switch {
