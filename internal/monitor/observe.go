@@ -144,7 +144,7 @@ func Observe(ctx context.Context, targets []store.Database, run time.Duration, o
 	}
 	meter, err := PowerCommand(ctx, o.PowerCommand)
 	if err != nil {
-		return nil, &OptionError{"power", err}
+		return w, &OptionError{"power", err}
 	}
 	w.Sources = append(w.Sources, meter)
 	return w, nil
