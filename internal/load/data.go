@@ -176,7 +176,9 @@ func (l *loader) copy(ctx context.Context, c copying) (err error) {
 			done.Rows, err = load(ctx, c.step, string(c.table), io.TeeReader(r, meter))
 			return err
 		})
-		done.Bytes = meter.bytes
+		if err == nil { // else the engine may still be at the rows
+			done.Bytes = meter.bytes
+		}
 	}
 	if err == nil {
 		done.Busy = time.Since(start)
