@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"ds2/internal/store"
@@ -33,7 +35,7 @@ func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statemen
 	if target.State(err) != target.UndefinedDatabase {
 		return s.Wrap("connect to "+s.Label(), err)
 	}
-	conn, err := s.maintenance(ctx)
+	conn, err := s.maintenance(ctx, target.CancelStatement)
 	if err != nil {
 		return err
 	}
@@ -46,14 +48,14 @@ func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statemen
 	return nil
 }
 
-// maintenance connects to another database of the server.
-func (s *Store) maintenance(ctx context.Context) (*pgx.Conn, error) {
+// maintenance connects to another database of the server. The handler is told when the context of a statement ends.
+func (s *Store) maintenance(ctx context.Context, handler func(*pgconn.PgConn) ctxwatch.Handler) (*pgx.Conn, error) {
 	// Every server has template1, but nobody can copy it while others are connected; most have postgres.
 	config, err := s.Config(ctx)
 	if err != nil {
 		return nil, err
 	}
-	config.Database = "postgres"
+	config.Database, config.BuildContextWatcherHandler = "postgres", handler
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if target.State(err) == target.UndefinedDatabase {
 		config.Database = "template1"

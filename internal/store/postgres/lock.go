@@ -18,7 +18,8 @@ const maxApplicationName = 63
 // others.
 func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err error) {
 	return store.KeepLock(ctx, s, l, func(ctx context.Context) (store.HeldLock, error) {
-		conn, err := s.maintenance(ctx)
+		// The session waits until it gives the locks back: a request to end that wait might end the giving back.
+		conn, err := s.maintenance(ctx, s.config.BuildContextWatcherHandler)
 		if store.Classify(err) == store.Config {
 			var config *pgx.ConnConfig
 			if config, err = s.Config(ctx); err == nil {

@@ -22,7 +22,7 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) ([]string, error) {
 	if p.DataTablespace == "" && p.IndexTablespace == "" {
 		return nil, nil
 	}
-	conn, err := s.maintenance(ctx)
+	conn, err := s.maintenance(ctx, target.CancelStatement)
 	if err != nil {
 		return nil, err
 	}
