@@ -50,10 +50,13 @@ func nothingLeft(t *testing.T, db *sql.DB) {
 	assert.Zero(t, pgtest.Value[int](t, db, "SELECT count(*) FROM pg_replication_slots"), "slots are left behind")
 }
 
-// amid calls f while the server is at a backup: it waits for a checkpoint whose process the test has stopped.
+// amid calls f while the server is at a backup: it waits for a checkpoint whose process the test has stopped. It is
+// stopped when idle: amid a checkpoint it may hold the lock of the control file, for which the backup would wait first.
 func amid(t *testing.T, db *sql.DB, f func(checkpointer int)) {
 	t.Helper()
 	const find = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'"
+	pgtest.Exec(t, db, "CHECKPOINT")
+	pgtest.Await(t, db, "SELECT EXISTS ("+find+" AND wait_event = 'CheckpointerMain')")
 	checkpointer := pgtest.Value[int](t, db, find)
 	if err := syscall.Kill(checkpointer, syscall.SIGSTOP); err != nil {
 		t.Skip("only root and the server's own user may stop its processes: ", err)
