@@ -115,3 +115,21 @@ func (s *suite) checkpoint(t *testing.T) {
 	}
 	assert.NoError(t, checkpoint(t.Context()))
 }
+
+// asked asks what runs ask of the tables, as their owner.
+func (s *suite) asked(t *testing.T) {
+	can := s.store.Can()
+	placed, err := can.Placement(t.Context())
+	assert.NoError(t, err)
+	assert.Greater(t, len(placed), 10, "tables and indexes")
+	if can.Examine != nil {
+		found, err := can.Examine(t.Context(), 1)
+		assert.NoError(t, err)
+		for _, f := range found.Findings {
+			assert.NotContains(t, f.Found, "could not be asked", f.What)
+		}
+	}
+	if can.Deferred != nil {
+		assert.NoError(t, can.Deferred.CheckDeferred(t.Context()))
+	}
+}

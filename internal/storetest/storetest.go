@@ -70,6 +70,7 @@ func Run(t *testing.T, e Engine) {
 		{"sales and stock after all that", (*suite).books},
 		{"reset", (*suite).reset},
 		{"checkpoint", (*suite).checkpoint},
+		{"what runs ask", (*suite).asked},
 		{"steps of a load", (*suite).steps},
 		{"load that is broken and resumed", (*suite).resume},
 		{"lock", (*suite).lock},

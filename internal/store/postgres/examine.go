@@ -109,12 +109,13 @@ func (s *Store) rights(ctx context.Context, e *store.Examination, user string) {
 		WITH t AS (
 			SELECT relname, has_table_privilege(oid, 'SELECT') AS readable,
 				has_table_privilege(oid, 'INSERT') AND has_table_privilege(oid, 'UPDATE') AS writable
-			FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+			FROM pg_class WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind = 'r'
 				AND relname NOT LIKE 'ds2\_%')
 		SELECT coalesce(string_agg(relname, ', ' ORDER BY relname) FILTER (WHERE NOT readable), ''),
 			coalesce(string_agg(relname, ', ' ORDER BY relname) FILTER (WHERE NOT writable), ''),
 			(SELECT coalesce(string_agg(proname, ', ' ORDER BY proname), '') FROM pg_proc
-				WHERE pronamespace = current_schema()::regnamespace AND NOT has_function_privilege(oid, 'EXECUTE'))
+				WHERE pronamespace = quote_ident(current_schema())::regnamespace
+					AND NOT has_function_privilege(oid, 'EXECUTE'))
 		FROM t`).Scan(&unread, &unwritten, &uncalled)
 	grant := func(what string) string { return fmt.Sprintf("GRANT %s TO %q, or connect as the owner", what, user) }
 	switch {

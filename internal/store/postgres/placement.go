@@ -84,7 +84,7 @@ func (s *Store) Placement(ctx context.Context) ([]store.Placed, error) {
 		FROM pg_class c
 		JOIN pg_database d ON d.datname = current_database()
 		JOIN pg_tablespace t ON t.oid = CASE c.reltablespace WHEN 0 THEN d.dattablespace ELSE c.reltablespace END
-		WHERE c.relkind IN ('r', 'i') AND c.relnamespace = current_schema()::regnamespace
+		WHERE c.relkind IN ('r', 'i') AND c.relnamespace = quote_ident(current_schema())::regnamespace
 		ORDER BY 4 DESC, 1`, (*store.Placed).Columns)
 	return placed, s.Wrap("ask where tables and indexes lie", err)
 }

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"database/sql"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -29,8 +30,20 @@ const killOthers = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activit
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, storetest.Engine{
-		Open: postgres.Open, Calls: ds2postgres.Connect, Database: pgtest.Database, Kill: killOthers,
+		Open: postgres.Open, Calls: ds2postgres.Connect, Database: inSchema, Kill: killOthers,
 	})
+}
+
+// inSchema makes an empty database whose tables come into a schema with a name that SQL must quote.
+func inSchema(t testing.TB) string {
+	t.Helper()
+	target := pgtest.Database(t)
+	db, err := sql.Open("pgx", target)
+	require.NoError(t, err)
+	defer db.Close()
+	pgtest.Exec(t, db, `CREATE SCHEMA "An App"`, `DO $$ BEGIN
+		EXECUTE format('ALTER DATABASE %I SET search_path = "An App"', current_database()); END $$`)
+	return target
 }
 
 func open(t testing.TB, target string) *postgres.Store {
