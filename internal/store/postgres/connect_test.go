@@ -143,30 +143,9 @@ func selfSigned(t *testing.T, directory string) (certificate, key string) {
 	return certificate, key
 }
 
-// TestLoadSurvivesKill kills a server, as a power cut would, as soon as a load has returned.
-func TestLoadSurvivesKill(t *testing.T) {
-	t.Parallel()
-	server := pgtest.Start(t, localpg.Options{})
-	data, err := datagen.New(storetest.Size, datagen.DefaultWords(), datagen.Options{})
-	require.NoError(t, err)
-	o := load.Options{Dataset: ds2.Dataset{Size: storetest.Size, Rows: data.Parts()}, AtOnce: 2}
-	report, err := load.Run(t.Context(), open(t, server.URL("ds2")), o)
-	require.NoError(t, err)
-	server.Kill()
-	require.NoError(t, server.Restart(t.Context()))
-	s := open(t, server.URL("ds2"))
-	for _, table := range report.Tables {
-		rows := pgtest.Value[int64](t, s.DB(), "SELECT count(*) FROM "+string(table.Table))
-		assert.Equal(t, table.Rows, rows, "%s, after the crash", table.Table)
-	}
-	info, err := store.ReadInfo(t.Context(), s.DB())
-	require.NoError(t, err)
-	assert.NoError(t, info.CheckReady())
-	logIn(t, s)
-}
-
 // TestLoadWhoseServerDies kills a server in the middle of a load, in the data and while indexes are built: the error
-// says that the server closed the connection. The load is resumed, and says what it found.
+// says that the server closed the connection. The load is resumed, and says what it found. All is there, too, after a
+// kill as soon as it has returned.
 func TestLoadWhoseServerDies(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})
@@ -183,14 +162,20 @@ func TestLoadWhoseServerDies(t *testing.T) {
 		require.NoError(t, server.Restart(t.Context()))
 	}
 	o.Progress = nil
-	s := open(t, server.URL("ds2")) // as another ds2 does: the first one's connections are gone
-	report, err := load.Run(t.Context(), s, o)
+	report, err := load.Run(t.Context(), open(t, server.URL("ds2")), o)
 	require.NoError(t, err)
+	server.Kill()
+	require.NoError(t, server.Restart(t.Context()))
+	s := open(t, server.URL("ds2")) // as another ds2 does: the first one's connections are gone
 	for _, table := range report.Tables {
 		rows := pgtest.Value[int64](t, s.DB(), "SELECT count(*) FROM "+string(table.Table))
 		assert.Equal(t, rows, table.Rows, "%s: rows reported", table.Table)
 		assert.Equal(t, rows, table.Before, "%s: rows that were loaded before", table.Table)
 	}
+	info, err := store.ReadInfo(t.Context(), s.DB())
+	require.NoError(t, err)
+	assert.NoError(t, info.CheckReady())
+	logIn(t, s)
 }
 
 // killer kills a server when some parts have been copied, or a statement of another phase has begun.
