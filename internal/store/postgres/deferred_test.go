@@ -51,19 +51,6 @@ func TestSettleWhatIsSeen(t *testing.T) {
 	assert.True(t, err == nil && settled.After == 25000, "%+v, %v", settled, err)
 }
 
-func TestSettleTakesRights(t *testing.T) {
-	target := pgtest.Database(t)
-	pgtest.Exec(t, open(t, target).DB(), "CREATE TABLE another (n int)")
-	s := plain(t, target)
-	refused(t, s.Can().Deferred.CheckDeferred(t.Context()), store.Config, `GRANT pg_checkpoint TO "ds2_reader"`)
-	if _, err := open(t, target).DB().Exec("GRANT pg_checkpoint TO ds2_reader"); err != nil {
-		t.Skip("a server before 15: ", err)
-	}
-	refused(t, s.Can().Deferred.CheckDeferred(t.Context()), store.Config, "may not vacuum another")
-	pgtest.Exec(t, open(t, target).DB(), "ALTER TABLE another OWNER TO ds2_reader")
-	assert.NoError(t, s.Can().Deferred.CheckDeferred(t.Context()))
-}
-
 // TestSettleKilled kills the server in the middle of a vacuum: the error is that of a lost connection, and after a
 // restart nothing goes on.
 func TestSettleKilled(t *testing.T) {
@@ -91,13 +78,8 @@ func lastCheckpoint(t *testing.T, s *postgres.Store) time.Time {
 }
 
 func TestCheckpoint(t *testing.T) {
-	target := pgtest.Database(t)
-	s := open(t, target)
+	s := open(t, pgtest.Database(t))
 	start := time.Now().Truncate(time.Second)
 	require.NoError(t, s.Checkpoint(t.Context()))
 	assert.False(t, lastCheckpoint(t, s).Before(start))
-
-	reader := plain(t, target)
-	refused(t, reader.Can().MayCheckpoint(t.Context()), store.Config, "pg_checkpoint")
-	refused(t, reader.Checkpoint(t.Context()), store.Config, "CHECKPOINT")
 }
