@@ -10,8 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,7 +23,6 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/storetest"
-	"ds2/internal/workload/ds2"
 	"ds2/schema"
 )
 
@@ -149,11 +146,11 @@ func selfSigned(t *testing.T, directory string) (certificate, key string) {
 func TestLoadWhoseServerDies(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})
-	data, err := datagen.New(small, datagen.DefaultWords(), datagen.Options{PartRows: 100})
-	require.NoError(t, err)
-	o := load.Options{Dataset: ds2.Dataset{Size: small, Rows: data.Parts()}, AtOnce: 2, Resume: true}
+	o := storetest.Loading(t, small, 100)
+	o.AtOnce, o.Resume = 2, true
 	for _, phase := range []schema.Phase{schema.Data, schema.Indexes} {
-		o.Progress = &killer{phase: phase, kill: server.Kill}
+		steps := map[schema.Phase]int64{schema.Data: 20, schema.Indexes: 1}[phase]
+		o.Progress = storetest.BreakAt(phase, steps, server.Kill)
 		_, err := load.Run(t.Context(), open(t, server.URL("ds2")), o)
 		// What the first session to fail heard: nothing more, that the postmaster is gone, or that nobody answers.
 		said := regexp.MustCompile("the server closed the connection|57P01|connection refused")
@@ -176,25 +173,4 @@ func TestLoadWhoseServerDies(t *testing.T) {
 	require.NoError(t, err)
 	assert.NoError(t, info.CheckReady())
 	logIn(t, s)
-}
-
-// killer kills a server when some parts have been copied, or a statement of another phase has begun.
-type killer struct {
-	load.NoProgress
-	phase  schema.Phase
-	kill   func()
-	copied atomic.Int64
-	once   sync.Once
-}
-
-func (k *killer) Copied(datagen.Table, int64, int64) {
-	if k.copied.Add(1) > 20 && k.phase == schema.Data {
-		k.once.Do(k.kill)
-	}
-}
-
-func (k *killer) Statement(phase schema.Phase, _ string, _ bool) {
-	if phase == k.phase {
-		k.once.Do(k.kill)
-	}
 }
