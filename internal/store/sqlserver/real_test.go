@@ -3,7 +3,6 @@ package sqlserver_test
 import (
 	"context"
 	"database/sql"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver"
 	"ds2/internal/store/sqlserver/servertest"
@@ -43,14 +43,9 @@ func TestConformance(t *testing.T) {
 }
 
 // open makes a store of a URL.
-func open(t testing.TB, text string) *sqlserver.Store {
+func open(t testing.TB, target string) *sqlserver.Store {
 	t.Helper()
-	target, err := url.Parse(text)
-	require.NoError(t, err)
-	s, err := sqlserver.Open(target)
-	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
-	return s.(*sqlserver.Store)
+	return pgtest.Open(t, sqlserver.Open, target).(*sqlserver.Store)
 }
 
 // created is a store of a new database, in which some statements were run.

@@ -144,33 +144,35 @@ func ghostly(t *testing.T, answers ...[]byte) (s *Store, asked *[]string) {
 func TestGhostsAreCounted(t *testing.T) {
 	broken := tdstest.Failed(
 		tdstest.Error(8115, 2, 16, "Arithmetic overflow error converting expression to data type int."))
+	var work store.Deferred
+	deferred := func(s *Store) (err error) {
+		work, err = s.Can().Deferred.DoDeferred(t.Context(), func(string) {})
+		return err
+	}
+	reset := func(s *Store) error { return s.awaitGhostCleanup(t.Context()) }
 	for _, c := range []struct {
 		name    string
+		do      func(*Store) error
 		answers [][]byte
 		work    store.Deferred
 		asked   string
 		fails   bool
 	}{
-		{"rows that are removed", [][]byte{cells("7000000000"), cells("0")}, store.Deferred{Before: 7e9},
+		{"rows that are removed", deferred, [][]byte{cells("7000000000"), cells("0")}, store.Deferred{Before: 7e9},
 			"ghosts, checkpoint, ghosts, checkpoint", false},
-		{"none", [][]byte{cells("0")}, store.Deferred{}, "ghosts, checkpoint", false},
-		{"no count", [][]byte{broken}, store.Deferred{}, "ghosts", true},
-		{"no count later", [][]byte{cells("7"), broken}, store.Deferred{Before: 7, After: 7},
+		{"none", deferred, [][]byte{cells("0")}, store.Deferred{}, "ghosts, checkpoint", false},
+		{"no count", deferred, [][]byte{broken}, store.Deferred{}, "ghosts", true},
+		{"no count later", deferred, [][]byte{cells("7"), broken}, store.Deferred{Before: 7, After: 7},
 			"ghosts, checkpoint, ghosts", true},
+		{"reset, none", reset, [][]byte{cells("0")}, store.Deferred{}, "ghosts", false},
+		{"reset, who may not ask", reset, [][]byte{denied}, store.Deferred{}, "ghosts", false},
+		{"reset, no count", reset, [][]byte{broken}, store.Deferred{}, "ghosts", true},
 	} {
+		work = store.Deferred{}
 		s, asked := ghostly(t, c.answers...)
-		done, err := s.Can().Deferred.DoDeferred(t.Context(), func(string) {})
+		err := c.do(s)
 		require.Equal(t, c.fails, err != nil, "%s: %v", c.name, err)
-		require.Equal(t, c.work, done, c.name)
+		require.Equal(t, c.work, work, c.name)
 		require.Equal(t, c.asked, strings.Join(*asked, ", "), c.name)
-	}
-	for name, c := range map[string]struct {
-		answer []byte
-		fails  bool
-	}{"none": {cells("0"), false}, "who may not ask": {denied, false}, "no count": {broken, true}} {
-		s, asked := ghostly(t, c.answer)
-		err := s.awaitGhostCleanup(t.Context())
-		require.Equal(t, c.fails, err != nil, "%s: %v", name, err)
-		require.Equal(t, []string{"ghosts"}, *asked, name)
 	}
 }
