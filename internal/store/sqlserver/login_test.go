@@ -61,9 +61,9 @@ func TestLoginAnswers(t *testing.T) {
 		refused(17188, 16, "SQL Server cannot accept new connections, because it is being shut down", lost, lost),
 		refused(17189, 16, "SQL Server failed with error code 0xc0000000 to spawn a thread", lost, lost),
 		refused(17148, 16, "SQL Server is terminating because of a system shutdown", lost, lost),
-		refused(978, 14, "The target database ('DS2') is in an availability group: not the primary replica", config, lost),
+		refused(978, 14, "The target database is in an availability group: not the primary replica", config, lost),
 		refused(40613, 17, "Database 'DS2' is not currently available: Azure is waking it", lost, lost),
-		refused(49918, 16, "Cannot process request. Not enough resources: Azure has no room", store.Resource, store.Resource),
+		refused(49918, 16, "Not enough resources: Azure has no room", store.Resource, store.Resource),
 		refused(babelfishUnmapped, 16, "the database system is not yet accepting connections", store.Bug, lost),
 		refused(20001, 20, "a class that closes the connection", lost, lost),
 	} {
