@@ -2,6 +2,7 @@ package sqlserver
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"encoding/binary"
 	"fmt"
@@ -90,7 +91,7 @@ func TestOtherColumns(t *testing.T) {
 // manyRows are more rows than one may have bytes: none is held against the next. 240 MB in all.
 const manyRows = 40_000
 
-// TestManyRows has a pool read them, and a scan, as rows of one table, to the end of its pass.
+// TestManyRows has a pool read them, and scans, as rows of one table: to the end of a pass, and to that of a context.
 func TestManyRows(t *testing.T) {
 	row := append([]byte{tokenRow, 0x70, 0x17}, make([]byte, 6000)...)
 	varchar8000 := []byte{typeVarChar, 0x40, 0x1F, 0, 0, 0, 0, 0}
@@ -112,4 +113,15 @@ func TestManyRows(t *testing.T) {
 		bytes, last = bytes+read.Bytes, read.Last
 	}
 	require.EqualValues(t, manyRows*rowBytes, bytes, "of a pass")
+
+	r, err = s.readers.Scrub(t.Context(), reading.Table{Name: "[dbo].[X]", RowBytes: rowBytes})
+	require.NoError(t, err)
+	defer r.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	read, err := r.Read(ctx)
+	require.NoError(t, err)
+	for cancel(); err == nil && !read.Last; {
+		read, err = r.Read(ctx)
+	}
+	require.Error(t, err, "a scan goes on after its context has ended")
 }

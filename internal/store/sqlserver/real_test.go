@@ -1,14 +1,11 @@
 package sqlserver_test
 
 import (
-	"context"
 	"database/sql"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
@@ -61,7 +58,7 @@ func created(t *testing.T, statements ...string) *sqlserver.Store {
 	return s
 }
 
-// TestScrub reads a database to its end twice, and is stopped in the middle of the third time.
+// TestScrub reads a database to its end twice.
 func TestScrub(t *testing.T) {
 	s := created(t,
 		"CREATE TABLE a (id int NOT NULL PRIMARY KEY CLUSTERED, body varbinary(7000) NOT NULL)",
@@ -95,20 +92,6 @@ func TestScrub(t *testing.T) {
 		if bytes < all*95/100 || bytes > all*105/100 {
 			t.Errorf("pass %d: %d bytes of %d", pass, bytes, all)
 		}
-	}
-	_, err = r.Read(t.Context())
-	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	time.Sleep(50 * time.Millisecond)
-	start := time.Now()
-	for range 100 {
-		if _, err = r.Read(ctx); err != nil {
-			break
-		}
-	}
-	if err == nil || time.Since(start) > time.Minute {
-		t.Errorf("after its context has ended: %v in %s", err, time.Since(start))
 	}
 }
 
@@ -195,44 +178,4 @@ func TestFullTextWait(t *testing.T) {
 			t.Errorf("%s: %v, want %d", c.why, err, c.want)
 		}
 	}
-}
-
-// TestRefusedOnBabelfish: what Babelfish lacks is refused in one sentence, which says what it lacks and which flag to
-// leave out, and nothing is changed. Settings are set back where there is nothing to be set back.
-func TestRefusedOnBabelfish(t *testing.T) {
-	text := servertest.Database(t)
-	babelfish, err := servertest.IsBabelfish(text)
-	require.NoError(t, err)
-	if !babelfish {
-		t.Skip("the server is not Babelfish")
-	}
-	s := open(t, text)
-	can := s.Can()
-	ctx := t.Context()
-	settingsStay := func() {
-		restored, err := store.RestoreSettings(ctx, s, "")
-		assert.NoError(t, err)
-		assert.Empty(t, restored)
-	}
-	settingsStay() // without a database
-	create := []schema.Statement{{Name: "create database", SQL: "CREATE DATABASE " + s.Name()}}
-	require.NoError(t, s.CreateDatabase(ctx, create))
-	for flag, f := range map[string]func() error{
-		"--copies":      func() error { _, err := can.OpenLog(ctx); return err },
-		"--debt":        func() error { return can.Deferred.CheckDeferred(ctx) },
-		"--replay":      func() error { return can.Replay.CheckReplay(ctx, 100e6, "") },
-		"--deep":        func() error { _, err := can.DeepCheck(ctx, store.DeepReading{}, nil); return err },
-		"--verify deep": func() error { return can.MayDeepCheck(ctx) },
-		"--cold-start":  func() error { return can.MayDropCache(ctx) },
-		"--io-events":   func() error { return can.MayTimeIO(ctx) },
-		"--discard-log": func() error { return s.DiscardLog(ctx) },
-		"postgres://":   func() error { _, err := can.Backup.ReadBackup(ctx, nil); return err },
-	} {
-		err := f()
-		assert.Equal(t, store.Config, store.Classify(err), flag)
-		assert.ErrorContains(t, err, "this server", flag)
-		assert.ErrorContains(t, err, flag)
-		assert.NotContains(t, err.Error(), "\n", flag)
-	}
-	settingsStay()
 }

@@ -79,25 +79,50 @@ func TestExamineWithoutRights(t *testing.T) {
 	}
 }
 
-// TestRefusedBeforeARun has a server deny what a run needs only at its beginning or end, and one that lacks it.
+// TestRefusedBeforeARun has a server deny what a run needs only at its beginning or end.
 func TestRefusedBeforeARun(t *testing.T) {
 	mayNot := tdstest.Failed(
 		tdstest.Error(7983, 1, 14, "User 'reader' may not run DBCC checkdb for database 'DS2'."))
-	for says, answers := range map[string]map[string][]byte{
-		"may not run DBCC": {askWhat: sqlServer2022, "ALTER SERVER STATE": cells("0"), "ESTIMATEONLY": mayNot},
-		"has no DBCC":      {askWhat: onBabelfish, "escape_hatch_fulltext": cells("1")},
-	} {
-		can := answering(t, answers).Can()
-		for _, may := range []func(context.Context) error{can.MayDeepCheck, can.MayDropCache} {
-			err := may(t.Context())
-			assert.ErrorContains(t, err, says)
-			assert.Equal(t, store.Config, store.Classify(err), says)
-		}
-	}
 	can := answering(t, map[string][]byte{
+		askWhat: sqlServer2022, "ALTER SERVER STATE": cells("0"), "ESTIMATEONLY": mayNot,
+	}).Can()
+	for _, may := range []func(context.Context) error{can.MayDeepCheck, can.MayDropCache} {
+		err := may(t.Context())
+		assert.ErrorContains(t, err, "may not run DBCC")
+		assert.Equal(t, store.Config, store.Classify(err))
+	}
+	can = answering(t, map[string][]byte{
 		askWhat: sqlServer2022, "ALTER SERVER STATE": cells("1"), "ESTIMATEONLY": cells("4", "12"),
 	}).Can()
 	assert.NoError(t, errors.Join(can.MayDeepCheck(t.Context()), can.MayDropCache(t.Context())))
+}
+
+// TestRefusedOnBabelfish: what Babelfish lacks is refused in one sentence, which says what it lacks and which flag to
+// leave out. Settings are set back where there is nothing to be set back.
+func TestRefusedOnBabelfish(t *testing.T) {
+	missing := tdstest.Failed(tdstest.Error(babelfishUnmapped, 1, 16, `relation "ds2_info" does not exist`))
+	s := answering(t, map[string][]byte{askWhat: onBabelfish, "escape_hatch": cells("1"), "ds2_info": missing})
+	can, ctx := s.Can(), t.Context()
+	for flag, f := range map[string]func() error{
+		"--copies":      func() error { _, err := can.OpenLog(ctx); return err },
+		"--debt":        func() error { return can.Deferred.CheckDeferred(ctx) },
+		"--replay":      func() error { return can.Replay.CheckReplay(ctx, 100e6, "") },
+		"--deep":        func() error { _, err := can.DeepCheck(ctx, store.DeepReading{}, nil); return err },
+		"--verify deep": func() error { return can.MayDeepCheck(ctx) },
+		"--cold-start":  func() error { return can.MayDropCache(ctx) },
+		"--io-events":   func() error { return can.MayTimeIO(ctx) },
+		"--discard-log": func() error { return s.DiscardLog(ctx) },
+		"postgres://":   func() error { _, err := can.Backup.ReadBackup(ctx, nil); return err },
+	} {
+		err := f()
+		assert.Equal(t, store.Config, store.Classify(err), flag)
+		assert.ErrorContains(t, err, "this server", flag)
+		assert.ErrorContains(t, err, flag)
+		assert.NotContains(t, err.Error(), "\n", flag)
+	}
+	restored, err := store.RestoreSettings(ctx, s, "")
+	assert.NoError(t, err)
+	assert.Empty(t, restored)
 }
 
 // TestErrorLogInAnotherLanguage: I/O errors are searched by their English words, so that nothing found in another
