@@ -64,14 +64,8 @@ func TestDeepCheckFindsDamage(t *testing.T) {
 			}
 			require.NoError(t, server.Restart(t.Context()))
 			got := deepChecked(t, server)
-			// Several readers find the same.
 			several := deepChecked(t, server, store.DeepReading{Readers: 4})
-			order := func(a, b store.Damage) int {
-				return strings.Compare(a.Object+a.Place+a.Found, b.Object+b.Place+b.Found)
-			}
-			slices.SortFunc(got.Damage, order)
-			slices.SortFunc(several.Damage, order)
-			assert.Equal(t, got.Damage, several.Damage, "4 readers")
+			assert.ElementsMatch(t, got.Damage, several.Damage, "4 readers")
 			assert.Equal(t, got.Reading.Bad, several.Reading.Bad, "4 readers")
 			assert.Equal(t, 4, several.Reading.Readers)
 			if c.checksums {

@@ -19,9 +19,10 @@ import (
 	"ds2/internal/store/sqlserver/tdstest"
 )
 
-// hostileAnswers never end: what go-mssqldb would keep in memory for as long as it comes. Each fills its last packet
-// with whole tokens, or with what is inside of one.
-func hostileAnswers() map[string][]byte {
+// TestEndlessAnswer has a server that sends what go-mssqldb would keep for as long as it comes: the connection is given
+// up, and the memory stays. So it goes for the questions of a pool, and for users by either path. Each answer fills its
+// last packet with whole tokens, or with what is inside of one.
+func TestEndlessAnswer(t *testing.T) {
 	const payload = 4096 - 8
 	fill := func(token []byte) []byte { return bytes.Repeat(token, payload/len(token)) }
 	const unknown = 0xFFFF_FFFF_FFFF_FFFE
@@ -29,17 +30,11 @@ func hostileAnswers() map[string][]byte {
 	value = binary.LittleEndian.AppendUint64(value, unknown)
 	value = binary.LittleEndian.AppendUint32(value, 0x7FFF_FFF0) // of the first part
 	value = append(value, make([]byte, 2*payload-len(value))...)
-	return map[string][]byte{
+	for clause, answer := range map[string][]byte{
 		"2.2.7.17 ROW: a value of unknown length": value,
 		"2.2.7.13 INFO: messages without end":     fill(tdstest.Info(1, 1, strings.Repeat("x", 100))),
 		"2.2.7.10 ERROR: errors without end":      fill(tdstest.Error(50000, 1, 16, strings.Repeat("x", 100))),
-	}
-}
-
-// TestEndlessAnswer has a server that sends what has no end: the connection is given up, and the memory stays. So it
-// goes for the questions of a pool, and for users by either path.
-func TestEndlessAnswer(t *testing.T) {
-	for clause, answer := range hostileAnswers() {
+	} {
 		for path, open := range paths {
 			t.Run(clause+", "+path, func(t *testing.T) {
 				options := tdstest.Options{Endless: true, Request: func([]byte) []byte { return answer }}
