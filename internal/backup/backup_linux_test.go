@@ -1,11 +1,9 @@
 package backup
 
 import (
-	"database/sql"
 	"path/filepath"
 	"testing"
 
-	_ "github.com/jackc/pgx/v5/stdlib"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -25,12 +23,16 @@ func TestBackupFromDrive(t *testing.T) {
 	drive := devicetest.Mount(t, "", 1<<30)
 	settings := map[string]string{"fsync": "off"}
 	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(drive.Dir, "data"), Settings: settings})
-	execute(t, server, "CREATE DATABASE other",
+	execute := func(statements ...string) {
+		t.Helper()
+		pgtest.Exec(t, pgtest.Open(t, postgres.Open, server.URL("postgres")).DB(), statements...)
+	}
+	execute("CREATE DATABASE other",
 		"CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 200000)")
 	server.Kill()
 	devicetest.Forget(t, server.DataDir())
 	require.NoError(t, server.Restart(t.Context()))
-	execute(t, server, "CHECKPOINT")
+	execute("CHECKPOINT")
 	devicetest.Forget(t, server.DataDir())
 
 	var stores []store.Database
@@ -71,12 +73,4 @@ func TestBackupFromDrive(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, r.MBPerSecond, again.MBPerSecond)
 	assert.Positive(t, again.MBPerSecond)
-}
-
-func execute(t *testing.T, server *localpg.Server, statements ...string) {
-	t.Helper()
-	db, err := sql.Open("pgx", server.URL("postgres"))
-	require.NoError(t, err)
-	defer db.Close()
-	pgtest.Exec(t, db, statements...)
 }

@@ -23,7 +23,7 @@ import (
 // is in doubt and there, what reads is not in doubt.
 func (s *suite) inDoubt(t *testing.T) {
 	var cut atomic.Bool
-	through := pgtest.Open(t, s.engine.Open, throughProxy(t, s.target, &cut))
+	through := pgtest.Open(t, s.engine.Open, Proxy(t, s.target, cutting(&cut)))
 	buyer := s.idle(t)
 	for _, test := range []struct {
 		name string
@@ -80,13 +80,30 @@ func (s *suite) inDoubt(t *testing.T) {
 	assert.False(t, ok && e.InDoubt, "purchase that was never sent: %#v", err)
 }
 
-// throughProxy is the target behind a proxy that, while cut is set, drops the connection instead of passing an answer
-// on.
-func throughProxy(t *testing.T, target string, cut *atomic.Bool) string {
+// cutting is a pass of Proxy that, while cut is set, drops the connection instead of passing an answer on.
+func cutting(cut *atomic.Bool) func(client, server net.Conn) {
+	return func(client, server net.Conn) {
+		go func() {
+			io.Copy(server, client)
+			server.Close()
+		}()
+		answer := make([]byte, 64<<10)
+		for {
+			n, err := server.Read(answer)
+			if err != nil || cut.Load() {
+				return
+			}
+			client.Write(answer[:n])
+		}
+	}
+}
+
+// Proxy is the target behind a proxy: pass passes on what the two ends of a connection say, which it ends.
+func Proxy(t *testing.T, target string, pass func(client, server net.Conn)) string {
 	t.Helper()
 	u, err := url.Parse(target)
 	require.NoError(t, err)
-	server := u.Host
+	address := u.Host
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { listener.Close() })
@@ -96,24 +113,11 @@ func throughProxy(t *testing.T, target string, cut *atomic.Bool) string {
 			if err != nil {
 				return
 			}
-			behind, err := net.Dial("tcp", server)
-			if err != nil {
-				client.Close()
-				continue
-			}
-			go func() {
-				io.Copy(behind, client)
-				behind.Close()
-			}()
 			go func() {
 				defer client.Close()
-				answer := make([]byte, 64<<10)
-				for {
-					n, err := behind.Read(answer)
-					if err != nil || cut.Load() {
-						return
-					}
-					client.Write(answer[:n])
+				if server, err := net.Dial("tcp", address); err == nil {
+					defer server.Close()
+					pass(client, server)
 				}
 			}()
 		}

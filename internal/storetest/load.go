@@ -105,7 +105,7 @@ func (e *endless) Read(b []byte) (int, error) {
 // resume breaks a load at several places and resumes it: what comes of it is what a load at once gives.
 func (s *suite) resume(t *testing.T) {
 	l := pgtest.Open(t, s.engine.Open, s.engine.Database(t))
-	o := loading(t, Size, smallParts)
+	o := Loading(t, Size, smallParts)
 	for _, at := range []struct {
 		phase schema.Phase
 		step  int64
@@ -115,9 +115,7 @@ func (s *suite) resume(t *testing.T) {
 	} {
 		place := fmt.Sprintf("broken at step %d of phase %s", at.step, at.phase)
 		ctx, cancel := context.WithCancel(t.Context())
-		breaks := &breaker{phase: at.phase, cancel: cancel}
-		breaks.left.Store(at.step)
-		o.Resume, o.Progress = true, breaks
+		o.Resume, o.Progress = true, BreakAt(at.phase, at.step, cancel)
 		_, err := load.Run(ctx, l, o)
 		cancel()
 		require.ErrorIs(t, err, context.Canceled, "load %s", place)
@@ -133,30 +131,37 @@ func (s *suite) resume(t *testing.T) {
 	assert.ErrorContains(t, err, "nothing to resume")
 }
 
-// breaker follows a load and cancels it at a step of a phase: when one of its parts was copied or one of its statements
+// Breaker follows a load and breaks it at a step of a phase: when one of its parts was copied or one of its statements
 // begins.
-type breaker struct {
+type Breaker struct {
 	load.NoProgress
-	phase  schema.Phase
-	left   atomic.Int64 // steps of the phase until the load is cancelled
-	cancel func()
+	phase schema.Phase
+	left  atomic.Int64 // steps of the phase until the load is broken
+	how   func()
 }
 
-func (b *breaker) step(phase schema.Phase) {
+// BreakAt is one for so many steps of a phase.
+func BreakAt(phase schema.Phase, steps int64, how func()) *Breaker {
+	b := &Breaker{phase: phase, how: how}
+	b.left.Store(steps)
+	return b
+}
+
+func (b *Breaker) step(phase schema.Phase) {
 	if phase == b.phase && b.left.Add(-1) == 0 {
-		b.cancel()
+		b.how()
 	}
 }
 
 // Copied is of load.Progress.
-func (b *breaker) Copied(_ datagen.Table, _, bytes int64) {
+func (b *Breaker) Copied(_ datagen.Table, _, bytes int64) {
 	if bytes > 0 { // not those of an earlier load
 		b.step(schema.Data)
 	}
 }
 
 // Statement is of load.Progress.
-func (b *breaker) Statement(phase schema.Phase, _ string, ended bool) {
+func (b *Breaker) Statement(phase schema.Phase, _ string, ended bool) {
 	if !ended {
 		b.step(phase)
 	}

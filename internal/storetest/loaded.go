@@ -25,8 +25,8 @@ func parts(t testing.TB, size datagen.Size, rows int) []datagen.Part {
 // smallParts are so small that several go into each table of the suite.
 const smallParts = 500
 
-// loading is a load of such parts.
-func loading(t testing.TB, size datagen.Size, rows int) load.Options {
+// Loading is a load of such parts.
+func Loading(t testing.TB, size datagen.Size, rows int) load.Options {
 	t.Helper()
 	dataset := ds2.Dataset{Size: size, Words: datagen.DefaultWords().Sum(), Rows: parts(t, size, rows)}
 	return load.Options{Dataset: dataset, Version: "test", AtOnce: 4}
@@ -35,7 +35,7 @@ func loading(t testing.TB, size datagen.Size, rows int) load.Options {
 // Load loads a dataset of a size into a database.
 func Load(t testing.TB, s store.Database, size datagen.Size) {
 	t.Helper()
-	_, err := load.Run(t.Context(), s, loading(t, size, 0))
+	_, err := load.Run(t.Context(), s, Loading(t, size, 0))
 	require.NoError(t, err)
 }
 

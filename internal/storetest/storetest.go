@@ -44,7 +44,7 @@ type Engine struct {
 func Run(t *testing.T, e Engine) {
 	target := e.Database(t)
 	s := &suite{engine: e, target: target, store: pgtest.Open(t, e.Open, target)}
-	_, err := load.Run(t.Context(), s.store, loading(t, Size, smallParts))
+	_, err := load.Run(t.Context(), s.store, Loading(t, Size, smallParts))
 	require.NoError(t, err)
 	for _, test := range []struct {
 		name string

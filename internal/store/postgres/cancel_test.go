@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
-	"net/url"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,43 +15,24 @@ import (
 
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store/postgres/target"
+	"ds2/internal/storetest"
 )
 
-// deaf listens before a server, and gives the address. The first request to end a statement does not come through, as
-// the server passes over one that comes when the statement is about to begin.
-func deaf(t *testing.T, server string) string {
+// deaf is a proxy through which the first request to end a statement does not come, as the server passes over one that
+// comes when the statement is about to begin.
+func deaf(t *testing.T, target string) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	t.Cleanup(func() { l.Close() })
 	var asked atomic.Bool
-	go func() {
-		for {
-			client, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer client.Close()
-				first := make([]byte, 8) // its length, and what it is
-				if _, err := io.ReadFull(client, first); err != nil {
-					return
-				}
-				const cancelRequest = 80877102
-				if binary.BigEndian.Uint32(first[4:]) == cancelRequest && !asked.Swap(true) {
-					return
-				}
-				up, err := net.Dial("tcp", server)
-				if err != nil {
-					return
-				}
-				defer up.Close()
-				go io.Copy(up, io.MultiReader(bytes.NewReader(first), client))
-				io.Copy(client, up)
-			}()
+	return storetest.Proxy(t, target, func(client, server net.Conn) {
+		first := make([]byte, 8) // its length, and what it is
+		_, err := io.ReadFull(client, first)
+		const cancelRequest = 80877102
+		if err != nil || binary.BigEndian.Uint32(first[4:]) == cancelRequest && !asked.Swap(true) {
+			return
 		}
-	}()
-	return l.Addr().String()
+		go io.Copy(server, io.MultiReader(bytes.NewReader(first), client))
+		io.Copy(client, server)
+	})
 }
 
 // TestCancelIsAskedAgain: a statement ends with its context, also where the first request to end it is lost.
@@ -61,12 +41,9 @@ func TestCancelIsAskedAgain(t *testing.T) {
 	target.CancelTime = time.Minute
 	t.Cleanup(func() { target.CancelTime = patient })
 	database := pgtest.Database(t)
-	u, err := url.Parse(database)
-	require.NoError(t, err)
-	u.Host = deaf(t, u.Host)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	db := open(t, u.String()).DB()
+	db := open(t, deaf(t, database)).DB()
 	go func() {
 		_, err := db.ExecContext(ctx, "SELECT pg_sleep(3600)")
 		ended <- err

@@ -10,8 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,7 +23,6 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/storetest"
-	"ds2/internal/workload/ds2"
 	"ds2/schema"
 )
 
@@ -143,38 +140,17 @@ func selfSigned(t *testing.T, directory string) (certificate, key string) {
 	return certificate, key
 }
 
-// TestLoadSurvivesKill kills a server, as a power cut would, as soon as a load has returned.
-func TestLoadSurvivesKill(t *testing.T) {
-	t.Parallel()
-	server := pgtest.Start(t, localpg.Options{})
-	data, err := datagen.New(storetest.Size, datagen.DefaultWords(), datagen.Options{})
-	require.NoError(t, err)
-	o := load.Options{Dataset: ds2.Dataset{Size: storetest.Size, Rows: data.Parts()}, AtOnce: 2}
-	report, err := load.Run(t.Context(), open(t, server.URL("ds2")), o)
-	require.NoError(t, err)
-	server.Kill()
-	require.NoError(t, server.Restart(t.Context()))
-	s := open(t, server.URL("ds2"))
-	for _, table := range report.Tables {
-		rows := pgtest.Value[int64](t, s.DB(), "SELECT count(*) FROM "+string(table.Table))
-		assert.Equal(t, table.Rows, rows, "%s, after the crash", table.Table)
-	}
-	info, err := store.ReadInfo(t.Context(), s.DB())
-	require.NoError(t, err)
-	assert.NoError(t, info.CheckReady())
-	logIn(t, s)
-}
-
 // TestLoadWhoseServerDies kills a server in the middle of a load, in the data and while indexes are built: the error
-// says that the server closed the connection. The load is resumed, and says what it found.
+// says that the server closed the connection. The load is resumed, and says what it found. All is there, too, after a
+// kill as soon as it has returned.
 func TestLoadWhoseServerDies(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})
-	data, err := datagen.New(small, datagen.DefaultWords(), datagen.Options{PartRows: 100})
-	require.NoError(t, err)
-	o := load.Options{Dataset: ds2.Dataset{Size: small, Rows: data.Parts()}, AtOnce: 2, Resume: true}
+	o := storetest.Loading(t, small, 100)
+	o.AtOnce, o.Resume = 2, true
 	for _, phase := range []schema.Phase{schema.Data, schema.Indexes} {
-		o.Progress = &killer{phase: phase, kill: server.Kill}
+		steps := map[schema.Phase]int64{schema.Data: 20, schema.Indexes: 1}[phase]
+		o.Progress = storetest.BreakAt(phase, steps, server.Kill)
 		_, err := load.Run(t.Context(), open(t, server.URL("ds2")), o)
 		// What the first session to fail heard: nothing more, that the postmaster is gone, or that nobody answers.
 		said := regexp.MustCompile("the server closed the connection|57P01|connection refused")
@@ -183,33 +159,18 @@ func TestLoadWhoseServerDies(t *testing.T) {
 		require.NoError(t, server.Restart(t.Context()))
 	}
 	o.Progress = nil
-	s := open(t, server.URL("ds2")) // as another ds2 does: the first one's connections are gone
-	report, err := load.Run(t.Context(), s, o)
+	report, err := load.Run(t.Context(), open(t, server.URL("ds2")), o)
 	require.NoError(t, err)
+	server.Kill()
+	require.NoError(t, server.Restart(t.Context()))
+	s := open(t, server.URL("ds2")) // as another ds2 does: the first one's connections are gone
 	for _, table := range report.Tables {
 		rows := pgtest.Value[int64](t, s.DB(), "SELECT count(*) FROM "+string(table.Table))
 		assert.Equal(t, rows, table.Rows, "%s: rows reported", table.Table)
 		assert.Equal(t, rows, table.Before, "%s: rows that were loaded before", table.Table)
 	}
-}
-
-// killer kills a server when some parts have been copied, or a statement of another phase has begun.
-type killer struct {
-	load.NoProgress
-	phase  schema.Phase
-	kill   func()
-	copied atomic.Int64
-	once   sync.Once
-}
-
-func (k *killer) Copied(datagen.Table, int64, int64) {
-	if k.copied.Add(1) > 20 && k.phase == schema.Data {
-		k.once.Do(k.kill)
-	}
-}
-
-func (k *killer) Statement(phase schema.Phase, _ string, _ bool) {
-	if phase == k.phase {
-		k.once.Do(k.kill)
-	}
+	info, err := store.ReadInfo(t.Context(), s.DB())
+	require.NoError(t, err)
+	assert.NoError(t, info.CheckReady())
+	logIn(t, s)
 }

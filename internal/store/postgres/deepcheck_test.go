@@ -64,14 +64,8 @@ func TestDeepCheckFindsDamage(t *testing.T) {
 			}
 			require.NoError(t, server.Restart(t.Context()))
 			got := deepChecked(t, server)
-			// Several readers find the same.
 			several := deepChecked(t, server, store.DeepReading{Readers: 4})
-			order := func(a, b store.Damage) int {
-				return strings.Compare(a.Object+a.Place+a.Found, b.Object+b.Place+b.Found)
-			}
-			slices.SortFunc(got.Damage, order)
-			slices.SortFunc(several.Damage, order)
-			assert.Equal(t, got.Damage, several.Damage, "4 readers")
+			assert.ElementsMatch(t, got.Damage, several.Damage, "4 readers")
 			assert.Equal(t, got.Reading.Bad, several.Reading.Bad, "4 readers")
 			assert.Equal(t, 4, several.Reading.Readers)
 			if c.checksums {
@@ -164,10 +158,19 @@ func deepChecked(t *testing.T, server *localpg.Server, how ...store.DeepReading)
 // TestDeepCheckKilled kills ds2 in the middle of a deep check, as far as the server can tell: the connection is gone at
 // once, and nobody tidies up. No extension is left behind, and the next check goes on as if nothing had been.
 func TestDeepCheckKilled(t *testing.T) {
+	const deepChecking = "deep check"
+	if target := os.Getenv("DS2_TEST_DEEPCHECK"); target != "" { // the program to be killed
+		four := store.DeepReading{Readers: 4}
+		_, err := open(t, target).Can().DeepCheck(t.Context(), four, func(string, int64, int64) {
+			fmt.Print(deepChecking)
+			select {}
+		})
+		t.Fatal(err)
+	}
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})
 	db := open(t, server.URL("postgres")).DB()
-	program := exec.Command(os.Args[0], "-test.run", "^TestDeepCheckToBeKilled$")
+	program := exec.Command(os.Args[0], "-test.run", "^TestDeepCheckKilled$")
 	program.Env = append(os.Environ(), "DS2_TEST_DEEPCHECK="+server.URL("postgres"))
 	out, err := program.StdoutPipe()
 	require.NoError(t, err)
@@ -180,21 +183,6 @@ func TestDeepCheckKilled(t *testing.T) {
 		"SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'ds2' AND pid <> pg_backend_pid()")
 	assert.Zero(t, pgtest.Value[int](t, db, leftOfDeepCheck), "extensions or functions are left behind")
 	assert.Empty(t, deepChecked(t, server).Damage, "the next check found")
-}
-
-const deepChecking = "deep check"
-
-// TestDeepCheckToBeKilled is the program that TestDeepCheckKilled kills.
-func TestDeepCheckToBeKilled(t *testing.T) {
-	target := os.Getenv("DS2_TEST_DEEPCHECK")
-	if target == "" {
-		return // not asked for by TestDeepCheckKilled
-	}
-	_, err := open(t, target).Can().DeepCheck(t.Context(), store.DeepReading{Readers: 4}, func(string, int64, int64) {
-		fmt.Print(deepChecking)
-		select {} // until killed
-	})
-	t.Error(err)
 }
 
 // TestPacedReading reads pages at a rate, by one reader and by several.

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
@@ -33,6 +32,9 @@ func TestSettle(t *testing.T) {
 	assert.False(t, lastCheckpoint(t, s).Before(start))
 	const dead = "SELECT n_dead_tup FROM pg_stat_user_tables WHERE relname = 'changed'"
 	assert.Zero(t, pgtest.Value[int](t, s.DB(), dead))
+
+	_, err = s.Can().Deferred.DoDeferred(t.Context(), func(string) { pgtest.Exec(t, s.DB(), killOthers) })
+	assert.Equal(t, store.Connection, store.Classify(err), "a session that the server ended: %v", err)
 }
 
 // TestSettleWhatIsSeen has a session that may still see the rows: they cannot be cleaned, and the result says so.
@@ -51,39 +53,6 @@ func TestSettleWhatIsSeen(t *testing.T) {
 	assert.True(t, err == nil && settled.After == 25000, "%+v, %v", settled, err)
 }
 
-func TestSettleTakesRights(t *testing.T) {
-	target := pgtest.Database(t)
-	pgtest.Exec(t, open(t, target).DB(), "CREATE TABLE another (n int)")
-	s := plain(t, target)
-	refused(t, s.Can().Deferred.CheckDeferred(t.Context()), store.Config, `GRANT pg_checkpoint TO "ds2_reader"`)
-	if _, err := open(t, target).DB().Exec("GRANT pg_checkpoint TO ds2_reader"); err != nil {
-		t.Skip("a server before 15: ", err)
-	}
-	refused(t, s.Can().Deferred.CheckDeferred(t.Context()), store.Config, "may not vacuum another")
-	pgtest.Exec(t, open(t, target).DB(), "ALTER TABLE another OWNER TO ds2_reader")
-	assert.NoError(t, s.Can().Deferred.CheckDeferred(t.Context()))
-}
-
-// TestSettleKilled kills the server in the middle of a vacuum: the error is that of a lost connection, and after a
-// restart nothing goes on.
-func TestSettleKilled(t *testing.T) {
-	server := pgtest.Start(t, localpg.Options{
-		Settings: map[string]string{"fsync": "off", "vacuum_cost_delay": "10ms", "vacuum_cost_limit": "10"},
-	})
-	s := open(t, server.URL("postgres"))
-	pgtest.Exec(t, s.DB(), churn)
-	s.DB().SetMaxIdleConns(0)
-	_, err := s.Can().Deferred.DoDeferred(t.Context(), func(name string) {
-		if name == "vacuum" {
-			time.AfterFunc(300*time.Millisecond, server.Kill)
-		}
-	})
-	assert.Equal(t, store.Connection, store.Classify(err), "a server that was killed: %v", err)
-	require.NoError(t, server.Restart(t.Context()))
-	assert.Zero(t, pgtest.Value[int](t, s.DB(), "SELECT count(*) FROM pg_stat_progress_vacuum"), "vacuums go on")
-	assert.Zero(t, pgtest.Value[int](t, s.DB(), "SELECT count(*) FROM pg_db_role_setting"), "settings are left")
-}
-
 // lastCheckpoint is when it was, as the cluster's control file has it, to the second.
 func lastCheckpoint(t *testing.T, s *postgres.Store) time.Time {
 	t.Helper()
@@ -91,13 +60,8 @@ func lastCheckpoint(t *testing.T, s *postgres.Store) time.Time {
 }
 
 func TestCheckpoint(t *testing.T) {
-	target := pgtest.Database(t)
-	s := open(t, target)
+	s := open(t, pgtest.Database(t))
 	start := time.Now().Truncate(time.Second)
 	require.NoError(t, s.Checkpoint(t.Context()))
 	assert.False(t, lastCheckpoint(t, s).Before(start))
-
-	reader := plain(t, target)
-	refused(t, reader.Can().MayCheckpoint(t.Context()), store.Config, "pg_checkpoint")
-	refused(t, reader.Checkpoint(t.Context()), store.Config, "CHECKPOINT")
 }

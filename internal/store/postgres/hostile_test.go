@@ -18,16 +18,16 @@ func TestHugeRow(t *testing.T) { // alone: what other tests allocate would count
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	var text string
-	err := s.DB().QueryRowContext(t.Context(), "SELECT repeat('x', 100000000)").Scan(&text)
+	huge := postgres.Statement{Name: "huge", SQL: "SELECT repeat('x', 100000000)"}
+	err := s.DB().QueryRowContext(t.Context(), huge.SQL).Scan(&text)
 	runtime.ReadMemStats(&after)
 	assert.ErrorContains(t, err, "expected at most")
 	if taken := after.TotalAlloc - before.TotalAlloc; taken > 64<<20 {
 		t.Errorf("it took %d MB", taken>>20)
 	}
-	user, err := s.ConnectUser(t.Context(), postgres.Statement{Name: "huge", SQL: "SELECT repeat('x', 100000000)"})
+	user, err := s.ConnectUser(t.Context(), huge)
 	require.NoError(t, err)
 	defer user.Close(t.Context())
-	huge := postgres.Statement{Name: "huge"}
 	user.Call(&huge)
 	err = user.Each(t.Context(), false, func([][]byte) bool { return true })
 	assert.ErrorContains(t, err, "expected at most")

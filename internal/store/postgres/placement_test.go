@@ -10,13 +10,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ds2/datagen"
 	"ds2/internal/load"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
+	"ds2/internal/storetest"
 	"ds2/internal/texttest"
-	"ds2/internal/workload/ds2"
 	"ds2/schema"
 )
 
@@ -44,13 +43,8 @@ func TestPlacement(t *testing.T) {
 	data, indexes := serverDirectory(t), serverDirectory(t)
 	s := open(t, pgtest.Database(t))
 	admin := open(t, pgtest.Server(t).URL("postgres"))
-	set, err := datagen.New(small, datagen.DefaultWords(), datagen.Options{})
-	require.NoError(t, err)
-	options := load.Options{
-		Dataset: ds2.Dataset{Size: small, Words: datagen.DefaultWords().Sum(), Rows: set.Parts()},
-		AtOnce:  2,
-		Schema:  schema.Params{DataTablespace: data, IndexTablespace: indexes},
-	}
+	options := storetest.Loading(t, small, 0)
+	options.Schema = schema.Params{DataTablespace: data, IndexTablespace: indexes}
 	t.Cleanup(func() {
 		pgtest.Exec(t, admin.DB(), "DROP DATABASE "+s.Name()+" WITH (FORCE)",
 			"DROP TABLESPACE "+spaceOf(data), "DROP TABLESPACE "+spaceOf(indexes))

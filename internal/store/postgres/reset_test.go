@@ -65,20 +65,6 @@ func TestResetVacuumsWhatWasWritten(t *testing.T) {
 	}
 }
 
-// TestResetOfScatteredRows mixes the rows that a run added among those of the dataset, as VACUUM FULL or CLUSTER may,
-// and has them removed all the same.
-func TestResetOfScatteredRows(t *testing.T) {
-	t.Parallel()
-	s := loaded(t, small)
-	fresh := state(t, s)
-	work(t, s)
-	pgtest.Exec(t, s.DB(),
-		"CREATE TEMPORARY TABLE mixed AS SELECT * FROM cust_hist", "TRUNCATE cust_hist",
-		"INSERT INTO cust_hist SELECT * FROM mixed ORDER BY orderid DESC", "DROP TABLE mixed")
-	reset(t, s, silent)
-	assert.Equal(t, fresh, state(t, s), "after the reset")
-}
-
 // vacuums are how often each table was vacuumed by a statement.
 func vacuums(t *testing.T, s *postgres.Store) map[string]int {
 	t.Helper()

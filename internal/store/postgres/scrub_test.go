@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -64,17 +65,52 @@ func TestScrub(t *testing.T) {
 	assert.Equal(t, store.Connection, store.Classify(err), "on a connection that was ended: %v", err)
 }
 
-func TestScrubTakesARight(t *testing.T) {
+// TestRights has a role without any right do what takes one: the error names it, and with the right it can be done.
+func TestRights(t *testing.T) {
 	target := pgtest.Database(t)
+	admin := open(t, target).DB()
+	pgtest.Exec(t, admin, "CREATE TABLE another (n int)")
 	s := plain(t, target)
-	_, err := s.Can().OpenScrub(t.Context())
-	refused(t, err, store.Config, "GRANT EXECUTE ON FUNCTION pg_read_binary_file")
-	pgtest.Exec(t, open(t, target).DB(),
-		"GRANT EXECUTE ON FUNCTION pg_read_binary_file(text, bigint, bigint, boolean) TO ds2_reader")
-	r, err := s.Can().OpenScrub(t.Context())
-	require.NoError(t, err)
-	defer r.Close()
-	pass(t, r)
+	can := s.Can()
+	for _, c := range []struct {
+		do    func(context.Context) error
+		says  string
+		grant string // empty: not here
+	}{
+		{func(ctx context.Context) error {
+			r, err := can.OpenScrub(ctx)
+			if err == nil {
+				pass(t, r)
+				r.Close()
+			}
+			return err
+		}, "GRANT EXECUTE ON FUNCTION pg_read_binary_file",
+			"GRANT EXECUTE ON FUNCTION pg_read_binary_file(text, bigint, bigint, boolean) TO ds2_reader"},
+		{func(ctx context.Context) error {
+			_, err := can.Backup.ReadBackup(ctx, func(int64, int64) {})
+			return err
+		}, "REPLICATION", ""},
+		{func(ctx context.Context) error {
+			r, err := can.OpenLog(ctx)
+			if err == nil {
+				r.Close()
+			}
+			return err
+		}, `ALTER ROLE "ds2_reader" REPLICATION`, "ALTER ROLE ds2_reader REPLICATION"},
+		{s.Checkpoint, "CHECKPOINT", ""},
+		{can.Deferred.CheckDeferred, `GRANT pg_checkpoint TO "ds2_reader"`, ""},
+		{can.MayCheckpoint, "pg_checkpoint", "GRANT pg_checkpoint TO ds2_reader"},
+		{can.Deferred.CheckDeferred, "may not vacuum another", "ALTER TABLE another OWNER TO ds2_reader"},
+	} {
+		refused(t, c.do(t.Context()), store.Config, c.says)
+		if c.grant == "" {
+			continue
+		}
+		if _, err := admin.Exec(c.grant); err != nil {
+			t.Skip("a server before 15: ", err)
+		}
+		assert.NoError(t, c.do(t.Context()), c.grant)
+	}
 }
 
 // TestScrubGoesOn has a file that cannot be read: the error names it, and the scan goes on behind it.

@@ -83,6 +83,11 @@ func TestBackToTheStart(t *testing.T) {
 		back func()
 	}{
 		{"reset", func() { reset(t, s, silent) }},
+		{"reset of rows that lie among the dataset's, as VACUUM FULL or CLUSTER may have them", func() {
+			pgtest.Exec(t, s.DB(), "CREATE TEMPORARY TABLE mixed AS SELECT * FROM cust_hist", "TRUNCATE cust_hist",
+				"INSERT INTO cust_hist SELECT * FROM mixed ORDER BY orderid DESC", "DROP TABLE mixed")
+			reset(t, s, silent)
+		}},
 		{"snapshot", restore},
 		{"snapshot again", restore},
 	} {

@@ -15,22 +15,18 @@ import (
 )
 
 func TestPlanOnce(t *testing.T) {
-	for _, test := range []struct{ name, query, want string }{
-		{"by itself", "", "force_generic_plan"},
-		{"set by the user", "?plan_cache_mode=force_custom_plan", "force_custom_plan"},
+	show := Statement{"show", "SELECT current_setting('plan_cache_mode')"}
+	for set, want := range map[string]string{
+		"": "force_generic_plan", "?plan_cache_mode=force_custom_plan": "force_custom_plan",
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			s := pgtest.Open(t, Open, pgtest.Database(t)+test.query).(*Store)
-			show := Statement{"show", "SELECT current_setting('plan_cache_mode')"}
-			c, err := s.ConnectUser(t.Context(), show)
-			require.NoError(t, err)
-			defer c.Close(t.Context())
-			c.Call(&show)
-			require.NoError(t, c.Each(t.Context(), false, func(row [][]byte) bool {
-				require.Equal(t, test.want, string(row[0]))
-				return true
-			}))
-		})
+		c, err := pgtest.Open(t, Open, pgtest.Database(t)+set).(*Store).ConnectUser(t.Context(), show)
+		require.NoError(t, err)
+		defer c.Close(t.Context())
+		c.Call(&show)
+		require.NoError(t, c.Each(t.Context(), false, func(row [][]byte) bool {
+			require.Equal(t, want, string(row[0]), set)
+			return true
+		}))
 	}
 }
 

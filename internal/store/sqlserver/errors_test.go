@@ -12,6 +12,7 @@ import (
 	mssql "github.com/microsoft/go-mssqldb"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver/tdstest"
 )
@@ -62,12 +63,7 @@ func TestOpen(t *testing.T) {
 
 func open(t testing.TB, target string) *Store {
 	t.Helper()
-	u, err := url.Parse(target)
-	require.NoError(t, err)
-	s, err := Open(u)
-	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
-	return s.(*Store)
+	return pgtest.Open(t, Open, target).(*Store)
 }
 
 // TestKeepsNoLog: to discard a log that the server does not keep is no fault.

@@ -2,6 +2,7 @@ package sqlserver
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"encoding/binary"
 	"fmt"
@@ -18,9 +19,10 @@ import (
 	"ds2/internal/store/sqlserver/tdstest"
 )
 
-// hostileAnswers never end: what go-mssqldb would keep in memory for as long as it comes. Each fills its last packet
-// with whole tokens, or with what is inside of one.
-func hostileAnswers() map[string][]byte {
+// TestEndlessAnswer has a server that sends what go-mssqldb would keep for as long as it comes: the connection is given
+// up, and the memory stays. So it goes for the questions of a pool, and for users by either path. Each answer fills its
+// last packet with whole tokens, or with what is inside of one.
+func TestEndlessAnswer(t *testing.T) {
 	const payload = 4096 - 8
 	fill := func(token []byte) []byte { return bytes.Repeat(token, payload/len(token)) }
 	const unknown = 0xFFFF_FFFF_FFFF_FFFE
@@ -28,17 +30,11 @@ func hostileAnswers() map[string][]byte {
 	value = binary.LittleEndian.AppendUint64(value, unknown)
 	value = binary.LittleEndian.AppendUint32(value, 0x7FFF_FFF0) // of the first part
 	value = append(value, make([]byte, 2*payload-len(value))...)
-	return map[string][]byte{
+	for clause, answer := range map[string][]byte{
 		"2.2.7.17 ROW: a value of unknown length": value,
 		"2.2.7.13 INFO: messages without end":     fill(tdstest.Info(1, 1, strings.Repeat("x", 100))),
 		"2.2.7.10 ERROR: errors without end":      fill(tdstest.Error(50000, 1, 16, strings.Repeat("x", 100))),
-	}
-}
-
-// TestEndlessAnswer has a server that sends what has no end: the connection is given up, and the memory stays. So it
-// goes for the questions of a pool, and for users by either path.
-func TestEndlessAnswer(t *testing.T) {
-	for clause, answer := range hostileAnswers() {
+	} {
 		for path, open := range paths {
 			t.Run(clause+", "+path, func(t *testing.T) {
 				options := tdstest.Options{Endless: true, Request: func([]byte) []byte { return answer }}
@@ -90,7 +86,7 @@ func TestOtherColumns(t *testing.T) {
 // manyRows are more rows than one may have bytes: none is held against the next. 240 MB in all.
 const manyRows = 40_000
 
-// TestManyRows has a pool read them, and a scan, as rows of one table, to the end of its pass.
+// TestManyRows has a pool read them, and scans, as rows of one table: to the end of a pass, and to that of a context.
 func TestManyRows(t *testing.T) {
 	row := append([]byte{tokenRow, 0x70, 0x17}, make([]byte, 6000)...)
 	varchar8000 := []byte{typeVarChar, 0x40, 0x1F, 0, 0, 0, 0, 0}
@@ -112,4 +108,15 @@ func TestManyRows(t *testing.T) {
 		bytes, last = bytes+read.Bytes, read.Last
 	}
 	require.EqualValues(t, manyRows*rowBytes, bytes, "of a pass")
+
+	r, err = s.readers.Scrub(t.Context(), reading.Table{Name: "[dbo].[X]", RowBytes: rowBytes})
+	require.NoError(t, err)
+	defer r.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	read, err := r.Read(ctx)
+	require.NoError(t, err)
+	for cancel(); err == nil && !read.Last; {
+		read, err = r.Read(ctx)
+	}
+	require.Error(t, err, "a scan goes on after its context has ended")
 }

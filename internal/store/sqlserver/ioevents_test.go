@@ -165,9 +165,8 @@ func TestMayTimeIO(t *testing.T) {
 	const rights = "ALTER ANY EVENT SESSION"
 	for says, answers := range map[string]map[string][]byte{
 		"GRANT ALTER ANY EVENT SESSION, VIEW SERVER STATE TO": {askWhat: sqlServer2022, rights: cells("1", "0")},
-		"Babelfish, has no Extended Events":                   {askWhat: onBabelfish, "escape_hatch": cells("1")},
-		"run by Azure":                                        {askWhat: cells("5", "12", "0", "1", "", "")},
-		"":                                                    {askWhat: sqlServer2022, rights: cells("1", "1")},
+		"run by Azure": {askWhat: cells("5", "12", "0", "1", "", "")},
+		"":             {askWhat: sqlServer2022, rights: cells("1", "1")},
 	} {
 		err := answering(t, answers).Can().MayTimeIO(t.Context())
 		if says == "" {

@@ -1,20 +1,14 @@
 package sqlserver_test
 
 import (
-	"context"
 	"database/sql"
-	"fmt"
-	"io"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ds2/datagen"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver"
 	"ds2/internal/store/sqlserver/servertest"
@@ -46,14 +40,9 @@ func TestConformance(t *testing.T) {
 }
 
 // open makes a store of a URL.
-func open(t testing.TB, text string) *sqlserver.Store {
+func open(t testing.TB, target string) *sqlserver.Store {
 	t.Helper()
-	target, err := url.Parse(text)
-	require.NoError(t, err)
-	s, err := sqlserver.Open(target)
-	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
-	return s.(*sqlserver.Store)
+	return pgtest.Open(t, sqlserver.Open, target).(*sqlserver.Store)
 }
 
 // created is a store of a new database, in which some statements were run.
@@ -69,7 +58,7 @@ func created(t *testing.T, statements ...string) *sqlserver.Store {
 	return s
 }
 
-// TestScrub reads a database to its end twice, and is stopped in the middle of the third time.
+// TestScrub reads a database to its end twice.
 func TestScrub(t *testing.T) {
 	s := created(t,
 		"CREATE TABLE a (id int NOT NULL PRIMARY KEY CLUSTERED, body varbinary(7000) NOT NULL)",
@@ -103,20 +92,6 @@ func TestScrub(t *testing.T) {
 		if bytes < all*95/100 || bytes > all*105/100 {
 			t.Errorf("pass %d: %d bytes of %d", pass, bytes, all)
 		}
-	}
-	_, err = r.Read(t.Context())
-	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	time.Sleep(50 * time.Millisecond)
-	start := time.Now()
-	for range 100 {
-		if _, err = r.Read(ctx); err != nil {
-			break
-		}
-	}
-	if err == nil || time.Since(start) > time.Minute {
-		t.Errorf("after its context has ended: %v in %s", err, time.Since(start))
 	}
 }
 
@@ -202,92 +177,5 @@ func TestFullTextWait(t *testing.T) {
 		if (err != nil || c.want != 0) && !target.HasNumber(err, c.want) {
 			t.Errorf("%s: %v, want %d", c.why, err, c.want)
 		}
-	}
-}
-
-// TestRefusedOnBabelfish: what Babelfish lacks is refused in one sentence, which says what it lacks and which flag to
-// leave out, and nothing is changed. Settings are set back where there is nothing to be set back.
-func TestRefusedOnBabelfish(t *testing.T) {
-	text := servertest.Database(t)
-	babelfish, err := servertest.IsBabelfish(text)
-	require.NoError(t, err)
-	if !babelfish {
-		t.Skip("the server is not Babelfish")
-	}
-	s := open(t, text)
-	can := s.Can()
-	ctx := t.Context()
-	settingsStay := func() {
-		restored, err := store.RestoreSettings(ctx, s, "")
-		assert.NoError(t, err)
-		assert.Empty(t, restored)
-	}
-	settingsStay() // without a database
-	create := []schema.Statement{{Name: "create database", SQL: "CREATE DATABASE " + s.Name()}}
-	require.NoError(t, s.CreateDatabase(ctx, create))
-	for flag, f := range map[string]func() error{
-		"--copies":      func() error { _, err := can.OpenLog(ctx); return err },
-		"--debt":        func() error { return can.Deferred.CheckDeferred(ctx) },
-		"--replay":      func() error { return can.Replay.CheckReplay(ctx, 100e6, "") },
-		"--deep":        func() error { _, err := can.DeepCheck(ctx, store.DeepReading{}, nil); return err },
-		"--verify deep": func() error { return can.MayDeepCheck(ctx) },
-		"--cold-start":  func() error { return can.MayDropCache(ctx) },
-		"--io-events":   func() error { return can.MayTimeIO(ctx) },
-		"--discard-log": func() error { return s.DiscardLog(ctx) },
-		"postgres://":   func() error { _, err := can.Backup.ReadBackup(ctx, nil); return err },
-	} {
-		err := f()
-		assert.Equal(t, store.Config, store.Classify(err), flag)
-		assert.ErrorContains(t, err, "this server", flag)
-		assert.ErrorContains(t, err, flag)
-		assert.NotContains(t, err.Error(), "\n", flag)
-	}
-	settingsStay()
-}
-
-// BenchmarkCopy loads the same 400,000 customers in transactions of several sizes, one after the other, into a table
-// that has its clustered key and nothing else, as a load does.
-func BenchmarkCopy(b *testing.B) {
-	s := open(b, servertest.Database(b))
-	size := datagen.Size{Customers: 400_000, OrdersPerMonth: 1, Products: 1}
-	params := schema.Params{Database: s.Name(), Customers: int64(size.Customers), OrdersPerMonth: 1, Products: 1}
-	_, err := s.Adapt(b.Context(), &params)
-	require.NoError(b, err)
-	statements, err := schema.Statements(s.Engine(), schema.Database, params)
-	require.NoError(b, err)
-	require.NoError(b, s.CreateDatabase(b.Context(), statements))
-	statements, err = schema.Statements(s.Engine(), schema.Tables, params)
-	require.NoError(b, err)
-	for _, statement := range statements {
-		_, err := s.DB().ExecContext(b.Context(), statement.SQL)
-		require.NoError(b, err)
-	}
-	for _, rows := range []int{10_000, 50_000, 200_000} { // a file holds 200,000
-		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
-			data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{PartRows: rows})
-			require.NoError(b, err)
-			copied := 0
-			for b.Loop() {
-				for _, part := range data.Parts() {
-					if part.Table != datagen.Customers {
-						continue
-					}
-					r, w := io.Pipe()
-					go func() {
-						_, err := part.WriteTo(w)
-						w.CloseWithError(err)
-					}()
-					copied++
-					step := fmt.Sprintf("%d of %d", copied, rows)
-					_, err := s.LoadRows(b.Context(), step, string(part.Table), r)
-					require.NoError(b, err)
-				}
-				b.StopTimer()
-				_, err := s.DB().ExecContext(b.Context(), "TRUNCATE TABLE CUSTOMERS")
-				require.NoError(b, err)
-				b.StartTimer()
-			}
-			b.ReportMetric(float64(size.Customers)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-		})
 	}
 }

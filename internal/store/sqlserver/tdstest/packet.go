@@ -94,7 +94,6 @@ func prelogin(encryption byte) []byte {
 
 // Login is what a client asks for in LOGIN7: [MS-TDS] 2.2.6.4.
 type Login struct {
-	Number         int // of this login, from 1
 	User, Password string
 	Database       string
 	Token          bool // a token of federated authentication stands in FeatureExt

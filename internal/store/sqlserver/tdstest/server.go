@@ -80,7 +80,6 @@ type Options struct {
 type Server struct {
 	options  Options
 	listener net.Listener
-	logins   atomic.Int64
 
 	attentions atomic.Int64
 	cut        atomic.Int64 // a Phase
@@ -176,7 +175,6 @@ func (s *Server) serve(conn net.Conn) error {
 		return err
 	}
 	login, err := parseLogin(request)
-	login.Number = int(s.logins.Add(1))
 	if err = cmp.Or(err, s.isCut(AfterLogin)); err != nil {
 		return err
 	}
