@@ -54,12 +54,8 @@ func TestSteadiness(t *testing.T) {
 		{"a fall of 20 % in the window", func(t float64) float64 { return 1000 - 200*(t-1000)/200 }, late, false},
 		{"a step of 3 %", step(1000, 1100, 1030), late, true},
 		{"a step of 15 %", step(1000, 1100, 1150), late, false},
-		{"a dip that comes back", func(t float64) float64 {
-			if t >= 1080 && t < 1120 {
-				return 700
-			}
-			return 1000
-		}, late, false},
+		{"a dip that comes back", func(t float64) float64 { return step(1000, 1080, step(700, 1120, 1000)(t))(t) },
+			late, false},
 		{"checkpoints every 30 s that cost a third for 10 s", sawtooth(30, 10), late, true},
 		{"checkpoints every 30 s over the whole run", sawtooth(30, 10), whole, true},
 		{"checkpoints so rare that the window sees one", sawtooth(600, 100), late, false},
@@ -127,7 +123,6 @@ func TestAuto(t *testing.T) {
 }
 
 func TestAutoOfAShortRun(t *testing.T) {
-	if span, ok := synthetic(40, 0, 0.05, constant(1000)).Steady(); ok {
-		t.Errorf("Steady = %v of 40 s, which is too short to tell", span)
-	}
+	span, ok := synthetic(40, 0, 0.05, constant(1000)).Steady()
+	assert.False(t, ok, "Steady = %v of 40 s, which is too short to tell", span)
 }
