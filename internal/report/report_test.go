@@ -116,23 +116,8 @@ func told(t *testing.T, p Page) string {
 }
 
 func TestHTML(t *testing.T) {
-	r := record(t, nil)
-	page := html(t, r)
-	for what, text := range map[string]string{
-		"the result":  "<p class=\"headline\">" + opmOf(r.OPM, r.Figure.CI95) + " OPM ± ",
-		"the verdict": `<div class="light good"><b>Trustworthy</b>`,
-		"when and with what": "<p class=\"byline\">2026-11-21 04:00 UTC · run k7c2 · ds2 test · " +
-			"method of that version · host:5432/ds2</p>",
-		"the facts":                 "<th scope=\"row\">order p95, ms</th>",
-		"the audit":                 "The audit passed: 1 check of",
-		"the seed":                  "<td>42</td>",
-		"the chart of OPM":          `id="run1-opm"`,
-		"its figures as a table":    "<caption>Orders per minute (OPM) over time, OPM</caption>",
-		"the chart of the response": `id="run1-latency"`,
-		"failures":                  "purchase: deadlock",
-	} {
-		assert.Contains(t, page, text, "%s is not on the page: no", what)
-	}
+	page := html(t, record(t, nil))
+	texttest.Contains(t, page, `<div class="light good"><b>Trustworthy</b>`, "The audit passed: 1 check of")
 	own := strings.Replace(page, string(echartsJS), "", 1)
 	for _, tag := range []string{"src=", "<link rel=\"stylesheet", "@import", "url("} {
 		assert.NotContains(t, own, tag, "the page fetches something")
@@ -243,19 +228,6 @@ func TestCSV(t *testing.T) {
 	assert.Equal(t, []string{"k7c2", "70.000"}, lines[70][:2])
 }
 
-// TestOperationsBySecond: the chart of operations has a value a second of each.
-func TestOperationsBySecond(t *testing.T) {
-	r := record(t, nil)
-	c := operationsChart(r, "run1", thinned(r.Series.Samples, maxPoints))
-	require.Len(t, c.Lines, 3)
-	for i, l := range c.Lines {
-		assert.Equal(t, []string{measure.WholeOrder, "login", "purchase"}[i], l.Name)
-		require.Len(t, l.Points, 70, l.Name)
-		assert.Equal(t, 41.5, *l.Points[41][0])
-		assert.NotNil(t, l.Points[41][1])
-	}
-}
-
 func TestThinned(t *testing.T) {
 	var samples []measure.Sample
 	for second := 1; second <= 86_400; second++ {
@@ -285,19 +257,12 @@ func TestThinned(t *testing.T) {
 	assert.Equal(t, 24*time.Hour, length)
 }
 
-// compare makes the page that compares records, each written NAME=DIR.
-func compare(t *testing.T, arguments ...string) string {
-	t.Helper()
-	all, _, err := ReadConfigurations(conclude.Reader{}, arguments)
-	require.NoError(t, err)
-	return written(t, Compare(all).Page())
-}
-
 func TestCompareHTML(t *testing.T) {
 	a := record(t, nil)
 	b := record(t, func(s *result.Summary) { s.Threads = 16 })
-	page := compare(t, "disks="+a.Dir, "ssd="+b.Dir)
-	texttest.Contains(t, page,
+	all, _, err := ReadConfigurations(conclude.Reader{}, []string{"disks=" + a.Dir, "ssd=" + b.Dir})
+	require.NoError(t, err)
+	texttest.Contains(t, written(t, Compare(all).Page()),
 		"<title>ds2 comparison</title>",
 		`<p class="headline">ssd completed as many orders as disks; how sure that is, so few runs do not tell</p>`,
 		"Warning: disks and ssd were not run alike: threads 8 and 16.",
