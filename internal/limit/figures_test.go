@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/measure"
@@ -68,6 +69,7 @@ func TestOf(t *testing.T) {
 		{"one error in ten orders", Metric{"errors", ""}, 0.1},
 		{"nine in ten take 100 ms", Metric{"transaction", "p90"}, 0.1},
 		{"the tenth takes longer", Metric{"transaction", "p95"}, 0.9},
+		{"a fine percentile", Metric{"transaction", "p99.9"}, 0.9},
 		{"the longest", Metric{"transaction", "max"}, 0.9},
 		{"the average", Metric{"transaction", "mean"}, 0.18},
 		{"both kinds of browses", Metric{"browse", "mean"}, 0.0675},
@@ -84,9 +86,8 @@ func TestOf(t *testing.T) {
 		{"the requests of the data's drive", Metric{"iops", ""}, 400. / 3},
 	} {
 		got, _, measured := figures(c.metric)
-		if measured == math.IsNaN(c.want) || measured && math.Abs(got-c.want) > 0.02*c.want {
-			t.Errorf("%s: %s is %v, %v; want %v", c.why, c.metric, got, measured, c.want)
-		}
+		assert.Equal(t, !math.IsNaN(c.want), measured, c.why)
+		assert.True(t, !measured || math.Abs(got-c.want) <= 0.02*c.want, "%s: %v, want %v", c.why, got, c.want)
 	}
 }
 
@@ -140,14 +141,12 @@ func TestRoles(t *testing.T) {
 			} {
 				limits, err := ForRun([]string{preset}, time.Hour)
 				require.NoError(t, err)
-				if verdicts := Judge(limits, figures); Passed(verdicts) != want {
-					t.Errorf("%s: passed %v, want %v: %v", preset, !want, want, verdicts)
-				}
+				verdicts := Judge(limits, figures)
+				assert.Equal(t, want, Passed(verdicts), "%s: %v", preset, verdicts)
 			}
 			iops, _, measured := figures(Metric{"iops", ""})
-			if known := c.machine.Drives[1].Roles != nil; measured != known || known && iops != 400 {
-				t.Errorf("iops %v, measured %v", iops, measured)
-			}
+			assert.Equal(t, c.machine.Drives[1].Roles != nil, measured)
+			assert.True(t, !measured || iops == 400, "%v IOPS", iops)
 		})
 	}
 }
