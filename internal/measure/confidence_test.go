@@ -31,30 +31,6 @@ func autoregressive(random *rand.Rand, seconds int, phi float64, level func(t fl
 	})
 }
 
-// TestConfidenceOfACycle: with checkpoints every 300 s that halve the rate for a fifth of the time, the interval of a
-// window of 200 s must hold the long-run mean, wherever the window lies in the cycle.
-func TestConfidenceOfACycle(t *testing.T) {
-	random := rand.New(rand.NewPCG(5, 6))
-	held := 0
-	const runs = 500
-	for range runs {
-		offset := 300 * random.Float64()
-		s := autoregressive(random, 1200, .5, func(t float64) float64 {
-			if math.Mod(t+offset, 300) < 60 {
-				return 5000
-			}
-			return 10_000
-		})
-		window := s.Samples[1000:]
-		half, _, err := s.ci95(window)
-		require.NoError(t, err)
-		if math.Abs(OrdersPerMinute(ordersOf(window))-60*9000) <= half {
-			held++
-		}
-	}
-	assert.GreaterOrEqual(t, float64(held)/runs, .93, "intervals that hold the mean")
-}
-
 func TestNoIntervalOfAFewSeconds(t *testing.T) {
 	w, err := synthetic(49, 0, 0.05, constant(1000)).Window("w", Span{0, 49 * time.Second})
 	require.NoError(t, err)

@@ -153,11 +153,9 @@ func TestHTMLTells(t *testing.T) {
 			s.Status, s.Error = result.Failed, "<script>alert(1)</script>"
 		}, "&lt;script&gt;"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			page := html(t, record(t, c.change))
-			assert.Contains(t, page, c.want, "the page does not say")
-			assert.NotContains(t, page, `class="light good"`, "the page calls the result good")
-		})
+		page := html(t, record(t, c.change))
+		assert.Contains(t, page, c.want, "the page of %s does not say", name)
+		assert.NotContains(t, page, `class="light good"`, "the page of %s calls the result good", name)
 	}
 }
 

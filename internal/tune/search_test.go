@@ -78,7 +78,7 @@ func (s store) measured(seed uint64, runs *int) store {
 
 // TestSearch holds the found number of users against the true optimum of simulated stores, for many seeds: its true
 // OPM may lie below the optimum of a limit tighter by the noise, by Gain and a resolution of a sixteenth of the users;
-// its true latency may lie above the limit by the noise. It tells how many runs either method takes.
+// its true latency may lie above the limit by the noise.
 func TestSearch(t *testing.T) {
 	none := math.Inf(1)
 	three, four := network(0.010, 0.004, 0.002), network(0.010, 0.008, 0.008, 0.008)
@@ -109,17 +109,12 @@ func TestSearch(t *testing.T) {
 		{"from far above, a limit below the peak", peak, 0.100, 64, 13, 17},
 		{"from far above, a peak", peak, none, 64, 12, 0}, // steps do not go down where no limit makes them
 	} {
-		t.Run(c.why, func(t *testing.T) {
-			for method, most := range map[Method]int{Golden: c.golden, Steps: c.steps} {
-				if most == 0 {
-					continue
-				}
-				config := Config{Method: method, Start: c.start, Max: 512, Gain: 0.02}
-				mean := c.store.search(t, config, c.limit)
-				t.Logf("%s: %.1f runs on average", method, mean)
-				assert.LessOrEqual(t, mean, float64(most), "%s: runs on average", method)
+		for method, most := range map[Method]int{Golden: c.golden, Steps: c.steps} {
+			if most > 0 {
+				mean := c.store.search(t, Config{method, c.start, 512, 0.02}, c.limit)
+				assert.LessOrEqual(t, mean, float64(most), "%s: runs of %s on average", c.why, method)
 			}
-		})
+		}
 	}
 }
 
@@ -258,10 +253,10 @@ func TestLeft(t *testing.T) {
 				left := config.Left(NewCurve(trials[:made]))
 				off += math.Abs(float64(left - (len(trials) - made)))
 				n++
-				assert.True(t, left >= 1 && left <= 2*len(trials), "%s: %d left after %d of %d", c.why, left, made, len(trials))
+				sound := left >= 1 && left <= 2*len(trials)
+				assert.True(t, sound, "%s: %d left after %d of %d", c.why, left, made, len(trials))
 			}
 		}
-		t.Logf("%s: off by %.1f trials on average", c.why, off/float64(n))
 		assert.LessOrEqual(t, off/float64(n), 3., c.why)
 	}
 }

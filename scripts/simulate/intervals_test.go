@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"ds2/internal/measure"
 )
 
@@ -207,12 +209,10 @@ func TestIntervals(t *testing.T) {
 			}
 			got := intervals(random, p, runs, c[1], last(c[0], c[1]))
 			row = append(row, got.String())
-			if c[0] < c[1] && p.cycle == 0 && !within(got.held, 0, .97) {
-				t.Errorf("%s, %v s: %s of the intervals hold the truth, want at most .970", p.name, c, got)
-			}
-			if held && (got.held < b.least-.02 || got.given < 1 || got.marked < b.from || got.marked > b.to) {
-				t.Errorf("%s, %v s: %+v, want %+v", p.name, c, got, b)
-			}
+			assert.True(t, c[0] == c[1] || p.cycle > 0 || within(got.held, 0, .97),
+				"%s, %v s: %s of the intervals hold the truth, want at most .970", p.name, c, got)
+			inside := got.held >= b.least-.02 && got.given == 1 && got.marked >= b.from && got.marked <= b.to
+			assert.True(t, !held || inside, "%s, %v s: %+v, want %+v", p.name, c, got, b)
 		}
 		made.row(row[:6]...) // 60 of 1,200 s is not published
 	}
@@ -226,11 +226,11 @@ func TestCycles(t *testing.T) {
 	} {
 		random := randomOf(p.name)
 		whole := intervals(random, p, *replicates, 1200+p.cycle, measure.WindowSpec{Name: "w", Cycles: 1200 / p.cycle})
-		if !within(whole.held, .93, .98) || whole.width > 1.4 {
-			t.Errorf("%s: %s of whole cycles, want .93 to .98, at most 1.4 times as wide as the truth", p.name, whole)
-		}
+		assert.True(t, within(whole.held, .93, .98) && whole.width <= 1.4,
+			"%s: %s of whole cycles, want .93 to .98, at most 1.4 times as wide as the truth", p.name, whole)
 		all := intervals(random, p, *replicates, 1200, last(1200, 1200))
 		part := intervals(random, p, *replicates, 1200, last(200, 1200))
+		assert.GreaterOrEqual(t, part.held, .93, "%s: of windows that lie anywhere in the cycle", p.name)
 		made.row(p.name, whole.String(), all.String(), part.String(), share(part.known))
 	}
 }
