@@ -57,16 +57,12 @@ func TestByHand(t *testing.T) {
 // simulated is a closed network as it is: an order is so many reads between bursts of processor of random lengths,
 // served in turn, and a commit, which waits for a flush that begins after it. It returns orders a second.
 func simulated(random *rand.Rand, processor float64, reads int, read, flush float64, users, processors int) float64 {
-	type event struct {
-		at   float64
-		user int // -1: a flush ends
-	}
-	var events []event
-	push := func(at float64, user int) { events = append(events, event{at, user}) }
+	never := math.Inf(1)
+	at := slices.Repeat([]float64{never}, users+1) // when what each user does ends, and, last, a flush
 	step, free := make([]int, users), processors
 	var queue, waiting, served []int
-	now, done, from, flushing := 0., 0, 0., false
-	burst := func(user int) { push(now+random.ExpFloat64()*processor/float64(reads+1), user) }
+	now, done, from := 0., 0, 0.
+	burst := func(user int) { at[user] = now + random.ExpFloat64()*processor/float64(reads+1) }
 	enter := func(user int) {
 		if free > 0 {
 			free--
@@ -76,9 +72,8 @@ func simulated(random *rand.Rand, processor float64, reads int, read, flush floa
 		}
 	}
 	begin := func() {
-		if flushing = len(waiting) > 0; flushing {
-			served, waiting = waiting, nil
-			push(now+flush, -1)
+		if at[users] == never && len(waiting) > 0 {
+			served, waiting, at[users] = waiting, nil, now+flush
 		}
 	}
 	for u := range users {
@@ -86,16 +81,9 @@ func simulated(random *rand.Rand, processor float64, reads int, read, flush floa
 	}
 	const orders, warm = 6000, 500
 	for done < orders {
-		next := 0
-		for i := range events {
-			if events[i].at < events[next].at {
-				next = i
-			}
-		}
-		e := events[next]
-		events = slices.Delete(events, next, next+1)
-		now = e.at
-		if e.user < 0 {
+		user := slices.Index(at, slices.Min(at))
+		now, at[user] = at[user], never
+		if user == users {
 			for _, u := range served {
 				step[u] = 0
 				if done++; done == warm {
@@ -106,8 +94,8 @@ func simulated(random *rand.Rand, processor float64, reads int, read, flush floa
 			begin()
 			continue
 		}
-		if step[e.user]++; step[e.user]%2 == 0 { // a read has ended
-			enter(e.user)
+		if step[user]++; step[user]%2 == 0 { // a read has ended
+			enter(user)
 			continue
 		}
 		if free++; len(queue) > 0 {
@@ -115,14 +103,12 @@ func simulated(random *rand.Rand, processor float64, reads int, read, flush floa
 			burst(queue[0])
 			queue = queue[1:]
 		}
-		if step[e.user] < 2*reads {
-			push(now+read, e.user)
+		if step[user] < 2*reads {
+			at[user] = now + read
 			continue
 		}
-		waiting = append(waiting, e.user)
-		if !flushing {
-			begin()
-		}
+		waiting = append(waiting, user)
+		begin()
 	}
 	return float64(orders-warm) / (now - from)
 }
