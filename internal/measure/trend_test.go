@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestTrend draws 1,000 runs a case: seconds that resemble their neighbours must seldom pass for a trend, and a loss
@@ -70,10 +71,9 @@ func TestTrendAndSteadiness(t *testing.T) {
 		s := everySecond(1200, c.rate)
 		steady := judge(s.Samples)
 		trend := s.trend(s.Samples, steady)
-		if trend != nil && !strings.HasSuffix(trend.Why, "significant at 0.01)") {
-			t.Errorf("%s: %q does not say at which level", c.why, trend.Why)
-		}
-		assert.True(t, strings.HasPrefix(steady.Why, c.steady) && trend != nil && strings.HasPrefix(trend.Why, c.trend),
-			"%s: %q and %+v, want %q and %q", c.why, steady.Why, trend, c.steady, c.trend)
+		require.NotNil(t, trend, c.why)
+		assert.True(t, strings.HasPrefix(steady.Why, c.steady), "%s: %s", c.why, steady.Why)
+		assert.True(t, strings.HasPrefix(trend.Why, c.trend), "%s: %s", c.why, trend.Why)
+		assert.True(t, strings.HasSuffix(trend.Why, "significant at 0.01)"), "%s: %s", c.why, trend.Why)
 	}
 }

@@ -79,8 +79,9 @@ func publishedArrays(t *testing.T) Comparison {
 		b := result.Bench{Head: result.Head{Kind: result.KindBench}, Status: result.Done, Words: orders,
 			Setup: result.Setup{Runs: len(c.opm)}}
 		for run, opm := range c.opm {
-			b.Runs = append(b.Runs, result.BenchRun{Dir: fmt.Sprintf("run-%d", run+1), Status: result.Done, Counts: true,
-				Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: opm})})
+			headline := result.NewHeadline(&result.Figure{Unit: result.OPM, Value: opm})
+			b.Runs = append(b.Runs, result.BenchRun{Dir: fmt.Sprintf("run-%d", run+1), Status: result.Done,
+				Counts: true, Headline: headline})
 		}
 		conclude.Bench(&b)
 		for run := range b.Runs { // the report has the power of the median run alone

@@ -281,10 +281,7 @@ func FuzzRead(f *testing.F) {
 				zips.Put(zip)
 				content = b.Bytes()[:max(0, b.Len()-cut)]
 			}
-			if err := os.WriteFile(path, content, 0o644); err != nil {
-				t.Errorf("%v", err)
-				return
-			}
+			assert.NoError(t, os.WriteFile(path, content, 0o644))
 		}
 		opened, _ := Open(dir)
 		r, ok := opened.(*Record)
@@ -345,9 +342,7 @@ func FuzzSamples(f *testing.F) {
 		var samples []measure.Sample
 		err := read(sampleLines(&samples))
 		for _, s := range samples {
-			if err == nil && (s.Length <= 0 || s.Counts.Orders < 0) {
-				t.Errorf("sample %+v", s)
-			}
+			assert.True(t, err != nil || s.Length > 0 && s.Counts.Orders >= 0, "sample %+v", s)
 		}
 	}, beginning(text, 5), beginning(text, 3))
 }
@@ -364,9 +359,7 @@ func FuzzHost(f *testing.F) {
 		var table monitor.Table
 		err := read(hostLines(&table, time.Unix(0, 0)))
 		for _, row := range table.Rows {
-			if err == nil && len(row.Values) != len(table.Columns) {
-				t.Errorf("%d values of %d columns", len(row.Values), len(table.Columns))
-			}
+			assert.True(t, err != nil || len(row.Values) == len(table.Columns), "%v of %v", row, table.Columns)
 		}
 	}, recordTexts(f)[HostFile], "t_s,disk.sda.queue,x\n0.000,,1e14\n0.500,5,\n")
 }
