@@ -2,7 +2,6 @@ package diagnose
 
 import (
 	"encoding/json"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -121,9 +120,8 @@ func TestDisturbance(t *testing.T) {
 		{Figures{CPUBusy: new(.95), CPUDatabase: new(.8), CPUOwn: new(.1)}, ""},
 		{Figures{CPUBusy: new(.95), CPUOwn: new(.1)}, ""},
 	} {
-		if got := c.f.Disturbance(); !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") {
-			t.Errorf("Disturbance = %q, want %q", got, c.want)
-		}
+		got := c.f.Disturbance()
+		assert.True(t, strings.HasPrefix(got, c.want) && (c.want == "") == (got == ""), "%q, want %q", got, c.want)
 	}
 }
 
@@ -135,28 +133,19 @@ func TestPer(t *testing.T) {
 
 // TestNewSessions has servers that measure how long sessions are at work correct what samples tell.
 func TestNewSessions(t *testing.T) {
+	want := &Sessions{Idle: .5, Running: .125, WaitingForDrives: .375}
 	for _, c := range []struct {
 		why    string
 		counts Sessions
 		active *float64
 		want   *Sessions
 	}{
-		{"samples alone",
-			Sessions{Idle: 4, Running: 1, WaitingForDrives: 3}, nil,
-			&Sessions{Idle: .5, Running: .125, WaitingForDrives: .375}},
-		{"sessions at work twice as long as samples tell",
-			Sessions{Idle: 6, Running: .5, WaitingForDrives: 1.5}, new(4.),
-			&Sessions{Idle: .5, Running: .125, WaitingForDrives: .375}},
+		{"samples alone", Sessions{Idle: 4, Running: 1, WaitingForDrives: 3}, nil, want},
+		{"sessions at work twice as long as samples tell", Sessions{Idle: 6, Running: .5, WaitingForDrives: 1.5},
+			new(4.), want},
 		{"no sample has seen a session at work", Sessions{Idle: 8}, new(.1), &Sessions{Idle: 1}},
 		{"nothing was sampled", Sessions{}, nil, nil},
 	} {
-		got := NewSessions(c.counts, c.active)
-		require.Equal(t, c.want == nil, got == nil, c.why)
-		if got != nil {
-			want, is := reflect.ValueOf(*c.want), reflect.ValueOf(*got)
-			for i := range want.NumField() {
-				assert.InDelta(t, want.Field(i).Float(), is.Field(i).Float(), 1e-9, "%s: %+v", c.why, got)
-			}
-		}
+		assert.Equal(t, c.want, NewSessions(c.counts, c.active), c.why)
 	}
 }

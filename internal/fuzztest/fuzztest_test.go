@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -30,9 +29,7 @@ func TestMutate(t *testing.T) {
 	for text := range draw(1) {
 		require.True(t, first[text], "%q is not drawn again", text)
 	}
-	if got := mutate(rand.New(rand.NewPCG(1, 1)), nil, []string(nil)); len(got) != 0 {
-		t.Errorf("%q of no example", got)
-	}
+	assert.Empty(t, mutate(rand.New(rand.NewPCG(1, 1)), nil, []string(nil)), "of no example")
 }
 
 // TestKeep keeps what fuzzing found, quoted, once, and the shortest first; a corpus that was there stays.
@@ -51,9 +48,9 @@ func TestKeep(t *testing.T) {
 	want := []string{"\xff", "longer\n\x00"}
 	for range 2 {
 		require.NoError(t, keep(path, found))
-		if got, err := read(path); err != nil || !slices.Equal(got, want) {
-			t.Errorf("kept %q, %v, want %q", got, err, want)
-		}
+		got, err := read(path)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/measure"
@@ -68,6 +69,7 @@ func TestOf(t *testing.T) {
 		{"one error in ten orders", Metric{"errors", ""}, 0.1},
 		{"nine in ten take 100 ms", Metric{"transaction", "p90"}, 0.1},
 		{"the tenth takes longer", Metric{"transaction", "p95"}, 0.9},
+		{"a fine percentile", Metric{"transaction", "p99.9"}, 0.9},
 		{"the longest", Metric{"transaction", "max"}, 0.9},
 		{"the average", Metric{"transaction", "mean"}, 0.18},
 		{"both kinds of browses", Metric{"browse", "mean"}, 0.0675},
@@ -84,9 +86,8 @@ func TestOf(t *testing.T) {
 		{"the requests of the data's drive", Metric{"iops", ""}, 400. / 3},
 	} {
 		got, _, measured := figures(c.metric)
-		if measured == math.IsNaN(c.want) || measured && math.Abs(got-c.want) > 0.02*c.want {
-			t.Errorf("%s: %s is %v, %v; want %v", c.why, c.metric, got, measured, c.want)
-		}
+		assert.Equal(t, !math.IsNaN(c.want), measured, c.why)
+		assert.True(t, !measured || math.Abs(got-c.want) <= 0.02*c.want, "%s: %v, want %v", c.why, got, c.want)
 	}
 }
 
@@ -116,38 +117,34 @@ func TestRoles(t *testing.T) {
 		{"nobody knows the roles: nothing is judged, so nothing passes", drives(nil, nil), 5, 1, 1, 1, false, false},
 		{"the log's drive is not known: no verdict on it, no IOPS", drives(data, nil), 5, 1, 1, 1, false, false},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			counters := monitor.Table{Columns: []string{
-				"disk.sda.reads_per_second", "disk.sda.read_seconds",
-				"disk.sda.writes_per_second", "disk.sda.write_seconds",
-				"disk.sdb.reads_per_second", "disk.sdb.read_seconds",
-				"disk.sdb.writes_per_second", "disk.sdb.write_seconds",
-			}}
-			for second := 1; second <= 300; second++ {
-				logWrite := c.logWrite
-				if second == 100 {
-					logWrite = c.spike
-				}
-				values := []float64{200, c.dataRead / 1e3, 200, c.dataWrite / 1e3, 0, math.NaN(), 100, logWrite / 1e3}
-				at := start.Add(time.Duration(second) * time.Second)
-				counters.Rows = append(counters.Rows, monitor.Row{Time: at, Values: values})
+		counters := monitor.Table{Columns: []string{
+			"disk.sda.reads_per_second", "disk.sda.read_seconds",
+			"disk.sda.writes_per_second", "disk.sda.write_seconds",
+			"disk.sdb.reads_per_second", "disk.sdb.read_seconds",
+			"disk.sdb.writes_per_second", "disk.sdb.write_seconds",
+		}}
+		for second := 1; second <= 300; second++ {
+			logWrite := c.logWrite
+			if second == 100 {
+				logWrite = c.spike
 			}
-			names, window := Names{Cycle: "order", Groups: browses}, measure.Window{From: 0, To: 300}
-			figures, err := Of(names, measure.Series{}, window, counters, start, c.machine)
+			values := []float64{200, c.dataRead / 1e3, 200, c.dataWrite / 1e3, 0, math.NaN(), 100, logWrite / 1e3}
+			at := start.Add(time.Duration(second) * time.Second)
+			counters.Rows = append(counters.Rows, monitor.Row{Time: at, Values: values})
+		}
+		names, window := Names{Cycle: "order", Groups: browses}, measure.Window{From: 0, To: 300}
+		figures, err := Of(names, measure.Series{}, window, counters, start, c.machine)
+		require.NoError(t, err)
+		for preset, want := range map[string]bool{
+			"exchange2007": c.exchange2007, "jetstress": c.exchange2007, "exchange2007-stress": c.exchange2007Busy,
+		} {
+			limits, err := ForRun([]string{preset}, time.Hour)
 			require.NoError(t, err)
-			for preset, want := range map[string]bool{
-				"exchange2007": c.exchange2007, "jetstress": c.exchange2007, "exchange2007-stress": c.exchange2007Busy,
-			} {
-				limits, err := ForRun([]string{preset}, time.Hour)
-				require.NoError(t, err)
-				if verdicts := Judge(limits, figures); Passed(verdicts) != want {
-					t.Errorf("%s: passed %v, want %v: %v", preset, !want, want, verdicts)
-				}
-			}
-			iops, _, measured := figures(Metric{"iops", ""})
-			if known := c.machine.Drives[1].Roles != nil; measured != known || known && iops != 400 {
-				t.Errorf("iops %v, measured %v", iops, measured)
-			}
-		})
+			verdicts := Judge(limits, figures)
+			assert.Equal(t, want, Passed(verdicts), "%s: %v", preset, verdicts)
+		}
+		iops, _, measured := figures(Metric{"iops", ""})
+		assert.Equal(t, c.machine.Drives[1].Roles != nil, measured)
+		assert.True(t, !measured || iops == 400, "%v IOPS", iops)
 	}
 }

@@ -46,9 +46,8 @@ func FuzzParseGate(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if again, err := ParseGate(g.String(), nil); err != nil || again != g {
-			t.Errorf("%q is read as %q, and that as %q: %v", text, g, again, err)
-		}
+		again, err := ParseGate(g.String(), nil)
+		assert.True(t, err == nil && again == g, "%q is read as %q, and that as %q: %v", text, g, again, err)
 	}, "opm < -2.5%", "order p99 > +10%", "errors >= 0%", "opm <", "%")
 }
 

@@ -33,9 +33,7 @@ func TestCompareCounts(t *testing.T) {
 			assert.True(t, math.IsNaN(got.Percent) && !got.Significant(), "%s: %+v", c.why, got)
 			continue
 		}
-		if got.Percent != c.percent && math.Abs(got.Percent-c.percent) > 1e-6 ||
-			(got.Low > 0) != c.rises || (got.P < .05) != c.rises {
-			t.Errorf("%s: %+v, want %v %%, a rise %v", c.why, got, c.percent, c.rises)
-		}
+		assert.True(t, got.Percent == c.percent || math.Abs(got.Percent-c.percent) <= 1e-6, "%s: %+v", c.why, got)
+		assert.Equal(t, [2]bool{c.rises, c.rises}, [2]bool{got.Low > 0, got.P < .05}, "%s: %+v", c.why, got)
 	}
 }

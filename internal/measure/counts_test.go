@@ -2,8 +2,7 @@ package measure
 
 import (
 	"encoding/json"
-	"reflect"
-	"strings"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -27,22 +26,15 @@ func TestCountsAsJSON(t *testing.T) {
 	c.Add(Counts{Own: [MaxOwn]int64{100}, Names: &[]string{"other"}}) // of another workload
 	assert.True(t, c.Of("rollbacks") == 11 && c.Of("cents") == 6 && c.Of("other") == 0, "%+v", c)
 	read = Counts{Orders: 1}
-	if err := json.Unmarshal([]byte("null"), &read); err != nil || read.Orders != 1 {
-		t.Errorf("null: %+v, %v", read, err)
+	require.NoError(t, json.Unmarshal([]byte("null"), &read))
+	assert.EqualValues(t, 1, read.Orders)
+	require.NoError(t, json.Unmarshal([]byte(`{"orders":2}`), &read))
+	assert.Equal(t, Counts{Orders: 2}, read, "none of its own")
+	many := `{"c":1`
+	for i := range MaxOwn {
+		many += fmt.Sprintf(`,"c%d":1`, i)
 	}
-	if err := json.Unmarshal([]byte(`{"orders":2}`), &read); err != nil || !reflect.DeepEqual(read, Counts{Orders: 2}) {
-		t.Errorf("none of its own: %+v, %v", read, err)
-	}
-	for _, bad := range []string{`[]`, `{"orders":"x"}`, `{"cents":1.5}`, `{` + many(MaxOwn+1) + `}`} {
+	for _, bad := range []string{`[]`, `{"orders":"x"}`, `{"cents":1.5}`, many + "}"} {
 		assert.Error(t, json.Unmarshal([]byte(bad), new(Counts)), "%s was read", bad)
 	}
-}
-
-// many are so many counts.
-func many(n int) string {
-	var all []string
-	for i := range n {
-		all = append(all, `"c`+strings.Repeat("x", i)+`":1`)
-	}
-	return strings.Join(all, ",")
 }

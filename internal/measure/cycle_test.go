@@ -2,7 +2,6 @@ package measure
 
 import (
 	"math"
-	"strings"
 	"testing"
 	"time"
 
@@ -31,13 +30,12 @@ func TestCycles(t *testing.T) {
 	indirect := checkpointed(2000, 3000)
 	indirect.Cycles, indirect.NoCycles = nil, "checkpoints are indirect"
 	for _, c := range []struct {
-		why    string
-		series Series
-		window string
-		from   float64
-		to     float64
-		steady bool
-		cycle  string
+		why      string
+		series   Series
+		window   string
+		from, to float64
+		steady   bool
+		cycle    string
 	}{
 		{"two whole cycles", checkpointed(150, 40), "checkpoints=2", 790, 1090, true,
 			"the window holds 2 whole checkpoint cycles of about 150 s"},
@@ -59,10 +57,9 @@ func TestCycles(t *testing.T) {
 		require.NoError(t, err)
 		w, err := c.series.Compute(spec)
 		require.NoError(t, err, c.why)
-		if w.From != c.from || w.To != c.to || w.Steady.Verdict != c.steady ||
-			!strings.HasPrefix(w.Cycle.Why, c.cycle) {
-			t.Errorf("%s: window from %v to %v, %+v, %+v", c.why, w.From, w.To, w.Steady, *w.Cycle)
-		}
+		assert.Equal(t, [2]float64{c.from, c.to}, [2]float64{w.From, w.To}, c.why)
+		assert.Equal(t, c.steady, w.Steady.Verdict, "%s: %+v", c.why, w.Steady)
+		assert.Contains(t, w.Cycle.Why, c.cycle, c.why)
 	}
 	two, unknown := WindowSpec{Name: "checkpoints", Cycles: 2}, synthetic(1200, 10, 0.05, constant(1000))
 	w, err := checkpointed(150, 40).Compute(two)

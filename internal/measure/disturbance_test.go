@@ -15,12 +15,10 @@ func TestDisturbance(t *testing.T) {
 		random := rand.New(rand.NewPCG(3, 4))
 		series := everySecond(150, func(int) float64 { return rate + 10*random.NormFloat64() })
 		for second := range series.Samples {
-			s := &series.Samples[second]
-			s.Max = 20
 			if second < 10 {
-				s.Phase = PhaseWarmup
+				series.Samples[second].Phase = PhaseWarmup
 			}
-			disturb(second, s)
+			disturb(second, &series.Samples[second])
 		}
 		return series
 	}

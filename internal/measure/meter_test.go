@@ -43,47 +43,66 @@ func TestMeterLosesNothing(t *testing.T) {
 		series.Samples, series.Intervals = append(series.Samples, sample), append(series.Intervals, m.Interval(at))
 		m.Totals()
 	}
-	assert.True(t, counted == users*orders && errors == users*orders,
-		"samples hold %d orders and %d errors, want %d of each", counted, errors, users*orders)
+	assert.EqualValues(t, users*orders, counted, "orders of samples")
+	assert.EqualValues(t, users*orders, errors, "errors of samples")
 	w, err := series.Window("w", Span{0, time.Duration(len(series.Samples)) * s})
 	require.NoError(t, err)
 	for series, want := range map[string]float64{"login": 1, "purchase": 2, WholeOrder: 3} {
-		if l := w.Latency[series]; l.Count != users*orders || l.P50 < want || l.P50 > 1.01*want {
-			t.Errorf("latency of %s = %+v, want %d of %v ms", series, l, users*orders, want)
-		}
+		assert.EqualValues(t, users*orders, w.Latency[series].Count, series)
+		assert.InDelta(t, 1.005*want, w.Latency[series].P50, .005*want, series)
 	}
 	for _, total := range m.Totals() {
-		if total.Counts.Orders != users*orders/2 || total.Durations[1].Sum != users*orders/2*2*time.Millisecond ||
-			total.Errors[Failure{"login", "deadlock"}] != users*orders/2 {
-			t.Errorf("totals of %s: %+v", total.Target, total.Counts)
-		}
+		assert.EqualValues(t, users*orders/2, total.Counts.Orders, total.Target)
+		assert.Equal(t, users*orders/2*2*time.Millisecond, total.Durations[1].Sum, total.Target)
+		assert.EqualValues(t, users*orders/2, total.Errors[Failure{"login", "deadlock"}], total.Target)
 	}
 }
 
+// A recording is what a meter records of one user.
+type recording struct {
+	*Meter
+	user   *Recorder
+	series Series
+}
+
+func newRecording() *recording {
+	m := NewMeter([]string{"login"}, []string{"host/db"}, "rollbacks")
+	return &recording{Meter: m, user: m.NewRecorder(0)}
+}
+
+// orders are so many of one operation, which takes half of their time, and own is that in the workload's own meaning.
+func (r *recording) orders(n int, took, own time.Duration) {
+	for range n {
+		var o Order
+		o.AddLatency(0, took/2)
+		o.Own[0]++
+		o.Complete(0, took, own)
+		r.user.Record(&o)
+	}
+}
+
+func (r *recording) sample(end time.Duration) {
+	r.series.Samples = append(r.series.Samples, r.Sample(end, make([]Users, 1)))
+}
+
+func (r *recording) interval(end time.Duration) {
+	r.series.Intervals = append(r.series.Intervals, r.Interval(end))
+}
+
 func TestTallySinceReset(t *testing.T) {
-	m := NewMeter([]string{"login"}, []string{"a"}, "rollbacks")
-	r := m.NewRecorder(0)
-	record := func(n int) {
-		for range n {
-			var o Order
-			o.AddLatency(0, 2*time.Millisecond)
-			o.Complete(0, 5*time.Millisecond, 2*time.Millisecond)
-			o.Own[0]++
-			r.Record(&o)
-		}
-	}
-	record(7)
-	m.Sample(s, make([]Users, 1))
-	if got := m.SinceReset()[0]; got.Orders != 7 || got.Number[0] != 7 {
-		t.Errorf("before the run phase: %+v, want 7 orders", got)
-	}
-	m.Enter(PhaseRun)
-	record(3)
-	m.Sample(2*s, make([]Users, 1))
-	got := m.SinceReset()[0]
-	if got.Orders != 3 || got.Of("rollbacks") != 3 || got.Sum[0] != 6*time.Millisecond || got.OwnTime != got.Sum[0] {
-		t.Errorf("in the run phase: %+v, want the 3 orders since its begin", got)
-	}
+	r := newRecording()
+	r.orders(7, 10*time.Millisecond, 2*time.Millisecond)
+	r.sample(s)
+	got := r.SinceReset()[0]
+	assert.True(t, got.Orders == 7 && got.Number[0] == 7, "before the run phase: %+v, want 7 orders", got)
+	r.Enter(PhaseRun)
+	r.orders(3, 10*time.Millisecond, 2*time.Millisecond)
+	r.sample(2 * s)
+	got = r.SinceReset()[0]
+	assert.EqualValues(t, 3, got.Orders)
+	assert.EqualValues(t, 3, got.Of("rollbacks"))
+	assert.Equal(t, 15*time.Millisecond, got.Sum[0])
+	assert.Equal(t, 6*time.Millisecond, got.OwnTime)
 }
 
 func TestLongResponseTimesAreKept(t *testing.T) {
@@ -91,9 +110,8 @@ func TestLongResponseTimesAreKept(t *testing.T) {
 	for _, t := range []time.Duration{-time.Second, 0, time.Nanosecond, 90 * time.Minute} {
 		d.add(t)
 	}
-	if l := d.Latency(); l.Count != 4 || l.Max < 3.6e6 {
-		t.Errorf("latency %+v, want all 4, the longest as an hour", l)
-	}
+	l := d.Latency()
+	assert.True(t, l.Count == 4 && l.Max >= 3.6e6, "latency %+v, want all 4, the longest as an hour", l)
 }
 
 // BenchmarkRecord is what measuring costs an order of seven operations.

@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"math"
 	"testing"
 	"time"
 
@@ -45,18 +44,16 @@ func TestParseWindow(t *testing.T) {
 			continue
 		}
 		assert.True(t, err == nil && got == c.want, "ParseWindow(%q) = %+v, %v; want %+v", c.text, got, err, c.want)
-		if again, err := ParseWindow(got.String()); err != nil || again != got {
-			t.Errorf("ParseWindow(%q) = %+v, %v; want what it is the text of, %+v", got.String(), again, err, got)
-		}
+		again, err := ParseWindow(got.String())
+		assert.True(t, err == nil && again == got, "%q is read as %+v, %v; want %+v", got.String(), again, err, got)
 	}
 }
 
 func FuzzParseWindow(f *testing.F) {
 	fuzztest.Run(f, func(t testing.TB, text string) {
 		w, err := ParseWindow(text)
-		if err == nil && (w.Name == "" || w.Known() && (w.From < 0 || w.To <= w.From)) {
-			t.Errorf("ParseWindow(%q) = %+v without an error", text, w)
-		}
+		sound := w.Name != "" && (!w.Known() || w.From >= 0 && w.To > w.From)
+		assert.True(t, err != nil || sound, "ParseWindow(%q) = %+v without an error", text, w)
 	}, "1000s-1200s", "auto", "a=1-2", "=-", "1h-2h3m", "checkpoints=2", "steady=auto")
 }
 
@@ -81,63 +78,46 @@ func TestWindow(t *testing.T) {
 	}{
 		{Span{30 * s, 60 * s}, 180, 180, "the run phase"},
 		{Span{0, 10 * s}, 60, 60, "the ramp counts from the first orders on"},
-		{Span{0, 60 * s}, 60 * 140. / 60, 0, "phases in between belong to a window"},
+		{Span{0, 60 * s}, 60 * 140. / 60, 129.3398112, "phases in between belong to a window"},
 		{Span{29 * s, 31 * s}, 150, (60.*50/30 + 180) / 2, "the figures are set back within the window"},
 	} {
 		w, err := steps().Window("w", c.span)
 		require.NoError(t, err)
 		assert.Equal(t, c.opm, w.OPM, "%s: OPM", c.why)
-		if c.running != 0 && math.Abs(w.RunningAverageOPM-c.running) > 1e-9 {
-			t.Errorf("%s: running average = %v, want %v", c.why, w.RunningAverageOPM, c.running)
-		}
+		assert.InDelta(t, c.running, w.RunningAverageOPM, 1e-6, "%s: running average", c.why)
 	}
 }
 
 func TestWindowOutsideTheRun(t *testing.T) {
-	for _, c := range []struct {
-		series Series
-		span   Span
-	}{
-		{steps(), Span{50 * s, 61 * s}},
-		{steps(), Span{100 * s, 120 * s}},
-		{Series{}, Span{0, 10 * s}},
+	for span, series := range map[Span]Series{
+		{50 * s, 61 * s}: steps(), {100 * s, 120 * s}: steps(), {0, 10 * s}: {},
 	} {
-		_, err := c.series.Window("w", c.span)
-		assert.ErrorContains(t, err, "outside the run", "%v", c.span)
+		_, err := series.Window("w", span)
+		assert.ErrorContains(t, err, "outside the run", "%v", span)
 	}
 }
 
 func TestRates(t *testing.T) {
 	series := steps()
-	if r := series.Progress().Rates; r.Last10s != 180 || r.Last60s != 140 || r.Cumulative != 180 {
-		t.Errorf("Rates at the end of the run = %+v, want 180, 140, 180", r)
-	}
+	assert.Equal(t, Rates{180, 140, 180, Average{90, 30}, 180}, series.Progress().Rates, "at the end of the run")
 	series.Samples = series.Samples[:20]
-	if r := series.Progress().Rates; r.Last10s != 120 || r.Last60s != 90 || r.Cumulative != 90 || r.Steady != 0 {
-		t.Errorf("Rates in the warm-up = %+v, want 120, 90, 90 and none", r)
-	}
+	assert.Equal(t, Rates{120, 90, 90, Average{30, 20}, 0}, series.Progress().Rates, "in the warm-up")
 	assert.Equal(t, (Rates{}), (Series{}).Progress().Rates, "Rates before the first sample")
 }
 
 func TestLatencyIsOfTheIntervalsInTheWindow(t *testing.T) {
-	m := NewMeter([]string{"login"}, []string{"host/db"})
-	user := m.NewRecorder(0)
+	m := newRecording()
 	m.Enter(PhaseRun)
-	var series Series
 	for i := range 30 {
-		var o Order
-		o.Complete(0, time.Duration(i/10+1)*100*time.Millisecond, 0)
-		user.Record(&o)
-		series.Samples = append(series.Samples, m.Sample(time.Duration(i+1)*s, make([]Users, 1)))
+		m.orders(1, time.Duration(i/10+1)*100*time.Millisecond, 0)
+		m.sample(time.Duration(i+1) * s)
 		if i%10 == 9 {
-			series.Intervals = append(series.Intervals, m.Interval(time.Duration(i+1)*s))
+			m.interval(time.Duration(i+1) * s)
 		}
 	}
-	w, err := series.Window("w", Span{5 * s, 30 * s})
+	w, err := m.series.Window("w", Span{5 * s, 30 * s})
 	require.NoError(t, err)
 	l := w.Latency[WholeOrder]
-	if l.Count != 20 || w.LatencyFrom != 10 || w.LatencyTo != 30 || math.Abs(l.P50-200) > 2 || math.Abs(l.Max-300) > 3 {
-		t.Errorf("latency %+v from %v to %v s; want that of 20 orders from 10 to 30 s, of 200 and 300 ms",
-			l, w.LatencyFrom, w.LatencyTo)
-	}
+	assert.EqualValues(t, 20, l.Count)
+	assert.InDeltaSlice(t, []float64{10, 30, 200, 300}, []float64{w.LatencyFrom, w.LatencyTo, l.P50, l.Max}, 3)
 }

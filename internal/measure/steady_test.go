@@ -54,23 +54,17 @@ func TestSteadiness(t *testing.T) {
 		{"a fall of 20 % in the window", func(t float64) float64 { return 1000 - 200*(t-1000)/200 }, late, false},
 		{"a step of 3 %", step(1000, 1100, 1030), late, true},
 		{"a step of 15 %", step(1000, 1100, 1150), late, false},
-		{"a dip that comes back", func(t float64) float64 {
-			if t >= 1080 && t < 1120 {
-				return 700
-			}
-			return 1000
-		}, late, false},
+		{"a dip that comes back", func(t float64) float64 { return step(1000, 1080, step(700, 1120, 1000)(t))(t) },
+			late, false},
 		{"checkpoints every 30 s that cost a third for 10 s", sawtooth(30, 10), late, true},
 		{"checkpoints every 30 s over the whole run", sawtooth(30, 10), whole, true},
 		{"checkpoints so rare that the window sees one", sawtooth(600, 100), late, false},
 		{"single seconds without orders", outliers, late, true},
 		{"no orders", constant(0), late, false},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			w, err := synthetic(1200, 0, 0.05, c.rate).Window("w", c.span)
-			require.NoError(t, err)
-			assert.Equal(t, c.steady, w.Steady.Verdict, "%+v", w.Steady)
-		})
+		w, err := synthetic(1200, 0, 0.05, c.rate).Window("w", c.span)
+		require.NoError(t, err, c.name)
+		assert.Equal(t, c.steady, w.Steady.Verdict, "%s: %+v", c.name, w.Steady)
 	}
 }
 
@@ -97,37 +91,32 @@ func TestAuto(t *testing.T) {
 		name     string
 		rate     func(t float64) float64
 		from, to float64 // bounds of where the steady part begins
-		found    bool
-		steady   bool
+		steady   bool    // there is one
 	}{
-		{"constant from the start", constant(1000), 0, 60, true, true},
-		{"a ramp of 200 s", func(t float64) float64 { return math.Min(1000, 5*t) }, 150, 260, true, true},
+		{"constant from the start", constant(1000), 0, 60, true},
+		{"a ramp of 200 s", func(t float64) float64 { return math.Min(1000, 5*t) }, 150, 260, true},
 		{"a cache that fills, with a time constant of 100 s",
-			func(t float64) float64 { return 1000 * (1 - 0.5*math.Exp(-t/100)) }, 100, 500, true, true},
-		{"a step up at 300 s", step(700, 300, 1000), 290, 330, true, true},
-		{"a burst before the throttle sets in at 300 s", step(1500, 300, 1000), 290, 330, true, true},
-		{"a step up at 900 s: too late", step(700, 900, 1000), 0, 0, false, false},
-		{"a drift that never ends", func(t float64) float64 { return 500 + t/2 }, 0, 0, false, false},
-		{"a fall that never ends", func(t float64) float64 { return 1500 - t/2 }, 0, 0, false, false},
-		{"checkpoints every 60 s", sawtooth(60, 20), 0, 120, true, true},
-		{"single seconds without orders", outliers, 0, 120, true, true},
+			func(t float64) float64 { return 1000 * (1 - 0.5*math.Exp(-t/100)) }, 100, 500, true},
+		{"a step up at 300 s", step(700, 300, 1000), 290, 330, true},
+		{"a burst before the throttle sets in at 300 s", step(1500, 300, 1000), 290, 330, true},
+		{"a step up at 900 s: too late", step(700, 900, 1000), 0, 0, false},
+		{"a drift that never ends", func(t float64) float64 { return 500 + t/2 }, 0, 0, false},
+		{"a fall that never ends", func(t float64) float64 { return 1500 - t/2 }, 0, 0, false},
+		{"checkpoints every 60 s", sawtooth(60, 20), 0, 120, true},
+		{"single seconds without orders", outliers, 0, 120, true},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := synthetic(1200, 10, 0.05, c.rate)
-			span, found := s.Steady()
-			require.Equal(t, c.found, found, "Steady = %v", span)
-			if found && (span.From.Seconds() < c.from || span.From.Seconds() > c.to || span.To != 1200*time.Second) {
-				t.Errorf("steady part %v, want its begin from %v to %v s and its end at 1200 s", span, c.from, c.to)
-			}
-			w, err := s.Compute(WindowSpec{Name: "auto", Auto: true})
-			require.NoError(t, err)
-			assert.Equal(t, c.steady, w.Steady.Verdict, "window: %+v", w.Steady)
-		})
+		s := synthetic(1200, 10, 0.05, c.rate)
+		span, found := s.Steady()
+		require.Equal(t, c.steady, found, "%s: %v", c.name, span)
+		if found {
+			middle := (c.from + c.to) / 2
+			assert.InDelta(t, middle, span.From.Seconds(), c.to-middle, c.name)
+			assert.Equal(t, 1200*time.Second, span.To, c.name)
+		}
+		w, err := s.Compute(WindowSpec{Name: "auto", Auto: true})
+		require.NoError(t, err, c.name)
+		assert.Equal(t, c.steady, w.Steady.Verdict, "%s: %+v", c.name, w.Steady)
 	}
-}
-
-func TestAutoOfAShortRun(t *testing.T) {
-	if span, ok := synthetic(40, 0, 0.05, constant(1000)).Steady(); ok {
-		t.Errorf("Steady = %v of 40 s, which is too short to tell", span)
-	}
+	span, ok := synthetic(40, 0, 0.05, constant(1000)).Steady()
+	assert.False(t, ok, "Steady = %v of 40 s, which is too short to tell", span)
 }

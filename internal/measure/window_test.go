@@ -11,85 +11,65 @@ import (
 // TestDrainBelongsToNoWindow: samples close a little after their second, and the orders that drain in the 96 ms after
 // the run phase are none of its window's, neither in the rate nor in the response times.
 func TestDrainBelongsToNoWindow(t *testing.T) {
-	m := NewMeter([]string{"login"}, []string{"host/db"})
-	user := m.NewRecorder(0)
-	order := func(n int, d time.Duration) {
-		for range n {
-			var o Order
-			o.Complete(0, d, d)
-			user.Record(&o)
+	const ms = time.Millisecond
+	m := newRecording()
+	m.Enter(PhaseWarmup)
+	for second := 1; second <= 54; second++ {
+		orders, took, end := 256, 2*ms, time.Duration(second)*s+time.Duration(second%3)*ms
+		if second <= 14 {
+			orders, took = 100, ms
+		}
+		m.orders(orders, took, took)
+		m.sample(end)
+		if second == 14 {
+			m.interval(end)
+			m.Enter(PhaseRun)
 		}
 	}
-	var series Series
-	sample := func(end time.Duration) {
-		series.Samples = append(series.Samples, m.Sample(end, make([]Users, 1)))
-	}
-	m.Enter(PhaseWarmup)
-	for second := 1; second <= 14; second++ {
-		order(100, time.Millisecond)
-		sample(time.Duration(second)*s + time.Duration(second%3)*time.Millisecond)
-	}
-	series.Intervals = append(series.Intervals, m.Interval(14*s+2*time.Millisecond))
-	m.Enter(PhaseRun)
-	for second := 15; second <= 54; second++ {
-		order(256, 2*time.Millisecond)
-		sample(time.Duration(second)*s + time.Duration(second%3)*time.Millisecond)
-	}
-	series.Intervals = append(series.Intervals, m.Interval(54*s))
+	m.interval(54 * s)
 	m.Enter(PhaseDrain)
-	order(44, 3*time.Second)
-	sample(54*s + 96*time.Millisecond)
-	series.Intervals = append(series.Intervals, m.Interval(54*s+96*time.Millisecond))
+	m.orders(44, 3*time.Second, 3*time.Second)
+	m.sample(54*s + 96*ms)
+	m.interval(54*s + 96*ms)
 
 	for _, c := range []struct {
 		why  string
 		span Span
 		from float64
 	}{
-		{"the run phase", series.Phase(PhaseRun), 14.002},
+		{"the run phase", m.series.Phase(PhaseRun), 14.002},
 		{"a window given in whole seconds", Span{14 * s, 54 * s}, 14.002},
 		{"a window within the run", Span{20 * s, 54 * s}, 20.002},
 	} {
-		w, err := series.Window("w", c.span)
+		w, err := m.series.Window("w", c.span)
 		require.NoError(t, err)
-		assert.True(t, w.From == c.from && w.To == 54,
-			"%s: from %v to %v s, want %v to 54", c.why, w.From, w.To, c.from)
+		assert.Equal(t, [2]float64{c.from, 54}, [2]float64{w.From, w.To}, c.why)
 		orders := int64(256 * (54 - int(w.From)))
 		length := time.Duration((w.To-w.From)*1e9 + .5)
 		assert.Equal(t, orders, w.Counts.Orders, c.why)
 		assert.Equal(t, OrdersPerMinute(orders, length), w.OPM, c.why)
-		if l := w.Latency[WholeOrder]; l.Count > 0 && (l.Mean != 2 || l.Max > 2.1) {
-			t.Errorf("%s: latency %+v has orders of the drain", c.why, l)
-		}
+		l := w.Latency[WholeOrder]
+		assert.True(t, l.Count == 0 || l.Mean == 2 && l.Max <= 2.1, "%s: latency %+v has orders of the drain", c.why, l)
 	}
 	p := m.Progress()
-	assert.True(t, p.Since.Orders == 40*256 && p.Since.Seconds == 39.998 && p.Cumulative == 40*256*60/39.998,
-		"cumulative %v of %+v, want that of the run phase", p.Cumulative, p.Since)
+	assert.Equal(t, Average{40 * 256, 39.998}, p.Since)
+	assert.Equal(t, 40*256*60/39.998, p.Cumulative)
 }
 
 // TestMeansAreExact: histograms keep response times to 1 %, and means to the nanosecond.
 func TestMeansAreExact(t *testing.T) {
-	m := NewMeter([]string{"login"}, []string{"host/db"})
-	user := m.NewRecorder(0)
-	var sum, ds2 time.Duration
+	m := newRecording()
+	var sum, own time.Duration
 	for i := range 1000 {
-		var o Order
 		d := 12_345_678*time.Nanosecond + time.Duration(i)*997*time.Nanosecond
-		o.AddLatency(0, d/3)
-		o.Complete(0, d, d/2)
-		sum, ds2 = sum+d, ds2+d/2
-		user.Record(&o)
+		m.orders(1, d, d/2)
+		sum, own = sum+d, own+d/2
 	}
-	var series Series
-	series.Samples = append(series.Samples, m.Sample(s, make([]Users, 1)))
-	series.Intervals = append(series.Intervals, m.Interval(s))
-	w, err := series.Window("w", Span{0, s})
+	m.sample(s)
+	m.interval(s)
+	w, err := m.series.Window("w", Span{0, s})
 	require.NoError(t, err)
 	want := float64(sum) / 1e6 / 1000
-	if l := w.Latency[WholeOrder]; l.Mean != want || series.Samples[0].Mean != want {
-		t.Errorf("mean %v ms, of the second %v; want %v", l.Mean, series.Samples[0].Mean, want)
-	}
-	if want := float64(ds2) / 1e6 / 1000; w.OwnMean == nil || *w.OwnMean != want {
-		t.Errorf("mean in the workload's own meaning %v, want %v", w.OwnMean, want)
-	}
+	assert.Equal(t, []float64{want, want}, []float64{w.Latency[WholeOrder].Mean, m.series.Samples[0].Mean})
+	assert.Equal(t, new(float64(own)/1e6/1000), w.OwnMean)
 }

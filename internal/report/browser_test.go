@@ -79,9 +79,9 @@ func publishedArrays(t *testing.T) Comparison {
 		b := result.Bench{Head: result.Head{Kind: result.KindBench}, Status: result.Done, Words: orders,
 			Setup: result.Setup{Runs: len(c.opm)}}
 		for run, opm := range c.opm {
+			headline := result.NewHeadline(&result.Figure{Unit: result.OPM, Value: opm})
 			b.Runs = append(b.Runs, result.BenchRun{Dir: fmt.Sprintf("run-%d", run+1), Status: result.Done,
-				Counts:   true,
-				Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: opm})})
+				Counts: true, Headline: headline})
 		}
 		conclude.Bench(&b)
 		for run := range b.Runs { // the report has the power of the median run alone
@@ -129,10 +129,11 @@ func TestBrowser(t *testing.T) {
 			Rows: [][]string{{"achieved I/O per second", "812.4"}}, Words: true}}
 	})
 	arrays := arraysOf(t, 2.5, 0)
-	pages := []struct {
+	type page struct {
 		name, html string
 		charts     int
-	}{
+	}
+	pages := []page{
 		{"experiment", written(t, arrays.Page()), 3 + 1 + 1 + 3}, // bars, the devices, small bars
 		{"bench", written(t, arrays.Benches[1].Page()), 8 + 5},
 		{"run", html(t, r, record(t, func(s *result.Summary) { eventful(s); s.RunID = "m3x8" })), 4 + 4 + 4},
@@ -140,11 +141,10 @@ func TestBrowser(t *testing.T) {
 		{"tune", written(t, Search(search(), nil)), 3},
 	}
 	if os.Getenv("DS2_ARTIFACTS") != "" {
-		pages = append(pages, pages[0], pages[0], pages[0])
-		pages[5].name, pages[5].html = "same", written(t, arraysOf(t, 1, 0).Page())
-		pages[6].name, pages[6].html = "cold", written(t, arraysOf(t, 4.4, .6).Page())
 		published := written(t, publishedArrays(t).Page())
-		pages[7].name, pages[7].html, pages[7].charts = "published", published, strings.Count(published, `class="plot"`)
+		pages = append(pages, page{"same", written(t, arraysOf(t, 1, 0).Page()), pages[0].charts},
+			page{"cold", written(t, arraysOf(t, 4.4, .6).Page()), pages[0].charts},
+			page{"published", published, strings.Count(published, `class="plot"`)})
 	}
 	dir := t.TempDir()
 	browser := browsertest.Start(t, "file://"+dir)

@@ -33,11 +33,67 @@ func TestFaultsAndOpenLoopAreTold(t *testing.T) {
 }
 
 func TestARunWithoutFaultsTellsNone(t *testing.T) {
-	s := result.Summary{
-		Happened:   result.Happened{ByTarget: []result.Target{{Target: "a/ds2"}}},
-		Conclusion: result.Conclusion{Windows: []measure.Window{{}}},
-	}
+	s := result.Summary{Happened: result.Happened{ByTarget: []result.Target{{Target: "a/ds2"}}}}
 	assert.Empty(t, openLoopNote(s), "of a closed loop")
 	assert.Empty(t, faultNote(s), "of no faults")
 	assert.Empty(t, targetTable(s).Rows, "of one target")
+}
+
+// TestEvents: text and page say what the events of a run did, and every chart over time shows them.
+func TestEvents(t *testing.T) {
+	r := record(t, func(s *result.Summary) {
+		s.Events = []result.Event{{Asked: 30, From: 30.01, To: 30.02, Command: "dmsetup suspend data"},
+			{From: 37, To: 37.1, Command: "dmsetup resume data", Error: "exit status 1"},
+			{From: 55, To: 55.1, Command: "true"}}
+		s.Disturbances = []result.Disturbance{
+			{Events: []int{1, 2}, Disturbance: measure.Disturbance{From: 30.01, Undisturbed: 6000, Back: new(7.02),
+				Lost: 702, LostCI95: new(40.), Longest: 7100, Errors: []measure.FailureCount{
+					{Operation: "login", Class: "timeout", Count: 1},
+					{Operation: "purchase", Class: "timeout", Count: 2}}}},
+			{Events: []int{3}, Disturbance: measure.Disturbance{From: 55.1}, Unknown: "it is too late"},
+		}
+	})
+	page := html(t, r)
+	texttest.Contains(t, page,
+		"Event 1 and event 2 at 30.0 s: 702 orders lost ± 40 against 6,000 OPM before, back within 5 % after 7.0 s; "+
+			"the longest order took 7,100 ms, failed attempts: timeout 3.",
+		"What event 3 at 55.1 s did is unknown: it is too late.",
+		"<td>dmsetup resume data</td><td>exit status 1</td>",
+	)
+	charts, err := charts(r, "run1")
+	require.NoError(t, err)
+	for _, c := range charts {
+		if c.Labels == nil && c.XName == "" {
+			require.Equal(t, vertical{"event 2", 37}, c.Verticals[1], c.ID)
+		}
+	}
+}
+
+func TestCutsNote(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		cuts result.Cuts
+		want string
+	}{
+		{0, result.Cuts{}, ""},
+		{20, result.Cuts{Planned: 20, Acknowledged: 1_200_000, To: 0.1391},
+			"20 cuts, 1.2 million acknowledged, 0 lost: at most 14 % of cuts lose anything, at 95 %."},
+		{100, result.Cuts{Planned: 100, Acknowledged: 812_000, To: 0.02951},
+			"100 cuts, 812,000 acknowledged, 0 lost: at most 3.0 % of cuts lose anything, at 95 %."},
+		{20, result.Cuts{Planned: 20, Acknowledged: 4000, Lost: 31, Lossy: 5, From: 0.0866, To: 0.491},
+			"20 cuts, 4,000 acknowledged, 31 lost, after 5 of the cuts something: " +
+				"at least 8.7 % and at most 49 % of cuts lose something, each at 95 %."},
+		{1, result.Cuts{Planned: 3, Acknowledged: 90, Lost: 2, Lossy: 1, From: 0.05, To: 1},
+			"1 cut of 3, 90 acknowledged, 2 lost, after each of them something: " +
+				"at least 5.0 % of cuts lose something, at 95 %."},
+		{3, result.Cuts{Planned: 3, Acknowledged: 90, Idle: 1, To: 0.776},
+			"3 cuts, 90 acknowledged, 0 lost; before 1 of the cuts nothing was acknowledged, and they show nothing: " +
+				"at most 78 % of cuts lose anything, at 95 %."},
+		{3, result.Cuts{Planned: 3, Idle: 3, To: 1},
+			"3 cuts, 0 acknowledged, 0 lost; before 3 of the cuts nothing was acknowledged, and they show nothing."},
+	} {
+		c.cuts.Cuts = make([]result.Cut, c.n)
+		assert.Equal(t, c.want, cutsNote(&c.cuts))
+	}
+	assert.Empty(t, cutsNote(nil))
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,13 +13,11 @@ import (
 
 // TestGateOnResponseTimes reads what a bench does not hold from the records of its runs.
 func TestGateOnResponseTimes(t *testing.T) {
+	r := record(t, nil)
 	bench := func(name string, runs int) Configuration {
+		run := result.BenchRun{Dir: r.Dir, Status: result.Done, Counts: true, Headline: r.Headline}
 		c := Configuration{Name: name, Dir: "/"}
-		for range runs {
-			r := record(t, nil)
-			c.Runs = append(c.Runs, result.BenchRun{Dir: r.Dir, Status: result.Done, Counts: true,
-				Headline: r.Headline})
-		}
+		c.Runs = slices.Repeat([]result.BenchRun{run}, runs)
 		return c
 	}
 	gates := make([]limit.Gate, 3)
@@ -28,12 +27,11 @@ func TestGateOnResponseTimes(t *testing.T) {
 		require.NoError(t, err)
 	}
 	a, b := bench("a", 3), bench("b", 2)
-	b.Runs[1].Dir = record(t, nil).Dir
 	c := Comparison{Configurations: []Configuration{a, b}}
 	require.NoError(t, c.Judge(gates))
 	assert.Equal(t, limit.GateOpen, c.Gates[1].Outcome, "drives that nobody observed")
 	assert.Contains(t, c.Gates[1].Why, "was measured in 0 runs of a and 0 of b")
-	// All the records are of the same seed, so their runs do not differ and nothing is known of their scatter.
+	// The runs do not differ, so nothing is known of their scatter.
 	assert.Equal(t, limit.GateOpen, c.Gates[0].Outcome, "equal runs")
 	assert.Zero(t, c.Gates[0].Change.Percent)
 	assert.Contains(t, c.Gates[0].Why, "two runs of each that differ, and there are 3 and 2")

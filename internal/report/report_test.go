@@ -116,23 +116,8 @@ func told(t *testing.T, p Page) string {
 }
 
 func TestHTML(t *testing.T) {
-	r := record(t, nil)
-	page := html(t, r)
-	for what, text := range map[string]string{
-		"the result":  "<p class=\"headline\">" + opmOf(r.OPM, r.Figure.CI95) + " OPM ± ",
-		"the verdict": `<div class="light good"><b>Trustworthy</b>`,
-		"when and with what": "<p class=\"byline\">2026-11-21 04:00 UTC · run k7c2 · ds2 test · " +
-			"method of that version · host:5432/ds2</p>",
-		"the facts":                 "<th scope=\"row\">order p95, ms</th>",
-		"the audit":                 "The audit passed: 1 check of",
-		"the seed":                  "<td>42</td>",
-		"the chart of OPM":          `id="run1-opm"`,
-		"its figures as a table":    "<caption>Orders per minute (OPM) over time, OPM</caption>",
-		"the chart of the response": `id="run1-latency"`,
-		"failures":                  "purchase: deadlock",
-	} {
-		assert.Contains(t, page, text, "%s is not on the page: no", what)
-	}
+	page := html(t, record(t, nil))
+	texttest.Contains(t, page, `<div class="light good"><b>Trustworthy</b>`, "The audit passed: 1 check of")
 	own := strings.Replace(page, string(echartsJS), "", 1)
 	for _, tag := range []string{"src=", "<link rel=\"stylesheet", "@import", "url("} {
 		assert.NotContains(t, own, tag, "the page fetches something")
@@ -168,70 +153,51 @@ func TestHTMLTells(t *testing.T) {
 			s.Status, s.Error = result.Failed, "<script>alert(1)</script>"
 		}, "&lt;script&gt;"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			page := html(t, record(t, c.change))
-			assert.Contains(t, page, c.want, "the page does not say")
-			assert.NotContains(t, page, `class="light good"`, "the page calls the result good")
-		})
+		page := html(t, record(t, c.change))
+		assert.Contains(t, page, c.want, "the page of %s does not say", name)
+		assert.NotContains(t, page, `class="light good"`, "the page of %s calls the result good", name)
 	}
 }
 
-// TestCounters shows the machine's and the database's counters on the page.
+// TestCounters shows the machine's and the database's counters on the page, and those that a server has of a file.
 func TestCounters(t *testing.T) {
 	r := record(t, func(s *result.Summary) {
 		s.Power, s.Figure.PerWatt = &result.Power{Active: new(501.4)}, new(13.0)
+		s.Warnings = []string{"host/DS2: the log will be full in 7m"}
 		s.Bottleneck = &result.Bottleneck{Warnings: []string{"the drive is a loop device"}}
 		s.Bottleneck.What, s.Bottleneck.Why = diagnose.Storage, "sda was busy 99 % of the time"
 		s.Machine = &monitor.Machine{Kernel: "6.1.0",
-			Drives: []monitor.Drive{{Name: "sda", Model: "SSD 9000", Bytes: 480e9}}}
+			Drives: []monitor.Drive{{Name: "sda", Model: "SSD 9000", Bytes: 480e9},
+				{Name: "cust_1", File: true, Roles: []monitor.Role{monitor.Data}}}}
 		s.Servers = []monitor.Server{{Version: "PostgreSQL 18.3", Settings: map[string]string{"shared_buffers": "1GB"}}}
 	})
 	r.Host.Columns = []string{"disk.sda.read_seconds", "disk.sda.busy_ratio", "cpu.busy_ratio", "cpu.0.busy_ratio",
-		"memory.available_bytes", monitor.Power}
+		"memory.available_bytes", monitor.Power, "disk.cust_1.reads_per_second", "disk.cust_1.read_seconds",
+		"disk.cust_1.queue", monitor.WaitsDataRead, monitor.WaitsLogWrite}
 	for second := -4; second <= 75; second++ { // with an idle time before the run, and a cool-down after
 		v := float64(second)
 		r.Host.Rows = append(r.Host.Rows, monitor.Row{Time: r.Start.Add(time.Duration(second) * time.Second),
-			Values: []float64{v / 1000, 0.99, 0.25, 0.5, 4e9, math.NaN()}})
+			Values: []float64{v / 1000, 0.99, 0.25, 0.5, 4e9, math.NaN(), 400, .016, 6.4, 5.5, .5}})
 	}
 	page := html(t, r)
 	texttest.Contains(t, page,
-		`id="run1-drives"`, `id="run1-busy"`, `id="run1-processors"`, `id="run1-memory"`,
+		`id="run1-drives"`, `id="run1-busy"`, `id="run1-processors"`, `id="run1-memory"`, `id="run1-requests"`,
+		`id="run1-queue"`, `id="run1-waits"`, `"name":"data read"`, `"name":"log write"`,
 		// Rows after 10 s and up to 70 s are the window.
 		"<tr><th scope=\"row\">disk sda read</th><td>ms</td><td>40.5</td><td>11.0</td><td>70.0</td></tr>",
 		"<th scope=\"row\">cpu 0 busy</th><td>%</td><td>50.0</td>",
 		"<th scope=\"row\">power</th><td>W</td><td>–</td>",
 		"Bottleneck: storage. Sda was busy 99 % of the time.", "Warning: the drive is a loop device.",
 		"Power: 501 W in the window, 13.0 OPM per watt.", "SSD 9000 480 GB, solid state", "<td>1GB</td>",
-	)
-	// All share one time axis, with the times beside the run shaded.
-	const axis = `"from":-5,"to":75,"bands":[{"name":"idle","from":-5,"to":0,"window":false},` +
-		`{"name":"cool-down","from":70,"to":75,`
-	assert.Equal(t, 8, strings.Count(page, axis), "charts that have the time axis of the whole record")
-	assert.NotContains(t, page, `id="run1-network"`, "a chart of what nobody counted")
-}
-
-// TestCountersOfFiles shows a server whose machine nobody observes: its files in the places of the drives, and its
-// waits.
-func TestCountersOfFiles(t *testing.T) {
-	r := record(t, func(s *result.Summary) {
-		s.Machine = &monitor.Machine{Drives: []monitor.Drive{{Name: "cust_1", File: true,
-			Roles: []monitor.Role{monitor.Data}}}}
-		s.Warnings = []string{"host/DS2: the log will be full in 7m"}
-	})
-	r.Host.Columns = []string{"disk.cust_1.reads_per_second", "disk.cust_1.read_seconds", "disk.cust_1.queue",
-		monitor.WaitsDataRead, monitor.WaitsLogWrite}
-	for second := 1; second <= 70; second++ {
-		r.Host.Rows = append(r.Host.Rows, monitor.Row{Time: r.Start.Add(time.Duration(second) * time.Second),
-			Values: []float64{400, .016, 6.4, 5.5, .5}})
-	}
-	page := html(t, r)
-	texttest.Contains(t, page,
-		`id="run1-requests"`, `id="run1-drives"`, `id="run1-queue"`, `id="run1-waits"`, `"name":"data read"`,
-		`"name":"log write"`,
 		"<tr><th scope=\"row\">disk cust_1 read</th><td>ms</td><td>16.0</td>",
 		"<th scope=\"row\">db waits data read</th><td></td><td>5.50</td>",
 		"file cust_1</th><td>as its server counts, data</td>", "Warning: host/DS2: the log will be full in 7m.",
 	)
+	// All share one time axis, with the times beside the run shaded.
+	const axis = `"from":-5,"to":75,"bands":[{"name":"idle","from":-5,"to":0,"window":false},` +
+		`{"name":"cool-down","from":70,"to":75,`
+	assert.Equal(t, 11, strings.Count(page, axis), "charts that have the time axis of the whole record")
+	assert.NotContains(t, page, `id="run1-network"`, "a chart of what nobody counted")
 }
 
 func TestCSV(t *testing.T) {
@@ -241,19 +207,6 @@ func TestCSV(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, lines, 1+70)
 	assert.Equal(t, []string{"k7c2", "70.000"}, lines[70][:2])
-}
-
-// TestOperationsBySecond: the chart of operations has a value a second of each.
-func TestOperationsBySecond(t *testing.T) {
-	r := record(t, nil)
-	c := operationsChart(r, "run1", thinned(r.Series.Samples, maxPoints))
-	require.Len(t, c.Lines, 3)
-	for i, l := range c.Lines {
-		assert.Equal(t, []string{measure.WholeOrder, "login", "purchase"}[i], l.Name)
-		require.Len(t, l.Points, 70, l.Name)
-		assert.Equal(t, 41.5, *l.Points[41][0])
-		assert.NotNil(t, l.Points[41][1])
-	}
 }
 
 func TestThinned(t *testing.T) {
@@ -285,19 +238,12 @@ func TestThinned(t *testing.T) {
 	assert.Equal(t, 24*time.Hour, length)
 }
 
-// compare makes the page that compares records, each written NAME=DIR.
-func compare(t *testing.T, arguments ...string) string {
-	t.Helper()
-	all, _, err := ReadConfigurations(conclude.Reader{}, arguments)
-	require.NoError(t, err)
-	return written(t, Compare(all).Page())
-}
-
 func TestCompareHTML(t *testing.T) {
 	a := record(t, nil)
 	b := record(t, func(s *result.Summary) { s.Threads = 16 })
-	page := compare(t, "disks="+a.Dir, "ssd="+b.Dir)
-	texttest.Contains(t, page,
+	all, _, err := ReadConfigurations(conclude.Reader{}, []string{"disks=" + a.Dir, "ssd=" + b.Dir})
+	require.NoError(t, err)
+	texttest.Contains(t, written(t, Compare(all).Page()),
 		"<title>ds2 comparison</title>",
 		`<p class="headline">ssd completed as many orders as disks; how sure that is, so few runs do not tell</p>`,
 		"Warning: disks and ssd were not run alike: threads 8 and 16.",

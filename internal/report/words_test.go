@@ -16,7 +16,8 @@ import (
 	"ds2/internal/tune"
 )
 
-// TestWords prints results of a workload that has no orders: nothing in them says order, OPM or rollback.
+// TestWords prints results of a workload that has no orders, and brings a section of its own: nothing in them says
+// order, OPM or rollback.
 func TestWords(t *testing.T) {
 	words := result.Words{Cycle: "transaction", Cycles: "transactions", Rate: "TPM", Unit: result.IOPS}
 	latency := map[string]measure.Latency{measure.WholeOrder: {Count: 10, P95: 3}, "read": {Count: 10, P95: 3}}
@@ -27,6 +28,10 @@ func TestWords(t *testing.T) {
 			ByTarget: []result.Target{{Target: "h:1/a", OPM: 300}, {Target: "h:1/b", OPM: 300}},
 			Counts:   measure.Counts{Orders: 100, GivenUp: 1, Retries: 2}},
 		Conclusion: result.Conclusion{
+			Sections: []result.Section{{
+				Title: "Sizing and throughput", Notes: []string{"It is no published result."}, Words: true,
+				Head: []string{"what", "value"}, Rows: [][]string{{"achieved I/O per second", "274.15"}, {"<b>", "1"}},
+			}},
 			Headline: result.NewHeadline(&result.Figure{Unit: result.IOPS, Value: 274.15, PerWatt: new(2.7415)}),
 			Power:    &result.Power{Active: new(100.)}, Costs: &diagnose.Costs{Reads: new(2.)},
 			Windows: []measure.Window{{Name: "run", To: 10, OPM: 600, Latency: latency,
@@ -43,7 +48,12 @@ func TestWords(t *testing.T) {
 		texttest.Contains(t, text, wanted...)
 	}
 	check("the text of a run", told(t, Runs(&result.Record{Summary: s})), "What a transaction costs",
-		"Open loop of 10 transactions a second", "transactions given up 1", "cumulative TPM")
+		"Open loop of 10 transactions a second", "transactions given up 1", "cumulative TPM",
+		"other on postgres, size 7 boxes, 4 users", "274 IOPS\n", "It is no published result.", "Sizing and throughput",
+		"achieved I/O per second  274.15")
+	page := html(t, &result.Record{Summary: s})
+	texttest.Contains(t, page, "Sizing and throughput", "274.15", "&lt;b&gt;")
+	assert.NotContains(t, page, "items an order", "the page has parameters of DVD Store 2")
 
 	uncounted := s
 	uncounted.Headline = result.NewHeadline(&result.Figure{Unit: "TPM", Value: 600})

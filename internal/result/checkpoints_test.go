@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 )
@@ -15,13 +17,10 @@ func TestIndirectCheckpoints(t *testing.T) {
 		server := monitor.Server{Settings: map[string]string{targetRecovery: seconds}}
 		s := Summary{Happened: Happened{Servers: []monitor.Server{server}}}
 		series := measure.Series{Samples: []measure.Sample{{End: time.Minute}}}
-		counters := &monitor.Table{
-			Columns: []string{monitor.DatabaseCheckpointPages},
-			Rows:    []monitor.Row{{Time: s.Start, Values: []float64{0}}},
-		}
+		counters := &monitor.Table{Columns: []string{monitor.DatabaseCheckpointPages},
+			Rows: []monitor.Row{{Time: s.Start, Values: []float64{0}}}}
 		AddCheckpoints(&s, &series, counters)
-		if (series.Cycles != nil) != known || strings.Contains(series.NoCycles, "recover within 1m0s") == known {
-			t.Errorf("target recovery time %q: cycles %v, %q", seconds, series.Cycles, series.NoCycles)
-		}
+		assert.Equal(t, known, series.Cycles != nil, "target recovery time %q", seconds)
+		assert.Equal(t, !known, strings.Contains(series.NoCycles, "recover within 1m0s"), series.NoCycles)
 	}
 }

@@ -124,6 +124,7 @@ func TestDamagedRecords(t *testing.T) {
 		"samples that are gone":       {SamplesFile, remove, "no such file"},
 		"histograms that are gone":    {HistogramsFile, remove, "no such file"},
 		"a byte of the checksum":      {SamplesFile, changeChecksum, "is damaged"},
+		"a line of too many fields":   {SamplesFile, field("phase", "run,run"), "line 2: has "},
 		"a time that is no number":    {SamplesFile, field("t_s", "NaN"), "line 2: t_s: NaN cannot have been measured"},
 		"an infinite time":            {SamplesFile, field("t_s", "+Inf"), "line 2: t_s"},
 		"a time that does not rise":   {SamplesFile, field("t_s", "99"), "line 3: t_s"},
@@ -138,6 +139,8 @@ func TestDamagedRecords(t *testing.T) {
 		"a counter of 1e300":          {HostFile, field("disk.sda.queue", "1e300"), "disk.sda.queue"},
 		"a counter that is no number": {HostFile, field("disk.sda.queue", "NaN"), "disk.sda.queue"},
 
+		"a summary that is gone":    {SummaryFile, remove, "is not a record"},
+		"a summary that is no JSON": {SummaryFile, cut(1), "unexpected end of JSON"},
 		"servers without targets": {SummaryFile, replace(`"targets": null`, `"targets": [], "servers": [{}, {}]`),
 			"2 of servers for 0 targets"},
 		"a status that is none": {SummaryFile, replace(`"done"`, `"dead"`), "which is none"},
@@ -189,44 +192,31 @@ func (e *endless) Read(p []byte) (int, error) {
 // TestBombs: files that are small on disk and huge when they are read do not take the memory.
 func TestBombs(t *testing.T) {
 	for file, text := range map[string]string{SamplesFile: "1", HostFile: "a,"} {
-		t.Run("a line that never ends in "+file, func(t *testing.T) {
-			dir := t.TempDir()
-			write(t, dir, series())
-			squeeze(t, filepath.Join(dir, file), &endless{text, 1 << 28})
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			_, err := Read(dir)
-			runtime.ReadMemStats(&after)
-			assert.ErrorContains(t, err, file+" has a line of more than")
-			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20), "bytes that reading it took")
-		})
+		dir := t.TempDir()
+		write(t, dir, series())
+		squeeze(t, filepath.Join(dir, file), &endless{text, 1 << 28})
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Read(dir)
+		runtime.ReadMemStats(&after)
+		assert.ErrorContains(t, err, file+" has a line of more than")
+		assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20), "bytes that reading it took")
 	}
-	t.Run("rows without end", func(t *testing.T) {
-		n := 0
-		err := readLines(&endless{"1\n", 1000}, "x", 20, func([]string) (func([]string) error, error) {
-			return func([]string) error { n++; return nil }, nil
-		})
-		assert.True(t, err != nil && strings.Contains(err.Error(), "more than") && n == 20,
-			"%d rows were read: %v", n, err)
+	n := 0
+	err := readLines(&endless{"1\n", 1000}, "x", 20, func([]string) (func([]string) error, error) {
+		return func([]string) error { n++; return nil }, nil
 	})
+	assert.ErrorContains(t, err, "more than 20 rows")
+	assert.Equal(t, 20, n, "rows that were read")
 }
 
 // TestNoSymlinkIsFollowed: in a directory that others can write to, a link beside the summary does not make ds2 write
 // somewhere else.
 func TestNoSymlinkIsFollowed(t *testing.T) {
-	dir := t.TempDir()
-	precious := filepath.Join(t.TempDir(), "precious")
-	require.NoError(t, os.WriteFile(precious, []byte("precious"), 0o644))
-	for _, name := range []string{SummaryFile, SummaryFile + ".tmp", SummaryFile + ".partial"} {
-		require.NoError(t, os.Symlink(precious, filepath.Join(dir, name)))
-	}
-	require.NoError(t, SaveSummary(dir, Summary{Happened: Happened{Status: Done}}))
-	if text, err := os.ReadFile(precious); err != nil || string(text) != "precious" {
-		t.Errorf("the file that a link points to now holds %q, %v", text, err)
-	}
-	if info, err := os.Lstat(filepath.Join(dir, SummaryFile)); err != nil || !info.Mode().IsRegular() {
-		t.Errorf("the summary is %v, %v; want a file", info, err)
-	}
+	dir, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "elsewhere")
+	require.NoError(t, os.Symlink(elsewhere, filepath.Join(dir, SummaryFile)))
+	require.NoError(t, SaveSummary(dir, summaryOf(Done)))
+	assert.NoFileExists(t, elsewhere)
 }
 
 // recordTexts are the files of a small record, unpacked.
@@ -291,18 +281,12 @@ func FuzzRead(f *testing.F) {
 				zips.Put(zip)
 				content = b.Bytes()[:max(0, b.Len()-cut)]
 			}
-			if err := os.WriteFile(path, content, 0o644); err != nil {
-				t.Errorf("%v", err)
-				return
-			}
+			assert.NoError(t, os.WriteFile(path, content, 0o644))
 		}
 		opened, _ := Open(dir)
 		r, ok := opened.(*Record)
 		if !ok || r == nil {
 			return
-		}
-		for _, s := range r.Series.Samples {
-			assert.True(t, s.Length > 0 && s.Counts.Orders >= 0, "sample %+v", s)
 		}
 		_, err := json.Marshal(r.Summary)
 		assert.NoError(t, err, "a record that was read cannot be written")
@@ -328,10 +312,7 @@ func FuzzSummary(f *testing.F) {
 	headline := NewHeadline(&Figure{Unit: OPM, Value: 5})
 	for _, s := range []Summary{
 		{Asked: Asked{RunID: "abc", Targets: []string{"host/db"}}, Happened: Happened{Status: Running}},
-		{
-			Asked: Asked{RunID: "abc"}, Happened: Happened{Status: Done},
-			Conclusion: Conclusion{Headline: headline, Windows: []measure.Window{{Name: "run"}}},
-		},
+		{Happened: Happened{Status: Done}, Conclusion: Conclusion{Headline: headline, Windows: []measure.Window{{}}}},
 	} {
 		text, err := json.Marshal(s)
 		require.NoError(f, err)
@@ -361,9 +342,7 @@ func FuzzSamples(f *testing.F) {
 		var samples []measure.Sample
 		err := read(sampleLines(&samples))
 		for _, s := range samples {
-			if err == nil && (s.Length <= 0 || s.Counts.Orders < 0) {
-				t.Errorf("sample %+v", s)
-			}
+			assert.True(t, err != nil || s.Length > 0 && s.Counts.Orders >= 0, "sample %+v", s)
 		}
 	}, beginning(text, 5), beginning(text, 3))
 }
@@ -380,9 +359,7 @@ func FuzzHost(f *testing.F) {
 		var table monitor.Table
 		err := read(hostLines(&table, time.Unix(0, 0)))
 		for _, row := range table.Rows {
-			if err == nil && len(row.Values) != len(table.Columns) {
-				t.Errorf("%d values of %d columns", len(row.Values), len(table.Columns))
-			}
+			assert.True(t, err != nil || len(row.Values) == len(table.Columns), "%v of %v", row, table.Columns)
 		}
 	}, recordTexts(f)[HostFile], "t_s,disk.sda.queue,x\n0.000,,1e14\n0.500,5,\n")
 }

@@ -3,9 +3,6 @@ package result
 import (
 	"errors"
 	"math"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -61,26 +58,4 @@ func TestReadHostAfterCrash(t *testing.T) {
 	r, err := Read(dir)
 	require.NoError(t, err)
 	assert.Len(t, r.Host.Rows, 30, "rows after a crash")
-}
-
-// TestHostSize writes an hour of a machine with two drives and eight processors with all figures restless.
-func TestHostSize(t *testing.T) {
-	dir := t.TempDir()
-	table := &monitor.Table{}
-	for range 2*8 + 2 + 8 + 1 + 2 + 18 + 1 {
-		table.Columns = append(table.Columns, "group.item.quantity_per_second")
-	}
-	random := rand.New(rand.NewPCG(1, 1))
-	for second := range 3600 {
-		row := monitor.Row{Time: hostStart.Add(time.Duration(second) * time.Second)}
-		for range table.Columns {
-			row.Values = append(row.Values, math.Floor(random.Float64()*200))
-		}
-		table.Rows = append(table.Rows, row)
-	}
-	require.NoError(t, SaveHost(dir, table, hostStart))
-	info, err := os.Stat(filepath.Join(dir, HostFile))
-	require.NoError(t, err)
-	t.Logf("%d columns for an hour take %d bytes", len(table.Columns), info.Size())
-	assert.LessOrEqual(t, info.Size(), int64(400_000), "bytes of %d columns for an hour", len(table.Columns))
 }

@@ -38,9 +38,8 @@ func TestLogIsTurnedOver(t *testing.T) {
 	for _, name := range []string{path, older} {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
-		if len(text) > maxLog || strings.TrimSuffix(strings.ReplaceAll(string(text), line, ""), "the last") != "" {
-			t.Errorf("%s has %d bytes, or a line that is cut", name, len(text))
-		}
+		assert.LessOrEqual(t, len(text), maxLog, name)
+		assert.Empty(t, strings.TrimSuffix(strings.ReplaceAll(string(text), line, ""), "the last"), "cut lines")
 		assert.Equal(t, name == path, strings.HasSuffix(string(text), "the last"), "the last message in %s", name)
 	}
 }

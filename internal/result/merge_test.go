@@ -1,7 +1,7 @@
 package result
 
 import (
-	"math"
+	"fmt"
 	"testing"
 	"time"
 
@@ -15,10 +15,7 @@ import (
 // machine is the record of one of several driver machines, with n users that make an order a second, of d each.
 func machine(offset, n, ramp int, d time.Duration) *Record {
 	m := measure.NewMeter([]string{"login"}, []string{"host/db"})
-	users := make([]*measure.Recorder, n)
-	for i := range users {
-		users[i] = m.NewRecorder(0)
-	}
+	user := m.NewRecorder(0)
 	r := &Record{Dir: "dir", Summary: Summary{
 		Asked: Asked{
 			RunID: "one", Engine: "postgres", Targets: []string{"host/db"}, Size: "S", Threads: n, Seed: 1,
@@ -34,10 +31,10 @@ func machine(offset, n, ramp int, d time.Duration) *Record {
 	}}
 	m.Enter(measure.PhaseRamp)
 	for second := 1; second <= 30; second++ {
-		for _, u := range users {
+		for range n {
 			var o measure.Order
 			o.Complete(0, d, d)
-			u.Record(&o)
+			user.Record(&o)
 			r.Counts.Orders++
 		}
 		at := time.Duration(second)*time.Second + time.Duration(offset)*time.Millisecond
@@ -68,13 +65,11 @@ func TestMerge(t *testing.T) {
 	assert.EqualValues(t, 25, m.Parameters.Rate, "at which the machines of an open loop offer orders")
 	assert.True(t, m.Before[0]["orderid"] == 12_000 && m.After[0]["orderid"] == 12_032,
 		"marks %v to %v, want the lowest and the highest of the machines", m.Before, m.After)
-	if w := window(t, m, m.Series.Phase(measure.PhaseRun)); w.From != 7 || w.To != 30 || w.OPM != 5*60 {
-		t.Errorf("run phase from %v to %v s, want 7 to 30: when both were in it", w.From, w.To)
-	}
+	w := window(t, m, m.Series.Phase(measure.PhaseRun))
+	assert.Equal(t, []float64{7, 30, 5 * 60}, []float64{w.From, w.To, w.OPM}, "of the run phase: when both were in it")
 	l := window(t, m, measure.Span{To: 30 * time.Second}).Latency[measure.WholeOrder]
-	if l.Count != 150 || l.P50 < 19.9 || l.P50 > 20.2 || l.P95 < 19.9 || l.Mean < 15.9 || l.Mean > 16.2 {
-		t.Errorf("latency %+v, want 60 orders of 10 ms and 90 of 20 ms", l)
-	}
+	assert.EqualValues(t, 150, l.Count, "60 orders of 10 ms and 90 of 20 ms")
+	assert.InDeltaSlice(t, []float64{20, 20, 16}, []float64{l.P50, l.P95, l.Mean}, .2)
 	for _, s := range m.Series.Samples {
 		require.True(t, s.Counts.Orders == 5 && s.Users == 5, "sample %+v, want 5 orders of 5 users", s)
 	}
@@ -91,9 +86,8 @@ func TestMergeGap(t *testing.T) {
 	}
 	m, err := Merge([]*Record{a, b})
 	require.NoError(t, err)
-	if w := window(t, m, m.Series.Phase(measure.PhaseRun)); w.From != 5 || w.To != 30 || w.OPM != 5*60 {
-		t.Errorf("window %v to %v s with %v OPM, want 5 to 30 with 300", w.From, w.To, w.OPM)
-	}
+	w := window(t, m, m.Series.Phase(measure.PhaseRun))
+	assert.Equal(t, []float64{5, 30, 5 * 60}, []float64{w.From, w.To, w.OPM})
 	for _, s := range m.Series.Samples {
 		assert.True(t, s.Phase != "" && s.Users == 5, "at %s phase %q with %d users", s.End, s.Phase, s.Users)
 	}
@@ -115,8 +109,7 @@ func TestMergeClients(t *testing.T) {
 	merged, err := Merge([]*Record{a, b})
 	require.NoError(t, err)
 	own, busy := merged.Host.Values(monitor.ClientOwn), merged.Host.Values(monitor.ClientBusy)
-	require.Equal(t, []float64{.75, .75}, own[:2])
-	require.True(t, math.IsNaN(own[2]), "%v", own)
+	require.Equal(t, "[0.75 0.75 NaN]", fmt.Sprint(own))
 	require.Equal(t, []float64{.9, .9, .9}, busy)
 	require.Equal(t, .5, a.Host.Values(monitor.ClientOwn)[0], "the record that was merged is as it was")
 }
@@ -134,7 +127,7 @@ func TestMergeRefuses(t *testing.T) {
 		_, err := Merge([]*Record{a, b})
 		assert.ErrorContains(t, err, want)
 	}
-	a, b := machine(0, 1, 5, time.Millisecond), machine(1, 1, 5, time.Millisecond)
-	_, err := Merge([]*Record{a, b, b})
+	b := machine(1, 1, 5, time.Millisecond)
+	_, err := Merge([]*Record{machine(0, 1, 5, time.Millisecond), b, b})
 	assert.ErrorContains(t, err, "drew the same work", "A, B and B")
 }

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -69,15 +70,13 @@ func (s store) measured(seed uint64, runs *int) store {
 	return func(users int) (float64, float64) {
 		*runs++
 		opm, latency := s(users)
-		opm *= 1 + 0.01*random.NormFloat64()
-		latency *= 1 + 0.03*random.NormFloat64()
-		return opm, latency
+		return opm * (1 + 0.01*random.NormFloat64()), latency * (1 + 0.03*random.NormFloat64())
 	}
 }
 
 // TestSearch holds the found number of users against the true optimum of simulated stores, for many seeds: its true
 // OPM may lie below the optimum of a limit tighter by the noise, by Gain and a resolution of a sixteenth of the users;
-// its true latency may lie above the limit by the noise. It tells how many runs either method takes.
+// its true latency may lie above the limit by the noise.
 func TestSearch(t *testing.T) {
 	none := math.Inf(1)
 	three, four := network(0.010, 0.004, 0.002), network(0.010, 0.008, 0.008, 0.008)
@@ -108,17 +107,12 @@ func TestSearch(t *testing.T) {
 		{"from far above, a limit below the peak", peak, 0.100, 64, 13, 17},
 		{"from far above, a peak", peak, none, 64, 12, 0}, // steps do not go down where no limit makes them
 	} {
-		t.Run(c.why, func(t *testing.T) {
-			for method, most := range map[Method]int{Golden: c.golden, Steps: c.steps} {
-				if most == 0 {
-					continue
-				}
-				config := Config{Method: method, Start: c.start, Max: 512, Gain: 0.02}
-				mean := c.store.search(t, config, c.limit)
-				t.Logf("%s: %.1f runs on average", method, mean)
-				assert.LessOrEqual(t, mean, float64(most), "%s: runs on average", method)
+		for method, most := range map[Method]int{Golden: c.golden, Steps: c.steps} {
+			if most > 0 {
+				mean := c.store.search(t, Config{method, c.start, 512, 0.02}, c.limit)
+				assert.LessOrEqual(t, mean, float64(most), "%s: runs of %s on average", c.why, method)
 			}
-		})
+		}
 	}
 }
 
@@ -130,18 +124,13 @@ func (s store) search(t *testing.T, config Config, limit float64) (runs float64)
 	for seed := range uint64(seeds) {
 		found, err := Search(t.Context(), config, s.measured(seed, &total).run(limit))
 		require.NoError(t, err)
-		if found.Best == nil {
-			t.Errorf("%s, seed %d: found nothing: %s", config.Method, seed, found.Why)
-			continue
-		}
+		require.NotNil(t, found.Best, "%s, seed %d: found nothing: %s", config.Method, seed, found.Why)
 		opm, latency := s(found.Best.Threads)
-		if opm < 0.92*optimum || latency > limit*noise {
-			t.Errorf("%s, seed %d: %d users with %.0f opm of %.0f, latency %.3f s of %.3f; %s", config.Method, seed,
-				found.Best.Threads, opm, optimum, latency, limit, found.Why)
-		}
-		if !found.Best.confirmed() || !found.Best.Passed() {
-			t.Errorf("%s, seed %d: the best was not confirmed: %+v", config.Method, seed, found.Best)
-		}
+		assert.True(t, opm >= 0.92*optimum && latency <= limit*noise,
+			"%s, seed %d: %d users with %.0f opm of %.0f, latency %.3f s of %.3f; %s", config.Method, seed,
+			found.Best.Threads, opm, optimum, latency, limit, found.Why)
+		assert.True(t, found.Best.confirmed() && found.Best.Passed(), "%s, seed %d: the best was not confirmed: %+v",
+			config.Method, seed, found.Best)
 	}
 	return float64(total) / seeds
 }
@@ -163,15 +152,10 @@ func TestSearchWithoutNoise(t *testing.T) {
 		{"as many as are allowed", 0.500, Config{Golden, 1, 3, 0.02}, 3, "no more users than 3 were allowed"},
 		{"a limit nobody keeps", 0.001, Config{Golden, 16, 512, 0.02}, 0, "the limits fail already with 1 user"},
 	} {
-		t.Run(c.why, func(t *testing.T) {
-			got, err := Search(t.Context(), c.config, plateau.run(c.limit))
-			require.NoError(t, err)
-			require.Equal(t, c.reason, got.Why)
-			require.Equal(t, c.threads == 0, got.Best == nil)
-			if got.Best != nil {
-				require.Equal(t, c.threads, got.Best.Threads)
-			}
-		})
+		got, err := Search(t.Context(), c.config, plateau.run(c.limit))
+		require.NoError(t, err, c.why)
+		require.Equal(t, c.reason, got.Why, c.why)
+		require.Equal(t, c.threads, cmp.Or(got.Best, &Point{}).Threads, c.why)
 	}
 }
 
@@ -191,9 +175,8 @@ func TestSearchBearsAnOutlier(t *testing.T) {
 			})
 			found, err := Search(t.Context(), Config{method, 1, 512, 0.02}, spoilt.run(0.045))
 			require.NoError(t, err)
-			if found.Best == nil || found.Best.Threads < 3 || found.Best.Threads > 4 {
-				t.Errorf("%s with trial %d spoilt found %+v: %s", method, bad, found.Best, found.Why)
-			}
+			require.NotNil(t, found.Best, "%s with trial %d spoilt: %s", method, bad, found.Why)
+			assert.Contains(t, []int{3, 4}, found.Best.Threads, "%s with trial %d spoilt: %s", method, bad, found.Why)
 		}
 	}
 }
@@ -201,12 +184,11 @@ func TestSearchBearsAnOutlier(t *testing.T) {
 func TestSearchKeepsTheCurveOnError(t *testing.T) {
 	broken := errors.New("disk on fire")
 	runs := 0
-	run := network(0.01).measured(1, &runs).run(1)
-	got, err := Search(t.Context(), Config{Golden, 1, 512, 0.02}, func(ctx context.Context, step Step) (Trial, error) {
-		if runs == 1 {
+	got, err := Search(t.Context(), Config{Golden, 1, 512, 0.02}, func(context.Context, Step) (Trial, error) {
+		if runs++; runs == 2 {
 			return Trial{}, broken
 		}
-		return run(ctx, step)
+		return Trial{OPM: 1, Passed: true}, nil
 	})
 	require.ErrorIs(t, err, broken)
 	require.Len(t, got.Curve, 1)
@@ -227,13 +209,11 @@ func TestKnee(t *testing.T) {
 
 func TestPoint(t *testing.T) {
 	p := Point{4, []Trial{{OPM: 3, Passed: true}, {OPM: 1}, {OPM: 2, P95: 0.5, Passed: true}}}
-	if !p.Passed() || p.OPM() != 2 || p.Median().P95 != 0.5 {
-		t.Errorf("passed %v, opm %v, p95 %v", p.Passed(), p.OPM(), p.Median().P95)
-	}
+	assert.True(t, p.Passed())
+	assert.Equal(t, p.Trials[2], p.Median())
 	p.Trials = p.Trials[:2]
-	if p.Passed() || p.OPM() != 1 {
-		t.Errorf("one of two does not pass, and the lower counts: %v, %v", p.Passed(), p.OPM())
-	}
+	assert.False(t, p.Passed(), "one of two")
+	assert.EqualValues(t, 1, p.OPM(), "the lower of two")
 }
 
 // TestLeft: at the end of a search nothing is left, and from its middle on the number of trials that are still to come
@@ -270,12 +250,10 @@ func TestLeft(t *testing.T) {
 				left := config.Left(NewCurve(trials[:made]))
 				off += math.Abs(float64(left - (len(trials) - made)))
 				n++
-				if left < 1 || left > 2*len(trials) {
-					t.Errorf("%s: %d trials left after %d of %d", c.why, left, made, len(trials))
-				}
+				sound := left >= 1 && left <= 2*len(trials)
+				assert.True(t, sound, "%s: %d left after %d of %d", c.why, left, made, len(trials))
 			}
 		}
-		t.Logf("%s: off by %.1f trials on average", c.why, off/float64(n))
 		assert.LessOrEqual(t, off/float64(n), 3., c.why)
 	}
 }

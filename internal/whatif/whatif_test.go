@@ -57,16 +57,12 @@ func TestByHand(t *testing.T) {
 // simulated is a closed network as it is: an order is so many reads between bursts of processor of random lengths,
 // served in turn, and a commit, which waits for a flush that begins after it. It returns orders a second.
 func simulated(random *rand.Rand, processor float64, reads int, read, flush float64, users, processors int) float64 {
-	type event struct {
-		at   float64
-		user int // -1: a flush ends
-	}
-	var events []event
-	push := func(at float64, user int) { events = append(events, event{at, user}) }
+	never := math.Inf(1)
+	at := slices.Repeat([]float64{never}, users+1) // when what each user does ends, and, last, a flush
 	step, free := make([]int, users), processors
 	var queue, waiting, served []int
-	now, done, from, flushing := 0., 0, 0., false
-	burst := func(user int) { push(now+random.ExpFloat64()*processor/float64(reads+1), user) }
+	now, done, from := 0., 0, 0.
+	burst := func(user int) { at[user] = now + random.ExpFloat64()*processor/float64(reads+1) }
 	enter := func(user int) {
 		if free > 0 {
 			free--
@@ -76,9 +72,8 @@ func simulated(random *rand.Rand, processor float64, reads int, read, flush floa
 		}
 	}
 	begin := func() {
-		if flushing = len(waiting) > 0; flushing {
-			served, waiting = waiting, nil
-			push(now+flush, -1)
+		if at[users] == never && len(waiting) > 0 {
+			served, waiting, at[users] = waiting, nil, now+flush
 		}
 	}
 	for u := range users {
@@ -86,16 +81,9 @@ func simulated(random *rand.Rand, processor float64, reads int, read, flush floa
 	}
 	const orders, warm = 6000, 500
 	for done < orders {
-		next := 0
-		for i := range events {
-			if events[i].at < events[next].at {
-				next = i
-			}
-		}
-		e := events[next]
-		events = slices.Delete(events, next, next+1)
-		now = e.at
-		if e.user < 0 {
+		user := slices.Index(at, slices.Min(at))
+		now, at[user] = at[user], never
+		if user == users {
 			for _, u := range served {
 				step[u] = 0
 				if done++; done == warm {
@@ -106,8 +94,8 @@ func simulated(random *rand.Rand, processor float64, reads int, read, flush floa
 			begin()
 			continue
 		}
-		if step[e.user]++; step[e.user]%2 == 0 { // a read has ended
-			enter(e.user)
+		if step[user]++; step[user]%2 == 0 { // a read has ended
+			enter(user)
 			continue
 		}
 		if free++; len(queue) > 0 {
@@ -115,14 +103,12 @@ func simulated(random *rand.Rand, processor float64, reads int, read, flush floa
 			burst(queue[0])
 			queue = queue[1:]
 		}
-		if step[e.user] < 2*reads {
-			push(now+read, e.user)
+		if step[user] < 2*reads {
+			at[user] = now + read
 			continue
 		}
-		waiting = append(waiting, e.user)
-		if !flushing {
-			begin()
-		}
+		waiting = append(waiting, user)
+		begin()
 	}
 	return float64(orders-warm) / (now - from)
 }
@@ -168,59 +154,81 @@ var orders = Figure{Unit: "OPM", One: "an order"}
 
 var corners = []Drive{drive(.001, .001), drive(.001, .008), drive(.008, .001), drive(.008, .008)}
 
-// TestFit: the fit finds the demand that runs were made of, its intervals hold it, and those of predictions hold new
-// runs, also where the law is off on each drive.
-func TestFit(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 4))
-	truth := Demand{Processor: .004, Reads: 6, Flushes: 1.4}
-	exact, err := Fit(made(truth, random, 0, corners...), 2, orders)
+// slow are the corners, which write fast, and a drive that does not.
+func slow() []Drive {
+	all := append(slices.Clone(corners), drive(.003, .003))
+	for i := range all {
+		all[i].Write = []float64{.0001, .006}[i/4]
+	}
+	return all
+}
+
+// What an order takes, and one of a database that writes its data, too.
+var (
+	truth   = Demand{Processor: .004, Reads: 6, Flushes: 1.4}
+	writing = Demand{Processor: .004, Reads: 6, Flushes: 1.4, Writes: 3}
+)
+
+// fitted is the model of observations.
+func fitted(t *testing.T, all []Observation, f Figure) Model {
+	t.Helper()
+	m, err := Fit(all, 2, f)
 	require.NoError(t, err)
+	return m
+}
+
+// predicted is what a model says of a drive.
+func predicted(t *testing.T, m Model, d Drive, users int) Prediction {
+	t.Helper()
+	p, err := m.Predict(d, users)
+	require.NoError(t, err)
+	return p
+}
+
+// TestDemand: the fit finds the demand that runs were made of.
+func TestDemand(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	exact := fitted(t, made(truth, random, 0, corners...), orders)
 	require.InEpsilon(t, truth.Processor, exact.Demand.Processor, .001)
 	require.InEpsilon(t, truth.Reads, exact.Demand.Reads, .001)
 	require.InEpsilon(t, truth.Flushes, exact.Demand.Flushes, .001)
 
-	idle, err := Fit(made(Demand{Processor: 1e-7, Reads: 6, Flushes: 1.4}, random, .03, corners...), 2, orders)
-	require.NoError(t, err, "processors that take no time")
-	require.InEpsilon(t, 6, idle.Demand.Reads, .15)
+	idle := fitted(t, made(Demand{Processor: 1e-7, Reads: 6, Flushes: 1.4}, random, .03, corners...), orders)
+	require.InEpsilon(t, 6, idle.Demand.Reads, .15, "of processors that take no time")
 	require.Len(t, idle.Coefficients, 2, "what an order takes of the processors is not known")
 	path := filepath.Join(t.TempDir(), "model.json")
 	require.NoError(t, idle.Save(path))
-	_, err = Read(path)
+	_, err := Read(path)
 	require.NoError(t, err)
 
-	truth.Writes = 3
-	slow := append(slices.Clone(corners), drive(.003, .003))
-	slow[0].Write, slow[1].Write, slow[2].Write, slow[3].Write, slow[4].Write = .0001, .0001, .0001, .0001, .006
-	exact, err = Fit(made(truth, random, 0, slow...), 2, orders)
-	require.NoError(t, err)
-	require.InEpsilon(t, truth.Writes, exact.Demand.Writes, .001)
-	require.InEpsilon(t, truth.Reads, exact.Demand.Reads, .001)
+	exact = fitted(t, made(writing, random, 0, slow()...), orders)
+	require.InEpsilon(t, writing.Writes, exact.Demand.Writes, .001)
+	require.InEpsilon(t, writing.Reads, exact.Demand.Reads, .001)
 	require.Equal(t, Range{.0001, .006}, exact.Write)
 	require.InDelta(t, leastLaw, exact.Law, 1e-9, "without the drive that is slow to write the others do not tell")
-	noisy, err := Fit(made(truth, random, .05, slow...), 2, orders)
-	require.NoError(t, err)
-	require.Less(t, noisy.Law, .2)
-	truth.Writes = 0
+	require.Less(t, fitted(t, made(writing, random, .05, slow()...), orders).Law, .2)
 
 	ios := repeated(truth, random, .02, 0, 6, corners...)
 	for i := range ios {
 		ios[i].Value = 1.9 * ios[i].Rate * math.Exp(.2*random.NormFloat64())
 	}
-	transactions, err := Fit(ios, 2, Figure{Unit: "IOPS", One: "a transaction"})
-	require.NoError(t, err)
+	transactions := fitted(t, ios, Figure{Unit: "IOPS", One: "a transaction"})
 	require.InEpsilon(t, truth.Reads, transactions.Demand.Reads, .1,
 		"what a transaction takes does not depend on how many I/Os it comes to")
 	require.InEpsilon(t, 1.9, transactions.Each, .1)
 	require.InDelta(t, .2, transactions.EachScatter, .06)
-	p, err := transactions.Predict(drive(.003, .003), 8)
-	require.NoError(t, err)
+	p := predicted(t, transactions, drive(.003, .003), 8)
 	require.Greater(t, p.High/p.Value, math.Exp(1.6*transactions.EachScatter))
+}
 
+// TestFit: the intervals of a fit hold the demand, and those of predictions new runs, also where the law is off on each
+// drive.
+func TestFit(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
 	fits := 30
 	if testing.Short() {
 		fits = 10
 	}
-	five := append(slices.Clone(corners), drive(.003, .003))
 	for _, c := range []struct {
 		why          string
 		scatter, law float64
@@ -228,22 +236,22 @@ func TestFit(t *testing.T) {
 		drives       []Drive
 	}{
 		{"the law is as good as it can be", .05, leastLaw, 1, corners},
-		{"the law is off more than runs scatter, and more runs do not help", .02, .08, 3, five},
+		{"the law is off more than runs scatter, and more runs do not help", .02, .08, 3,
+			append(slices.Clone(corners), drive(.003, .003))},
 	} {
-		held, predicted, coefficients := 0, 0, 0
+		held, checks, coefficients := 0, 0, 0
 		for range fits {
-			fitted := repeated(truth, random, c.scatter, c.law, c.runs, c.drives...)
-			m, err := Fit(fitted, 2, orders)
-			require.NoError(t, err, c.why)
+			runs := repeated(truth, random, c.scatter, c.law, c.runs, c.drives...)
+			m := fitted(t, runs, orders)
 			if c := m.Coefficients[1]; c.Low <= truth.Reads && truth.Reads <= c.High {
 				coefficients++
 			}
 			others := []Drive{drive(.002, .002), drive(.004, .0015), drive(.0015, .006)}
-			m.Check(fitted, repeated(truth, random, c.scatter, c.law, 1, others...))
+			m.Check(runs, repeated(truth, random, c.scatter, c.law, 1, others...))
 			v := m.Verdict()
-			held, predicted = held+v.Inside, predicted+v.Checks
+			held, checks = held+v.Inside, checks+v.Checks
 		}
-		assert.GreaterOrEqual(t, float64(held)/float64(predicted), .85, c.why)
+		assert.GreaterOrEqual(t, float64(held)/float64(checks), .85, c.why)
 		if c.law <= c.scatter {
 			assert.GreaterOrEqual(t, float64(coefficients)/float64(fits), .90, c.why)
 		}
@@ -253,58 +261,44 @@ func TestFit(t *testing.T) {
 // TestRefusals: what the runs do not tell is not said.
 func TestRefusals(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	truth := Demand{Processor: .004, Reads: 6, Flushes: 1.4}
-	m, err := Fit(made(truth, random, .02, corners...), 2, orders)
-	require.NoError(t, err)
+	m := fitted(t, made(truth, random, .02, corners...), orders)
+	writes := fitted(t, made(writing, random, .02, slow()...), orders)
 	shallow := Drive{Name: "shallow", Flush: .002, Reads: []device.Point{{Depth: 1, IOPS: 250, Mean: .004}}}
+	at := drive(.003, .003)
+	at.Write = .010
 	for _, c := range []struct {
+		model Model
 		drive Drive
 		users int
 		why   string
 	}{
-		{drive(.011, .002), 8, "fitted for reads of 1 to 8 ms; this drive's would take 11 ms"},
-		{drive(.0005, .002), 8, "fitted for reads of 1 to 8 ms; this drive's would take 0.5 ms"},
-		{drive(.002, .020), 8, "fitted for log flushes of 1 to 8 ms; this drive's take 20 ms"},
-		{drive(.002, .002), 64, "fitted from 8 to 32 users"},
-		{shallow, 8, "measure it deeper"},
+		{m, drive(.011, .002), 8, "fitted for reads of 1 to 8 ms; this drive's would take 11 ms"},
+		{m, drive(.0005, .002), 8, "fitted for reads of 1 to 8 ms; this drive's would take 0.5 ms"},
+		{m, drive(.002, .020), 8, "fitted for log flushes of 1 to 8 ms; this drive's take 20 ms"},
+		{m, drive(.002, .002), 64, "fitted from 8 to 32 users"},
+		{m, shallow, 8, "measure it deeper"},
+		{writes, at, 8, "fitted for writes of data of 0.1 to 6 ms; this drive's take 10 ms"},
 	} {
-		_, err := m.Predict(c.drive, c.users)
+		_, err := c.model.Predict(c.drive, c.users)
 		require.ErrorContains(t, err, c.why)
 	}
-	p, err := m.Predict(drive(.004, .002), 16)
-	require.NoError(t, err)
+	_, err := Fit(made(truth, random, .02, corners[:2]...), 2, orders)
+	require.ErrorIs(t, err, ErrUnknown, "two drives with the same reads")
+	_, err = Fit(made(truth, random, .02, corners[0]), 2, orders)
+	require.ErrorIs(t, err, ErrUnknown, "too few runs")
+
+	p := predicted(t, m, drive(.004, .002), 16)
 	require.Equal(t, "reads", p.HeldBack())
 	require.InDelta(t, 100, p.Processor+p.Read+p.Commit, 1e-6)
 	require.Greater(t, *p.HalfRead, *p.HalfFlush)
-	p, err = m.Predict(drive(.004, .0015), 16)
-	require.NoError(t, err)
-	require.Nil(t, p.HalfFlush, "half of it is outside the range")
+	require.Nil(t, predicted(t, m, drive(.004, .0015), 16).HalfFlush, "half of it is outside the range")
 
-	truth.Writes = 3
-	slow := append(slices.Clone(corners), drive(.003, .003))
-	for i := range slow {
-		slow[i].Write = []float64{.0001, .006}[i/4]
-	}
-	m, err = Fit(made(truth, random, .02, slow...), 2, orders)
-	require.NoError(t, err)
-	at := drive(.003, .003)
-	p, err = m.Predict(at, 8)
-	require.NoError(t, err)
+	p = predicted(t, writes, drive(.003, .003), 8)
 	require.True(t, p.NoWrites)
 	at.Write = .005
-	slower, err := m.Predict(at, 8)
-	require.NoError(t, err)
+	slower := predicted(t, writes, at, 8)
 	require.False(t, slower.NoWrites)
 	require.Less(t, slower.Value, p.Value)
 	require.InDelta(t, 100, slower.Processor+slower.Read+slower.Commit+slower.Writes, 1e-6)
 	require.Greater(t, *slower.HalfWrite, 0.)
-	at.Write = .010
-	_, err = m.Predict(at, 8)
-	require.ErrorContains(t, err, "fitted for writes of data of 0.1 to 6 ms; this drive's take 10 ms")
-	truth.Writes = 0
-
-	_, err = Fit(made(truth, random, .02, corners[:2]...), 2, orders)
-	require.ErrorIs(t, err, ErrUnknown, "two drives with the same reads")
-	_, err = Fit(made(truth, random, .02, corners[0]), 2, orders)
-	require.ErrorIs(t, err, ErrUnknown, "too few runs")
 }

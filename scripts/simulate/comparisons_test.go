@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"ds2/internal/measure"
 )
 
@@ -138,10 +140,8 @@ func TestComparisons(t *testing.T) {
 		}{{2, 5, 1}, {2, 6, 1}, {2, 9, 1}, {4, 6, 1}, {4, 6, 5}} {
 			v := blocked(random, c.of, b.configurations, b.blocks, b.noise)
 			row = append(row, v.String())
-			if !within(v.found(), 0, .055) {
-				t.Errorf("%s, %d blocks of %d: %s of identical systems are told apart",
-					c.why, b.blocks, b.configurations, share(v.found()))
-			}
+			assert.True(t, within(v.found(), 0, .055), "%s, %d blocks of %d: %s of identical systems are told apart",
+				c.why, b.blocks, b.configurations, share(v.found()))
 			plan := measure.Smallest(2, b.configurations, b.blocks, false)
 			if c.why == "2 %" && b.noise == 1 && math.Abs(plan/v.detects()-1) > .15 {
 				t.Errorf("%d blocks of %d find %.1f %% in 8 of 10, and the plan says %.1f %%",
@@ -169,8 +169,8 @@ func TestLooks(t *testing.T) {
 		{"6 blocks planned, continued all the same", 6, []int{6, 9, 12, 15}},
 		{"5 blocks planned, continued all the same", 5, each},
 	} {
-		random, spent, naive := randomOf(fmt.Sprint(c.why, c.looks)), 0., 0.
-		for range *replicates {
+		random := randomOf(fmt.Sprint(c.why, c.looks))
+		of := shares(func() []bool {
 			names, all := figuresOf(random, scattered(2), 2, 15, 1)
 			found, alone := false, false
 			var before []measure.Look
@@ -183,21 +183,14 @@ func TestLooks(t *testing.T) {
 				alone = alone || significant(1)
 				before = append(before, measure.Look{Blocks: blocks, Done: done})
 			}
-			if found {
-				spent++
-			}
-			if alone {
-				naive++
-			}
-		}
-		n, most := float64(*replicates), .05
+			return []bool{found, alone}
+		})
+		most := .05
 		if c.planned < 15 && len(c.looks) > 1 { // the first end has spent the level
 			most = .085
 		}
-		made.row(c.why, listed(c.looks), share(spent/n), share(naive/n))
-		if !within(spent/n, 0, most) {
-			t.Errorf("%s, %v: %s found different, want at most %s", c.why, c.looks, share(spent/n), share(most))
-		}
+		made.row(c.why, listed(c.looks), share(of[0]), share(of[1]))
+		assert.True(t, within(of[0], 0, most), "%s, %v: %s found different", c.why, c.looks, share(of[0]))
 	}
 }
 
@@ -213,8 +206,8 @@ func TestUntil(t *testing.T) {
 	made := simulated(t, "until", "scatter between runs, as a share of `until`", "stop before 15 blocks",
 		"hold the truth, of those", "hold the truth, of all")
 	for _, scatter := range []float64{.5, .75, 1, 1.5} {
-		random, stopped, held, heldAll := randomOf(fmt.Sprint("until", scatter)), 0., 0., 0.
-		for range *replicates {
+		random := randomOf(fmt.Sprint("until", scatter))
+		of := shares(func() []bool {
 			names, all := figuresOf(random, scattered(2*scatter), 2, 15, 1)
 			blocks := measure.MinBlocks + 1
 			for blocks < 15 && !measure.Enough(names, all[:2*blocks], 2, measure.Looks(true, nil, true)) {
@@ -222,17 +215,8 @@ func TestUntil(t *testing.T) {
 			}
 			c := measure.Differences(names, all[:2*blocks], measure.Looks(true, nil, true))[0].Change
 			holds := c.Low <= 0 && c.High >= 0
-			if holds {
-				heldAll++
-			}
-			if blocks < 15 {
-				stopped++
-				if holds {
-					held++
-				}
-			}
-		}
-		n := float64(*replicates)
-		made.row(fmt.Sprint(scatter), share(stopped/n), share(held/max(1, stopped)), share(heldAll/n))
+			return []bool{blocks < 15, blocks < 15 && holds, holds}
+		})
+		made.row(fmt.Sprint(scatter), share(of[0]), share(of[1]/max(1e-9, of[0])), share(of[2]))
 	}
 }

@@ -45,29 +45,22 @@ func TestCounts(t *testing.T) {
 			}
 			return all
 		}
-		apart, found := 0., 0.
 		var read []float64
-		for range *replicates {
-			if measure.CompareCounts(draw(1), draw(1)).Significant() {
-				apart++
-			}
-			change := measure.CompareCounts(draw(1), draw(3))
-			if change.Low > 0 {
-				found++
-			}
+		of := shares(func() []bool {
+			apart, change := measure.CompareCounts(draw(1), draw(1)), measure.CompareCounts(draw(1), draw(3))
 			if !math.IsNaN(change.Percent) {
 				read = append(read, change.Percent)
 			}
-		}
-		n := float64(*replicates)
+			return []bool{apart.Significant(), change.Low > 0}
+		})
 		name := fmt.Sprint(c.mean)
 		if c.burst > 0 {
 			name += fmt.Sprintf(", times e^(%g N)", c.burst)
 		}
 		median := fmt.Sprintf("%+.0f %%", measure.Median(read))
-		made.row(name, fmt.Sprint(c.runs), share(apart/n), share(found/n), median)
-		assert.True(t, within(apart/n, 0, .06),
-			"%s errors in %d runs: %s of identical systems are told apart", name, c.runs, share(apart/n))
+		made.row(name, fmt.Sprint(c.runs), share(of[0]), share(of[1]), median)
+		assert.True(t, within(of[0], 0, .06),
+			"%s errors in %d runs: %s of identical systems are told apart", name, c.runs, share(of[0]))
 	}
 }
 
@@ -86,9 +79,7 @@ func TestGates(t *testing.T) {
 				outcomes[gate.Judge(c)] += 1 / float64(len(v))
 			}
 			failed, passed := outcomes[limit.GateFailed], outcomes[limit.GatePassed]
-			if truth == -2.5 && !within(passed+failed, 0, .06) {
-				t.Errorf("at the bound: %v", outcomes)
-			}
+			assert.True(t, truth != -2.5 || within(passed+failed, 0, .06), "at the bound: %v", outcomes)
 			return share(failed) + " / " + share(passed) + " / " + share(outcomes[limit.GateOpen])
 		}
 		made.row(append(row, judged(welch(random, scattered(2), 3)), judged(welch(random, scattered(2), 5)),
@@ -103,8 +94,8 @@ func TestCuts(t *testing.T) {
 		cuts  int
 		lossy float64
 	}{{10, .1}, {10, .3}, {20, .05}, {60, .05}, {100, .01}} {
-		random, above, below := randomOf(fmt.Sprint("cuts", c)), 0., 0.
-		for range *replicates {
+		random := randomOf(fmt.Sprint("cuts", c))
+		of := shares(func() []bool {
 			var cuts []result.Cut
 			for range c.cuts {
 				cut := result.Cut{Acknowledged: 1}
@@ -114,16 +105,10 @@ func TestCuts(t *testing.T) {
 				cuts = append(cuts, cut)
 			}
 			all := durability.Plan{}.Conclude(cuts)
-			if all.To >= c.lossy {
-				above++
-			}
-			if all.From <= c.lossy {
-				below++
-			}
-		}
-		n := float64(*replicates)
-		made.row(fmt.Sprint(c.cuts), fmt.Sprintf("%g %%", 100*c.lossy), share(above/n), share(below/n))
-		assert.True(t, within(above/n, .95, 1) && within(below/n, .95, 1),
-			"%v: the bounds hold in %s and %s", c, share(above/n), share(below/n))
+			return []bool{all.To >= c.lossy, all.From <= c.lossy}
+		})
+		made.row(fmt.Sprint(c.cuts), fmt.Sprintf("%g %%", 100*c.lossy), share(of[0]), share(of[1]))
+		assert.True(t, within(of[0], .95, 1) && within(of[1], .95, 1),
+			"%v: the bounds hold in %s and %s", c, share(of[0]), share(of[1]))
 	}
 }

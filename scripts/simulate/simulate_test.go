@@ -75,6 +75,20 @@ func within(share, low, high float64) bool {
 	return share >= low-slack && share <= high+slack
 }
 
+// shares are in which share of the replicates each of some things happened.
+func shares(each func() []bool) (all []float64) {
+	for range *replicates {
+		happened := each()
+		all = append(all, make([]float64, len(happened)-len(all))...)
+		for i, did := range happened {
+			if did {
+				all[i] += 1 / float64(*replicates)
+			}
+		}
+	}
+	return all
+}
+
 func randomOf(name string) *rand.Rand {
 	seed := uint64(14695981039346656037)
 	for _, c := range []byte(name) {

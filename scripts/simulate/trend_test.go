@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/measure"
@@ -35,29 +36,20 @@ func TestTrends(t *testing.T) {
 		"told", "found, a loss of 3 % there")
 	for _, hours := range []float64{0, .5, 1, 3} {
 		random := randomOf(fmt.Sprint("trend", hours))
-		count := func(loss float64) (found, told float64) {
-			for range *replicates {
+		of := func(loss float64) []float64 {
+			return shares(func() []bool {
 				s := minutes(hours, loss).series(random, 24*60)
 				for i := range s.Samples {
 					s.Samples[i].End, s.Samples[i].Length = s.Samples[i].End*60, time.Minute
 				}
 				w, err := s.Window("day", measure.Span{To: 24 * time.Hour})
 				require.NoError(t, err)
-				if w.Trend == nil {
-					continue
-				}
-				told++
-				if w.Trend.Found {
-					found++
-				}
-			}
-			return found / float64(*replicates), told / float64(*replicates)
+				return []bool{w.Trend != nil, w.Trend != nil && w.Trend.Found}
+			})
 		}
-		false_, told := count(0)
-		if chance := 3 * math.Sqrt(.015/float64(*replicates)); false_ > .015+chance {
-			t.Errorf("%g hours: a trend is found in %s where none is", hours, share(false_))
-		}
-		true_, _ := count(.03)
-		made.row(fmt.Sprintf("%g hours", hours), share(false_), share(told), share(true_))
+		none, loss := of(0), of(.03)
+		chance := 3 * math.Sqrt(.015/float64(*replicates))
+		assert.LessOrEqual(t, none[1], .015+chance, "%g hours: a trend is found where none is", hours)
+		made.row(fmt.Sprintf("%g hours", hours), share(none[1]), share(none[0]), share(loss[1]))
 	}
 }

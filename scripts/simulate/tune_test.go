@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/tune"
@@ -112,15 +113,11 @@ func TestTune(t *testing.T) {
 				says, found = says+r.Best.OPM()/truth-1, found+1
 			}
 			row = append(row, share(near/n))
-			if noise == .03 && (!within(near/n, .90, 1) || !within(few, .90, 1)) {
-				t.Errorf("%s: %s within 5 %% of the best, %s in at most 14 trials, want .900 of both",
-					s.name, row[1], share(few))
-			}
+			assert.True(t, noise > .03 || within(near/n, .90, 1) && within(few, .90, 1),
+				"%s: %s within 5 %% of the best, %s in at most 14 trials, not .900", s.name, row[1], share(few))
 			luck += fmt.Sprintf("%+.1f / ", 100*says/found)
 			chance := 3 * .7 * noise / math.Sqrt(found) // the median of three has .67 of the scatter
-			if math.Abs(says/found) > .003+chance {
-				t.Errorf("%s at %g: the result is %+.1f %% off", s.name, noise, 100*says/found)
-			}
+			assert.LessOrEqual(t, math.Abs(says/found), .003+chance, "%s at %g: the result is off", s.name, noise)
 		}
 		made.row(append(row, fmt.Sprintf("%.1f", trials), share(few), luck[:len(luck)-3]+" %")...)
 	}
