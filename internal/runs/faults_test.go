@@ -6,11 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -21,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
-	"ds2/internal/localpg/pgtest"
 	"ds2/internal/measure"
 	"ds2/internal/nightly"
 	"ds2/internal/store"
@@ -88,46 +84,6 @@ func (f *faulty) raise(ctx context.Context, state string, share float64, met ami
 	return errors.Join(err, restored)
 }
 
-// smallDisk puts the order lines on a file system of 64 MB, and gives what fills it up. Where the test may not mount
-// one, that is what a full disk makes the server say.
-func (f *faulty) smallDisk(t *testing.T) (fill func(context.Context, amid) error) {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "ds2-small-disk-")
-	require.NoError(t, err)
-	t.Cleanup(func() { os.Remove(dir) })
-	data, err := os.Stat(f.DataDir())
-	require.NoError(t, err)
-	owner := data.Sys().(*syscall.Stat_t)
-	how := fmt.Sprintf("size=64m,mode=700,uid=%d,gid=%d", owner.Uid, owner.Gid)
-	if err = syscall.Mount("ds2", dir, "tmpfs", 0, how); errors.Is(err, syscall.EPERM) {
-		t.Run("a real small disk", func(t *testing.T) {
-			t.Skipf("this test may not mount one, so the server is only made to say that its disk is full: %v", err)
-		})
-		return func(ctx context.Context, met amid) error { return f.raise(ctx, "53100", 1, met) }
-	}
-	require.NoError(t, err)
-	t.Cleanup(func() { syscall.Unmount(dir, 0) })
-	pgtest.Exec(t, f.db, "CREATE TABLESPACE small LOCATION '"+dir+"'", "ALTER TABLE orderlines SET TABLESPACE small")
-	t.Cleanup(func() {
-		pgtest.Exec(t, f.db, "ALTER TABLE orderlines SET TABLESPACE pg_default", "DROP TABLESPACE small")
-	})
-	return func(_ context.Context, met amid) error {
-		ballast := filepath.Join(dir, "ballast")
-		defer os.Remove(ballast)
-		if err := os.WriteFile(ballast, make([]byte, 64<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
-			return fmt.Errorf("filling the disk up: %w", err)
-		}
-		return met(nothing) // the table's free space takes order lines for a while
-	}
-}
-
-// killBackends ends some sessions of the run.
-func (f *faulty) killBackends(ctx context.Context, n int) error {
-	_, err := f.db.ExecContext(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-		WHERE datname = 'ds2' AND pid <> pg_backend_pid() ORDER BY random() LIMIT $1`, n)
-	return err
-}
-
 // occupy takes every connection that the server has, those of the run among them.
 func (f *faulty) occupy(ctx context.Context, met amid) error {
 	db, err := sql.Open("pgx", f.URL("postgres"))
@@ -170,20 +126,23 @@ func TestFaults(t *testing.T) {
 	nightly.Long(t, "takes half a minute")
 	t.Parallel()
 	f := newFaulty(t)
-	fill := f.smallDisk(t)
 	restart := func(ctx context.Context, met amid) error { return errors.Join(f.Restart(ctx), met(nothing)) }
 	kill := func(ctx context.Context, met amid) error {
 		f.Kill()
 		return errors.Join(met(nothing), f.Restart(ctx))
 	}
 	killBackends := func(ctx context.Context, met amid) error {
-		return met(func() error { return f.killBackends(ctx, 2) })
+		return met(func() error {
+			_, err := f.db.ExecContext(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+				WHERE datname = 'ds2' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 2`)
+			return err
+		})
 	}
 	toxic := func(kind string) func(context.Context, amid) error {
 		return func(ctx context.Context, met amid) error { return f.toxic(ctx, kind, met) }
 	}
-	raise := func(state string) func(context.Context, amid) error {
-		return func(ctx context.Context, met amid) error { return f.raise(ctx, state, 0.2, met) }
+	raise := func(state string, share float64) func(context.Context, amid) error {
+		return func(ctx context.Context, met amid) error { return f.raise(ctx, state, share, met) }
 	}
 	for _, c := range []struct {
 		why   string
@@ -196,9 +155,9 @@ func TestFaults(t *testing.T) {
 		{"backends are killed", killBackends, store.Connection, false},
 		{"the network stalls", toxic("timeout"), store.Connection, true},
 		{"the network resets connections", toxic("reset_peer"), store.Connection, true},
-		{"deadlocks", raise("40P01"), store.Deadlock, false},
-		{"serialization failures", raise("40001"), store.Serialization, false},
-		{"a full disk", fill, store.Resource, false},
+		{"deadlocks", raise("40P01", 0.2), store.Deadlock, false},
+		{"serialization failures", raise("40001", 0.2), store.Serialization, false},
+		{"a full disk", raise("53100", 1), store.Resource, false},
 		{"too few connections", f.occupy, store.Resource, true},
 	} {
 		t.Run(c.why, func(t *testing.T) {
