@@ -36,7 +36,7 @@ func TestSessions(t *testing.T) {
 
 // busiest is the largest number of statements that ran at once.
 type busiest struct {
-	load.Progress
+	load.NoProgress
 	mu            sync.Mutex
 	running, most int
 }
@@ -55,7 +55,7 @@ func (b *busiest) Statement(_ schema.Phase, _ string, ended bool) {
 // TestSessionsAreChosen once there is a database that can be asked.
 func TestSessionsAreChosen(t *testing.T) {
 	s, o := open(t, pgtest.Database(t)), options(t)
-	b := &busiest{Progress: &follower{running: map[string]bool{}}}
+	b := &busiest{}
 	o.AtOnce, o.Progress = 0, b
 	o.Choose = func(ctx context.Context, e store.Database) int {
 		require.NoError(t, e.DB().PingContext(ctx))
@@ -67,7 +67,7 @@ func TestSessionsAreChosen(t *testing.T) {
 
 // estimates asks, whenever the check of a foreign key begins, how many rows the planner takes its table for.
 type estimates struct {
-	load.Progress
+	load.NoProgress
 	t     *testing.T
 	store store.Database
 
@@ -97,7 +97,7 @@ func TestStatisticsBeforeChecks(t *testing.T) {
 			// A vacuum reads every page of a small table.
 			size := datagen.Size{Customers: 12_000, OrdersPerMonth: 1_000, Products: 1_200}
 			o := optionsOf(t, size, 2_000)
-			e := &estimates{Progress: &follower{running: map[string]bool{}}, t: t, store: s, found: map[string]int64{}}
+			e := &estimates{t: t, store: s, found: map[string]int64{}}
 			o.AtOnce, o.Progress = sessions, e
 			mustLoad(t, s, o)
 			require.Len(t, e.found, 3, "checks")
