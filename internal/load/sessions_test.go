@@ -34,35 +34,17 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// busiest is the largest number of statements that ran at once.
-type busiest struct {
-	load.NoProgress
-	mu            sync.Mutex
-	running, most int
-}
-
-func (b *busiest) Statement(_ schema.Phase, _ string, ended bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if ended {
-		b.running--
-		return
-	}
-	b.running++
-	b.most = max(b.most, b.running)
-}
-
 // TestSessionsAreChosen once there is a database that can be asked.
 func TestSessionsAreChosen(t *testing.T) {
 	s, o := open(t, pgtest.Database(t)), options(t)
-	b := &busiest{}
-	o.AtOnce, o.Progress = 0, b
+	f := &follower{running: map[string]bool{}}
+	o.AtOnce, o.Progress = 0, f
 	o.Choose = func(ctx context.Context, e store.Database) int {
 		require.NoError(t, e.DB().PingContext(ctx))
 		return load.Sessions(8, 500e6)
 	}
 	mustLoad(t, s, o)
-	assert.Equal(t, 1, b.most, "statements ran at once")
+	assert.Equal(t, 1, f.most, "statements ran at once")
 }
 
 // estimates asks, whenever the check of a foreign key begins, how many rows the planner takes its table for.
