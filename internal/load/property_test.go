@@ -67,6 +67,9 @@ func anyLoad(t *testing.T, r *rand.Rand) (broken int) {
 	for err = context.Canceled; err != nil; o.Resume = true {
 		ctx, cancel := context.WithCancel(t.Context())
 		after := 1 + r.IntN(events)
+		if r.IntN(2) == 0 { // among the statements after the rows
+			after = events - r.IntN(min(events, 30))
+		}
 		o.AtOnce, o.Progress = sessions(), &breaker{left: after, cancel: cancel}
 		said += fmt.Sprintf(", %d sessions for %d of %d events", o.AtOnce, after, events)
 		report, err = load.Run(ctx, s, o)
