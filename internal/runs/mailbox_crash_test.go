@@ -11,15 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/durability"
-	"ds2/internal/load"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/nightly"
 	"ds2/internal/result"
-	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/workload"
 	"ds2/internal/workload/mailbox"
+	"ds2/internal/workload/mailbox/mailboxtest"
 	mailboxpostgres "ds2/internal/workload/mailbox/postgres"
 )
 
@@ -29,17 +28,9 @@ func mailboxes(t *testing.T, o localpg.Options, lazy, batch int) (*localpg.Serve
 	t.Helper()
 	server := pgtest.Start(t, o)
 	s := pgtest.Open(t, postgres.Open, server.URL("ds2"))
-	data := mailbox.Dataset{
-		Size: mailbox.Size{Mailboxes: 10, MailboxBytes: 2 << 20}, Profile: "exchange2007sp1",
-		Engines: map[string]mailbox.Engine{postgres.Engine: mailboxpostgres.Engine{}},
-	}
-	_, err := load.Run(t.Context(), s, load.Options{Dataset: data, AtOnce: 2})
-	require.NoError(t, err)
-	info, err := store.ReadInfo(t.Context(), s.DB())
-	require.NoError(t, err)
-	target, err := mailbox.Look(s, mailboxpostgres.Engine{}, info)
-	require.NoError(t, err)
-	parameters, err := mailbox.FindProfile(data.Profile)
+	size := mailbox.Size{Mailboxes: 10, MailboxBytes: 2 << 20}
+	target := mailboxtest.Load(t, s, mailboxpostgres.Engine{}, size)
+	parameters, err := mailbox.FindProfile(target.Dataset.Profile)
 	require.NoError(t, err)
 	parameters.Lazy, parameters.Batch = lazy, batch
 	options := optionsOf(t, s)
