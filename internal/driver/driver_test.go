@@ -222,27 +222,31 @@ func TestStopWhileConnecting(t *testing.T) {
 	})
 }
 
-func TestSecondStopLeavesAtOnce(t *testing.T) {
-	sim := &simulation{stall: func(op calls.Op, call int64) bool { return call > 1000 }}
-	got, totals, err := drive(t, config(sim), func(stop, leave func()) {
+// TestOperationsThatDoNotEnd are given up where the run is stopped a second time, or its drain is over.
+func TestOperationsThatDoNotEnd(t *testing.T) {
+	twice := func(stop, leave func()) {
 		time.Sleep(8 * time.Second)
 		stop()
 		time.Sleep(2 * time.Second)
 		leave()
-	})
-	assert.ErrorIs(t, err, ErrStopped, "Run")
-	assert.LessOrEqual(t, got.Samples[len(got.Samples)-1].End, 10100*time.Millisecond, "left at")
-	assert.EqualValues(t, 4, totals.Counts.GivenUp, "orders given up")
-}
-
-func TestDrainIsBounded(t *testing.T) {
-	c := config(&simulation{stall: func(op calls.Op, call int64) bool { return call > 5000 }})
-	c.Drain = 3 * time.Second
-	c.OperationTimeout = time.Minute
-	got, totals := driven(t, c)
-	last := got.Samples[len(got.Samples)-1].End
-	assert.InDelta(t, 20.05, last.Seconds(), .05, "left at, which is to be at the end of the drain")
-	assert.EqualValues(t, 4, totals.Counts.GivenUp, "orders given up")
+	}
+	for _, c := range []struct {
+		calls  int64 // that end
+		drain  time.Duration
+		during func(stop, leave func())
+		err    error
+		left   float64 // seconds
+	}{
+		{1000, 30 * time.Second, twice, ErrStopped, 10.05},
+		{5000, 3 * time.Second, nil, nil, 20.05},
+	} {
+		config := config(&simulation{stall: func(_ calls.Op, call int64) bool { return call > c.calls }})
+		config.Drain, config.OperationTimeout = c.drain, time.Minute
+		got, totals, err := drive(t, config, c.during)
+		assert.ErrorIs(t, err, c.err)
+		assert.InDelta(t, c.left, got.Samples[len(got.Samples)-1].End.Seconds(), .05, "left at")
+		assert.EqualValues(t, 4, totals.Counts.GivenUp, "orders given up")
+	}
 }
 
 func TestRetries(t *testing.T) {
@@ -331,43 +335,29 @@ func TestPurchaseInDoubtIsNotTriedAgain(t *testing.T) {
 	assert.NotEqualValues(t, 0, counts.Of(c, counts.InDoubtTotalCents), "the total of the purchases in doubt is 0")
 }
 
-func TestNewCustomerInDoubtTakesAnotherName(t *testing.T) {
+// TestNames: a name that is taken, or whose customer is in doubt, is not tried again.
+func TestNames(t *testing.T) {
 	var lost string
-	names := 0
+	tries := 0
 	sim := &simulation{}
 	sim.newCustomer = func(name string) (int64, error) {
-		names++
-		switch {
-		case names == 10:
+		tries++
+		if tries == 10 {
 			lost = name
 			err := simulated("new customer", store.Connection)
 			err.InDoubt = true
 			return 0, err
-		case name == lost:
-			t.Errorf("name %s, which is in doubt, was tried again", name)
 		}
-		return 1, nil
-	}
-	c := config(sim)
-	c.Threads = 1
-	_, totals := driven(t, c)
-	assert.EqualValues(t, 1, counts.Of(totals.Counts, counts.InDoubtCustomers))
-	assert.EqualValues(t, names-1, counts.Of(totals.Counts, counts.NewCustomers))
-}
-
-func TestTakenNames(t *testing.T) {
-	tries := 0
-	sim := &simulation{}
-	sim.newCustomer = func(string) (int64, error) {
-		tries++
+		assert.NotEqual(t, lost, name, "it is in doubt")
 		return int64(tries % 2), nil // every second name is taken
 	}
 	c := config(sim)
 	c.Threads = 1
 	_, totals := driven(t, c)
-	taken := counts.Of(totals.Counts, counts.NamesTaken)
-	assert.NotZero(t, taken)
-	assert.EqualValues(t, tries, counts.Of(totals.Counts, counts.NewCustomers)+taken)
+	of := func(count int) int64 { return counts.Of(totals.Counts, count) }
+	assert.NotZero(t, of(counts.NamesTaken))
+	assert.EqualValues(t, 1, of(counts.InDoubtCustomers))
+	assert.EqualValues(t, tries-1, of(counts.NewCustomers)+of(counts.NamesTaken))
 	assert.Zero(t, totals.Counts.GivenUp)
 }
 

@@ -254,9 +254,9 @@ func TestExperimentWithoutConfigurations(t *testing.T) {
 }
 
 // TestExperimentGoesOnAnywhere cuts an experiment off after each of its runs, those for practice included: it ends with
-// the same runs.
+// the same runs. Where it has a result then, the record says that it could be seen.
 func TestExperimentGoesOnAnywhere(t *testing.T) {
-	for cut := 1; cut < 12; cut++ {
+	for cut := 1; cut < 16; cut++ {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			s := &simulation{dir: t.TempDir(), opm: noisy}
@@ -265,34 +265,22 @@ func TestExperimentGoesOnAnywhere(t *testing.T) {
 					cancel()
 				}
 			}
-			withPractice(s.experiment(t, 5, "hdd", "ssd"), 1).Do(ctx, ctx)
+			withPractice(s.experiment(t, 7, "hdd", "ssd"), 1).Do(ctx, ctx)
 			s.after = nil
-			e := withPractice(s.experiment(t, 5, "hdd", "ssd"), 1)
+			e := withPractice(s.experiment(t, 7, "hdd", "ssd"), 1)
 			require.NoError(t, e.Do(t.Context(), t.Context()))
-			assert.LessOrEqual(t, len(s.runs), 13, "cut off after run %d", cut)
+			assert.LessOrEqual(t, len(s.runs), 17, "cut off after run %d", cut)
+			var seen []measure.Look
+			if blocks := (cut - 3) / 2; blocks >= measure.MinBlocks {
+				seen = []measure.Look{{Blocks: blocks}}
+			}
 			for _, c := range e.Configurations {
-				assert.Equal(t, []int{1, 2, 3, 4, 5}, c.blocks(), "cut off after run %d: %s", cut, c.Name)
+				assert.Equal(t, []int{1, 2, 3, 4, 5, 6, 7}, c.blocks(), "cut off after run %d: %s", cut, c.Name)
 				assert.Equal(t, "practice-1", c.Summary.Runs[0].Dir)
+				assert.Equal(t, seen, c.Summary.Looks, "cut off after run %d: it could be seen after", cut)
 			}
 		})
 	}
-}
-
-// TestLookBeforeTheEnd: where an experiment is interrupted, its result can be seen.
-func TestLookBeforeTheEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		s := &simulation{dir: t.TempDir(), opm: noisy, after: func(m made) {
-			if m.number == 13 {
-				cancel()
-			}
-		}}
-		s.experiment(t, 7, "hdd", "ssd").Do(ctx, ctx)
-		s.after = nil
-		e := s.experiment(t, 7, "hdd", "ssd")
-		require.NoError(t, e.Do(t.Context(), t.Context()))
-		require.Equal(t, []measure.Look{{Blocks: 6}}, e.Configurations[1].Summary.Looks, "it could be seen after")
-	})
 }
 
 func withPractice(e Experiment, runs int) Experiment {
@@ -332,24 +320,11 @@ func TestPractice(t *testing.T) {
 				require.Equal(t, []string{"practice-1", "practice-2", "run-1", "run-2"}[i], r.Dir)
 				require.Equal(t, i < 2, r.Practice)
 				require.NotEqual(t, r.Practice, r.Counts)
-				require.True(t, !r.Practice || r.Block == 0)
+				require.Equal(t, c.sequence || r.Practice, r.Block == 0, "a run in a block")
 			}
 			made, all, left := e.Left()
 			require.Equal(t, []int{8, 8}, []int{made, all})
 			require.Zero(t, left)
 		})
 	}
-}
-
-// TestSequence: all runs of one configuration, then those of the next, without blocks.
-func TestSequence(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := &simulation{dir: t.TempDir(), opm: noisy}
-		e := s.experiment(t, 3, "hdd", "ssd")
-		e.Sequence = true
-		require.NoError(t, e.Do(t.Context(), t.Context()))
-		want := []made{{"hdd", 1}, {"hdd", 2}, {"hdd", 3}, {"ssd", 1}, {"ssd", 2}, {"ssd", 3}}
-		require.Equal(t, want, s.runs)
-		require.Zero(t, e.Configurations[1].Summary.Runs[0].Block)
-	})
 }

@@ -34,40 +34,22 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// busiest is the largest number of statements that ran at once.
-type busiest struct {
-	load.Progress
-	mu            sync.Mutex
-	running, most int
-}
-
-func (b *busiest) Statement(_ schema.Phase, _ string, ended bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if ended {
-		b.running--
-		return
-	}
-	b.running++
-	b.most = max(b.most, b.running)
-}
-
 // TestSessionsAreChosen once there is a database that can be asked.
 func TestSessionsAreChosen(t *testing.T) {
 	s, o := open(t, pgtest.Database(t)), options(t)
-	b := &busiest{Progress: &follower{running: map[string]bool{}}}
-	o.AtOnce, o.Progress = 0, b
+	f := &follower{running: map[string]bool{}}
+	o.AtOnce, o.Progress = 0, f
 	o.Choose = func(ctx context.Context, e store.Database) int {
 		require.NoError(t, e.DB().PingContext(ctx))
 		return load.Sessions(8, 500e6)
 	}
 	mustLoad(t, s, o)
-	assert.Equal(t, 1, b.most, "statements ran at once")
+	assert.Equal(t, 1, f.most, "statements ran at once")
 }
 
 // estimates asks, whenever the check of a foreign key begins, how many rows the planner takes its table for.
 type estimates struct {
-	load.Progress
+	load.NoProgress
 	t     *testing.T
 	store store.Database
 
@@ -97,7 +79,7 @@ func TestStatisticsBeforeChecks(t *testing.T) {
 			// A vacuum reads every page of a small table.
 			size := datagen.Size{Customers: 12_000, OrdersPerMonth: 1_000, Products: 1_200}
 			o := optionsOf(t, size, 2_000)
-			e := &estimates{Progress: &follower{running: map[string]bool{}}, t: t, store: s, found: map[string]int64{}}
+			e := &estimates{t: t, store: s, found: map[string]int64{}}
 			o.AtOnce, o.Progress = sessions, e
 			mustLoad(t, s, o)
 			require.Len(t, e.found, 3, "checks")

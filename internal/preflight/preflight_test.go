@@ -14,80 +14,64 @@ import (
 	"ds2/internal/store"
 )
 
-// states are those of findings.
-func states(found []store.Finding) (all []store.State) {
-	for _, f := range found {
-		all = append(all, f.State)
-	}
-	return all
-}
-
-// TestRoomOfTwo has two databases that fit on a drive each, but not both on one.
-func TestRoomOfTwo(t *testing.T) {
-	for _, c := range []struct {
-		why      string
-		servers  [2]string
-		machines [2]string
-		want     []store.State
-	}{
-		{"two servers on one drive", [2]string{"a", "b"}, [2]string{}, []store.State{store.Failure}},
-		{"two databases of one server, which has one log", [2]string{"a", "a"}, [2]string{}, []store.State{store.OK}},
-		{"two machines", [2]string{"a", "a"}, [2]string{"one", "two"}, []store.State{store.OK, store.OK}},
-	} {
-		var targets []Target
-		for i, server := range c.servers {
-			files := []monitor.File{
-				{Role: monitor.Data, Path: "/data/" + server}, {Role: monitor.Log, Path: "/data/" + server + "/pg_wal"},
-			}
-			free := func(string) (int64, string, string, bool) { return 3 << 30, c.machines[i], "/data", true }
-			targets = append(targets, Target{Label: "db", Files: files, LogGrowth: 2 << 30, Free: free})
-		}
-		found := Room(targets, Load{})
-		assert.Equal(t, c.want, states(found), "%s: %+v", c.why, found)
-	}
-}
-
 func TestRoom(t *testing.T) {
 	const gb = 1 << 30
 	both := []monitor.File{{Role: monitor.Data, Path: "/data"}, {Role: monitor.Log, Path: "/data/pg_wal"}}
 	apart := []monitor.File{{Role: monitor.Data, Path: "/data"}, {Role: monitor.Log, Path: "/log"}}
+	other := []monitor.File{{Role: monitor.Data, Path: "/data/b"}, {Role: monitor.Log, Path: "/data/b/pg_wal"}}
 	ok, warning, failure := []store.State{store.OK}, []store.State{store.Warning}, []store.State{store.Failure}
 	much, little := map[string]int64{"/data": 100 * gb}, map[string]int64{"/data": 2 * gb}
+	fits := map[string]int64{"/data": 3 * gb} // the log of a database that grows by 2 GB
+	type target struct {
+		files   []monitor.File
+		log     int64
+		machine string
+	}
 	for _, c := range []struct {
-		why   string
-		files []monitor.File
-		free  map[string]int64 // by mount
-		users int
-		run   time.Duration
-		log   int64
-		want  []store.State
+		why     string
+		targets []target
+		free    map[string]int64 // by mount
+		users   int
+		run     time.Duration
+		want    []store.State
 	}{
-		{"much is free", both, much, 32, 20 * time.Minute, gb, ok},
-		{"the log alone does not fit", both, map[string]int64{"/data": gb}, 1, time.Minute, gb, failure},
-		{"the orders may not fit", both, little, 32, time.Hour, gb, warning},
-		{"a run without end is judged by an hour", both, little, 32, 0, gb, warning},
-		{"the log has a drive of its own, which is too small", apart,
-			map[string]int64{"/data": 100 * gb, "/log": gb / 2}, 1, time.Minute, gb,
+		{"much is free", []target{{both, gb, ""}}, much, 32, 20 * time.Minute, ok},
+		{"the log alone does not fit", []target{{both, gb, ""}},
+			map[string]int64{"/data": gb}, 1, time.Minute, failure},
+		{"the orders may not fit", []target{{both, gb, ""}}, little, 32, time.Hour, warning},
+		{"a run without end is judged by an hour", []target{{both, gb, ""}}, little, 32, 0, warning},
+		{"the log has a drive of its own, which is too small", []target{{apart, gb, ""}},
+			map[string]int64{"/data": 100 * gb, "/log": gb / 2}, 1, time.Minute,
 			[]store.State{store.OK, store.Failure}},
-		{"nobody knows how far the log grows", apart, map[string]int64{"/data": 100 * gb, "/log": gb},
-			1, time.Minute, -1, []store.State{store.OK, store.OK}},
-		{"the drives are elsewhere", both, nil, 1, time.Minute, gb, warning},
-		{"the server does not tell", nil, nil, 1, time.Minute, gb, warning},
+		{"nobody knows how far the log grows", []target{{apart, -1, ""}},
+			map[string]int64{"/data": 100 * gb, "/log": gb}, 1, time.Minute, []store.State{store.OK, store.OK}},
+		{"the drives are elsewhere", []target{{both, gb, ""}}, nil, 1, time.Minute, warning},
+		{"the server does not tell", []target{{nil, gb, ""}}, nil, 1, time.Minute, warning},
+		{"two servers on one drive", []target{{both, 2 * gb, ""}, {other, 2 * gb, ""}}, fits, 0, 0, failure},
+		{"two databases of one server, which has one log", []target{{both, 2 * gb, ""}, {both, 2 * gb, ""}},
+			fits, 0, 0, ok},
+		{"two machines", []target{{both, 2 * gb, "one"}, {both, 2 * gb, "two"}}, fits, 0, 0,
+			[]store.State{store.OK, store.OK}},
 	} {
-		free := func(dir string) (int64, string, string, bool) {
-			for mount, free := range c.free {
-				if strings.HasPrefix(dir, mount) {
-					return free, "", mount, true
-				}
-			}
-			return 0, "", "", false
+		var targets []Target
+		for _, of := range c.targets {
+			targets = append(targets, Target{Label: "db", Files: of.files, LogGrowth: of.log,
+				Free: func(dir string) (int64, string, string, bool) {
+					for mount, free := range c.free {
+						if strings.HasPrefix(dir, mount) {
+							return free, of.machine, mount, true
+						}
+					}
+					return 0, "", "", false
+				}})
 		}
-		target := Target{Label: "db1", Files: c.files, LogGrowth: c.log, Free: free}
-		found := Room([]Target{target}, Load{Growth: float64(c.users) * 40_000, Length: c.run})
-		assert.Equal(t, c.want, states(found), "%s: %+v", c.why, found)
+		found := Room(targets, Load{Growth: float64(c.users) * 40_000, Length: c.run})
+		var states []store.State
 		for _, f := range found {
+			states = append(states, f.State)
 			assert.Equal(t, f.Do == "", f.State == store.OK, "%s: %+v", c.why, f)
 		}
+		assert.Equal(t, c.want, states, "%s: %+v", c.why, found)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"ds2/internal/background"
 	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/monitor"
 	"ds2/internal/nightly"
 	"ds2/internal/result"
@@ -36,12 +37,8 @@ func TestBackground(t *testing.T) {
 		server.Kill()
 		restarted <- server.Restart(context.Background())
 		allBack(t, run)
-		await(t, func() (atWork bool) { // until both are there again
-			db.QueryRow(`SELECT (SELECT count(*) FROM pg_replication_slots WHERE active) = 2 AND EXISTS (
-				SELECT FROM pg_stat_activity WHERE query LIKE '%pg_read_binary_file($1%' AND pid <> pg_backend_pid()
-			)`).Scan(&atWork)
-			return atWork
-		})
+		pgtest.Await(t, db, `SELECT (SELECT count(*) FROM pg_replication_slots WHERE active) = 2 AND EXISTS (
+			SELECT FROM pg_stat_activity WHERE query LIKE '%pg_read_binary_file($1%' AND pid <> pg_backend_pid())`)
 		later(t, run, 6*time.Second)
 	})
 	require.NoError(t, <-restarted)
@@ -59,12 +56,8 @@ func TestBackground(t *testing.T) {
 		assert.Positive(t, mean, "%s after the server came back", column)
 	}
 	db.SetMaxIdleConns(0)
-	left := -1
-	for begin := time.Now(); left != 0 && time.Since(begin) < 5*time.Minute; time.Sleep(50 * time.Millisecond) {
-		const used = "(SELECT count(*) FROM pg_replication_slots) + (SELECT count(*) FROM pg_stat_replication)"
-		require.NoError(t, db.QueryRow("SELECT "+used).Scan(&left))
-	}
-	require.Zero(t, left, "slots, and processes that send the log")
+	pgtest.Await(t, db, "SELECT NOT EXISTS (SELECT FROM pg_replication_slots)"+
+		" AND NOT EXISTS (SELECT FROM pg_stat_replication)")
 }
 
 // TestScanWithoutPass: a scan that did not come through the database once, for whatever reason, is no scan of it.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -39,18 +40,6 @@ func (c crashable) Start(ctx context.Context) error { return c.Restart(ctx) }
 func killed(kill func()) error {
 	kill()
 	return nil
-}
-
-// cutting is a server whose fault shows at the kill of a number. Before each, orders are acknowledged.
-func cutting(t *testing.T, server *localpg.Server, run **Run, number int, fault func(kill func()) error) crashable {
-	cuts := 0
-	return crashable{server, func(kill func()) error {
-		moreOrders(t, *run, 5)
-		if cuts++; cuts == number {
-			return fault(kill)
-		}
-		return killed(kill)
-	}}
 }
 
 // quiet are settings of a server that writes out nothing by itself, and others.
@@ -149,80 +138,70 @@ func staleDrive(t *testing.T, server *localpg.Server, db *sql.DB) func(kill func
 	}
 }
 
-// TestCrash kills a server in mid-run. One that keeps what it acknowledges loses nothing; what the others lose is
-// named.
-func TestCrash(t *testing.T) {
-	t.Parallel()
-	nightly.Long(t, "takes half a minute")
-	for _, c := range []struct {
-		why      string
-		settings map[string]string
-		fault    faulting
-		loses    bool
-	}{
-		{"commits are flushed", nil, noFault, false},
-		{"commits are acknowledged before they are written",
-			map[string]string{"synchronous_commit": "off", "wal_buffers": "64MB"}, idleWriter, true},
-		{"the drive lies about what it holds", quiet(), lyingDrive, true},
-		{"nothing is flushed at all, and the power is cut", quiet("fsync", "off"), lyingDrive, true},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			t.Parallel()
-			server, o := ready(t, localpg.Options{Settings: c.settings})
-			o.Driver.Run = 0 // until stopped
-			fault := c.fault(t, server, o.Targets[0].DB())
-			o.Crash = &durability.Plan{After: 2 * time.Second, Server: crashable{server, fault}}
-			run := begin(t, o)
-			s := recorded(t, run, func() { allBack(t, run) })
-			require.NotNil(t, s.Crash)
-			require.Positive(t, s.Crash.Down)
-			require.NotZero(t, s.Counts.Reconnects)
-			audit, checks := audited(t, run)
-			for _, check := range audit.Checks {
-				assert.True(t, c.loses || check.Passed, "check failed: %+v", check)
+// cutOff drives a run whose server is cut off so many times, each amid orders, or once where that is 0. The fault shows
+// at the second cut, or at the one there is.
+func cutOff(t *testing.T, server *localpg.Server, o Options, cycles int, faulting faulting) (*Run, *result.Record) {
+	t.Helper()
+	var run *Run
+	fault, cuts := faulting(t, server, o.Targets[0].DB()), 0
+	o.Driver.Run = 0 // until the last cut, or until all are back after the one
+	o.Crash = &durability.Plan{
+		After: time.Second, Cycles: cycles, Seed: 2, DeepEvery: 3, Recovery: time.Minute,
+		Server: crashable{server, func(kill func()) error {
+			moreOrders(t, run, 5)
+			if cuts++; cuts == max(min(cycles, 2), 1) {
+				return fault(kill)
 			}
-			lost := checks["acknowledged purchases that were lost"]
-			t.Logf("down %.2f s, %d orders, %d in doubt; lost %.80s", s.Crash.Down, s.Counts.Orders,
-				ds2counts.Of(s.Counts, ds2counts.InDoubtPurchases), lost.Found)
-			if c.loses {
-				assert.False(t, lost.Passed || audit.Passed)
-				assert.Contains(t, lost.Found, ": orders ", "want orders by number")
-			}
-			assert.True(t, checks["orders without lines"].Passed, "orders are there in part: %+v", checks)
-		})
+			return killed(kill)
+		}},
 	}
+	run = begin(t, o)
+	var until func()
+	if cycles == 0 {
+		until = func() { allBack(t, run) }
+	}
+	r := recorded(t, run, until)
+	require.Equal(t, result.Done, r.Status)
+	assert.NotZero(t, r.Counts.Reconnects, "errors %+v", r.Errors)
+	return run, r
 }
 
-// TestCuts cuts a server off several times. What is lost, and what is old, is found after the cut that did it.
+// TestCuts cuts a server off. One that keeps what it acknowledges loses nothing; what the others lose, and what is old,
+// is found after the cut that did it, or by the journal after the run, by its numbers.
 func TestCuts(t *testing.T) {
 	t.Parallel()
 	nightly.Long(t, "takes half a minute")
 	for _, c := range []struct {
-		why      string
-		settings map[string]string
-		fault    faulting // at the second of three cuts
-		loses    func(result.Cut) bool
+		why         string
+		cycles      int
+		settings    map[string]string
+		fault       faulting
+		lost, stale bool
 	}{
-		{"nothing is lost", nil, noFault, nil},
-		{"the drive lies about what it holds", quiet(), lyingDrive,
-			func(cut result.Cut) bool { return cut.Lost > 0 && cut.LostWhat != "" && cut.Stale > 0 }},
-		{"the drive gives back an older state of a file", quiet(), staleDrive,
-			func(cut result.Cut) bool { return cut.Lost == 0 && cut.Stale > 0 && cut.StaleWhat != "" }},
+		{"one cut, and commits are flushed", 0, nil, noFault, false, false},
+		{"one cut, and commits are acknowledged before they are written", 0,
+			map[string]string{"synchronous_commit": "off", "wal_buffers": "64MB"}, idleWriter, true, false},
+		{"one cut of the power, and nothing is flushed at all", 0, quiet("fsync", "off"), lyingDrive, true, false},
+		{"nothing is lost", 3, nil, noFault, false, false},
+		{"the drive lies about what it holds", 3, quiet(), lyingDrive, true, true},
+		{"the drive gives back an older state of a file", 3, quiet(), staleDrive, false, true},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()
 			server, o := ready(t, localpg.Options{Settings: c.settings, Checksums: true})
-			o.Driver.Run = 0 // until the last cut
-			var run *Run
-			o.Crash = &durability.Plan{
-				After: time.Second, Cycles: 3, Seed: 2, DeepEvery: 3, Recovery: time.Minute,
-				Server: cutting(t, server, &run, 2, c.fault(t, server, o.Targets[0].DB())),
+			run, s := cutOff(t, server, o, c.cycles, c.fault)
+			audit, checks := audited(t, run)
+			assert.Equal(t, !c.lost && !c.stale, audit.Passed, "%+v", audit)
+			assert.True(t, checks["orders without lines"].Passed, "orders are there in part: %+v", checks)
+			if c.cycles == 0 {
+				require.NotNil(t, s.Crash)
+				require.Positive(t, s.Crash.Down)
+				found := checks["acknowledged purchases that were lost"].Found
+				assert.Equal(t, c.lost, strings.Contains(found, ": orders "), "orders by number: %.80s", found)
+				return
 			}
-			run = begin(t, o)
-			s := recorded(t, run, nil)
-			require.Equal(t, result.Done, s.Status)
 			require.NotNil(t, s.Cuts)
-			require.Len(t, s.Cuts.Cuts, 3)
+			require.Len(t, s.Cuts.Cuts, c.cycles)
 			acknowledged := int64(0)
 			for i, cut := range s.Cuts.Cuts {
 				t.Logf("%.300s", fmt.Sprintf("%+v", cut))
@@ -231,17 +210,14 @@ func TestCuts(t *testing.T) {
 					t.Errorf("cut %d: %+v", i+1, cut)
 				}
 				assert.Equal(t, i == 2, cut.BadPages != nil)
-				if i == 1 && c.loses != nil {
-					assert.True(t, c.loses(cut), "the fault was not found: %+v", cut)
-				} else {
-					assert.False(t, cut.Lossy(), "cut %d without a fault lost something: %+v", i+1, cut)
-				}
+				lost, stale := i == 1 && c.lost, i == 1 && c.stale
+				assert.Equal(t, lost || stale, cut.Lossy(), "cut %d: %+v", i+1, cut)
+				said := []bool{cut.Lost > 0, cut.LostWhat != "", cut.Stale > 0, cut.StaleWhat != ""}
+				assert.Equal(t, []bool{lost, lost, stale, stale}, said, "cut %d: %+v", i+1, cut)
 			}
 			of := func(count int) int64 { return ds2counts.Of(s.Counts, count) }
 			assert.Equal(t, acknowledged, s.Cuts.Acknowledged)
 			assert.LessOrEqual(t, acknowledged, of(ds2counts.Purchases)-of(ds2counts.Rollbacks))
-			audit, _ := audited(t, run)
-			assert.Equal(t, c.loses == nil, audit.Passed, "%+v", audit)
 		})
 	}
 }

@@ -19,51 +19,6 @@ import (
 	"ds2/internal/result"
 )
 
-// TestLimits has limits that hold and limits that cannot, and ends a run early by the latter.
-func TestLimits(t *testing.T) {
-	t.Parallel()
-	_, first := ready(t, localpg.Options{})
-	const fast, slow, unmeasured = "order p95 < 10m", "purchase mean < 1us", "device read mean < 1m"
-	for _, c := range []struct {
-		why        string
-		limits     []string
-		abortAfter time.Duration
-		verdicts   string // one letter each
-		status     result.Status
-	}{
-		{"limits that hold", []string{fast, "errors < 50%"}, 2 * time.Second, "PP", result.Done},
-		{"a limit that fails is told at the end", []string{fast, slow, "opm > 1"}, 0, "PFP", result.Done},
-		{"a limit that fails ends the run", []string{slow, unmeasured}, 2 * time.Second, "FF", result.Aborted},
-		{"what is not measured fails, but ends nothing", []string{unmeasured}, 2 * time.Second, "F", result.Done},
-	} {
-		t.Run(c.why, func(t *testing.T) {
-			o := options(t, first.Targets[0])
-			o.AbortAfter, o.Driver.Run = c.abortAfter, 0 // until stopped
-			o.Limits = limits(t, c.limits...)
-			run := begin(t, o)
-			summary, err := drive(t, run, func() {
-				if c.status == result.Aborted {
-					<-run.stop.Done()
-					return
-				}
-				later(t, run, 3*time.Second)
-				moreOrders(t, run, 1)
-			})
-			require.Equal(t, c.status, summary.Status, err)
-			if c.status == result.Aborted {
-				assert.Contains(t, summary.Error, " on end: purchase mean < 1us (measured ")
-			}
-			record, err := result.Read(o.Dir)
-			require.NoError(t, err)
-			got := ""
-			for _, v := range record.Limits {
-				got += v.String()[:1]
-			}
-			assert.Equal(t, c.verdicts, got, "%v", record.Limits)
-		})
-	}
-}
-
 // TestAborted ends a run whose orders stand still at last: its whole window keeps the limit, and the run has failed it
 // all the same. Where the server has died, too, there is nothing to audit, and no panic.
 func TestAborted(t *testing.T) {

@@ -16,11 +16,11 @@ import (
 	"ds2/internal/nightly"
 	"ds2/internal/progress"
 	"ds2/internal/result"
-	"ds2/internal/store"
 )
 
-// TestSlowestOrders: orders that a drive held up by slow flushes of the log are laid to flushes, and orders that a lock
-// held up are not.
+// TestSlowestOrders: orders that a drive held up by slow flushes of the log are laid to flushes. It makes a traced run
+// during which flushes are slow again and again, and counts those of the slowest orders that they held up, by the cause
+// that the run's conclusion gives them.
 func TestSlowestOrders(t *testing.T) {
 	nightly.Only(t, "asks what was slow of an idle machine; TestSlowest of conclude judges recorded orders")
 	t.Parallel()
@@ -29,61 +29,30 @@ func TestSlowestOrders(t *testing.T) {
 		"max_wal_size": "1GB", "checkpoint_timeout": "1h", "bgwriter_lru_maxpages": "0", "autovacuum": "off",
 	}}, datagen.S)
 	pgtest.Exec(t, s.DB(), "CHECKPOINT")
-	const slow, held = 400 * time.Millisecond, 2200 * time.Millisecond
-
-	flushed, of := slowed(t, s, 9*time.Second, slow, func(ctx context.Context) {
-		drive.Delay(0, slow)
-		progress.Pause(ctx, slow)
-		drive.Delay(0, 0)
-	})
-	t.Logf("flushes: %+v", flushed)
-	of -= flushed[result.CauseProcessors] // of a machine that does something else, too
-	require.GreaterOrEqual(t, of, 50)
-	require.GreaterOrEqual(t, flushed[result.CauseLogFlush], of*95/100, "of %d", of)
-
-	locked, of := slowed(t, s, 18*time.Second, 0, func(ctx context.Context) {
-		tx, err := s.DB().BeginTx(ctx, nil)
-		if err != nil {
-			return // the run is over
-		}
-		_, _ = tx.ExecContext(ctx, "LOCK TABLE orders IN ACCESS EXCLUSIVE MODE")
-		progress.Pause(ctx, held)
-		_ = tx.Rollback()
-	})
-	t.Logf("a lock: %+v", locked)
-	require.GreaterOrEqual(t, of, 50)
-	require.Zero(t, locked[result.CauseLogFlush])
-	require.Positive(t, locked[result.CauseLock]) // as many as the server's samples, once a second, saw to wait
-}
-
-// slowed makes a traced run during which something holds orders up again and again, and its effects last a time longer
-// than itself. It counts those of the slowest orders that were held up, by the cause that the run's conclusion gives
-// them, and says how many there are.
-func slowed(
-	t *testing.T, s store.Database, length, lasts time.Duration, hold func(context.Context),
-) (causes map[string]int, all int) {
-	t.Helper()
 	o := options(t, s)
-	o.Driver.Threads, o.Driver.Think, o.Driver.Run = 40, 500*time.Millisecond, length
+	o.Driver.Threads, o.Driver.Think, o.Driver.Run = 40, 500*time.Millisecond, 9*time.Second
 	trace(t, &o)
 	run := begin(t, o)
+	const slow = 400 * time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
-	var holds [][2]time.Time
+	var holds [][2]time.Time // of which the effects last a flush longer
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		moreOrders(t, run, 1)
 		for progress.Pause(ctx, 800*time.Millisecond) {
 			begin := time.Now()
-			hold(ctx)
-			holds = append(holds, [2]time.Time{begin, time.Now().Add(lasts)})
+			drive.Delay(0, slow)
+			progress.Pause(ctx, slow)
+			drive.Delay(0, 0)
+			holds = append(holds, [2]time.Time{begin, time.Now().Add(slow)})
 		}
 	}()
 	sum := recorded(t, run, nil)
 	cancel()
 	<-done
 	require.Len(t, sum.Slowest.Orders, measure.MostSlow)
-	causes = map[string]int{}
+	causes, all := map[string]int{}, 0
 	for _, order := range sum.Slowest.Orders {
 		at := func(s float64) time.Time { return sum.Start.Add(measure.Seconds(s)) }
 		from, to := at(order.OperationFrom), at(order.OperationTo)
@@ -96,5 +65,8 @@ func slowed(
 			}
 		}
 	}
-	return causes, all
+	t.Logf("of %d: %+v", all, causes)
+	all -= causes[result.CauseProcessors] // of a machine that does something else, too
+	require.GreaterOrEqual(t, all, 50)
+	require.GreaterOrEqual(t, causes[result.CauseLogFlush], all*95/100, "of %d", all)
 }

@@ -175,11 +175,6 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestNextAllocatesNothing(t *testing.T) {
-	u := NewDraws(config(), 1, 1)
-	assert.Zero(t, testing.AllocsPerRun(1000, func() { u.Next() }))
-}
-
 func BenchmarkNext(b *testing.B) {
 	u := NewDraws(config(), 1, 1)
 	b.ReportAllocs()

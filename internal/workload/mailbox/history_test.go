@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"ds2/internal/fuzztest"
+	"ds2/internal/workload"
 )
 
 // TestCompare: what a server had to keep is told from what it did not have to.
@@ -15,17 +16,15 @@ func TestCompare(t *testing.T) {
 		return entry{Op: Replace, Changed: true, Number: n, Sum: sum, Sent: sent, Acked: acked}
 	}
 	lazy := func(sent, acked, n uint64, sum uint32) entry {
-		return entry{Op: Replace, Changed: true, Number: n, Sum: sum, Sent: sent, Acked: acked, Lazy: true}
+		e := full(sent, acked, n, sum)
+		e.Lazy = true
+		return e
 	}
 	doubt := func(sent, n uint64, sum uint32) entry {
 		return entry{Op: Replace, Changed: true, Number: n, Sum: sum, Sent: sent, Kind: doubtful}
 	}
-	deleted := func(e entry) entry {
-		e.Op, e.Sum = Delete, 0
-		return e
-	}
-	inserted := func(e entry) entry {
-		e.Op = Insert
+	of := func(op workload.Op, e entry) entry {
+		e.Op = op
 		return e
 	}
 	unchanged := func(e entry) entry {
@@ -52,9 +51,9 @@ func TestCompare(t *testing.T) {
 		{"it was acknowledged while the full one was under way",
 			entries{full(1, 4, 7, 70), lazy(2, 3, 8, 80)}, nil, states{7: is(70), 8: is(1)}, "0 1 [8] 0 0"},
 		{"the full one after it had nothing to write",
-			entries{lazy(1, 2, 8, 80), unchanged(deleted(full(3, 4, 7, 0)))}, nil, states{8: is(1)}, "0 1 [8] 0 0"},
+			entries{lazy(1, 2, 8, 80), unchanged(of(Delete, full(3, 4, 7, 0)))}, nil, states{8: is(1)}, "0 1 [8] 0 0"},
 		{"an insert is gone", entries{full(1, 2, 7, 70)}, nil, nil, "1 0 [7] 0 0"},
-		{"a delete is undone", entries{deleted(full(1, 2, 7, 0))}, nil, states{7: is(1)}, "1 0 [7] 0 0"},
+		{"a delete is undone", entries{of(Delete, full(1, 2, 7, 0))}, nil, states{7: is(1)}, "1 0 [7] 0 0"},
 		{"a lazy write after a full one is lost",
 			entries{full(1, 2, 7, 70), lazy(3, 4, 7, 71)}, nil, states{7: is(70)}, "0 1 [7] 0 0"},
 		{"both are lost", entries{full(1, 2, 7, 70), lazy(3, 4, 7, 71)}, nil, states{7: is(1)}, "1 1 [7] 0 0"},
@@ -66,8 +65,8 @@ func TestCompare(t *testing.T) {
 		{"lazy and there in part",
 			entries{lazy(1, 2, 7, 70), lazy(1, 2, 8, 80)}, nil, states{7: is(70), 8: is(1)}, "1 0 [8] 0 0"},
 		{"lazy, in part an insert that was deleted",
-			entries{inserted(lazy(1, 2, 7, 70)), lazy(1, 2, 8, 80), deleted(lazy(3, 4, 7, 0))}, nil, states{8: is(1)},
-			"0 1 [8] 0 0"},
+			entries{of(Insert, lazy(1, 2, 7, 70)), lazy(1, 2, 8, 80), of(Delete, lazy(3, 4, 7, 0))},
+			nil, states{8: is(1)}, "0 1 [8] 0 0"},
 		{"lazy, and damaged",
 			entries{lazy(1, 2, 7, 70)}, nil, states{7: {There: true, Sum: 70, Damaged: true}}, "1 0 [7] 0 0"},
 		{"what an earlier cut left is gone", nil, states{7: is(70)}, states{7: is(1)}, "1 0 [7] 0 0"},

@@ -1,4 +1,4 @@
-package books_test
+package books
 
 import (
 	"testing"
@@ -10,16 +10,10 @@ import (
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
-	"ds2/internal/workload/ds2/books"
 	"ds2/internal/workload/ds2/calls"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
-
-// journal is one in memory.
-type journal []byte
-
-func (j *journal) Note(entry []byte) { *j = append(*j, entry...) }
 
 // TestEndlessRows has a database whose orders, customers or products have no end when a journal is compared with them:
 // they are given up, by their names.
@@ -41,10 +35,10 @@ func TestEndlessRows(t *testing.T) {
 			SELECT id AS orderid, 1 AS customerid, 9.99 AS totalamount, generate_series(1, 1e15) FROM one ORDER BY id;
 		CREATE VIEW customers AS SELECT generate_series(1, 1e15)::bigint AS customerid, 'user' AS username;
 		CREATE VIEW inventory AS SELECT 1 AS prod_id, generate_series(1, 1e15) AS sales`)
-	_, err = books.NewCuts(t.Context(), books.New(new(journal)), s, 300, result.Marks{})
+	_, err = NewCuts(t.Context(), New(new(noted)), s, 300, result.Marks{})
 	want(err, "read the stock", "more than 300 rows")
 	check := func() error {
-		_, err := books.Check(t.Context(), s, make([]byte, 2*books.Size), 0, result.Marks{})
+		_, err := Check(t.Context(), s, make([]byte, 2*Size), 0, result.Marks{})
 		return err
 	}
 	want(check(), "read the orders", "more than 1000200 rows")
@@ -57,9 +51,9 @@ func TestEndlessRows(t *testing.T) {
 	// Orders that nobody knows are counted all, and not all kept.
 	pgtest.Exec(t, s.DB(), "INSERT INTO orders SELECT n, 1, 9.99 FROM generate_series(1, 30001) n",
 		"UPDATE orders SET customerid = 2 WHERE orderid = 30000")
-	var j journal
-	books.New(&j).InDoubt(0, &calls.Purchase{CustomerID: 2, Total: 999})
-	checks, err := books.Check(t.Context(), s, j, 0, result.Marks{})
+	var j noted
+	New(&j).InDoubt(0, &calls.Purchase{CustomerID: 2, Total: 999})
+	checks, err := Check(t.Context(), s, j, 0, result.Marks{})
 	require.NoError(t, err)
 	assert.True(t, !checks[2].Passed && checks[2].Expected == "0 to 1" && checks[2].Found == "30001", "%+v", checks[2])
 	assert.False(t, checks[3].Passed)

@@ -153,6 +153,8 @@ func TestRecordedOrder(t *testing.T) {
 	if byWire != byDriver || byWire.login.Titles == 0 || byWire.purchase == 0 || byWire.prices[4].Price == 0 {
 		t.Errorf("on the wire %+v, by go-mssqldb %+v", byWire, byDriver)
 	}
+	_, err := Connect(t.Context(), openURL(t, &url.URL{Scheme: "sqlserver", Host: "127.0.0.1:1"}))
+	assert.Error(t, err, "without a server")
 }
 
 // TestCallsDoNotAllocate plays orders by the own calls.

@@ -49,22 +49,28 @@ func Run(t *testing.T, e Engine) {
 	t.Run("unread", e.unread)
 }
 
-func (e Engine) dataset(s store.Database) mailbox.Dataset {
-	return mailbox.Dataset{
-		Size: mailbox.Size{Mailboxes: 20, MailboxBytes: 2 << 20}, Profile: "exchange2007sp1",
-		Engines: map[string]mailbox.Engine{s.Engine(): e.Calls},
-	}
+func dataset(s store.Database, engine mailbox.Engine, size mailbox.Size) mailbox.Dataset {
+	engines := map[string]mailbox.Engine{s.Engine(): engine}
+	return mailbox.Dataset{Size: size, Profile: "exchange2007sp1", Engines: engines}
 }
 
-// loaded is a store with a mailbox database.
+var size = mailbox.Size{Mailboxes: 20, MailboxBytes: 2 << 20}
+
 func (e Engine) loaded(t *testing.T) mailbox.Target {
 	t.Helper()
 	s := e.Open(t)
-	_, err := load.Run(t.Context(), s, load.Options{Dataset: e.dataset(s), AtOnce: 2})
+	return Load(t, s, e.Calls, size)
+}
+
+// Load loads a mailbox database of a size into a store.
+func Load(t *testing.T, s store.Database, engine mailbox.Engine, size mailbox.Size) mailbox.Target {
+	t.Helper()
+	o := load.Options{Dataset: dataset(s, engine, size), AtOnce: 2}
+	_, err := load.Run(t.Context(), s, o)
 	require.NoError(t, err)
 	info, err := store.ReadInfo(t.Context(), s.DB())
 	require.NoError(t, err)
-	target, err := mailbox.Look(s, e.Calls, info)
+	target, err := mailbox.Look(s, engine, info)
 	require.NoError(t, err)
 	return target
 }
@@ -90,7 +96,7 @@ const pageBytes = 8192
 // The pages of the part that was under way may stay, for what the runs insert.
 func (e Engine) load(t *testing.T) {
 	s := e.Open(t)
-	dataset := e.dataset(s)
+	dataset := dataset(s, e.Calls, size)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o := load.Options{Dataset: dataset, AtOnce: 1, Progress: &breaking{after: 3000, cancel: cancel}}

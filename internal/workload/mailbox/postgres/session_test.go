@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	storepostgres "ds2/internal/store/postgres"
@@ -40,12 +39,8 @@ func pagesRead(t *testing.T, s store.Database) (pages int64) {
 // TestLazy: with a standby that never comes, a full commit waits for ever, and a lazy one does not.
 func TestLazy(t *testing.T) {
 	s := open(t)
-	dataset := mailbox.Dataset{
-		Size: mailbox.Size{Mailboxes: 20, MailboxBytes: 1 << 20}, Profile: "exchange2007sp1", Seed: 3,
-		Engines: map[string]mailbox.Engine{storepostgres.Engine: postgres.Engine{}},
-	}
-	_, err := load.Run(t.Context(), s, load.Options{Dataset: dataset, AtOnce: 2})
-	require.NoError(t, err)
+	size := mailbox.Size{Mailboxes: 20, MailboxBytes: 1 << 20}
+	target := mailboxtest.Load(t, s, postgres.Engine{}, size)
 	setting := func(value string) {
 		t.Helper()
 		pgtest.Exec(t, s.DB(), "ALTER SYSTEM SET synchronous_standby_names = '"+value+"'", "SELECT pg_reload_conf()")
@@ -55,7 +50,7 @@ func TestLazy(t *testing.T) {
 	session, err := postgres.Engine{}.Connect(t.Context(), s)
 	require.NoError(t, err)
 	defer session.Close(context.Background())
-	shape := mailbox.Shape{Mailboxes: dataset.Size.Mailboxes, Seed: dataset.Seed}
+	shape := mailbox.Shape{Mailboxes: size.Mailboxes, Seed: target.Dataset.Seed}
 	step := func(record uint64) []mailbox.Step {
 		s := []mailbox.Step{{Op: mailbox.Replace}}
 		shape.Fill(&s[0].Record, record, 1)
