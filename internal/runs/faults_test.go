@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -18,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/measure"
 	"ds2/internal/nightly"
 	"ds2/internal/store"
@@ -35,7 +39,7 @@ type faulty struct {
 
 func newFaulty(t *testing.T) *faulty {
 	t.Helper()
-	server, o := ready(t, localpg.Options{})
+	server, o := ready(t, localpg.Options{Settings: map[string]string{"max_connections": "25"}})
 	target, err := url.Parse(server.URL("ds2"))
 	require.NoError(t, err)
 	control := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.Nop())
@@ -49,40 +53,114 @@ func newFaulty(t *testing.T) *faulty {
 	return &faulty{server, o.Targets[0].DB(), proxy, through}
 }
 
-// fault begins, lasts until the run has met it, and ends.
-type fault = func(ctx context.Context, met func()) error
+// amid lets a fault last until the run has met it, and does something again and again meanwhile.
+type amid func(again func() error) error
+
+// nothing is what is done meanwhile where a fault lasts by itself.
+func nothing() error { return nil }
 
 // toxic spoils what the server sends.
-func (f *faulty) toxic(kind string) fault {
-	return func(ctx context.Context, met func()) error {
-		_, err := f.proxy.Toxics.AddToxicJson(strings.NewReader(fmt.Sprintf(
-			`{"name": "t", "type": %q, "stream": "downstream", "attributes": {"timeout": 0}}`, kind)))
-		if err == nil {
-			met()
-		}
-		return errors.Join(err, f.proxy.Toxics.RemoveToxic(ctx, "t"))
+func (f *faulty) toxic(ctx context.Context, kind string, met amid) error {
+	_, err := f.proxy.Toxics.AddToxicJson(strings.NewReader(fmt.Sprintf(
+		`{"name": "t", "type": %q, "stream": "downstream", "attributes": {"timeout": 0}}`, kind)))
+	if err == nil {
+		err = met(nothing)
 	}
+	return errors.Join(err, f.proxy.Toxics.RemoveToxic(ctx, "t"))
 }
 
 // raise lets a share of the calls of ds2_browse_by_category fail with an SQLSTATE.
-func (f *faulty) raise(state string, share float64) fault {
-	return func(ctx context.Context, met func()) error {
-		var original string
-		const definition = "SELECT pg_get_functiondef('ds2_browse_by_category'::regproc)"
-		if err := f.db.QueryRowContext(ctx, definition).Scan(&original); err != nil {
-			return err
-		}
-		_, err := f.db.ExecContext(ctx, fmt.Sprintf(`
-			CREATE OR REPLACE FUNCTION ds2_browse_by_category(batch_size_in integer, category_in smallint)
-			RETURNS SETOF products LANGUAGE plpgsql AS $$ BEGIN
-				IF random() < %g THEN RAISE EXCEPTION 'as the test wants it' USING ERRCODE = '%s'; END IF;
-			END $$`, share, state))
-		if err == nil {
-			met()
-		}
-		_, restored := f.db.ExecContext(ctx, original)
-		return errors.Join(err, restored)
+func (f *faulty) raise(ctx context.Context, state string, share float64, met amid) error {
+	var original string
+	const definition = "SELECT pg_get_functiondef('ds2_browse_by_category'::regproc)"
+	if err := f.db.QueryRowContext(ctx, definition).Scan(&original); err != nil {
+		return err
 	}
+	_, err := f.db.ExecContext(ctx, fmt.Sprintf(`
+		CREATE OR REPLACE FUNCTION ds2_browse_by_category(batch_size_in integer, category_in smallint)
+		RETURNS SETOF products LANGUAGE plpgsql AS $$ BEGIN
+			IF random() < %g THEN RAISE EXCEPTION 'as the test wants it' USING ERRCODE = '%s'; END IF;
+		END $$`, share, state))
+	if err == nil {
+		err = met(nothing)
+	}
+	_, restored := f.db.ExecContext(ctx, original)
+	return errors.Join(err, restored)
+}
+
+// smallDisk puts the order lines on a file system of 64 MB, and gives what fills it up. Where the test may not mount
+// one, that is what a full disk makes the server say.
+func (f *faulty) smallDisk(t *testing.T) (fill func(context.Context, amid) error) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "ds2-small-disk-")
+	require.NoError(t, err)
+	t.Cleanup(func() { os.Remove(dir) })
+	data, err := os.Stat(f.DataDir())
+	require.NoError(t, err)
+	owner := data.Sys().(*syscall.Stat_t)
+	how := fmt.Sprintf("size=64m,mode=700,uid=%d,gid=%d", owner.Uid, owner.Gid)
+	if err = syscall.Mount("ds2", dir, "tmpfs", 0, how); errors.Is(err, syscall.EPERM) {
+		t.Run("a real small disk", func(t *testing.T) {
+			t.Skipf("this test may not mount one, so the server is only made to say that its disk is full: %v", err)
+		})
+		return func(ctx context.Context, met amid) error { return f.raise(ctx, "53100", 1, met) }
+	}
+	require.NoError(t, err)
+	t.Cleanup(func() { syscall.Unmount(dir, 0) })
+	pgtest.Exec(t, f.db, "CREATE TABLESPACE small LOCATION '"+dir+"'", "ALTER TABLE orderlines SET TABLESPACE small")
+	t.Cleanup(func() {
+		pgtest.Exec(t, f.db, "ALTER TABLE orderlines SET TABLESPACE pg_default", "DROP TABLESPACE small")
+	})
+	return func(_ context.Context, met amid) error {
+		ballast := filepath.Join(dir, "ballast")
+		defer os.Remove(ballast)
+		if err := os.WriteFile(ballast, make([]byte, 64<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+			return fmt.Errorf("filling the disk up: %w", err)
+		}
+		return met(nothing) // the table's free space takes order lines for a while
+	}
+}
+
+// killBackends ends some sessions of the run.
+func (f *faulty) killBackends(ctx context.Context, n int) error {
+	_, err := f.db.ExecContext(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+		WHERE datname = 'ds2' AND pid <> pg_backend_pid() ORDER BY random() LIMIT $1`, n)
+	return err
+}
+
+// occupy takes every connection that the server has, those of the run among them.
+func (f *faulty) occupy(ctx context.Context, met amid) error {
+	db, err := sql.Open("pgx", f.URL("postgres"))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	admin, err := f.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer admin.Close()
+	var taken []*sql.Conn
+	defer func() {
+		for _, conn := range taken {
+			conn.Close()
+		}
+	}()
+	takeAll := func() {
+		for {
+			conn, err := db.Conn(ctx)
+			if err != nil {
+				return
+			}
+			taken = append(taken, conn)
+		}
+	}
+	return met(func() error {
+		_, err := admin.ExecContext(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+			WHERE application_name = 'ds2' AND pid <> pg_backend_pid()`)
+		takeAll()
+		return err
+	})
 }
 
 // TestFaults has runs go on through faults of the server and of the network: no order is lost but those in doubt, each
@@ -92,34 +170,36 @@ func TestFaults(t *testing.T) {
 	nightly.Long(t, "takes half a minute")
 	t.Parallel()
 	f := newFaulty(t)
-	restart := func(ctx context.Context, met func()) error {
-		defer met()
-		return f.Restart(ctx)
-	}
-	kill := func(ctx context.Context, met func()) error {
+	fill := f.smallDisk(t)
+	restart := func(ctx context.Context, met amid) error { return errors.Join(f.Restart(ctx), met(nothing)) }
+	kill := func(ctx context.Context, met amid) error {
 		f.Kill()
-		met()
-		return f.Restart(ctx)
+		return errors.Join(met(nothing), f.Restart(ctx))
 	}
-	killBackends := func(ctx context.Context, met func()) error {
-		defer met()
-		_, err := f.db.ExecContext(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-			WHERE datname = 'ds2' AND pid <> pg_backend_pid()`)
-		return err
+	killBackends := func(ctx context.Context, met amid) error {
+		return met(func() error { return f.killBackends(ctx, 2) })
+	}
+	toxic := func(kind string) func(context.Context, amid) error {
+		return func(ctx context.Context, met amid) error { return f.toxic(ctx, kind, met) }
+	}
+	raise := func(state string) func(context.Context, amid) error {
+		return func(ctx context.Context, met amid) error { return f.raise(ctx, state, 0.2, met) }
 	}
 	for _, c := range []struct {
 		why   string
-		fault fault
-		class store.Class // that must be seen; where it is Connection, users have to connect again
+		fault func(context.Context, amid) error
+		class store.Class // that must be seen
+		all   bool        // users have to connect again
 	}{
-		{"the server restarts", restart, store.Connection},
-		{"the server is killed, and comes back", kill, store.Connection},
-		{"backends are killed", killBackends, store.Connection},
-		{"the network stalls", f.toxic("timeout"), store.Connection},
-		{"the network resets connections", f.toxic("reset_peer"), store.Connection},
-		{"deadlocks", f.raise("40P01", 0.2), store.Deadlock},
-		{"serialization failures", f.raise("40001", 0.2), store.Serialization},
-		{"a full disk", f.raise("53100", 1), store.Resource},
+		{"the server restarts", restart, store.Connection, true},
+		{"the server is killed, and comes back", kill, store.Connection, true},
+		{"backends are killed", killBackends, store.Connection, false},
+		{"the network stalls", toxic("timeout"), store.Connection, true},
+		{"the network resets connections", toxic("reset_peer"), store.Connection, true},
+		{"deadlocks", raise("40P01"), store.Deadlock, false},
+		{"serialization failures", raise("40001"), store.Serialization, false},
+		{"a full disk", fill, store.Resource, false},
+		{"too few connections", f.occupy, store.Resource, true},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			o := options(t, f.store)
@@ -129,12 +209,21 @@ func TestFaults(t *testing.T) {
 			happened := make(chan error, 1)
 			s := recorded(t, run, func() {
 				moreOrders(t, run, 20)
-				happened <- c.fault(t.Context(), func() { await(t, meets(run, c.class)) })
+				met := meets(run, c.class)
+				happened <- c.fault(t.Context(), func(again func() error) error {
+					for !met() {
+						if err := again(); err != nil {
+							return err
+						}
+						time.Sleep(50 * time.Millisecond)
+					}
+					return nil
+				})
 				moreOrders(t, run, 50)
-				switch c.class {
-				case store.Resource: // nobody still waits before the next try, for 5 s at most
+				if c.class == store.Resource { // nobody still waits before the next try, for 5 s at most
 					later(t, run, 5*time.Second)
-				case store.Connection:
+				}
+				if c.all {
 					allBack(t, run)
 				}
 			})
@@ -144,6 +233,7 @@ func TestFaults(t *testing.T) {
 				inDoubt, ds2counts.Of(s.Counts, customers))
 			met := func(e measure.FailureCount) bool { return e.Class == string(c.class) && e.Count > 0 }
 			assert.True(t, slices.ContainsFunc(s.Errors, met), "want some of class %s", c.class)
+			assert.True(t, c.class != store.Connection || s.Counts.Reconnects > 0)
 			assert.Equal(t, inDoubt, s.Counts.GivenUp, "no other order is lost")
 			audit, _ := audited(t, run)
 			assert.True(t, audit.Passed, "%+v", audit.Checks)

@@ -1,0 +1,57 @@
+package runs
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/result"
+)
+
+// TestStall: a server that two commands stop and let go on in mid-run completes no order in between, which the record's
+// disturbance tells; the run ends as any other. What that lost is proved by TestDisturbance of measure and
+// TestDisturbances of conclude.
+func TestStall(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	server, o := ready(t, localpg.Options{})
+	processes := pgtest.Processes(t, server.DataDir())
+	postmaster := processes[len(processes)-1]
+	signal := func(name string) string {
+		return fmt.Sprintf("kill -%s $(cat /proc/%s/task/%[2]s/children)", name, postmaster)
+	}
+	const at, stall, length = 13 * time.Second, 3 * time.Second, 27 * time.Second
+	o.Driver.Run = length
+	o.Events = []Event{
+		{at + stall, signal("CONT"), "go on"}, {at, signal("STOP"), "stop"}, {at + stall, "exit 7", "fail"},
+	}
+	r := recorded(t, begin(t, o), nil)
+
+	require.Len(t, r.Events, 3)
+	event := map[string]result.Event{}
+	for _, e := range r.Events {
+		require.GreaterOrEqual(t, e.From, e.Asked)
+		event[e.Command] = e
+	}
+	require.Regexp(t, "event [23] failed, as run.log tells: exit status 7", strings.Join(r.Warnings, "; "))
+	longest := 0.
+	for _, x := range r.Series.Samples {
+		if x.End.Seconds() > event["stop"].From {
+			longest = max(longest, x.Max)
+		}
+		if (x.End-x.Length).Seconds() > event["stop"].To && x.End.Seconds() < event["go on"].From {
+			require.Zero(t, x.Counts.Orders, "at %s", x.End)
+		}
+	}
+	stalled := event["go on"].From - event["stop"].To
+	require.GreaterOrEqual(t, longest, 1000*stalled)
+	d := r.Disturbances[0]
+	require.True(t, d.Unknown != "" || d.Longest >= 1000*stalled, "%+v", d) // unknown where the run phase began late
+}

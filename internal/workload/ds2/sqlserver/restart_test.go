@@ -1,0 +1,99 @@
+package sqlserver
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"ds2/datagen"
+	"ds2/internal/driver"
+	"ds2/internal/measure"
+	"ds2/internal/store/sqlserver/tdstest"
+	"ds2/internal/workload/ds2"
+	"ds2/internal/workload/ds2/calls"
+	"ds2/internal/workload/ds2/counts"
+)
+
+// TestRunSurvivesRestart has two users order from a server that restarts, without a database behind it: orders are
+// answered as they were recorded, and logins as SQL Server answers them while it stops, starts, and takes logins though
+// the database is still being recovered. The command's own test is TestSQLServerRestart, on a real database.
+func TestRunSurvivesRestart(t *testing.T) {
+	stages := []tdstest.Decision{
+		failed(tdstest.Error(17188, 1, 16, "SQL Server cannot accept new connections, because it is being shut down.")),
+		{Close: true, Answer: []byte{0}}, // nobody answers
+		failed(tdstest.Error(17187, 1, 16, "SQL Server is not ready to accept new client connections.")),
+		failed(tdstest.Error(4060, 1, 11, `Cannot open database "DS2" requested by the login. The login failed.`),
+			loginFailed), // recovering
+		failed(loginFailed), // state 38
+		// The login goes on in the default database, because go-mssqldb does not set fDatabase: [MS-TDS] 2.2.6.4.
+		{Answer: tdstest.Answer(
+			tdstest.Error(4063, 1, 11, `Cannot open database "DS2" that was requested by the login. `+
+				`Using the user default database "master" instead.`),
+			tdstest.Database("master", "master"), tdstest.LoginAck(), tdstest.Done(tdstest.DoneFinal))},
+	}
+	var stopped atomic.Bool
+	var logins atomic.Int64 // since then
+	decide := func(tdstest.Login) tdstest.Decision {
+		if stopped.Load() {
+			if n := int(logins.Add(1)) - 1; n < len(stages) {
+				return stages[n]
+			}
+		}
+		return tdstest.Decision{}
+	}
+	options := tdstest.Options{Encryption: tdstest.EncryptNothing, Request: recorded(t), Decide: decide}
+	server := tdstest.Start(t, options)
+	s := openURL(t, server.URL("DS2"))
+	plan := ds2.Plan{
+		Config: ds2.Config{
+			Size:  datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 5}, // as many as have recorded prices
+			Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5,
+		},
+		Targets: []ds2.Target{func(ctx context.Context) (calls.Session, error) { return Connect(ctx, s) }},
+	}
+	d := driver.New(driver.Config{
+		Operations: plan.Workload().Operations(), Counts: counts.All, Play: plan.Begin(""),
+		Targets: []string{s.Label()}, Threads: 2, Seed: 7, RampRate: 100, Think: 5 * time.Millisecond,
+		Drain: time.Minute, MaxRetries: 20, OperationTimeout: time.Minute, Interval: 10 * time.Second,
+	}, nothing{}, slog.New(slog.DiscardHandler))
+	stop, end := context.WithCancel(t.Context())
+	go func() {
+		defer end()
+		done := func() measure.Counts { return d.Meter().Totals()[0].Counts }
+		await := func(reached func() bool) {
+			for !reached() && t.Context().Err() == nil {
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
+		await(func() bool { return done().Orders >= 10 })
+		stopped.Store(true)
+		server.Drop()
+		await(func() bool { return int(logins.Load()) >= len(stages) })
+		await(func() bool { return done().Reconnects >= 2 })
+		then := done().Orders
+		await(func() bool { return done().Orders >= then+20 })
+	}()
+	if _, err := d.Run(t.Context(), stop); err != nil && !errors.Is(err, driver.ErrStopped) {
+		t.Fatal(err)
+	}
+	done := d.Meter().Totals()[0].Counts
+	if done.Reconnects != 2 || done.GivenUp > counts.Of(done, counts.InDoubtPurchases) || done.Orders < 30 {
+		t.Errorf("counts %+v", done)
+	}
+}
+
+var loginFailed = tdstest.Error(18456, 1, 14, "Login failed for user 'user'.")
+
+// failed is how SQL Server ends a login while it stops, starts and recovers, in the words of sys.messages.
+func failed(tokens ...[]byte) tdstest.Decision {
+	return tdstest.Decision{Close: true, Answer: tdstest.Answer(append(tokens, tdstest.Done(tdstest.DoneError))...)}
+}
+
+// nothing is a driver.Sink that keeps nothing.
+type nothing struct{}
+
+func (nothing) Sample(measure.Sample) error     { return nil }
+func (nothing) Interval(measure.Interval) error { return nil }
