@@ -2,7 +2,10 @@ package monitor_test
 
 import (
 	"fmt"
+	"os"
 	osexec "os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -89,4 +92,32 @@ func TestTunnel(t *testing.T) {
 	assert.True(t, w.Machine == nil && !w.Local, "a server that is elsewhere: %+v", w.Machine)
 	_, _, _, ok := w.Free(s, "/")
 	assert.False(t, ok, "this machine's room is taken for that of a server that is elsewhere")
+}
+
+// TestPowerFails: where a meter cannot be read, nothing traces I/Os any longer.
+func TestPowerFails(t *testing.T) {
+	targets := []store.Database{target(t, pgtest.Database(t))}
+	programs := func() (n int) { // of this process, in the kernel
+		files, err := filepath.Glob("/proc/self/fd/*")
+		require.NoError(t, err)
+		for _, file := range files {
+			if is, _ := os.Readlink(file); strings.HasPrefix(is, "anon_inode:bpf") {
+				n++
+			}
+		}
+		return n
+	}
+	o := monitor.Options{IOTrace: true}
+	w, err := monitor.Observe(t.Context(), targets, 0, o)
+	require.NoError(t, err)
+	if w.IOTrace == nil {
+		t.Skip(w.Notes)
+	}
+	require.NotZero(t, programs())
+	w.Close()
+	require.Zero(t, programs())
+	o.PowerCommand = "exit 1"
+	_, err = monitor.Observe(t.Context(), targets, 0, o)
+	require.ErrorContains(t, err, "exit status 1")
+	require.Zero(t, programs())
 }
