@@ -69,27 +69,7 @@ func column(t *testing.T, s Source, name string, seconds float64, was, now []flo
 	return s.Columns[i].value(seconds, was, now)
 }
 
-func TestRatesStandAtWholeSeconds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		rows, _, s := sample(t, 5, counting(func(int) time.Duration { return 0 }))
-		require.Len(t, rows, 5, "rows in 5 s")
-		for i, r := range rows {
-			if want := start.Add(time.Duration(i+1) * time.Second); !r.Time.Equal(want) {
-				t.Errorf("row %d stands at %v, want %v", i, r.Time, want)
-			}
-			if r.Values[0] != 10 {
-				t.Errorf("row %d has %v a second, want 10", i, r.Values[0])
-			}
-		}
-		s.Latest(func(f Figure, v float64) {
-			if v != 50 {
-				t.Errorf("latest %s = %v, want 50", f.Name, v)
-			}
-		})
-	})
-}
-
+// TestSlowSourceHoldsNothingUp: rates stand at whole seconds, and those of one source beside another that hangs.
 func TestSlowSourceHoldsNothingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// The third read, at 2 s, hangs until 4.3 s: the rows of 2, 3 and 4 s have none of its values, those of the
@@ -100,20 +80,19 @@ func TestSlowSourceHoldsNothingUp(t *testing.T) {
 			}
 			return 0
 		})
-		rows, _, _ := sample(t, 7, slow, counting(func(int) time.Duration { return 0 }))
+		start := time.Now()
+		rows, _, s := sample(t, 7, slow, counting(func(int) time.Duration { return 0 }))
 		require.Len(t, rows, 7, "rows in 7 s")
 		for i, r := range rows {
-			second := i + 1
-			if late := second >= 2 && second <= 4; math.IsNaN(r.Values[0]) != late {
-				t.Errorf("slow source at %d s: %v", second, r.Values[0])
+			second, want := i+1, 10. // over the time since its last answer
+			if second >= 2 && second <= 4 {
+				want = math.NaN()
 			}
-			if v := r.Values[0]; !math.IsNaN(v) && math.Abs(v-10) > 1e-9 {
-				t.Errorf("slow source at %d s has %v a second, want 10 over the time since its last answer", second, v)
-			}
-			if r.Values[2] != 10 {
-				t.Errorf("other source at %d s has %v a second, want 10", second, r.Values[2])
-			}
+			assert.Equal(t, start.Add(time.Duration(second)*time.Second), r.Time)
+			assert.InDelta(t, want, r.Values[0], 1e-9, "slow source at %d s", second)
+			assert.Equal(t, 10., r.Values[2], "other source at %d s", second)
 		}
+		s.Latest(func(f Figure, v float64) { assert.Equal(t, 70., v, "latest %s", f.Name) })
 	})
 }
 
@@ -133,20 +112,12 @@ func TestFailingSourceIsLoggedOnce(t *testing.T) {
 		assert.Equal(t, 1, strings.Count(logged, "connection refused"), "times, want once:\n%s", logged)
 		assert.Contains(t, logged, "sampling again", "nothing says that it works again")
 		for i, r := range rows {
-			failed := i+1 >= 2 && i+1 <= 4
-			if math.IsNaN(r.Values[0]) != failed {
-				t.Errorf("row at %d s: %v", i+1, r.Values[0])
-			}
+			assert.Equal(t, i+1 >= 2 && i+1 <= 4, math.IsNaN(r.Values[0]), "row at %d s: %v", i+1, r.Values[0])
 		}
 	})
 }
 
 func TestCounterThatStartsAgain(t *testing.T) {
-	was, now := []float64{1000, 50}, []float64{3, 50}
-	if v := rate(0)(1, was, now); !math.IsNaN(v) {
-		t.Errorf("rate over a reset = %v, want none", v)
-	}
-	if v := ratio(0, 1)(1, []float64{1, 50}, []float64{3, 50}); !math.IsNaN(v) {
-		t.Errorf("ratio to nothing = %v, want none", v)
-	}
+	assert.InDelta(t, math.NaN(), rate(0)(1, []float64{1000}, []float64{3}), 0, "rate over a reset")
+	assert.InDelta(t, math.NaN(), ratio(0, 1)(1, []float64{1, 50}, []float64{3, 50}), 0, "ratio to nothing")
 }
