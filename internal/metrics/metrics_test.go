@@ -23,6 +23,7 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/promtest"
+	"ds2/internal/texttest"
 	"ds2/internal/workload"
 )
 
@@ -69,11 +70,19 @@ func meter() *measure.Meter {
 	return m
 }
 
-func scrape(t *testing.T, accept string) []byte {
+// start serves what collectors show.
+func start(t *testing.T, collectors ...prometheus.Collector) *Server {
 	t.Helper()
 	s, err := Serve("127.0.0.1:0", nil)
 	require.NoError(t, err)
-	s.Show(NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1, Counters: own,
+	t.Cleanup(func() { s.Close() })
+	s.Show(collectors...)
+	return s
+}
+
+func scrape(t *testing.T, accept string) []byte {
+	t.Helper()
+	s := start(t, NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1, Counters: own,
 		Configuration: "ssd", Block: 3}, meter()),
 		NewHostCollector(sampler(t)), NewLimitCollector(func() []limit.Verdict {
 			return []limit.Verdict{{Limit: "order p95 < 500ms", OK: true}, {Limit: "opm > 60000"},
@@ -84,8 +93,12 @@ func scrape(t *testing.T, accept string) []byte {
 			return []measure.Distribution{measure.Counted("sda log flush", 4*time.Millisecond,
 				maps.All(map[int64]uint64{2000: 2}))}, nil
 		}))
-	defer s.Close()
-	request, err := http.NewRequestWithContext(t.Context(), "GET", s.URL(), nil)
+	return get(t, s.URL(), accept)
+}
+
+func get(t *testing.T, url, accept string) []byte {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
 	require.NoError(t, err)
 	request.Header.Set("Accept", accept)
 	response, err := http.DefaultClient.Do(request)
@@ -129,9 +142,15 @@ func TestNamesAndValues(t *testing.T) {
 		`ds2_run_phase{phase="warmup"} 0`,
 		`ds2_run_info{block="3",configuration="ssd",engine="postgres",` +
 			`run_id="k3f9",size="S",threads="1",version="v1"} 1`,
+		"# TYPE ds2_host_disk_reads_total counter",
+		`ds2_host_disk_reads_total{device="sda"} 100`,
+		`ds2_host_disk_reads_total{device="sdb"} 200`,
+		"# TYPE ds2_host_memory_available_bytes gauge",
+		"ds2_host_memory_available_bytes 4096",
 	} {
 		assert.Contains(t, text, "\n"+line+"\n", "no line %s in", line)
 	}
+	assert.NotContains(t, text, "ds2_host_power_watts", "a figure without a value is shown")
 }
 
 // sampler has read two counters of an item each and one gauge that has no value just now.
@@ -154,18 +173,16 @@ func sampler(t *testing.T) *monitor.Sampler {
 	return s
 }
 
-func TestHostNamesAndValues(t *testing.T) {
-	text := string(scrape(t, "text/plain"))
-	for _, line := range []string{
-		"# TYPE ds2_host_disk_reads_total counter",
-		`ds2_host_disk_reads_total{device="sda"} 100`,
-		`ds2_host_disk_reads_total{device="sdb"} 200`,
-		"# TYPE ds2_host_memory_available_bytes gauge",
-		"ds2_host_memory_available_bytes 4096",
-	} {
-		assert.Contains(t, text, "\n"+line+"\n", "no line %s in", line)
-	}
-	assert.NotContains(t, text, "ds2_host_power_watts", "a figure without a value is shown")
+func TestPush(t *testing.T) {
+	url := promtest.StartPushgateway(t)
+	require.NoError(t, Push(t.Context(), url, "k3f9",
+		NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1}, meter()),
+		NewHostCollector(sampler(t))))
+	texttest.Contains(t, string(get(t, url+"/metrics", "text/plain")),
+		`ds2_orders_total{instance="",job="ds2",run="k3f9",target="a:5432/ds2"} 100`+"\n",
+		`ds2_host_disk_reads_total{device="sda",instance="",job="ds2",run="k3f9"} 100`+"\n",
+		`ds2_operation_duration_seconds_count{instance="",job="ds2",`+
+			`operation="purchase",run="k3f9",target="a:5432/ds2"} 100`+"\n")
 }
 
 func TestPromtoolIsSilent(t *testing.T) {
@@ -197,9 +214,10 @@ func TestNativeHistograms(t *testing.T) {
 	}
 }
 
-func TestServeTellsWhatIsWrong(t *testing.T) {
+func TestNobody(t *testing.T) {
 	_, err := Serve("127.0.0.1:99999", nil)
 	assert.ErrorContains(t, err, "99999")
+	assert.ErrorContains(t, Push(t.Context(), "http://127.0.0.1:1", "k3f9"), "push metrics: ")
 }
 
 // TestOperationCounter has workloads that have their operations counted apart, or some of them: one that consists of

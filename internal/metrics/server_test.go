@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -39,33 +40,23 @@ func (h held) Collect(metrics chan<- prometheus.Metric) {
 // TestScrapesAtOnce has as many scrapes under way as there may be: the next one is turned away.
 func TestScrapesAtOnce(t *testing.T) {
 	h := held{make(chan struct{}), make(chan struct{}), 1}
-	s, err := Serve("127.0.0.1:0", nil)
-	require.NoError(t, err)
-	s.Show(h)
-	defer s.Close()
-	codes := make(chan int)
-	for range maxScrapes {
-		go func() {
-			response, err := http.Get(s.URL())
-			if err != nil {
-				t.Error(err)
-				codes <- 0
-				return
-			}
+	s := start(t, h)
+	scrape := func(want int) {
+		response, err := http.Get(s.URL())
+		if assert.NoError(t, err) {
+			assert.Equal(t, want, response.StatusCode)
 			io.Copy(io.Discard, response.Body)
 			response.Body.Close()
-			codes <- response.StatusCode
-		}()
+		}
+	}
+	var scrapes sync.WaitGroup
+	for range maxScrapes {
+		scrapes.Go(func() { scrape(http.StatusOK) })
 		<-h.entered
 	}
-	response, err := http.Get(s.URL())
-	require.NoError(t, err)
-	response.Body.Close()
-	assert.Equal(t, http.StatusServiceUnavailable, response.StatusCode, "a scrape too many")
+	scrape(http.StatusServiceUnavailable)
 	close(h.leave)
-	for range maxScrapes {
-		assert.Equal(t, http.StatusOK, <-codes, "a scrape")
-	}
+	scrapes.Wait()
 }
 
 // TestPatience has clients that send nothing, half a header, or read nothing: each is given up, and its place is free
