@@ -24,8 +24,6 @@ func needFio(t *testing.T) {
 	}
 }
 
-func near(got, want, share float64) bool { return math.Abs(got-want) <= share*want }
-
 func assertEmpty(t *testing.T, dir string) {
 	t.Helper()
 	left, err := os.ReadDir(dir)
@@ -52,17 +50,12 @@ func TestReadsAt(t *testing.T) {
 }
 
 func TestSteady(t *testing.T) {
-	for _, c := range []struct {
-		why    string
-		rounds []float64
-		want   bool
-	}{
-		{"too few", []float64{100, 100, 100, 100}, false},
-		{"level, after a fall", []float64{900, 500, 101, 99, 100, 102, 98}, true},
-		{"too wide", []float64{100, 100, 122, 100, 100}, false},
-		{"falling within the range", []float64{108, 104, 100, 96, 92}, false},
+	assert.True(t, steady([]float64{900, 500, 101, 99, 100, 102, 98}), "level, after a fall")
+	for why, rounds := range map[string][]float64{
+		"too few": {100, 100, 100, 100}, "too wide": {100, 100, 122, 100, 100},
+		"falling within the range": {108, 104, 100, 96, 92},
 	} {
-		assert.Equal(t, c.want, steady(c.rounds), c.why)
+		assert.False(t, steady(rounds), why)
 	}
 }
 
@@ -169,14 +162,14 @@ func TestFindFio(t *testing.T) {
 	t.Setenv("PATH", dir)
 	_, err := findFio(t.Context())
 	assert.ErrorContains(t, err, "apt-get install fio", "no fio")
-	for said, want := range map[string]string{"fio-2.16": "3.0 or newer", "3.33": "3.0 or newer", "fio-3.33": ""} {
+	find := func(said string) error {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "fio"), []byte("#!/bin/sh\necho "+said+"\n"), 0o755))
-		if _, err := findFio(t.Context()); want == "" {
-			assert.NoError(t, err, said)
-		} else {
-			assert.ErrorContains(t, err, want, said)
-		}
+		_, err := findFio(t.Context())
+		return err
 	}
+	assert.ErrorContains(t, find("fio-2.16"), "3.0 or newer")
+	assert.ErrorContains(t, find("3.33"), "3.0 or newer")
+	assert.NoError(t, find("fio-3.33"))
 }
 
 // TestConclusion says what a curve of reads over depths means.
