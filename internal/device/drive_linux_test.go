@@ -14,8 +14,8 @@ import (
 	"ds2/internal/device/devicetest"
 )
 
-// The limit that is found is that of the drive, each of whose reads and writes takes a time: a log write is a write and a
-// flush, as the device's own counters say. A busy machine has a drive do less, never more: the rates are what the
+// The limit that is found is that of the drive, each of whose reads and writes takes a time: a log write is a write and
+// a flush, as the device's own counters say. A busy machine has a drive do less, never more: the rates are what the
 // response times allow and the device counted.
 func TestSlowDrive(t *testing.T) {
 	needFio(t)

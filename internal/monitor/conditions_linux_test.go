@@ -28,7 +28,9 @@ func TestConditions(t *testing.T) {
 	write(t, fs.Sys, "devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "7")
 	write(t, fs.Sys, "class/thermal/thermal_zone0/temp", "55500")
 	now := read(t, source)
-	for name, want := range map[string]float64{CPUSteal: .25, CPUThrottles: 4, Temperature: 55.5} {
+	for name, want := range map[string]float64{
+		CPUSteal: .25, CPUBusy: .25, "cpu.0.busy_ratio": .5, CPUThrottles: 4, Temperature: 55.5,
+	} {
 		assert.InDelta(t, want, column(t, source, name, 1, was, now), 1e-9, name)
 	}
 }

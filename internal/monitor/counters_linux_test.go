@@ -3,45 +3,13 @@ package monitor
 import (
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"ds2/internal/device/devicetest"
 )
-
-// TestDisksCountWhatIsWritten writes past the page cache and finds the bytes in the counters of the drive that Find
-// named.
-func TestDisksCountWhatIsWritten(t *testing.T) {
-	dir := devicetest.TempDir(t)
-	where, err := Root.Find(dir)
-	if err != nil {
-		t.Skipf("the temporary directory lies on no block device: %v", err)
-	}
-	disks, err := Root.Counters(where.Devices)
-	require.NoError(t, err)
-	was := read(t, disks)
-
-	const size = 16 << 20
-	f, err := os.OpenFile(filepath.Join(dir, "data"), os.O_CREATE|os.O_WRONLY|syscall.O_DIRECT, 0o644)
-	if err != nil {
-		t.Skipf("the file system cannot write past the page cache: %v", err)
-	}
-	defer f.Close()
-	_, err = f.Write(devicetest.Aligned(size))
-	require.NoError(t, err)
-	require.NoError(t, f.Sync())
-	now := read(t, disks)
-	written := column(t, disks, ItemColumn(DiskWrittenBytes, where.Devices[0]), 1, was, now)
-	assert.GreaterOrEqual(t, written, float64(size), "bytes of %v", where.Devices)
-	assert.Positive(t, column(t, disks, ItemColumn(DiskWriteTime, where.Devices[0]), 1, was, now))
-}
 
 // TestDiskColumns computes the columns of two reads by hand.
 func TestDiskColumns(t *testing.T) {
@@ -134,29 +102,16 @@ func TestNetworkColumns(t *testing.T) {
 	assert.NotContains(t, strings.Join(names(network.Columns), " "), "network.lo.")
 }
 
-// TestMachineCounters reads this machine's processors, memory and network while one processor is kept busy.
-func TestMachineCounters(t *testing.T) {
-	all, err := Root.Counters(nil)
-	require.NoError(t, err)
+// TestClient reads what this process takes while it keeps one processor busy.
+func TestClient(t *testing.T) {
 	client, err := Root.Client()
 	require.NoError(t, err)
-	was, clientWas, start := read(t, all), read(t, client), time.Now()
-	own := func() float64 { return read(t, client)[1] - clientWas[1] }
-	for own() < 0.1 && time.Since(start) < time.Minute { // on a busy machine it takes a while to come to 0.1 s
+	was := read(t, client)[1]
+	now := read(t, client)
+	for start := time.Now(); now[1] < was+.1; now = read(t, client) { // on a busy machine it takes a while
+		require.Less(t, time.Since(start), 5*time.Minute, "for %v s", now[1]-was)
 	}
-	now := read(t, all)
-	within := func(what string, v, least, most float64) {
-		assert.True(t, v >= least && v <= most, "%s: %v, want %v to %v", what, v, least, most)
-	}
-	within("processors busy", column(t, all, CPUBusy, time.Since(start).Seconds(), was, now), 1e-9, 1)
-	within("seconds of this process, which did not rest for a minute", own(), .1, math.Inf(1))
 	for i, least := range map[int]float64{2: 1 << 20, 3: 3, 4: 1} { // memory, files, goroutines
-		within(client.Figures[i].Name, read(t, client)[i], least, math.Inf(1))
-	}
-	within("memory", column(t, all, MemoryAvailable, 1, was, now), 1, float64(Root.Machine(nil).MemoryBytes))
-	for i, f := range all.Figures {
-		if strings.HasPrefix(f.Name, "network_") {
-			within(f.Name, now[i], 0, math.Inf(1))
-		}
+		assert.GreaterOrEqual(t, now[i], least, client.Figures[i].Name)
 	}
 }

@@ -220,6 +220,10 @@ func TestMultipath(t *testing.T) {
 			disks, err := fs.Counters([]string{"nvme0n1"})
 			require.NoError(t, err)
 			was := read(t, disks)
+			var w Observer
+			require.NoError(t, w.noteUncounted(t.Context(), disks))
+			noted := strings.Contains(strings.Join(w.Notes, ""), "drive nvme0n1")
+			assert.Equal(t, name == "nobody counts", noted, "%q", w.Notes)
 			write(t, fs.Proc, "diskstats", strings.Join(c.now, "\n")+"\n")
 			now := read(t, disks)
 			for name, want := range map[string]float64{

