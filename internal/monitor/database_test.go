@@ -34,8 +34,7 @@ func open(t *testing.T, url string) *sql.DB {
 // counters opens those of a database as a run does.
 func counters(t *testing.T, url string) (*monitor.Observer, monitor.Source) {
 	t.Helper()
-	w, err := monitor.Observe(t.Context(), []store.Database{target(t, url)}, 0, monitor.Options{})
-	require.NoError(t, err)
+	w := observe(t, monitor.Options{}, target(t, url))
 	for _, s := range w.Sources {
 		if strings.HasPrefix(s.Name, "database counters") {
 			return w, s
@@ -43,6 +42,15 @@ func counters(t *testing.T, url string) (*monitor.Observer, monitor.Source) {
 	}
 	require.Fail(t, "no counters of the database", "%v", w.Notes)
 	return nil, monitor.Source{}
+}
+
+// observe finds out what can be observed of targets.
+func observe(t *testing.T, o monitor.Options, targets ...store.Database) *monitor.Observer {
+	t.Helper()
+	w, err := monitor.Observe(t.Context(), targets, 0, o)
+	require.NoError(t, err)
+	t.Cleanup(w.Close)
+	return w
 }
 
 // target opens a database for the test as a command does.
@@ -74,13 +82,11 @@ func TestNamelessServer(t *testing.T) {
 	})
 	u, err := url.Parse(database)
 	require.NoError(t, err)
-	w, err := monitor.Observe(t.Context(), []store.Database{target(t, database)}, 0, monitor.Options{})
-	require.NoError(t, err)
+	w := observe(t, monitor.Options{}, target(t, database))
 	const said = "is told apart by its address alone"
 	assert.NotContains(t, strings.Join(w.Notes, " "), said, "of who may ask")
 	u.User = url.UserPassword("nameless", "nameless")
-	w, err = monitor.Observe(t.Context(), []store.Database{target(t, u.String())}, 0, monitor.Options{})
-	require.NoError(t, err)
+	w = observe(t, monitor.Options{}, target(t, u.String()))
 	assert.Contains(t, strings.Join(w.Notes, " "), "server "+u.Host+" "+said)
 	assert.Contains(t, strings.Join(w.Notes, " "), "pg_control_system")
 }

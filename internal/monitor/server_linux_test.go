@@ -36,8 +36,7 @@ func TestTablespacesOfOneServer(t *testing.T) {
 		pgtest.Exec(t, admin, fmt.Sprintf("CREATE DATABASE %s TABLESPACE %s", name, name))
 		targets = append(targets, target(t, server.URL(name)))
 	}
-	w, err := monitor.Observe(t.Context(), targets, 0, monitor.Options{})
-	require.NoError(t, err)
+	w := observe(t, monitor.Options{}, targets...)
 	require.NotNil(t, w.Machine, "the machine is not observed: %v", w.Notes)
 	roles := map[string][]monitor.Role{}
 	for _, d := range w.Machine.Drives {
@@ -83,12 +82,10 @@ func TestTunnel(t *testing.T) {
 	} {
 		pgtest.Exec(t, db, statement)
 	}
-	here, err := monitor.Observe(t.Context(), []store.Database{target(t, pgtest.Database(t))}, 0, monitor.Options{})
-	require.NoError(t, err)
+	here := observe(t, monitor.Options{}, target(t, pgtest.Database(t)))
 	assert.True(t, here.Machine != nil && here.Local, "a server on this machine: %v", here.Notes)
 	s := target(t, address)
-	w, err := monitor.Observe(t.Context(), []store.Database{s}, 0, monitor.Options{})
-	require.NoError(t, err)
+	w := observe(t, monitor.Options{}, s)
 	assert.True(t, w.Machine == nil && !w.Local, "a server that is elsewhere: %+v", w.Machine)
 	_, _, _, ok := w.Free(s, "/")
 	assert.False(t, ok, "this machine's room is taken for that of a server that is elsewhere")
@@ -96,7 +93,7 @@ func TestTunnel(t *testing.T) {
 
 // TestPowerFails: where a meter cannot be read, nothing traces I/Os any longer.
 func TestPowerFails(t *testing.T) {
-	targets := []store.Database{target(t, pgtest.Database(t))}
+	s := target(t, pgtest.Database(t))
 	programs := func() (n int) { // of this process, in the kernel
 		files, err := filepath.Glob("/proc/self/fd/*")
 		require.NoError(t, err)
@@ -108,8 +105,7 @@ func TestPowerFails(t *testing.T) {
 		return n
 	}
 	o := monitor.Options{IOTrace: true}
-	w, err := monitor.Observe(t.Context(), targets, 0, o)
-	require.NoError(t, err)
+	w := observe(t, o, s)
 	if w.IOTrace == nil {
 		t.Skip(w.Notes)
 	}
@@ -117,7 +113,7 @@ func TestPowerFails(t *testing.T) {
 	w.Close()
 	require.Zero(t, programs())
 	o.PowerCommand = "exit 1"
-	_, err = monitor.Observe(t.Context(), targets, 0, o)
+	_, err := monitor.Observe(t.Context(), []store.Database{s}, 0, o)
 	require.ErrorContains(t, err, "exit status 1")
 	require.Zero(t, programs())
 }
