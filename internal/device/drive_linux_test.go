@@ -21,12 +21,13 @@ func TestSlowDrive(t *testing.T) {
 	needFio(t)
 	drive := devicetest.MountSlow(t, "ext4", devicetest.Memory(t), 64<<20)
 	const stage, delay, depth = 2 * time.Second, 10 * time.Millisecond, 8
-	var before devicetest.Counts
+	var slowed, before devicetest.Counts
 	var begun time.Time
 	progress := func(what string, _ time.Duration) {
 		switch {
 		case strings.HasPrefix(what, "random reads"): // what comes before is not held back
 			drive.Delay(delay, delay)
+			slowed = drive.Counts(t)
 		case what == "log writes":
 			before, begun = drive.Counts(t), time.Now()
 		}
@@ -39,6 +40,7 @@ func TestSlowDrive(t *testing.T) {
 	most, writes, flushes := r.MaxReads(), after.Writes-before.Writes, after.Flushes-before.Flushes
 	t.Logf("reads %+v, log writes %+v, while the device counted %.0f writes, of which %.0f flushes",
 		r.Reads, r.Log, writes, flushes)
+	assert.GreaterOrEqual(t, before.ReadSeconds-slowed.ReadSeconds, (before.Reads-slowed.Reads)*delay.Seconds())
 	assert.InEpsilon(t, most, r.Curve().ReadsAt(1), 1e-9, "reads a second at any latency, and at most")
 	assert.InEpsilon(t, 2, writes/flushes, 0.1, "a log write is a write and a flush")
 	assertEmpty(t, drive.Dir)
