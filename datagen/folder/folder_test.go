@@ -2,7 +2,6 @@ package folder
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -221,33 +220,6 @@ func TestDamageAndResume(t *testing.T) {
 	}
 }
 
-func nothingPartial(t *testing.T, dir string) {
-	t.Helper()
-	left, err := filepath.Glob(filepath.Join(dir, "*.partial"))
-	require.NoError(t, err)
-	assert.Empty(t, left)
-}
-
-// A run that is stopped leaves whole files only, and can be continued.
-func TestInterruptAndResume(t *testing.T) {
-	dir := t.TempDir()
-	data := dataset(t, small, datagen.Options{PartRows: 100})
-	plan, err := NewPlan(dir, data, all)
-	require.NoError(t, err)
-	ctx, stop := context.WithCancel(t.Context())
-	var told atomic.Int64
-	_, err = plan.Run(ctx, func(n int64) {
-		if told.Add(n) > plan.Bytes()/2 {
-			stop()
-		}
-	})
-	require.ErrorIs(t, err, context.Canceled)
-	nothingPartial(t, dir)
-	assert.ErrorContains(t, damaged(t, dir), "was never finished")
-	write(t, dir, data, resume)
-	whole(t, dir, data)
-}
-
 // A directory that an earlier version made, with SHA-256 in a manifest of format 1, is what it would be today; its
 // shards get the same checksum.
 func TestFormat1(t *testing.T) {
@@ -333,7 +305,9 @@ func TestFullDisk(t *testing.T) {
 	err := run()
 	require.Error(t, err)
 	require.Regexp(t, `\.csv\.gz: the disk is full: about |write manifest: `, err.Error())
-	nothingPartial(t, dir)
+	left, err := filepath.Glob(filepath.Join(dir, "*.partial"))
+	require.NoError(t, err)
+	assert.Empty(t, left)
 	enlarge(t, dir, 64<<20)
 	o.Resume = true
 	require.NoError(t, run())

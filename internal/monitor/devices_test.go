@@ -29,16 +29,11 @@ func machine(t *testing.T, mounts ...string) (FS, string) {
 		"devices/virtual/md0": "9:0", "devices/virtual/dm-0": "253:0",
 		"devices/virtual/loop0": "7:0", "devices/virtual/zram0": "252:0",
 	} {
-		write(t, sys, dir+"/dev", number+"\n")
-		name := filepath.Base(dir)
-		partition := strings.Count(dir, "/") == 3
-		if partition {
+		device(t, sys, dir, number)
+		if strings.Count(dir, "/") == 3 {
 			write(t, sys, dir+"/partition", "1\n")
-		} else {
-			link(t, filepath.Join(sys, dir), filepath.Join(sys, "block", name))
+			require.NoError(t, os.Remove(filepath.Join(sys, "block", filepath.Base(dir))))
 		}
-		link(t, filepath.Join(sys, dir), filepath.Join(sys, "dev/block", number))
-		link(t, filepath.Join(sys, dir), filepath.Join(sys, "class/block", name))
 	}
 	for device, slaves := range map[string][]string{
 		"md0": {"nvme0n1/nvme0n1p1", "nvme1n1/nvme1n1p1"}, "dm-0": {"../virtual/md0", "sda/sda2"},
@@ -52,6 +47,16 @@ func machine(t *testing.T, mounts ...string) (FS, string) {
 	write(t, fs.Proc, "self/mountinfo", text)
 	write(t, fs.Proc, strconv.Itoa(os.Getpid())+"/mountinfo", text)
 	return fs, root
+}
+
+// device has a /sys show one, in place of another of its name or number.
+func device(t *testing.T, sys, dir, number string) {
+	t.Helper()
+	write(t, sys, dir+"/dev", number+"\n")
+	for _, from := range []string{"block/" + filepath.Base(dir), "dev/block/" + number, "class/block/" + filepath.Base(dir)} {
+		os.Remove(filepath.Join(sys, from))
+		link(t, filepath.Join(sys, dir), filepath.Join(sys, from))
+	}
 }
 
 func link(t *testing.T, to, from string) {
@@ -200,15 +205,8 @@ func TestMultipath(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			fs, root := machine(t, "1 0 259:0 / / rw - xfs /dev/nvme0n1 rw")
 			const subsystem = "devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1"
-			const controller = "devices/pci/nvme/nvme0/nvme0c0n1"
-			for dir, number := range map[string]string{subsystem: "259:0", controller: "259:1"} {
-				name := filepath.Base(dir)
-				write(t, fs.Sys, dir+"/dev", number+"\n")
-				for _, from := range []string{"block/" + name, "dev/block/" + number, "class/block/" + name} {
-					os.Remove(filepath.Join(fs.Sys, from))
-					link(t, filepath.Join(fs.Sys, dir), filepath.Join(fs.Sys, from))
-				}
-			}
+			device(t, fs.Sys, subsystem, "259:0")
+			device(t, fs.Sys, "devices/pci/nvme/nvme0/nvme0c0n1", "259:1")
 			write(t, fs.Sys, subsystem+"/queue/iostats", c.iostats+"\n")
 			found, err := fs.Find(root)
 			require.NoError(t, err)
