@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
@@ -109,15 +110,13 @@ func TestDatabaseCounters(t *testing.T) {
 	pgtest.Exec(t, db, "CREATE TABLE things AS SELECT n, repeat('x', 500) FROM generate_series(1, 10000) n")
 	pgtest.Exec(t, db, "CHECKPOINT")
 	// Statistics of a session are seen once it has gone idle or ended.
-	holder := connection(t, address)
-	pgtest.Exec(t, holder, "BEGIN; LOCK TABLE things")
-	waiting := connection(t, address)
-	done := make(chan error, 1)
+	holder, err := db.BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	defer holder.Rollback()
+	pgtest.Exec(t, holder, "LOCK TABLE things")
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		_, err := waiting.ExecContext(ctx, "SELECT count(*) FROM things")
-		done <- err
-	}()
+	var waiting sync.WaitGroup
+	waiting.Go(func() { db.ExecContext(ctx, "SELECT count(*) FROM things") })
 	for name, least := range map[string]float64{ // which servers before 15 tell a while later
 		"log_bytes_total":              1 << 20, // 10,000 rows of 500 bytes
 		"checkpoints_total":            1,
@@ -133,14 +132,5 @@ func TestDatabaseCounters(t *testing.T) {
 		}
 	}
 	cancel()
-	<-done
-}
-
-// connection opens one connection of its own.
-func connection(t *testing.T, url string) *sql.Conn {
-	t.Helper()
-	c, err := open(t, url).Conn(t.Context())
-	require.NoError(t, err)
-	t.Cleanup(func() { c.Close() })
-	return c
+	waiting.Wait()
 }

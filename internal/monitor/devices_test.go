@@ -53,7 +53,8 @@ func machine(t *testing.T, mounts ...string) (FS, string) {
 func device(t *testing.T, sys, dir, number string) {
 	t.Helper()
 	write(t, sys, dir+"/dev", number+"\n")
-	for _, from := range []string{"block/" + filepath.Base(dir), "dev/block/" + number, "class/block/" + filepath.Base(dir)} {
+	name := filepath.Base(dir)
+	for _, from := range []string{"block/" + name, "dev/block/" + number, "class/block/" + name} {
 		os.Remove(filepath.Join(sys, from))
 		link(t, filepath.Join(sys, dir), filepath.Join(sys, from))
 	}
