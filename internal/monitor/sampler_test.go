@@ -16,22 +16,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// counting is a source whose one counter grows by 10 a second of the fake clock and whose n-th read takes delay(n).
-func counting(delay func(n int) time.Duration) Source {
+// counting is a source whose one counter grows by 10 a second of the fake clock and whose n-th read waits for read(n).
+func counting(read func(n int) error) Source {
 	start, n := time.Now(), 0
 	return Source{
 		Name:    "counter",
 		Figures: []Figure{{Name: "things_total"}},
 		Columns: []Column{{"things.per_second", 0, rate(0)}, {"things.total", 0, gauge(0)}},
-		Read: func(ctx context.Context, values []float64) error {
+		Read: func(_ context.Context, values []float64) error {
 			n++
-			select {
-			case <-time.After(delay(n)):
-			case <-ctx.Done():
-				return ctx.Err()
+			err := read(n)
+			if err == nil {
+				values[0] = 10 * time.Since(start).Seconds()
 			}
-			values[0] = 10 * time.Since(start).Seconds()
-			return nil
+			return err
 		},
 	}
 }
@@ -74,14 +72,14 @@ func TestSlowSourceHoldsNothingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// The third read, at 2 s, hangs until 4.3 s: the rows of 2, 3 and 4 s have none of its values, those of the
 		// other source all.
-		slow := counting(func(n int) time.Duration {
+		slow := counting(func(n int) error {
 			if n == 3 {
-				return 2300 * time.Millisecond
+				time.Sleep(2300 * time.Millisecond)
 			}
-			return 0
+			return nil
 		})
 		start := time.Now()
-		rows, _, s := sample(t, 7, slow, counting(func(int) time.Duration { return 0 }))
+		rows, _, s := sample(t, 7, slow, counting(func(int) error { return nil }))
 		require.Len(t, rows, 7, "rows in 7 s")
 		for i, r := range rows {
 			second, want := i+1, 10. // over the time since its last answer
@@ -98,16 +96,12 @@ func TestSlowSourceHoldsNothingUp(t *testing.T) {
 
 func TestFailingSourceIsLoggedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := 0
-		failing := Source{Name: "database", Figures: []Figure{{Name: "x_total"}}, Columns: []Column{{"x", 0, rate(0)}},
-			Read: func(_ context.Context, values []float64) error {
-				n++
-				if n >= 3 && n <= 5 {
-					return errors.New("connection refused")
-				}
-				values[0] = float64(n)
-				return nil
-			}}
+		failing := counting(func(n int) error {
+			if n >= 3 && n <= 5 {
+				return errors.New("connection refused")
+			}
+			return nil
+		})
 		rows, logged, _ := sample(t, 8, failing)
 		assert.Equal(t, 1, strings.Count(logged, "connection refused"), "times, want once:\n%s", logged)
 		assert.Contains(t, logged, "sampling again", "nothing says that it works again")
