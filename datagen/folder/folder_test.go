@@ -2,6 +2,7 @@ package folder
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -218,6 +219,20 @@ func TestDamageAndResume(t *testing.T) {
 		after, err := os.Stat(path("jun_orders.csv"))
 		assert.True(t, err == nil && os.SameFile(before, after), "%s: a whole file was made again", compression)
 	}
+}
+
+// A run that is stopped leaves what is not finished, and can be continued.
+func TestInterruptAndResume(t *testing.T) {
+	dir := t.TempDir()
+	data := dataset(t, small, datagen.Options{PartRows: 100})
+	plan, err := NewPlan(dir, data, all)
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	_, err = plan.Run(ctx, func(int64) { stop() })
+	require.ErrorIs(t, err, context.Canceled)
+	assert.ErrorContains(t, damaged(t, dir), "was never finished")
+	write(t, dir, data, resume)
+	whole(t, dir, data)
 }
 
 // A directory that an earlier version made, with SHA-256 in a manifest of format 1, is what it would be today; its
