@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // The first numbers of glibc's rand() after srand(1), and srand(0) is the same.
@@ -29,9 +30,7 @@ func TestSkip(t *testing.T) {
 		}
 		skipped := newRandom(20001, uint64(skip))
 		for i := range 100 {
-			if got, want := skipped.draws(1)[0], drawn.draws(1)[0]; got != want {
-				t.Fatalf("number %d after skipping %d is %d, want %d", i, skip, got, want)
-			}
+			require.Equal(t, drawn.draws(1)[0], skipped.draws(1)[0], "number %d after skipping %d", i, skip)
 			skipped.used(1)
 			drawn.used(1)
 		}
@@ -42,9 +41,7 @@ func TestSkip(t *testing.T) {
 func TestBelow(t *testing.T) {
 	for _, n := range []uint64{1, 3, 9, 26, 51, 40000, 90000, 1 << 22} {
 		for _, x := range []uint32{0, 1, 2, 1 << 31, 1<<31 - 1, 1<<32 - 1, 3608578767, 1693861773} {
-			if got, want := below(n, x), belowFloat(float64(n), x); got != want {
-				t.Errorf("below(%d, %d) = %d, want %d", n, x, got, want)
-			}
+			assert.Equal(t, belowFloat(float64(n), x), below(n, x), "below(%d, %d)", n, x)
 		}
 	}
 }
@@ -53,9 +50,7 @@ func TestPutUint(t *testing.T) {
 	for _, v := range []uint64{0, 1, 9, 10, 99, 9_999, 10_000, 99_999_999, 100_000_000, 2_147_483_647, 9_999_999_999} {
 		var b [maxRow]byte
 		n := putUint(&b, 3, v)
-		if got, want := string(b[3:n]), strconv.FormatUint(v, 10); got != want {
-			t.Errorf("putUint writes %s for %s", got, want)
-		}
+		assert.Equal(t, strconv.FormatUint(v, 10), string(b[3:n]))
 	}
 }
 
@@ -67,8 +62,6 @@ func TestAmounts(t *testing.T) {
 		var b [maxRow]byte
 		gotTax, gotTotal := amounts(cents)
 		n := putMoney(&b, putMoney(&b, putMoney(&b, 0, cents), gotTax), gotTotal)
-		if got, want := string(b[:n]), fmt.Sprintf(",%.2f,%.2f,%.2f", net, tax, net+tax); got != want {
-			t.Fatalf("%d cents: %s, want %s", cents, got, want)
-		}
+		require.Equal(t, fmt.Sprintf(",%.2f,%.2f,%.2f", net, tax, net+tax), string(b[:n]))
 	}
 }

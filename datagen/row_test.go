@@ -21,17 +21,14 @@ func TestWriters(t *testing.T) {
 		for _, size := range []int{16, 1000, 64 << 10, 256 << 10, 1 << 20} {
 			buffered.Reset()
 			b := bufio.NewWriterSize(&buffered, size)
-			if n, err := p.WriteTo(b); err != nil || n != int64(want.Len()) {
-				t.Fatalf("%s: %d bytes, %v", p.File, n, err)
-			}
-			if b.Flush(); !bytes.Equal(buffered.Bytes(), want.Bytes()) {
-				t.Errorf("%s: other rows through a buffer of %d bytes", p.File, size)
-			}
+			n, err := p.WriteTo(b)
+			same := err == nil && b.Flush() == nil && bytes.Equal(buffered.Bytes(), want.Bytes())
+			require.True(t, same && n == int64(want.Len()), "%s: a buffer of %d bytes, %v", p.File, size, err)
 		}
 		lent := lender{}
-		if n, err := p.WriteTo(&lent); err != nil || n != int64(want.Len()) || !bytes.Equal(lent.got, want.Bytes()) {
-			t.Errorf("%s: %d bytes in lent buffers, %v; want %d", p.File, n, err, want.Len())
-		}
+		n, err := p.WriteTo(&lent)
+		same := err == nil && bytes.Equal(lent.got, want.Bytes())
+		require.True(t, same && n == int64(want.Len()), "%s: lent buffers, %v", p.File, err)
 	}
 }
 

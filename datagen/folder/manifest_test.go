@@ -2,8 +2,6 @@ package folder
 
 import (
 	"encoding/json"
-	"errors"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -37,13 +35,4 @@ func FuzzManifest(f *testing.F) {
 		opened.Size()
 		opened.Parts()
 	}, examples...)
-}
-
-// TestLongManifest refuses what cannot be a manifest before it is in memory.
-func TestLongManifest(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "manifest.json")
-	require.NoError(t, errors.Join(os.WriteFile(path, nil, 0o644), os.Truncate(path, 1<<40)))
-	_, err := Open(dir)
-	assert.ErrorContains(t, err, path+" has more than 1048576 bytes")
 }

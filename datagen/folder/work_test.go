@@ -16,9 +16,11 @@ import (
 func TestSchedule(t *testing.T) {
 	data := dataset(t, datagen.W, datagen.Options{PartRows: PartRows})
 	var files []*fileWork
+	named := map[string]*fileWork{}
 	parts := 0
 	for _, f := range data.Files() {
-		files = append(files, newFileWork(f, &Entry{}))
+		named[f.Name] = newFileWork(f, &Entry{})
+		files = append(files, named[f.Name])
 		parts += len(f.Parts)
 	}
 	jobs := schedule(files)
@@ -32,13 +34,9 @@ func TestSchedule(t *testing.T) {
 		if i >= 38 && (!customers || j.part.File == jobs[i-1].part.File) {
 			t.Errorf("part %d is of %s, after one of %s", i, j.part.File, jobs[i-1].part.File)
 		}
-		for _, f := range files {
-			if f.file.Name == j.part.File {
-				require.True(t, f.jobs[next[f.file.Name]].blocks == j.blocks,
-					"part %d, of %s, comes before its turn", i, j.part.File)
-				next[f.file.Name]++
-			}
-		}
+		turn := named[j.part.File].jobs[next[j.part.File]]
+		require.True(t, turn.blocks == j.blocks, "part %d, of %s, comes before its turn", i, j.part.File)
+		next[j.part.File]++
 	}
 }
 

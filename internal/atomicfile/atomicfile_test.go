@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -26,9 +25,9 @@ func holds(t *testing.T, dir string, want map[string]string) {
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	for _, e := range entries {
-		if got, err := os.ReadFile(filepath.Join(dir, e.Name())); err != nil || string(got) != want[e.Name()] {
-			t.Errorf("%s holds %q, %v; want %q", e.Name(), got, err, want[e.Name()])
-		}
+		got, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		require.NoError(t, err)
+		assert.Equal(t, want[e.Name()], string(got), e.Name())
 	}
 	assert.Len(t, entries, len(want))
 }
@@ -44,9 +43,9 @@ func TestWrite(t *testing.T) {
 	require.NoError(t, os.WriteFile(created, nil, 0o666))
 	want, err := os.Stat(created)
 	require.NoError(t, err)
-	if got, err := os.Stat(path); err != nil || got.Mode() != want.Mode() {
-		t.Errorf("mode %v, %v; want %v as the user's mask has it", got.Mode(), err, want.Mode())
-	}
+	got, err := os.Stat(path)
+	require.NoError(t, err)
+	assert.Equal(t, want.Mode(), got.Mode(), "as the user's mask has it")
 }
 
 // TestRead refuses what is longer than it may be before it is in memory.
@@ -72,16 +71,16 @@ func TestWriteFails(t *testing.T) {
 		err := Write(filepath.Join(dir, name), func(w io.Writer) error {
 			return errors.Join(text("half")(w), broken)
 		})
-		assert.True(t, errors.Is(err, broken) && strings.Contains(err.Error(), filepath.Join(dir, name)),
-			"error %v", err)
+		assert.ErrorIs(t, err, broken)
+		assert.ErrorContains(t, err, filepath.Join(dir, name))
 	}
 	holds(t, dir, map[string]string{"old": "old"})
 
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "taken", "x"), 0o755))
 	assert.Error(t, Write(filepath.Join(dir, "taken"), text("new")), "a directory was replaced by a file")
-	if left, _ := filepath.Glob(filepath.Join(dir, "*"+suffix)); left != nil {
-		t.Errorf("%v are left", left)
-	}
+	left, err := filepath.Glob(filepath.Join(dir, "*"+suffix))
+	require.NoError(t, err)
+	assert.Empty(t, left)
 	assert.ErrorIs(t, Write(filepath.Join(dir, "missing", "a"), text("a")), os.ErrNotExist, "no directory")
 }
 
@@ -93,13 +92,11 @@ func TestCommitAndAbort(t *testing.T) {
 	for _, commit := range []bool{false, true} {
 		f, err := Create(path)
 		require.NoError(t, err)
-		if target, ok := Target(filepath.Base(f.Name())); target != "a" || !ok {
-			t.Errorf("Target(%q) = %q, %v", f.Name(), target, ok)
-		}
+		temporary := filepath.Base(f.Name())
+		target, ok := Target(temporary)
+		assert.True(t, target == "a" && ok, temporary)
 		io.WriteString(f, "new")
-		if got, err := os.ReadFile(path); err != nil || string(got) != "old" {
-			t.Errorf("before the end: %q, %v", got, err)
-		}
+		holds(t, dir, map[string]string{"a": "old", temporary: "new"})
 		if !commit {
 			f.Abort()
 			holds(t, dir, map[string]string{"a": "old"})
@@ -112,19 +109,17 @@ func TestCommitAndAbort(t *testing.T) {
 
 // A link planted at a guessed temporary name, or at the path itself, is not written through.
 func TestLinksAreNotFollowed(t *testing.T) {
-	dir := t.TempDir()
-	victim := filepath.Join(t.TempDir(), "victim")
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	victim := filepath.Join(elsewhere, "victim")
 	require.NoError(t, os.WriteFile(victim, []byte("precious"), 0o644))
 	for _, name := range []string{"a", "a.tmp", "a.partial"} {
 		require.NoError(t, os.Symlink(victim, filepath.Join(dir, name)))
 	}
 	require.NoError(t, Write(filepath.Join(dir, "a"), text("new")))
-	if got, err := os.ReadFile(victim); err != nil || string(got) != "precious" {
-		t.Errorf("the link's target holds %q, %v", got, err)
-	}
-	if got, err := os.Lstat(filepath.Join(dir, "a")); err != nil || !got.Mode().IsRegular() {
-		t.Errorf("the file has mode %v, %v", got.Mode(), err)
-	}
+	holds(t, elsewhere, map[string]string{"victim": "precious"})
+	got, err := os.Lstat(filepath.Join(dir, "a"))
+	require.NoError(t, err)
+	assert.True(t, got.Mode().IsRegular(), "mode %v", got.Mode())
 }
 
 func TestTarget(t *testing.T) {
@@ -137,9 +132,8 @@ func TestTarget(t *testing.T) {
 		{"prod.csv", "", false},
 		{".partial", "", false},
 	} {
-		if target, ok := Target(c.name); target != c.target || ok != c.ok {
-			t.Errorf("Target(%q) = %q, %v; want %q, %v", c.name, target, ok, c.target, c.ok)
-		}
+		target, ok := Target(c.name)
+		assert.True(t, target == c.target && ok == c.ok, "%s: %q, %v", c.name, target, ok)
 	}
 }
 
@@ -148,11 +142,8 @@ func TestRemoveLeft(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "run"), 0o700))
 	path := filepath.Join(dir, "run", "summary.json")
 	require.NoError(t, os.WriteFile(path, []byte("{}"), 0o600))
-	if _, err := Create(path); err != nil { // and is killed
-		t.Fatal(err)
-	}
+	_, err := Create(path) // and is killed
+	require.NoError(t, err)
 	require.NoError(t, RemoveLeft(dir))
-	entries, err := os.ReadDir(filepath.Dir(path))
-	assert.True(t, err == nil && len(entries) == 1 && entries[0].Name() == "summary.json",
-		"%v, %v are there, want the summary alone", entries, err)
+	holds(t, filepath.Dir(path), map[string]string{"summary.json": "{}"})
 }

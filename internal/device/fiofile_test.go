@@ -24,23 +24,23 @@ func TestReadOrFio(t *testing.T) {
 	text, err := os.ReadFile("testdata/own-jobs.json")
 	require.NoError(t, err)
 	one := string(text)
+	path := filepath.Join(t.TempDir(), "file.json")
+	changed := func(text string) (*Record, error) {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return ReadOrFio(path)
+	}
 	for _, c := range []struct{ why, text, said string }{
 		{"no flush", strings.ReplaceAll(one, `"fdatasync": "1"`, `"fdatasync": "0"`), "no job of flushed writes"},
 		{"reads of another size", strings.ReplaceAll(one, `"8k"`, `"1m"`), "no job of random reads"},
 		{"a job that failed", strings.ReplaceAll(one, `"error": 0`, `"error": 5`), "ended with error 5"},
 		{"neither fio's nor ds2's", `{"kind": "run"}`, "not a device record"},
 	} {
-		path := filepath.Join(t.TempDir(), "file.json")
-		require.NoError(t, os.WriteFile(path, []byte(c.text), 0o600))
-		_, err := ReadOrFio(path)
+		_, err := changed(c.text)
 		require.ErrorContains(t, err, c.said, c.why)
 		require.ErrorContains(t, err, path, c.why)
 	}
 	whole := strings.ReplaceAll(one, `"jobname": "one"`, `"jobname": "deep"`)
-	whole = strings.ReplaceAll(whole, `"numjobs": "1"`, `"numjobs": "2"`)
-	path := filepath.Join(t.TempDir(), "file.json")
-	require.NoError(t, os.WriteFile(path, []byte(whole), 0o600))
-	r, err = ReadOrFio(path)
+	r, err = changed(strings.ReplaceAll(whole, `"numjobs": "1"`, `"numjobs": "2"`))
 	require.NoError(t, err)
 	require.Len(t, r.Reads, 1, "entries of one job, without group_reporting")
 	require.InEpsilon(t, 34186+8871, r.Reads[0].IOPS, 1e-4)

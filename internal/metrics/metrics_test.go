@@ -14,7 +14,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -23,6 +22,7 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/promtest"
+	"ds2/internal/texttest"
 	"ds2/internal/workload"
 )
 
@@ -69,11 +69,19 @@ func meter() *measure.Meter {
 	return m
 }
 
-func scrape(t *testing.T, accept string) []byte {
+// start serves what collectors show.
+func start(t *testing.T, collectors ...prometheus.Collector) *Server {
 	t.Helper()
 	s, err := Serve("127.0.0.1:0", nil)
 	require.NoError(t, err)
-	s.Show(NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1, Counters: own,
+	t.Cleanup(func() { s.Close() })
+	s.Show(collectors...)
+	return s
+}
+
+func scrape(t *testing.T) []byte {
+	t.Helper()
+	s := start(t, NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1, Counters: own,
 		Configuration: "ssd", Block: 3}, meter()),
 		NewHostCollector(sampler(t)), NewLimitCollector(func() []limit.Verdict {
 			return []limit.Verdict{{Limit: "order p95 < 500ms", OK: true}, {Limit: "opm > 60000"},
@@ -84,11 +92,12 @@ func scrape(t *testing.T, accept string) []byte {
 			return []measure.Distribution{measure.Counted("sda log flush", 4*time.Millisecond,
 				maps.All(map[int64]uint64{2000: 2}))}, nil
 		}))
-	defer s.Close()
-	request, err := http.NewRequestWithContext(t.Context(), "GET", s.URL(), nil)
-	require.NoError(t, err)
-	request.Header.Set("Accept", accept)
-	response, err := http.DefaultClient.Do(request)
+	return get(t, s.URL())
+}
+
+func get(t *testing.T, url string) []byte {
+	t.Helper()
+	response, err := http.Get(url)
 	require.NoError(t, err)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
@@ -98,7 +107,7 @@ func scrape(t *testing.T, accept string) []byte {
 }
 
 func TestNamesAndValues(t *testing.T) {
-	text := string(scrape(t, "text/plain"))
+	text := string(scrape(t))
 	for _, line := range []string{
 		`ds2_orders_total{target="a:5432/ds2"} 100`,
 		`ds2_orders_total{target="b:5432/ds2"} 50`,
@@ -129,9 +138,15 @@ func TestNamesAndValues(t *testing.T) {
 		`ds2_run_phase{phase="warmup"} 0`,
 		`ds2_run_info{block="3",configuration="ssd",engine="postgres",` +
 			`run_id="k3f9",size="S",threads="1",version="v1"} 1`,
+		"# TYPE ds2_host_disk_reads_total counter",
+		`ds2_host_disk_reads_total{device="sda"} 100`,
+		`ds2_host_disk_reads_total{device="sdb"} 200`,
+		"# TYPE ds2_host_memory_available_bytes gauge",
+		"ds2_host_memory_available_bytes 4096",
 	} {
 		assert.Contains(t, text, "\n"+line+"\n", "no line %s in", line)
 	}
+	assert.NotContains(t, text, "ds2_host_power_watts", "a figure without a value is shown")
 }
 
 // sampler has read two counters of an item each and one gauge that has no value just now.
@@ -154,52 +169,55 @@ func sampler(t *testing.T) *monitor.Sampler {
 	return s
 }
 
-func TestHostNamesAndValues(t *testing.T) {
-	text := string(scrape(t, "text/plain"))
-	for _, line := range []string{
-		"# TYPE ds2_host_disk_reads_total counter",
-		`ds2_host_disk_reads_total{device="sda"} 100`,
-		`ds2_host_disk_reads_total{device="sdb"} 200`,
-		"# TYPE ds2_host_memory_available_bytes gauge",
-		"ds2_host_memory_available_bytes 4096",
-	} {
-		assert.Contains(t, text, "\n"+line+"\n", "no line %s in", line)
-	}
-	assert.NotContains(t, text, "ds2_host_power_watts", "a figure without a value is shown")
+func TestPush(t *testing.T) {
+	url := promtest.StartPushgateway(t)
+	require.NoError(t, Push(t.Context(), url, "k3f9",
+		NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1}, meter()),
+		NewHostCollector(sampler(t))))
+	texttest.Contains(t, string(get(t, url+"/metrics")),
+		`ds2_orders_total{instance="",job="ds2",run="k3f9",target="a:5432/ds2"} 100`+"\n",
+		`ds2_host_disk_reads_total{device="sda",instance="",job="ds2",run="k3f9"} 100`+"\n",
+		`ds2_operation_duration_seconds_count{instance="",job="ds2",`+
+			`operation="purchase",run="k3f9",target="a:5432/ds2"} 100`+"\n")
 }
 
 func TestPromtoolIsSilent(t *testing.T) {
 	check := exec.CommandContext(t.Context(), promtest.Command(t, "promtool"), "check", "metrics")
-	check.Stdin = bytes.NewReader(scrape(t, "text/plain"))
+	check.Stdin = bytes.NewReader(scrape(t))
 	said, err := check.CombinedOutput()
 	assert.NoError(t, err)
 	assert.Empty(t, string(said))
 }
 
-func TestNativeHistograms(t *testing.T) {
-	format := expfmt.NewFormat(expfmt.TypeProtoDelim)
-	decoder := expfmt.NewDecoder(bytes.NewReader(scrape(t, string(format))), format)
-	for {
-		family := &dto.MetricFamily{}
-		require.NoError(t, decoder.Decode(family), "no ds2_order_duration_seconds in the scrape")
-		if family.GetName() != "ds2_order_duration_seconds" {
-			continue
-		}
-		h := family.Metric[0].Histogram
-		require.EqualValues(t, 100, h.GetSampleCount())
-		require.Len(t, h.PositiveSpan, 1)
-		require.Equal(t, []int64{100}, h.PositiveDelta, "all in one bucket")
-		upper := math.Exp2(float64(h.PositiveSpan[0].GetOffset()) / 8)
-		assert.GreaterOrEqual(t, upper, .030, "the end of the bucket")
-		assert.LessOrEqual(t, upper/math.Exp2(1./8), .0302, "its begin")
-		assert.Len(t, h.Bucket, len(classicBounds))
-		return
+// gather has a collector's metrics.
+func gather(t *testing.T, c prometheus.Collector) map[string][]*dto.Metric {
+	t.Helper()
+	r := prometheus.NewPedanticRegistry()
+	require.NoError(t, r.Register(c))
+	families, err := r.Gather()
+	require.NoError(t, err)
+	metrics := map[string][]*dto.Metric{}
+	for _, f := range families {
+		metrics[f.GetName()] = f.Metric
 	}
+	return metrics
 }
 
-func TestServeTellsWhatIsWrong(t *testing.T) {
+func TestNativeHistograms(t *testing.T) {
+	h := gather(t, NewCollector(Run{Version: "v1", Counters: own}, meter()))["ds2_order_duration_seconds"][0].Histogram
+	require.EqualValues(t, 100, h.GetSampleCount())
+	require.Len(t, h.PositiveSpan, 1)
+	require.Equal(t, []int64{100}, h.PositiveDelta, "all in one bucket")
+	upper := math.Exp2(float64(h.PositiveSpan[0].GetOffset()) / 8)
+	assert.GreaterOrEqual(t, upper, .030, "the end of the bucket")
+	assert.LessOrEqual(t, upper/math.Exp2(1./8), .0302, "its begin")
+	assert.Len(t, h.Bucket, len(classicBounds))
+}
+
+func TestNobody(t *testing.T) {
 	_, err := Serve("127.0.0.1:99999", nil)
 	assert.ErrorContains(t, err, "99999")
+	assert.ErrorContains(t, Push(t.Context(), "http://127.0.0.1:1", "k3f9"), "push metrics: ")
 }
 
 // TestOperationCounter has workloads that have their operations counted apart, or some of them: one that consists of
@@ -211,19 +229,11 @@ func TestOperationCounter(t *testing.T) {
 		{nil, []string{"login", "purchase", "login", "purchase"}}, // of two targets
 		{[]string{"purchase"}, []string{"purchase", "purchase"}},
 	} {
-		r := prometheus.NewPedanticRegistry()
 		own := workload.Counter{Name: "other_operations_total", Help: "Operations.", Of: c.of}
-		require.NoError(t, r.Register(NewCollector(Run{Version: "v1", Counters: []workload.Counter{own}}, meter())))
-		families, err := r.Gather()
-		require.NoError(t, err)
+		metrics := gather(t, NewCollector(Run{Version: "v1", Counters: []workload.Counter{own}}, meter()))
 		var counted []string
-		for _, f := range families {
-			if f.GetName() != "ds2_other_operations_total" {
-				continue
-			}
-			for _, m := range f.Metric {
-				counted = append(counted, m.Label[0].GetValue()) // operation, target
-			}
+		for _, m := range metrics["ds2_other_operations_total"] {
+			counted = append(counted, m.Label[0].GetValue()) // operation, target
 		}
 		require.ElementsMatch(t, c.want, counted)
 	}

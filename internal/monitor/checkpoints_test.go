@@ -1,9 +1,10 @@
 package monitor
 
 import (
-	"reflect"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/assert"
 )
 
 func TestCheckpoints(t *testing.T) {
@@ -27,10 +28,10 @@ func TestCheckpoints(t *testing.T) {
 		servers int
 	}{
 		{"nobody observed the database", table([]string{"cpu.busy_ratio"}, []float64{1}), nil, 0},
-		{"none began", table([]string{"db.checkpoints_per_second", "db.checkpoint_pages_per_second"},
+		{"none began", table([]string{DatabaseCheckpoints, DatabaseCheckpointPages},
 			[]float64{0, 0, 0}, []float64{0, 0, 0}), nil, 1},
 		{"PostgreSQL counts them; one that was under way before is not one that began",
-			table([]string{"db.checkpoints_per_second", "db.checkpoint_pages_per_second"},
+			table([]string{DatabaseCheckpoints, DatabaseCheckpointPages},
 				[]float64{0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0}, []float64{9, 0, 5, 5, 0, 5, 0, 0, 0, 7, 0}),
 			[]Checkpoint{{From: 2, To: 6}, {From: 9, To: 10}}, 1},
 		{"SQL Server counts their pages; a short pause ends none",
@@ -41,8 +42,8 @@ func TestCheckpoints(t *testing.T) {
 				[]float64{0, 0, 1, 0}, []float64{1, 0, 0, 0}),
 			[]Checkpoint{{Server: "b", From: 0, To: 1}, {Server: "a", From: 2, To: 3}}, 2},
 	} {
-		if got, servers := c.table.Checkpoints(start); servers != c.servers || !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%s: %v of %d; want %v of %d", c.why, got, servers, c.want, c.servers)
-		}
+		got, servers := c.table.Checkpoints(start)
+		assert.Equal(t, c.want, got, c.why)
+		assert.Equal(t, c.servers, servers, c.why)
 	}
 }

@@ -3,64 +3,23 @@ package monitor
 import (
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"ds2/internal/device/devicetest"
 )
-
-// TestDisksCountWhatIsWritten writes past the page cache and finds the bytes in the counters of the drive that Find
-// named.
-func TestDisksCountWhatIsWritten(t *testing.T) {
-	dir := devicetest.TempDir(t)
-	where, err := Root.Find(dir)
-	if err != nil {
-		t.Skipf("the temporary directory lies on no block device: %v", err)
-	}
-	disks, err := Root.Counters(where.Devices)
-	require.NoError(t, err)
-	was := read(t, disks)
-
-	const size = 16 << 20
-	f, err := os.OpenFile(filepath.Join(dir, "data"), os.O_CREATE|os.O_WRONLY|syscall.O_DIRECT, 0o644)
-	if err != nil {
-		t.Skipf("the file system cannot write past the page cache: %v", err)
-	}
-	defer f.Close()
-	if _, err := f.Write(devicetest.Aligned(size)); err != nil {
-		t.Fatal(err)
-	}
-	require.NoError(t, f.Sync())
-
-	now := read(t, disks)
-	if written := column(t, disks, "disk."+where.Devices[0]+".written_bytes_per_second", 1, was, now); written < size {
-		t.Errorf("the counters of %v grew by %v bytes after %d were written", where.Devices, written, size)
-	}
-	if took := column(t, disks, "disk."+where.Devices[0]+".write_seconds", 1, was, now); took <= 0 || took > 60 {
-		t.Errorf("a write took %v s on average", took)
-	}
-}
 
 // TestDiskColumns computes the columns of two reads by hand.
 func TestDiskColumns(t *testing.T) {
-	proc, sys := kernelFiles(t)
-	stats := func(line string) {
-		t.Helper()
-		require.NoError(t, os.WriteFile(filepath.Join(proc, "diskstats"), []byte(line), 0o644))
-	}
+	fs := kernelFiles(t)
 	// major minor name, reads merged sectors ms, writes merged sectors ms, in flight, busy ms, weighted ms
-	stats("   8 0 sda 100 0 800 50 200 0 1600 400 0 1000 5000 0 0 0 0 0 0\n")
-	disks, err := FS{proc, sys}.Counters([]string{"sda"})
+	write(t, fs.Proc, "diskstats", "   8 0 sda 100 0 800 50 200 0 1600 400 0 1000 5000 0 0 0 0 0 0\n")
+	disks, err := fs.Counters([]string{"sda"})
 	require.NoError(t, err)
 	was := read(t, disks)
-	stats("   8 0 sda 300 0 4000 150 250 0 3600 900 2 2000 9000 0 0 0 0 0 0\n")
+	write(t, fs.Proc, "diskstats", "   8 0 sda 300 0 4000 150 250 0 3600 900 2 2000 9000 0 0 0 0 0 0\n")
 	now := read(t, disks)
 	for name, want := range map[string]float64{
 		"reads_per_second":         100,        // 200 in 2 s
@@ -79,32 +38,22 @@ func TestDiskColumns(t *testing.T) {
 // TestGone has a drive taken away, and a kernel that does not tell the memory available: both are unknown, and neither
 // stands at 0.
 func TestGone(t *testing.T) {
-	proc, sys := kernelFiles(t)
+	fs := kernelFiles(t)
 	const sda, sdb = "8 0 sda 100 0 800 50 200 0 1600 400 0 1000 5000\n", "8 16 sdb 1 0 8 5 2 0 16 4 0 10 50\n"
-	write(t, proc, "diskstats", sda+sdb)
-	write(t, proc, "meminfo", "MemTotal: 1000 kB\nMemFree: 10 kB\n")
-	disks, err := FS{proc, sys}.Counters([]string{"sda", "sdb"})
+	write(t, fs.Proc, "diskstats", sda+sdb)
+	write(t, fs.Proc, "meminfo", "MemTotal: 1000 kB\nMemFree: 10 kB\n")
+	disks, err := fs.Counters([]string{"sda", "sdb"})
 	require.NoError(t, err)
 	was := read(t, disks)
-	write(t, proc, "diskstats", sdb)
+	write(t, fs.Proc, "diskstats", sdb)
 	now := read(t, disks)
 	for _, name := range []string{"reads_per_second", "written_bytes_per_second", "busy_ratio", "queue"} {
-		if v := column(t, disks, "disk.sda."+name, 1, was, now); !math.IsNaN(v) {
-			t.Errorf("%s of a drive that is gone is %v, want NaN", name, v)
-		}
-		if v := column(t, disks, "disk.sdb."+name, 1, was, now); v != 0 {
-			t.Errorf("%s of the other is %v, want 0", name, v)
-		}
+		assert.InDelta(t, math.NaN(), column(t, disks, "disk.sda."+name, 1, was, now), 0, "%s, gone", name)
+		assert.Zero(t, column(t, disks, "disk.sdb."+name, 1, was, now), "%s of the other", name)
 	}
-	if v := column(t, disks, MemoryAvailable, 1, was, now); !math.IsNaN(v) {
-		t.Errorf("memory available is %v where the kernel does not tell, want NaN", v)
-	}
-}
-
-func TestDisksRefusesUnknownDevice(t *testing.T) {
-	if _, err := Root.Counters([]string{"no-such-device"}); err == nil {
-		t.Error("Disks of a device that is not there gave no error")
-	}
+	assert.InDelta(t, math.NaN(), column(t, disks, MemoryAvailable, 1, was, now), 0)
+	_, err = fs.Counters([]string{"no-such-device"})
+	assert.Error(t, err)
 }
 
 const twoProcessors = `cpu  10 0 10 100 0 0 0 100 0 0
@@ -117,29 +66,27 @@ procs_blocked 0
 `
 
 // kernelFiles makes /proc and /sys of a machine with two processors that shows as little as any.
-func kernelFiles(t *testing.T) (proc, sys string) {
-	proc, sys = t.TempDir(), t.TempDir()
-	write(t, proc, "stat", twoProcessors)
-	write(t, proc, "meminfo", "MemTotal: 1000 kB\n")
-	write(t, proc, "net/dev", "Inter-|   Receive |  Transmit\n face |bytes packets\n")
-	write(t, proc, "diskstats", "")
-	return proc, sys
+func kernelFiles(t *testing.T) FS {
+	fs := FS{t.TempDir(), t.TempDir()}
+	write(t, fs.Proc, "stat", twoProcessors)
+	write(t, fs.Proc, "meminfo", "MemTotal: 1000 kB\n")
+	write(t, fs.Proc, "net/dev", "Inter-|   Receive |  Transmit\n face |bytes packets\n")
+	write(t, fs.Proc, "diskstats", "")
+	return fs
 }
 
 // TestNetworkColumns computes the columns of a 1 Gb/s link by hand; a link of unknown speed has no share.
 func TestNetworkColumns(t *testing.T) {
-	proc, sys := kernelFiles(t)
+	fs := kernelFiles(t)
 	traffic := func(received, sent int) {
-		t.Helper()
-		write(t, proc, "net/dev", "Inter-|   Receive |  Transmit\n face |bytes packets\n"+
+		write(t, fs.Proc, "net/dev", "Inter-|   Receive |  Transmit\n face |bytes packets\n"+
 			"    lo: 9 0 0 0 0 0 0 0 9 0 0 0 0 0 0 0\n"+
 			fmt.Sprintf("  eth0: %d 0 0 0 0 0 0 0 %d 0 0 0 0 0 0 0\n", received, sent)+
 			"  eth1: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n")
 	}
-	write(t, sys, "class/net/eth0/speed", "1000\n")
-	write(t, sys, "class/net/eth1/speed", "-1\n")
+	writeFiles(t, fs.Sys, "class/net/eth0 speed=1000\nclass/net/eth1 speed=-1")
 	traffic(0, 0)
-	network, err := FS{proc, sys}.Counters(nil)
+	network, err := fs.Counters(nil)
 	require.NoError(t, err)
 	was := read(t, network)
 	traffic(50_000_000, 200_000_000)
@@ -151,44 +98,20 @@ func TestNetworkColumns(t *testing.T) {
 	} {
 		assert.Equal(t, want, column(t, network, "network.eth0."+name, 2, was, now), name)
 	}
-	for _, c := range network.Columns {
-		if c.Name == "network.eth1.used_ratio" || strings.HasPrefix(c.Name, "network.lo.") {
-			t.Errorf("there is a column %s", c.Name)
-		}
-	}
+	assert.NotContains(t, names(network.Columns), "network.eth1.used_ratio")
+	assert.NotContains(t, strings.Join(names(network.Columns), " "), "network.lo.")
 }
 
-// TestMachineCounters reads this machine's processors, memory and network while one processor is kept busy.
-func TestMachineCounters(t *testing.T) {
-	all, err := Root.Counters(nil)
-	require.NoError(t, err)
+// TestClient reads what this process takes while it keeps one processor busy.
+func TestClient(t *testing.T) {
 	client, err := Root.Client()
 	require.NoError(t, err)
-	was, clientWas, start := read(t, all), read(t, client), time.Now()
-	own := func() float64 { return read(t, client)[1] - clientWas[1] }
-	for own() < 0.1 && time.Since(start) < time.Minute { // on a busy machine it takes a while to come to 0.1 s
-	}
-	now := read(t, all)
-	busy := column(t, all, CPUBusy, time.Since(start).Seconds(), was, now)
-	if busy <= 0 || busy > 1 {
-		t.Errorf("processors busy: %v, want more than 0 and at most 1", busy)
-	}
-	if own() < 0.1 {
-		t.Errorf("this process is said to have worked for %v s in a minute without rest", own())
+	was := read(t, client)[1]
+	now := read(t, client)
+	for start := time.Now(); now[1] < was+.1; now = read(t, client) { // on a busy machine it takes a while
+		require.Less(t, time.Since(start), 5*time.Minute, "for %v s", now[1]-was)
 	}
 	for i, least := range map[int]float64{2: 1 << 20, 3: 3, 4: 1} { // memory, files, goroutines
-		if got := read(t, client)[i]; got < least {
-			t.Errorf("%s = %v, want at least %v", client.Figures[i].Name, got, least)
-		}
-	}
-
-	machine := Root.Machine(nil)
-	if free := column(t, all, MemoryAvailable, 1, was, now); free <= 0 || free > float64(machine.MemoryBytes) {
-		t.Errorf("%v bytes of memory are available of %d", free, machine.MemoryBytes)
-	}
-	for i, f := range all.Figures {
-		if strings.HasPrefix(f.Name, "network_") && !(now[i] >= 0) {
-			t.Errorf("%v = %v", f, now[i])
-		}
+		assert.GreaterOrEqual(t, now[i], least, client.Figures[i].Name)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
@@ -34,8 +35,7 @@ func open(t *testing.T, url string) *sql.DB {
 // counters opens those of a database as a run does.
 func counters(t *testing.T, url string) (*monitor.Observer, monitor.Source) {
 	t.Helper()
-	w, err := monitor.Observe(t.Context(), []store.Database{target(t, url)}, 0, monitor.Options{})
-	require.NoError(t, err)
+	w := observe(t, monitor.Options{}, target(t, url))
 	for _, s := range w.Sources {
 		if strings.HasPrefix(s.Name, "database counters") {
 			return w, s
@@ -43,6 +43,15 @@ func counters(t *testing.T, url string) (*monitor.Observer, monitor.Source) {
 	}
 	require.Fail(t, "no counters of the database", "%v", w.Notes)
 	return nil, monitor.Source{}
+}
+
+// observe finds out what can be observed of targets.
+func observe(t *testing.T, o monitor.Options, targets ...store.Database) *monitor.Observer {
+	t.Helper()
+	w, err := monitor.Observe(t.Context(), targets, 0, o)
+	require.NoError(t, err)
+	t.Cleanup(w.Close)
+	return w
 }
 
 // target opens a database for the test as a command does.
@@ -74,13 +83,11 @@ func TestNamelessServer(t *testing.T) {
 	})
 	u, err := url.Parse(database)
 	require.NoError(t, err)
-	w, err := monitor.Observe(t.Context(), []store.Database{target(t, database)}, 0, monitor.Options{})
-	require.NoError(t, err)
+	w := observe(t, monitor.Options{}, target(t, database))
 	const said = "is told apart by its address alone"
 	assert.NotContains(t, strings.Join(w.Notes, " "), said, "of who may ask")
 	u.User = url.UserPassword("nameless", "nameless")
-	w, err = monitor.Observe(t.Context(), []store.Database{target(t, u.String())}, 0, monitor.Options{})
-	require.NoError(t, err)
+	w = observe(t, monitor.Options{}, target(t, u.String()))
 	assert.Contains(t, strings.Join(w.Notes, " "), "server "+u.Host+" "+said)
 	assert.Contains(t, strings.Join(w.Notes, " "), "pg_control_system")
 }
@@ -103,15 +110,13 @@ func TestDatabaseCounters(t *testing.T) {
 	pgtest.Exec(t, db, "CREATE TABLE things AS SELECT n, repeat('x', 500) FROM generate_series(1, 10000) n")
 	pgtest.Exec(t, db, "CHECKPOINT")
 	// Statistics of a session are seen once it has gone idle or ended.
-	holder := connection(t, address)
-	pgtest.Exec(t, holder, "BEGIN; LOCK TABLE things")
-	waiting := connection(t, address)
-	done := make(chan error, 1)
+	holder, err := db.BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	defer holder.Rollback()
+	pgtest.Exec(t, holder, "LOCK TABLE things")
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		_, err := waiting.ExecContext(ctx, "SELECT count(*) FROM things")
-		done <- err
-	}()
+	var waiting sync.WaitGroup
+	waiting.Go(func() { db.ExecContext(ctx, "SELECT count(*) FROM things") })
 	for name, least := range map[string]float64{ // which servers before 15 tell a while later
 		"log_bytes_total":              1 << 20, // 10,000 rows of 500 bytes
 		"checkpoints_total":            1,
@@ -127,14 +132,5 @@ func TestDatabaseCounters(t *testing.T) {
 		}
 	}
 	cancel()
-	<-done
-}
-
-// connection opens one connection of its own.
-func connection(t *testing.T, url string) *sql.Conn {
-	t.Helper()
-	c, err := open(t, url).Conn(t.Context())
-	require.NoError(t, err)
-	t.Cleanup(func() { c.Close() })
-	return c
+	waiting.Wait()
 }

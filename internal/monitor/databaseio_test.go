@@ -15,27 +15,29 @@ import (
 func TestDatabases(t *testing.T) {
 	start := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	for _, column := range []func(string) string{OfFile, func(ofDrive string) string { return ofDrive }} {
-		// Of drives, so that there is storage.
-		table := Table{Columns: []string{ItemColumn(DiskReads, "data"), ItemColumn(DiskReads, "log")}}
-		for i := range 30 {
-			table.Rows = append(table.Rows, Row{start.Add(time.Duration(i+1) * time.Second), []float64{1, 1}})
-		}
-		set := func(ofDrive, file string, value func(second int) float64) {
-			i := table.place(ItemColumn(column(ofDrive), file))
-			for n, row := range table.Rows {
-				row.Values[i] = value(n)
+		table := Table{Rows: make([]Row, 30)}
+		set := func(column string, value func(second int) float64) {
+			i := table.place(column)
+			for n := range table.Rows {
+				table.Rows[n].Values[i] = value(n)
 			}
 		}
-		for file, figures := range map[string]map[string]float64{
+		for n := range table.Rows {
+			table.Rows[n].Time = start.Add(time.Duration(n+1) * time.Second)
+		}
+		for item, figures := range map[string]map[string]float64{
 			"mail_1": {DiskReads: 300, DiskReadTime: .010, DiskReadBytes: 300 * 8192, DiskWrites: 0, DiskWriteTime: 0},
 			"mail_2": {DiskReads: 100, DiskReadTime: .030, DiskReadBytes: 100 * 16384},
 			"log_1":  {DiskWrites: 50, DiskWrittenBytes: 50 * 4096},
 		} {
 			for figure, v := range figures {
-				set(figure, file, func(int) float64 { return v })
+				set(ItemColumn(column(figure), item), func(int) float64 { return v })
 			}
 		}
-		set(DiskWriteTime, "log_1", func(second int) float64 { return .002 + .002*float64(second/15) })
+		set(ItemColumn(column(DiskWriteTime), "log_1"), func(n int) float64 { return .002 + .002*float64(n/15) })
+		for _, drive := range []string{"data", "log"} { // so that there is storage
+			set(ItemColumn(DiskReads, drive), func(int) float64 { return 1 })
+		}
 		const name = "host/MAIL"
 		machine := &Machine{Files: []DatabaseFile{{"mail_1", name, Data}, {"mail_2", name, Data}, {"log_1", name, Log}},
 			Drives: []Drive{{Name: "data", Roles: []Role{Data}}, {Name: "log", Roles: []Role{Log}}}}

@@ -18,7 +18,8 @@ import (
 // that plays /.
 func machine(t *testing.T, mounts ...string) (FS, string) {
 	t.Helper()
-	proc, sys := kernelFiles(t)
+	fs := kernelFiles(t)
+	sys := fs.Sys
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	for dir, number := range map[string]string{
@@ -28,16 +29,11 @@ func machine(t *testing.T, mounts ...string) (FS, string) {
 		"devices/virtual/md0": "9:0", "devices/virtual/dm-0": "253:0",
 		"devices/virtual/loop0": "7:0", "devices/virtual/zram0": "252:0",
 	} {
-		write(t, sys, dir+"/dev", number+"\n")
-		name := filepath.Base(dir)
-		partition := strings.Count(dir, "/") == 3
-		if partition {
+		device(t, sys, dir, number)
+		if strings.Count(dir, "/") == 3 {
 			write(t, sys, dir+"/partition", "1\n")
-		} else {
-			link(t, filepath.Join(sys, dir), filepath.Join(sys, "block", name))
+			require.NoError(t, os.Remove(filepath.Join(sys, "block", filepath.Base(dir))))
 		}
-		link(t, filepath.Join(sys, dir), filepath.Join(sys, "dev/block", number))
-		link(t, filepath.Join(sys, dir), filepath.Join(sys, "class/block", name))
 	}
 	for device, slaves := range map[string][]string{
 		"md0": {"nvme0n1/nvme0n1p1", "nvme1n1/nvme1n1p1"}, "dm-0": {"../virtual/md0", "sda/sda2"},
@@ -48,9 +44,20 @@ func machine(t *testing.T, mounts ...string) (FS, string) {
 		}
 	}
 	text := strings.ReplaceAll(strings.Join(mounts, "\n")+"\n", "@", root)
-	write(t, proc, "self/mountinfo", text)
-	write(t, proc, strconv.Itoa(os.Getpid())+"/mountinfo", text)
-	return FS{proc, sys}, root
+	write(t, fs.Proc, "self/mountinfo", text)
+	write(t, fs.Proc, strconv.Itoa(os.Getpid())+"/mountinfo", text)
+	return fs, root
+}
+
+// device has a /sys show one, in place of another of its name or number.
+func device(t *testing.T, sys, dir, number string) {
+	t.Helper()
+	write(t, sys, dir+"/dev", number+"\n")
+	name := filepath.Base(dir)
+	for _, from := range []string{"block/" + name, "dev/block/" + number, "class/block/" + name} {
+		os.Remove(filepath.Join(sys, from))
+		link(t, filepath.Join(sys, dir), filepath.Join(sys, from))
+	}
 }
 
 func link(t *testing.T, to, from string) {
@@ -102,13 +109,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestDrives(t *testing.T) {
-	fs, _ := machine(t)
-	got, err := fs.Drives()
-	require.NoError(t, err)
-	assert.Equal(t, []string{"nvme0n1", "nvme1n1", "sda"}, got)
-}
-
 // TestDevicesOnEachOther: of two devices, one of which lies on the other, each request would count twice.
 func TestDevicesOnEachOther(t *testing.T) {
 	fs, _ := machine(t)
@@ -117,37 +117,28 @@ func TestDevicesOnEachOther(t *testing.T) {
 		fmt.Fprintf(&stats, "   8 0 %s 1 0 8 5 2 0 16 4 0 10 50 0 0 0 0 0 0\n", name)
 	}
 	write(t, fs.Proc, "diskstats", stats.String())
-	for _, c := range []struct{ devices, err string }{
-		{"sda nvme0n1 loop0", ""},
-		{"dm-0 loop0", ""},
-		{"dm-0 sda", "dm-0 lies on sda"},
-		{"nvme1n1 loop0 dm-0", "dm-0 lies on nvme1n1"},
-		{"md0 dm-0", "dm-0 lies on md0"},
-		{"sda2 dm-0", "dm-0 lies on sda2"},
-		{"sda1 sda", "sda1 lies on sda"},
+	for _, devices := range []string{"sda nvme0n1 loop0", "dm-0 loop0"} {
+		_, err := fs.Counters(strings.Fields(devices))
+		assert.NoError(t, err, devices)
+	}
+	for devices, want := range map[string]string{
+		"dm-0 sda": "dm-0 lies on sda", "nvme1n1 loop0 dm-0": "dm-0 lies on nvme1n1", "md0 dm-0": "dm-0 lies on md0",
+		"sda2 dm-0": "dm-0 lies on sda2", "sda1 sda": "sda1 lies on sda",
 	} {
-		_, err := fs.Counters(strings.Fields(c.devices))
-		if c.err == "" {
-			assert.NoError(t, err, c.devices)
-			continue
-		}
-		assert.ErrorContains(t, err, c.err, c.devices)
+		_, err := fs.Counters(strings.Fields(devices))
+		assert.ErrorContains(t, err, want, devices)
 	}
 }
 
 func TestMachineDrive(t *testing.T) {
-	fs, _ := machine(t)
+	fs, root := machine(t, "1 0 8:1 / / rw,noatime - ext4 /dev/sda1 rw,discard,data=ordered")
 	writeFiles(t, fs.Sys, "devices/pci/sda size=2000 queue/rotational=1 queue/scheduler=none+[mq-deadline]+kyber "+
 		"device/model=ST1000++++++")
 	want := []Drive{{Name: "sda", Model: "ST1000", Bytes: 2000 * 512, Rotational: true, Scheduler: "mq-deadline"}}
 	assert.Equal(t, want, fs.Machine([]string{"sda"}).Drives)
-}
-
-func TestMountOptions(t *testing.T) {
-	fs, root := machine(t, `1 0 8:1 / / rw,noatime - ext4 /dev/sda1 rw,discard,data=ordered`)
-	got, err := fs.Find(root)
+	found, err := fs.Find(root)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"data=ordered", "discard", "noatime", "rw"}, got.Options)
+	assert.Equal(t, []string{"data=ordered", "discard", "noatime", "rw"}, found.Options)
 }
 
 // write makes a file below dir, and the directories to it.
@@ -211,15 +202,8 @@ func TestMultipath(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			fs, root := machine(t, "1 0 259:0 / / rw - xfs /dev/nvme0n1 rw")
 			const subsystem = "devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1"
-			const controller = "devices/pci/nvme/nvme0/nvme0c0n1"
-			for dir, number := range map[string]string{subsystem: "259:0", controller: "259:1"} {
-				name := filepath.Base(dir)
-				write(t, fs.Sys, dir+"/dev", number+"\n")
-				for _, from := range []string{"block/" + name, "dev/block/" + number, "class/block/" + name} {
-					os.Remove(filepath.Join(fs.Sys, from))
-					link(t, filepath.Join(fs.Sys, dir), filepath.Join(fs.Sys, from))
-				}
-			}
+			device(t, fs.Sys, subsystem, "259:0")
+			device(t, fs.Sys, "devices/pci/nvme/nvme0/nvme0c0n1", "259:1")
 			write(t, fs.Sys, subsystem+"/queue/iostats", c.iostats+"\n")
 			found, err := fs.Find(root)
 			require.NoError(t, err)
@@ -231,6 +215,10 @@ func TestMultipath(t *testing.T) {
 			disks, err := fs.Counters([]string{"nvme0n1"})
 			require.NoError(t, err)
 			was := read(t, disks)
+			var w Observer
+			require.NoError(t, w.noteUncounted(t.Context(), disks))
+			noted := strings.Contains(strings.Join(w.Notes, ""), "drive nvme0n1")
+			assert.Equal(t, name == "nobody counts", noted, "%q", w.Notes)
 			write(t, fs.Proc, "diskstats", strings.Join(c.now, "\n")+"\n")
 			now := read(t, disks)
 			for name, want := range map[string]float64{

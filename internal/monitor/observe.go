@@ -81,22 +81,30 @@ type Observer struct {
 // there is an error; what is merely missing becomes a note.
 func Observe(ctx context.Context, targets []store.Database, run time.Duration, o Options) (*Observer, error) {
 	w := &Observer{o: o, targets: targets, Servers: make([]Server, len(targets)), here: map[store.Database]bool{}}
-	var err error
-	if w.devices, w.roles, err = readDevices(o.Devices); err != nil {
+	if err := w.observe(ctx, run); err != nil {
+		w.Close() // it may trace already
 		return nil, err
 	}
-	servers, err := store.Servers(ctx, targets)
+	return w, nil
+}
+
+func (w *Observer) observe(ctx context.Context, run time.Duration) (err error) {
+	o := w.o
+	if w.devices, w.roles, err = readDevices(o.Devices); err != nil {
+		return err
+	}
+	servers, err := store.Servers(ctx, w.targets)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var files []File
 	for _, s := range servers {
 		if err := w.server(ctx, s, len(servers) > 1); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	local := false
-	for i, t := range targets {
+	for i, t := range w.targets {
 		if w.here[t] {
 			files = append(files, w.Servers[i].Files...)
 		}
@@ -106,15 +114,15 @@ func Observe(ctx context.Context, targets []store.Database, run time.Duration, o
 	switch linux := runtime.GOOS == "linux"; {
 	case len(o.Exporters) > 0:
 		if err := w.openExporters(ctx); err != nil {
-			return nil, err
+			return err
 		}
 		w.Local = len(w.exporters) == 1 && local && IsLocal(w.exporters[0].host)
 	case local && linux:
 		if err := w.thisMachine(ctx, files); err != nil {
-			return nil, err
+			return err
 		}
 	case len(w.devices) > 0:
-		return nil, &OptionError{"devices", errors.New("the targets are not on this machine, " +
+		return &OptionError{"devices", errors.New("the targets are not on this machine, " +
 			"or it does not run Linux; give the URL of the exporter on their machine")}
 	default:
 		w.note("the databases' machine is not observed: it is another one, or no Linux, and no exporter is given")
@@ -131,23 +139,23 @@ func Observe(ctx context.Context, targets []store.Database, run time.Duration, o
 	if runtime.GOOS == "linux" {
 		client, err := Root.Client()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		w.Sources = append(append(w.Sources, client), Root.ownThrottling()...)
 	}
 	if err := w.advise(ctx, run); err != nil {
-		return nil, err
+		return err
 	}
 	w.Warnings = append(w.Warnings, w.Distorting...)
 	if o.PowerCommand == "" {
-		return w, nil
+		return nil
 	}
 	meter, err := PowerCommand(ctx, o.PowerCommand)
 	if err != nil {
-		return w, &OptionError{"power", err}
+		return &OptionError{"power", err}
 	}
 	w.Sources = append(w.Sources, meter)
-	return w, nil
+	return nil
 }
 
 // advise asks the targets what makes runs on them a poor test of storage.

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -35,49 +34,21 @@ func TestPowerCommand(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			if got := read(t, s); got[0] != c.want {
-				t.Errorf("%v W, want %v", got[0], c.want)
-			}
+			assert.Equal(t, []float64{c.want}, read(t, s))
 		})
 	}
 }
 
-func TestPowerCommandReadsAgain(t *testing.T) {
-	meter := filepath.Join(t.TempDir(), "meter")
-	write(t, filepath.Dir(meter), "meter", "100")
-	s, err := PowerCommand(t.Context(), "cat "+meter)
-	require.NoError(t, err)
-	write(t, filepath.Dir(meter), "meter", "200")
-	await(t, "the meter's new reading arrives", func() bool { return read(t, s)[0] == 200 })
-}
-
-// TestPowerCommandCutOff ends the sampling while the command runs: the next sampling does not take that for a failure.
-func TestPowerCommandCutOff(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	s, err := PowerCommand(t.Context(), "echo 100; cat "+filepath.Join(dir, "delay")+" 2>/dev/null | sh")
-	require.NoError(t, err)
-	write(t, dir, "delay", "touch "+filepath.Join(dir, "begun")+"; exec sleep 20")
-	ctx, cancel := context.WithCancel(t.Context())
-	values := make([]float64, 1)
-	require.NoError(t, s.Read(ctx, values))
-	await(t, "the command begins", func() bool { _, err := os.Stat(filepath.Join(dir, "begun")); return err == nil })
-	write(t, dir, "delay", "")
-	cancel()
-	for range 300 { // until the command is gone, and after
-		require.NoError(t, s.Read(t.Context(), values), "after the sampling was ended, the next one fails")
-		time.Sleep(10 * time.Millisecond)
-	}
-}
-
-// TestPowerCommandLeavesNobody ends the sampling while the command waits for a program that it has started: that ends
-// too. It holds a pipe open, which comes to its end when nobody does.
-func TestPowerCommandLeavesNobody(t *testing.T) {
+// TestPowerCommandAgain ends the sampling while the command waits for a program that it has started: both end. The
+// program holds a pipe open, which comes to its end when nobody does. The next sampling takes that for no failure, and
+// has the meter's new reading.
+func TestPowerCommandAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
-	s, err := PowerCommand(t.Context(), "echo 100; [ ! -e "+dir+"/hang ] || (sleep 600; true) > "+pipe)
+	write(t, dir, "meter", "100")
+	s, err := PowerCommand(t.Context(), "cd "+dir+"; cat meter; [ ! -e hang ] || (sleep 600; true) > pipe")
 	require.NoError(t, err)
 	write(t, dir, "hang", "")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -85,9 +56,12 @@ func TestPowerCommandLeavesNobody(t *testing.T) {
 	held, err := os.Open(pipe) // which waits for the command to open it
 	require.NoError(t, err)
 	defer held.Close()
+	require.NoError(t, os.Remove(filepath.Join(dir, "hang")))
+	write(t, dir, "meter", "200")
 	cancel()
 	_, err = io.ReadAll(held) // until what the command started is gone
 	require.NoError(t, err)
+	await(t, "the meter's new reading arrives", func() bool { return read(t, s)[0] == 200 })
 }
 
 func TestReadMeterLog(t *testing.T) {
@@ -136,26 +110,24 @@ func FuzzReadMeterLog(f *testing.F) {
 }
 
 func TestTableTakesASeriesByTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		at := func(second float64) time.Time { return start.Add(time.Duration(second * float64(time.Second))) }
-		table := Table{Columns: []string{"cpu.busy_ratio"}}
-		for second := range 60 {
-			table.Rows = append(table.Rows, Row{at(float64(second)), []float64{0.5}})
-		}
-		// A meter that reads every 2 s, from second 10 to second 20.
-		var s Series
-		for second := 10.0; second <= 20; second += 2 {
-			s = append(s, Point{at(second), 100 + second})
-		}
-		table.Set(Power, s)
-		watts := table.Values(Power)
-		none := math.NaN()
-		for second, want := range map[int]float64{9: none, 10: 110, 11: 110, 12: 112, 20: 120, 50: 120, 51: none} {
-			assert.InDelta(t, want, watts[second], 0, "at %d s", second)
-		}
-		assert.InDelta(t, (110+110+112+112)/4, table.Mean(Power, at(9), at(13)), 0, "mean of seconds 10 to 13")
-		assert.InDelta(t, none, table.Mean(Power, at(0), at(9)), 0, "mean where nothing was read")
-		assert.Nil(t, table.Values("no.such_column"))
-	})
+	start := time.Unix(0, 0)
+	at := func(second float64) time.Time { return start.Add(time.Duration(second * float64(time.Second))) }
+	table := Table{Columns: []string{"cpu.busy_ratio"}}
+	for second := range 60 {
+		table.Rows = append(table.Rows, Row{at(float64(second)), []float64{0.5}})
+	}
+	// A meter that reads every 2 s, from second 10 to second 20.
+	var s Series
+	for second := 10.0; second <= 20; second += 2 {
+		s = append(s, Point{at(second), 100 + second})
+	}
+	table.Set(Power, s)
+	watts := table.Values(Power)
+	none := math.NaN()
+	for second, want := range map[int]float64{9: none, 10: 110, 11: 110, 12: 112, 20: 120, 50: 120, 51: none} {
+		assert.InDelta(t, want, watts[second], 0, "at %d s", second)
+	}
+	assert.InDelta(t, (110+110+112+112)/4, table.Mean(Power, at(9), at(13)), 0, "mean of seconds 10 to 13")
+	assert.InDelta(t, none, table.Mean(Power, at(0), at(9)), 0, "mean where nothing was read")
+	assert.Nil(t, table.Values("no.such_column"))
 }

@@ -87,9 +87,8 @@ func TestRolesOfExporter(t *testing.T) {
 		iops, measured := seen.IOPS()
 		assert.Equal(t, c.iops, iops, "%q", c.devices)
 		assert.Equal(t, c.iops > 0, measured, "%q", c.devices)
-		if s := seen.Storage(); s != nil && (s.Shared || s.LogWrites != 5) {
-			t.Errorf("%q: %+v", c.devices, s)
-		}
+		s := seen.Storage()
+		assert.True(t, s == nil || !s.Shared && s.LogWrites == 5, "%q: %+v", c.devices, s)
 	}
 }
 

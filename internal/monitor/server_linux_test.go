@@ -2,7 +2,10 @@ package monitor_test
 
 import (
 	"fmt"
+	"os"
 	osexec "os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -33,20 +36,21 @@ func TestTablespacesOfOneServer(t *testing.T) {
 		pgtest.Exec(t, admin, fmt.Sprintf("CREATE DATABASE %s TABLESPACE %s", name, name))
 		targets = append(targets, target(t, server.URL(name)))
 	}
-	w, err := monitor.Observe(t.Context(), targets, 0, monitor.Options{})
-	require.NoError(t, err)
+	w := observe(t, monitor.Options{}, targets...)
 	require.NotNil(t, w.Machine, "the machine is not observed: %v", w.Notes)
-	roles := map[string][]monitor.Role{}
-	for _, d := range w.Machine.Drives {
-		roles[d.Name] = d.Roles
-	}
+	of := map[string]bool{}
 	for _, drive := range drives {
-		assert.Equal(t, []monitor.Role{monitor.Data}, roles[drive.Name], "drive %s of a database", drive.Name)
-		delete(roles, drive.Name)
+		of[drive.Name] = true
 	}
-	for name, got := range roles { // that of the data directory
-		assert.Equal(t, []monitor.Role{monitor.Log}, got, "drive %s of the server's log", name)
+	for _, d := range w.Machine.Drives {
+		want := monitor.Log // that of the data directory
+		if of[d.Name] {
+			want = monitor.Data
+		}
+		assert.Equal(t, []monitor.Role{want}, d.Roles, d.Name)
+		delete(of, d.Name)
 	}
+	assert.Empty(t, of, "drives that are not observed")
 	columns := monitor.Table{}
 	for _, source := range w.Sources {
 		for _, c := range source.Columns {
@@ -80,13 +84,38 @@ func TestTunnel(t *testing.T) {
 	} {
 		pgtest.Exec(t, db, statement)
 	}
-	here, err := monitor.Observe(t.Context(), []store.Database{target(t, pgtest.Database(t))}, 0, monitor.Options{})
-	require.NoError(t, err)
+	here := observe(t, monitor.Options{}, target(t, pgtest.Database(t)))
 	assert.True(t, here.Machine != nil && here.Local, "a server on this machine: %v", here.Notes)
 	s := target(t, address)
-	w, err := monitor.Observe(t.Context(), []store.Database{s}, 0, monitor.Options{})
-	require.NoError(t, err)
+	w := observe(t, monitor.Options{}, s)
 	assert.True(t, w.Machine == nil && !w.Local, "a server that is elsewhere: %+v", w.Machine)
 	_, _, _, ok := w.Free(s, "/")
 	assert.False(t, ok, "this machine's room is taken for that of a server that is elsewhere")
+}
+
+// TestPowerFails: where a meter cannot be read, nothing traces I/Os any longer.
+func TestPowerFails(t *testing.T) {
+	s := target(t, pgtest.Database(t))
+	programs := func() (n int) { // of this process, in the kernel
+		files, err := filepath.Glob("/proc/self/fd/*")
+		require.NoError(t, err)
+		for _, file := range files {
+			if is, _ := os.Readlink(file); strings.HasPrefix(is, "anon_inode:bpf") {
+				n++
+			}
+		}
+		return n
+	}
+	o := monitor.Options{IOTrace: true}
+	w := observe(t, o, s)
+	if w.IOTrace == nil {
+		t.Skip(w.Notes)
+	}
+	require.NotZero(t, programs())
+	w.Close()
+	require.Zero(t, programs())
+	o.PowerCommand = "exit 1"
+	_, err := monitor.Observe(t.Context(), []store.Database{s}, 0, o)
+	require.ErrorContains(t, err, "exit status 1")
+	require.Zero(t, programs())
 }

@@ -2,9 +2,7 @@ package main
 
 import (
 	"archive/tar"
-	"crypto/sha256"
 	"debug/elf"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -34,32 +32,23 @@ func TestRelease(t *testing.T) {
 	for _, name := range []string{"one", "another"} {
 		clone, out := filepath.Join(t.TempDir(), name), filepath.Join(t.TempDir(), "dist")
 		run(t, "git", "clone", "--quiet", "--shared", source, clone)
-		if err := makeRelease(clone, out, some, t.Output()); err != nil {
-			t.Fatal(err)
-		}
+		check(t, makeRelease(clone, out, some, t.Output()))
 		outs, source = append(outs, out), clone // of the same commit, whatever is committed meanwhile
 	}
 	sums := sumsOf(t, outs[0])
 	if again := sumsOf(t, outs[1]); !slices.Equal(sums, again) {
 		t.Errorf("built again, files differ:\n%s\nand\n%s", strings.Join(sums, "\n"), strings.Join(again, "\n"))
 	}
-	check := exec.Command("sha256sum", "--check", "--strict", "SHA256SUMS")
-	check.Dir = outs[0]
-	if said, err := check.CombinedOutput(); err != nil || strings.Count(string(said), ": OK\n") != len(sums)-1 {
-		t.Errorf("SHA256SUMS of %d files: %v\n%s", len(sums), err, said)
+	said := inDir(t, outs[0], "sha256sum --check --strict SHA256SUMS")
+	if strings.Count(said, ": OK\n") != len(sums)-1 {
+		t.Errorf("SHA256SUMS of %d files:\n%s", len(sums), said)
 	}
 
 	t.Run("archive", func(t *testing.T) {
 		dir := t.TempDir()
 		run(t, "tar", "-xzf", only(t, outs[0], "*_linux_amd64.tar.gz"), "-C", dir, "--strip-components=1")
-		for _, name := range []string{
-			"README.md", "LICENSE", "licenses/modules.txt", "man/man1/ds2-drive.1",
-			"completions/ds2.bash", "completions/ds2.ps1",
-		} {
-			if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
+		filled(t, dir, "README.md", "LICENSE", "licenses/modules.txt", "man/man1/ds2-drive.1",
+			"completions/ds2.bash", "completions/ds2.ps1")
 		checkBinary(t, filepath.Join(dir, "ds2"))
 	})
 	t.Run("deb", func(t *testing.T) {
@@ -67,13 +56,8 @@ func TestRelease(t *testing.T) {
 		deb := only(t, outs[0], "*_amd64.deb")
 		run(t, "dpkg-deb", "-x", deb, dir)
 		checkBinary(t, filepath.Join(dir, "usr/bin/ds2"))
-		for _, name := range []string{
-			"man/man1/ds2.1.gz", "man/man1/ds2-init.1.gz", "bash-completion/completions/ds2", "doc/ds2/copyright",
-		} {
-			if _, err := os.Stat(filepath.Join(dir, "usr/share", name)); err != nil {
-				t.Error(err)
-			}
-		}
+		filled(t, filepath.Join(dir, "usr/share"),
+			"man/man1/ds2.1.gz", "man/man1/ds2-init.1.gz", "bash-completion/completions/ds2", "doc/ds2/copyright")
 		contains(t, run(t, "dpkg-deb", "-f", deb), "Package: ds2\n", "Architecture: amd64\n")
 	})
 	t.Run("rpm", func(t *testing.T) {
@@ -87,14 +71,10 @@ func TestRelease(t *testing.T) {
 	})
 	t.Run("bill of materials", func(t *testing.T) {
 		f, err := os.Open(only(t, outs[0], "*_linux_amd64.cdx.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		defer f.Close()
 		var bom cdx.BOM
-		if err := cdx.NewBOMDecoder(f, cdx.BOMFileFormatJSON).Decode(&bom); err != nil {
-			t.Fatal(err)
-		}
+		check(t, cdx.NewBOMDecoder(f, cdx.BOMFileFormatJSON).Decode(&bom))
 		for _, want := range []string{"std", "github.com/jackc/pgx/v5", "echarts"} {
 			if !slices.ContainsFunc(*bom.Components, func(c cdx.Component) bool {
 				return c.Name == want && c.Version != "" && strings.HasSuffix(c.PackageURL, "@"+c.Version)
@@ -105,13 +85,9 @@ func TestRelease(t *testing.T) {
 	})
 	t.Run("image", func(t *testing.T) {
 		image, err := tarball.ImageFromPath(only(t, outs[0], "*_image_amd64.tar"), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		config, err := image.ConfigFile()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		c := config.Config
 		if c.User != "10001:10001" || !slices.Equal(c.Entrypoint, []string{"/ds2"}) || config.Architecture != "amd64" {
 			t.Errorf("config %+v", config)
@@ -123,9 +99,8 @@ func TestRelease(t *testing.T) {
 			header, err := archive.Next()
 			if err == io.EOF {
 				break
-			} else if err != nil {
-				t.Fatal(err)
 			}
+			check(t, err)
 			if header.Typeflag == tar.TypeReg {
 				names = append(names, header.Name)
 			}
@@ -143,9 +118,7 @@ func TestRelease(t *testing.T) {
 func checkBinary(t *testing.T, path string) {
 	t.Helper()
 	f, err := elf.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer f.Close()
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP {
@@ -160,6 +133,13 @@ func checkBinary(t *testing.T, path string) {
 	}
 }
 
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func run(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	said, err := exec.Command(name, args...).CombinedOutput()
@@ -169,11 +149,27 @@ func run(t *testing.T, name string, args ...string) string {
 	return string(said)
 }
 
+// inDir has a shell run a command in a directory.
+func inDir(t *testing.T, dir, command string) string {
+	t.Helper()
+	return run(t, "sh", "-c", `cd "$1" && `+command, "sh", dir)
+}
+
 func contains(t *testing.T, text string, all ...string) {
 	t.Helper()
 	for _, want := range all {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
+		}
+	}
+}
+
+// filled wants files that are not empty.
+func filled(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
@@ -188,20 +184,10 @@ func only(t *testing.T, dir, pattern string) string {
 	return found[0]
 }
 
-func sumsOf(t *testing.T, dir string) (sums []string) {
+// sumsOf are those of all files of a directory, by name.
+func sumsOf(t *testing.T, dir string) []string {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		content, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		sums = append(sums, fmt.Sprintf("%x  %s", sha256.Sum256(content), e.Name()))
-	}
-	return sums
+	return strings.Split(strings.TrimSpace(inDir(t, dir, "sha256sum *")), "\n")
 }
 
 // TestPackageVersion: packages begin with a digit, and those of a tag are newer than those of none.
