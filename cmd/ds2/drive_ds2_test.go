@@ -29,8 +29,8 @@ func TestDS2Lines(t *testing.T) {
 	order := func(target int, entry calls.Op, scale time.Duration) {
 		var o measure.Order
 		var all time.Duration
-		for op, took := range map[calls.Op]time.Duration{entry: 33, calls.OpBrowseByCategory: 8, calls.OpBrowseByTitle: 11,
-			calls.OpPrices: 1000, calls.OpPurchase: 80} {
+		for op, took := range map[calls.Op]time.Duration{entry: 33, calls.OpBrowseByCategory: 8,
+			calls.OpBrowseByTitle: 11, calls.OpPrices: 1000, calls.OpPurchase: 80} {
 			if op == calls.OpNewCustomer {
 				took = 21
 				o.Own[counts.NewCustomers]++

@@ -104,8 +104,9 @@ func TestTargets(t *testing.T) {
 		"--engine=postgres":                   "postgres://localhost?database=DS2",
 		"--target=a; --engine=postgres":       "--target: a host name is empty",
 		"'--target=a b' --engine=postgres":    `--target: invalid host name "a b"`,
-		a + " --database-name=y":              "--database-name needs a host name as --target; in a URL the database is part of it",
-		a + " --target=b":                     "--target: one of several is not a URL; in a password, ; is written %3B",
+		a + " --database-name=y": "--database-name needs a host name as --target; " +
+			"in a URL the database is part of it",
+		a + " --target=b": "--target: one of several is not a URL; in a password, ; is written %3B",
 	} {
 		f, flags := driveFlagSet()
 		require.NoError(t, flags.Parse(words("%s", strings.Replace(line, "=F", "="+file, 1))))
