@@ -18,6 +18,7 @@ import (
 	"ds2/internal/metrics"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
+	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
 	"ds2/internal/workload/ds2/counts"
@@ -27,10 +28,7 @@ import (
 // record of it. Response times are no whole microseconds, so that a mean taken from the histograms would differ.
 func measured(t *testing.T, drained int) (*measure.Meter, string) {
 	t.Helper()
-	var operations []string
-	for op := range calls.NumOps {
-		operations = append(operations, op.String())
-	}
+	operations := workload.Names(ds2.Workload{}.Operations())
 	meter := measure.NewMeter(operations, []string{"host/ds2"}, counts.All...)
 	user := meter.NewRecorder(0)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -97,15 +95,9 @@ func scraped(t *testing.T, meter *measure.Meter) map[string]float64 {
 					name += " " + l.GetValue()
 				}
 			}
-			switch {
-			case m.Histogram != nil:
-				values[name+" sum"], values[name+" count"] = m.Histogram.GetSampleSum(),
-					float64(m.Histogram.GetSampleCount())
-			case m.Gauge != nil:
-				values[name] = m.Gauge.GetValue()
-			case m.Counter != nil:
-				values[name] = m.Counter.GetValue()
-			}
+			values[name] = m.GetGauge().GetValue() + m.GetCounter().GetValue()
+			values[name+" sum"] = m.GetHistogram().GetSampleSum()
+			values[name+" count"] = float64(m.GetHistogram().GetSampleCount())
 		}
 	}
 	return values

@@ -99,20 +99,6 @@ func TestCompareTheStorageReport(t *testing.T) {
 	assert.Regexp(t, `^ssd,1,true,true,64973\.7,,393\.1,501\.4,,`, lines[4])
 }
 
-func TestCompareSaysWhatIsUnlike(t *testing.T) {
-	dir := t.TempDir()
-	a := benchOf(t, filepath.Join(dir, "a"), 1, 1, 100)
-	b := benchOf(t, filepath.Join(dir, "b"), 1, 1, 200)
-	bench, err := result.ReadSummary[result.Bench](b)
-	require.NoError(t, err)
-	bench.Setup.Threads, bench.Runs[0].Faults, bench.Runs[0].Counts = 64, []string{"the audit failed"}, true
-	require.NoError(t, result.SaveSummary(b, bench))
-	texttest.Contains(t, must(t, "compare", "--details", a, b), "threads 32 and 64", "significance unknown",
-		"b, run-1, 200 OPM: the audit failed")
-	fails(t, exitUsage, "--output", "compare", "-o", "yaml", a)
-	fails(t, exitUsage, "not a record", "compare", t.TempDir())
-}
-
 // TestDeviceRecords (E9): what devices do by themselves is reported with a conclusion, and compared.
 func TestDeviceRecords(t *testing.T) {
 	dir := t.TempDir()

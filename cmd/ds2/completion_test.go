@@ -50,21 +50,25 @@ func TestCompletionValues(t *testing.T) {
 // TestCompletionNames: each name of the tables is that of a flag or a command.
 func TestCompletionNames(t *testing.T) {
 	names := map[string]bool{}
-	var walk func(*cobra.Command)
-	walk = func(cmd *cobra.Command) {
+	for _, cmd := range withThoseBelow(newRoot()) {
 		names[cmd.Name()+" "] = true
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { names[f.Name] = true })
-		for _, sub := range cmd.Commands() {
-			walk(sub)
-		}
 	}
-	walk(newRoot())
 	for name := range completions {
 		assert.True(t, names[name], "no flag --%s", name)
 	}
 	for name := range argumentCompletions {
 		assert.True(t, names[name+" "], "no command %s", name)
 	}
+}
+
+// withThoseBelow are a command and all below it.
+func withThoseBelow(cmd *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{cmd}
+	for _, below := range cmd.Commands() {
+		all = append(all, withThoseBelow(below)...)
+	}
+	return all
 }
 
 // TestCompletionScripts: each shell gets a script, and bash completes by it.
