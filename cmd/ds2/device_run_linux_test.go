@@ -138,9 +138,6 @@ END
 	c := between(all, at(window.From), at(window.To))
 	reads, log := *s.Bottleneck.Figures.DeviceReads, *s.Bottleneck.Figures.DeviceLog
 	wantReads, wantLog := c.Reads/limit.Curve().ReadsAt(c.ReadSeconds/c.Reads), c.Flushes/limit.Log.IOPS
-	t.Logf("the run took %.1f %% of the reads and %.1f %% of the log writes; by the drive's counters %.1f %% and "+
-		"%.1f %% (%+v)",
-		100*reads, 100*log, 100*wantReads, 100*wantLog, c)
 	assert.GreaterOrEqual(t, c.Reads, 10.)
 	assert.InEpsilon(t, wantReads, reads, 0.3, "reads of what the drive can do, by its own counters and by the record")
 	assert.InEpsilon(t, wantLog, log, 0.3, "log writes") // the file system flushes a little besides

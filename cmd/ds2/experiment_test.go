@@ -53,7 +53,6 @@ factors: {target: ['postgres://u:s3cret@h/d', 'postgres://u:s3cret@h/e']}`))
 func TestExperimentFileErrors(t *testing.T) {
 	t.Setenv("HDD_PASSWORD", "s3cret")
 	for _, c := range []struct{ why, text, want string }{
-		{"one of a configuration", "configurations:\n  hdd:\n    TARGET\n    runz: 5", `4: unknown key "runz"`},
 		{"one of the factors", "TARGET\nfactors: {thredas: [1]}", `2: unknown key "thredas"`},
 		{"a disclosure that nobody asks for", "configurations:\n  hdd:\n    TARGET\n    disclosure: {colour: red}",
 			`4: configuration hdd: --disclosure: unknown key "colour"`},
@@ -88,7 +87,6 @@ func TestExperimentFileErrors(t *testing.T) {
 			"3: seed: an experiment has one"},
 		{"a file", "target: postgres://ds2:${file:nowhere}@h/d", "1: target: open nowhere: "},
 		{"a password in what cannot be parsed", "target: postgres://ds2:${HDD_PASSWORD}@h:port/d", "it is not a URL"},
-		{"YAML", "threads: [8", ": line 1: "},
 		{"a list", "- threads", "line 1: keys with values are expected here"},
 		{"two documents", "threads: 8\n---\nthreads: 9", "it holds a second document"},
 	} {
