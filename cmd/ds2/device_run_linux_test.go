@@ -120,12 +120,12 @@ END
 	}
 	check := func(record, text string) result.Summary {
 		t.Helper()
-		r := recordOf(t, record)
-		require.NotNil(t, r.Bottleneck, record)
-		require.NotNil(t, r.Bottleneck.Figures.DeviceReads, record)
-		require.NotNil(t, r.Bottleneck.Figures.DeviceLog, record)
+		s := recordOf(t, record).Summary
+		require.NotNil(t, s.Bottleneck, record)
+		f := s.Bottleneck.Figures
+		require.True(t, f.DeviceReads != nil && f.DeviceLog != nil, "%s: %+v", record, f)
 		texttest.Contains(t, text, "Device: reads ", "of what the device can do at this latency, log writes ")
-		return r.Summary
+		return s
 	}
 
 	stop := watch(t, drive)
