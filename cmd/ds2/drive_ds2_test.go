@@ -83,6 +83,7 @@ Final (11/22/2026 3:04:05 PM): et=    2.0 n_overall=15 opm=450 rt_tot_lastn_max=
 		`rt_login_avg_msec=58 rt_newcust_avg_msec=42 rt_browse_avg_msec=17 rt_purchase_avg_msec=144 `+
 		`rt_tot_sampled=0 n_rollbacks_overall=2 rollback_rate =  13.3%
 `, out.String())
+	fails(t, exitUsage, "--output ds2: workload mailbox has no orders", words("demo --workload mailbox -o ds2")...)
 }
 
 // TestDS2Output drives two targets, shown as DS2 shows a run, with the figures of each and all of them pushed to a
