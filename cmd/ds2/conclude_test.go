@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,8 +28,8 @@ import (
 )
 
 // made writes the record of a made-up run of 60 s, of a workload and a machine of the run's. Its second half is slower
-// than its first, and waits for drives where the first fills the processors. It has limits that the first half keeps.
-// The increase is what Prometheus saw the counter of orders grow by in the second half.
+// than its first, and waits for drives where the first fills the processors, after an event. It has limits that the
+// first half keeps. The increase is what Prometheus saw the counter of orders grow by in the second half.
 func made(
 	t *testing.T, dir string, words result.Words, workload string, own any, machine int,
 ) (s result.Summary, increase float64) {
@@ -42,6 +43,7 @@ func made(
 	}
 	s.Happened = result.Happened{
 		Status: result.Running, Start: start, End: start.Add(time.Minute),
+		Events: []result.Event{{From: 30, To: 30, Command: "dmsetup suspend data"}},
 		Machine: &monitor.Machine{Processors: 4, Drives: []monitor.Drive{
 			{Name: "d", Roles: []monitor.Role{monitor.Data}}, {Name: "l", Roles: []monitor.Role{monitor.Log}},
 		}},
@@ -208,6 +210,8 @@ func TestLaterWindow(t *testing.T) {
 		for i, dir := range c.dirs {
 			figure, runs := reported(t, dir, window)
 			got := compared.Configurations[i].Figure
+			lost := func(c result.Condition) bool { return c.Name == result.LostOrders && c.Value > 0 }
+			assert.True(t, slices.ContainsFunc(compared.Configurations[i].Runs[0].Conditions, lost), dir)
 			assert.True(t, got.Value == figure.Value && *got.PerWatt == *figure.PerWatt,
 				"%s: %+v, %+v", dir, got, figure)
 			sum := 0.
