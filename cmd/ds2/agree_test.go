@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
@@ -19,8 +17,8 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/metrics"
 	"ds2/internal/monitor"
-	"ds2/internal/report"
 	"ds2/internal/result"
+	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
 	"ds2/internal/workload/ds2/counts"
@@ -30,10 +28,7 @@ import (
 // record of it. Response times are no whole microseconds, so that a mean taken from the histograms would differ.
 func measured(t *testing.T, drained int) (*measure.Meter, string) {
 	t.Helper()
-	var operations []string
-	for op := range calls.NumOps {
-		operations = append(operations, op.String())
-	}
+	operations := workload.Names(ds2.Workload{}.Operations())
 	meter := measure.NewMeter(operations, []string{"host/ds2"}, counts.All...)
 	user := meter.NewRecorder(0)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -77,11 +72,11 @@ func measured(t *testing.T, drained int) (*measure.Meter, string) {
 	return meter, dir
 }
 
-func written(t *testing.T, write func(*bytes.Buffer) error) string {
+// reports are a run's as text, as a page and as CSV.
+func reports(t *testing.T, dir string) (text, page, samples string) {
 	t.Helper()
-	var b bytes.Buffer
-	require.NoError(t, write(&b))
-	return b.String()
+	return must(t, "report", "--details", "-o", "text", dir), must(t, "report", "-o", "html", "--out", "-", dir),
+		must(t, "report", "-o", "csv", dir)
 }
 
 // scraped is the run as Prometheus sees it: the value of every series, and of a histogram its sum and count.
@@ -100,15 +95,9 @@ func scraped(t *testing.T, meter *measure.Meter) map[string]float64 {
 					name += " " + l.GetValue()
 				}
 			}
-			switch {
-			case m.Histogram != nil:
-				values[name+" sum"], values[name+" count"] = m.Histogram.GetSampleSum(),
-					float64(m.Histogram.GetSampleCount())
-			case m.Gauge != nil:
-				values[name] = m.Gauge.GetValue()
-			case m.Counter != nil:
-				values[name] = m.Counter.GetValue()
-			}
+			values[name] = m.GetGauge().GetValue() + m.GetCounter().GetValue()
+			values[name+" sum"] = m.GetHistogram().GetSampleSum()
+			values[name+" count"] = float64(m.GetHistogram().GetSampleCount())
 		}
 	}
 	return values
@@ -133,95 +122,60 @@ func parse(t *testing.T, cell string) float64 {
 	return f
 }
 
-// TestMeansAgree: DS2's lines on the console, the record, the reports and Prometheus give one run the same mean
-// response times, to the last digit that each shows.
+// TestMeansAgree: the record, the reports and Prometheus give one run the same mean response times, to the last digit
+// that each shows.
 func TestMeansAgree(t *testing.T) {
 	meter, dir := measured(t, 0)
-	r := recordOf(t, dir)
-	var records = []*result.Record{r}
-	text := written(t, func(b *bytes.Buffer) error { return report.Runs(records...).Text(b, true) })
-	page := written(t, func(b *bytes.Buffer) error { return report.Runs(records...).HTML(b) })
-	console := written(t, func(b *bytes.Buffer) error {
-		(&ds2Lines{meter: meter}).final(b, time.Now())
-		return nil
-	})
+	window := recordOf(t, dir).Windows[0]
+	text, page, _ := reports(t, dir)
 	prometheus := scraped(t, meter)
-
-	for name, l := range r.Windows[0].Latency {
+	for name, l := range window.Latency {
 		series := "ds2_operation_duration_seconds " + name
 		if name == measure.WholeOrder {
 			series = "ds2_order_duration_seconds"
 		}
 		mean := 1000 * prometheus[series+" sum"] / prometheus[series+" count"]
 		assert.InDelta(t, l.Mean, mean, 1e-9, "%s: the means of the record and of Prometheus", name)
-		cell := row(t, text, name)[2]
-		_, decimals, _ := strings.Cut(cell, ".")
-		assert.Equal(t, strconv.FormatFloat(l.Mean, 'f', len(decimals), 64), cell,
+		cells := row(t, text, name)
+		_, decimals, _ := strings.Cut(cells[2], ".")
+		assert.Equal(t, strconv.FormatFloat(l.Mean, 'f', len(decimals), 64), cells[2],
 			"%s: the means of record and text", name)
-		cells := fmt.Sprintf(`<th scope="row">%s</th><td>%s</td><td>%s</td>`, name, row(t, text, name)[1], cell)
-		assert.Contains(t, page, cells)
+		assert.Contains(t, page, fmt.Sprintf(`<th scope="row">%s</th><td>%s</td><td>%s</td>`, name, cells[1], cells[2]))
 	}
-	whole := func(ms float64) string { return strconv.FormatFloat(ms, 'f', 0, 64) }
-	latency := r.Windows[0].Latency
-	var browses, time float64
-	for op := calls.OpBrowseByCategory; op <= calls.OpBrowseByTitle; op++ {
-		l := latency[op.String()]
-		browses, time = browses+float64(l.Count), time+l.Mean*float64(l.Count)
-	}
-	for key, ms := range map[string]float64{
-		"rt_tot_avg": *r.Windows[0].OwnMean, "rt_login_avg_msec": latency["login"].Mean,
-		"rt_newcust_avg_msec": latency["new_customer"].Mean, "rt_purchase_avg_msec": latency["purchase"].Mean,
-		"rt_browse_avg_msec": time / browses,
-	} {
-		assert.Contains(t, console, " "+key+"="+whole(ms)+" ")
-	}
-	assert.Equal(t, whole(*r.Windows[0].OwnMean), row(t, text, "order as in DS2")[2])
+	assert.Equal(t, strconv.FormatFloat(*window.OwnMean, 'f', 0, 64), row(t, text, "order as in DS2")[2])
 }
 
 // TestOrdersMultiplyOut: wherever an OPM is printed, the orders × 60 / the seconds beside it give it.
 func TestOrdersMultiplyOut(t *testing.T) {
 	const drained = 44
 	meter, dir := measured(t, drained)
-	r := recordOf(t, dir)
-	records := []*result.Record{r}
-	text := written(t, func(b *bytes.Buffer) error { return report.Runs(records...).Text(b, true) })
-	page := written(t, func(b *bytes.Buffer) error { return report.Runs(records...).HTML(b) })
+	text, page, samples := reports(t, dir)
 	shown := func(orders, seconds float64) string { return strconv.FormatFloat(orders*60/seconds, 'f', 1, 64) }
 
 	cells := row(t, text, "run")
 	run := regexp.MustCompile(`<th scope="row">run</th>` + strings.Repeat(`<td>(.*?)</td>`, 5))
-	html := run.FindStringSubmatch(page)
 	opm := shown(parse(t, cells[3]), parse(t, cells[2])-parse(t, cells[1]))
 	// With as many digits as the interval carries.
-	for what, c := range map[string][]string{"text": cells, "page": html} {
+	for what, c := range map[string][]string{"text": cells, "page": run.FindStringSubmatch(page)} {
 		exact, half := 60*parse(t, c[3])/(parse(t, c[2])-parse(t, c[1])), parse(t, c[5])
 		assert.InDelta(t, exact, parse(t, c[4]), half/10, "%s: %v", what, c[1:])
 	}
 
-	var summaries []struct {
-		OPM     float64 `json:"opm"`
-		Average float64 `json:"opm_cumulative"`
-		Of      struct{ Orders, Seconds float64 }
-		Windows []struct {
-			From, To, OPM float64
-			Counts        struct{ Orders float64 }
-		}
-	}
-	asJSON := func(b *bytes.Buffer) error { return runsShown(records...).write(b, formatFlags{format: "json"}) }
-	document := written(t, asJSON)
-	document = strings.NewReplacer("from_s", "from", "to_s", "to", "opm_cumulative_of", "of").Replace(document)
-	require.NoError(t, json.Unmarshal([]byte(document), &summaries))
-	s, w := summaries[0], summaries[0].Windows[0]
-	for what, c := range map[string]struct{ opm, orders, seconds float64 }{
-		"the figure that counts": {s.OPM, w.Counts.Orders, w.To - w.From},
+	s := decoded[[]result.Summary](t, "report", "-o", "json", dir)[0]
+	w := s.Windows[0]
+	for what, c := range map[string]struct {
+		opm     float64
+		orders  int64
+		seconds float64
+	}{
+		"the figure that counts": {*s.OPM, w.Counts.Orders, w.To - w.From},
 		"the window":             {w.OPM, w.Counts.Orders, w.To - w.From},
-		"the cumulative OPM":     {s.Average, s.Of.Orders, s.Of.Seconds},
+		"the cumulative OPM":     {*s.CumulativeOPM, s.CumulativeOf.Orders, s.CumulativeOf.Seconds},
 	} {
-		assert.InDelta(t, c.orders*60/c.seconds, c.opm, 1e-6, "JSON: %s", what)
-		assert.Equal(t, opm, shown(c.orders, c.seconds), "JSON: %s", what)
+		assert.InDelta(t, float64(c.orders)*60/c.seconds, c.opm, 1e-6, "JSON: %s", what)
+		assert.Equal(t, opm, shown(float64(c.orders), c.seconds), "JSON: %s", what)
 	}
 
-	samples := written(t, func(b *bytes.Buffer) error { return report.CSV(b, records) })
 	lines, err := csv.NewReader(strings.NewReader(samples)).ReadAll()
 	require.NoError(t, err)
 	var orders, last float64
@@ -237,7 +191,7 @@ func TestOrdersMultiplyOut(t *testing.T) {
 	prometheus := scraped(t, meter)
 	cumulative := strconv.FormatFloat(prometheus["ds2_opm cumulative"], 'f', 1, 64)
 	assert.Equal(t, shown(prometheus["ds2_orders_total"]-drained, w.To-w.From), cumulative, "OPM of Prometheus")
-	steady, err := r.Series.Compute(measure.WindowSpec{Name: "steady", Auto: true})
+	steady, err := recordOf(t, dir).Series.Compute(measure.WindowSpec{Name: "steady", Auto: true})
 	require.NoError(t, err)
 	assert.Equal(t, steady.OPM, prometheus["ds2_opm steady"])
 	assert.InDelta(t, float64(steady.Counts.Orders)*60/(steady.To-steady.From), steady.OPM, 1e-6, "the steady window")

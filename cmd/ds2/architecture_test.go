@@ -1,9 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"regexp"
@@ -33,31 +30,22 @@ func TestArchitecture(t *testing.T) {
 		return path, known
 	}
 
-	list := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "ds2/...")
+	list := exec.CommandContext(t.Context(), "go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "ds2/...")
 	out, err := list.Output()
 	require.NoError(t, err)
-	decoder := json.NewDecoder(strings.NewReader(string(out)))
 	seen := map[string]bool{}
-	for {
-		var p struct {
-			ImportPath string
-			Imports    []string
-		}
-		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		name, known := room(p.ImportPath)
+	for packageAndImports := range strings.Lines(string(out)) {
+		paths := strings.Fields(packageAndImports)
+		name, known := room(paths[0])
 		seen[name] = true
 		helper := strings.HasSuffix(name, "test") // storetest and promtest import what they test
-		part := !strings.HasPrefix(p.ImportPath, "ds2/internal/") || strings.Contains(name, "/")
+		part := !strings.HasPrefix(paths[0], "ds2/internal/") || strings.Contains(name, "/")
 		assert.True(t, known || helper || part, "internal/%s is missing in the arrows of docs/architecture.md", name)
 		if !known {
 			continue
 		}
-		for _, i := range p.Imports {
-			if p.ImportPath != "ds2/cmd/ds2" {
+		for _, i := range paths[1:] {
+			if paths[0] != "ds2/cmd/ds2" {
 				assert.NotContains(t, i, "github.com/spf13/cobra", "%s imports cobra, which only cmd/ds2 knows", name)
 			}
 			if below, known := room(i); known && line[below] <= line[name] {

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"runtime"
 	"testing"
 
@@ -37,16 +35,11 @@ func TestPasswordIsNotInTheProcessTitle(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer silent.Close()
-	self, err := os.Executable()
-	require.NoError(t, err)
-	cmd := &exec.Cmd{Path: self, Args: words("ds2 verify --target postgres://u:geheim@%s/db", silent.Addr())}
-	require.NoError(t, cmd.Start())
-	defer cmd.Wait()
-	defer cmd.Process.Kill()
+	p := begin(t, words("verify --target postgres://u:geheim@%s/db", silent.Addr())...)
 	connection, err := silent.Accept() // by now the arguments have been read
 	require.NoError(t, err)
 	defer connection.Close()
-	title, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", cmd.Process.Pid))
+	title, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.Process.Pid))
 	require.NoError(t, err)
-	assert.True(t, bytes.Contains(title, []byte("postgres://u:******@")), "the process title is %q", title)
+	assert.Contains(t, string(title), "postgres://u:******@")
 }

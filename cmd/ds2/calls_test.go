@@ -15,10 +15,8 @@ import (
 
 // TestOneCallPath: runs whose users called by different ways are not compared unless told, and each page names the way.
 func TestOneCallPath(t *testing.T) {
-	configuration := func(name, experiment, calls string) report.Configuration {
-		c := report.Configuration{Name: name}
-		c.Experiment = experiment
-		c.Setup.Engine, c.Setup.Parameters.Calls = "sqlserver", calls
+	configuration := func(experiment, calls string) (c report.Configuration) {
+		c.Experiment, c.Setup.Engine, c.Setup.Parameters.Calls = experiment, "sqlserver", calls
 		return c
 	}
 	for _, c := range []struct {
@@ -26,14 +24,14 @@ func TestOneCallPath(t *testing.T) {
 		a, b    report.Configuration
 		refused bool
 	}{
-		{"alike", configuration("a", "", "wire"), configuration("b", "", "wire"), false},
-		{"by different ways", configuration("a", "", "wire"), configuration("b", "", "driver"), true},
-		{"as an experiment planned", configuration("a", "x", "wire"), configuration("b", "x", "driver"), false},
-		{"of two experiments", configuration("a", "x", "wire"), configuration("b", "y", "driver"), true},
-		{"with an engine that has one way", configuration("a", "", "wire"), report.Configuration{Name: "b"}, false},
+		{"alike", configuration("", "wire"), configuration("", "wire"), false},
+		{"by different ways", configuration("", "wire"), configuration("", "driver"), true},
+		{"as an experiment planned", configuration("x", "wire"), configuration("x", "driver"), false},
+		{"of two experiments", configuration("x", "wire"), configuration("y", "driver"), true},
+		{"with an engine that has one way", configuration("", "wire"), report.Configuration{}, false},
 	} {
 		err := report.OneCallPath([]report.Configuration{c.a, c.b})
-		assert.Equal(t, c.refused, (err != nil), "%s: %v", c.why, err)
+		assert.Equal(t, c.refused, err != nil, "%s: %v", c.why, err)
 	}
 }
 

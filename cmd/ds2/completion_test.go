@@ -50,15 +50,10 @@ func TestCompletionValues(t *testing.T) {
 // TestCompletionNames: each name of the tables is that of a flag or a command.
 func TestCompletionNames(t *testing.T) {
 	names := map[string]bool{}
-	var walk func(*cobra.Command)
-	walk = func(cmd *cobra.Command) {
+	for _, cmd := range withThoseBelow(newRoot()) {
 		names[cmd.Name()+" "] = true
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { names[f.Name] = true })
-		for _, sub := range cmd.Commands() {
-			walk(sub)
-		}
 	}
-	walk(newRoot())
 	for name := range completions {
 		assert.True(t, names[name], "no flag --%s", name)
 	}
@@ -67,12 +62,20 @@ func TestCompletionNames(t *testing.T) {
 	}
 }
 
+// withThoseBelow are a command and all below it.
+func withThoseBelow(cmd *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{cmd}
+	for _, below := range cmd.Commands() {
+		all = append(all, withThoseBelow(below)...)
+	}
+	return all
+}
+
 // TestCompletionScripts: each shell gets a script, and bash completes by it.
 func TestCompletionScripts(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		assert.Contains(t, must(t, "completion", shell), "__complete")
 	}
-	fails(t, exitUsage, "unknown command \"csh\"", "completion", "csh")
 	// As bash does at a tab, without the functions of the package bash-completion.
 	out, err := exec.Command("bash", "-c", `source <(ds2 completion bash)
 		_get_comp_words_by_ref() {

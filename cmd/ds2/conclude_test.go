@@ -20,6 +20,7 @@ import (
 	"ds2/internal/conclude"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
+	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/texttest"
 	"ds2/internal/workload/ds2"
@@ -27,26 +28,26 @@ import (
 )
 
 // made writes the record of a made-up run of 60 s, of a workload and a machine of the run's. Its second half is slower
-// than its first, and waits for drives where the first fills the processors. It has limits that the first half keeps.
-// The increase is what Prometheus saw the counter of orders grow by in the second half.
+// than its first, and waits for drives where the first fills the processors, after an event. It has limits that the
+// first half keeps. The increase is what Prometheus saw the counter of orders grow by in the second half.
 func made(
 	t *testing.T, dir string, words result.Words, workload string, own any, machine int,
 ) (s result.Summary, increase float64) {
 	t.Helper()
 	start := time.Date(2026, 11, 22, 12, 0, 0, machine*1000, time.UTC)
-	asked := result.Asked{
+	s.Asked = result.Asked{
 		RunID: "made", Workload: workload, Words: words, Engine: "postgres", Targets: []string{"host/db"},
 		Size: "S", Threads: 4, Seed: 1, Parameters: result.Parameters{UserOffset: machine * 4,
 			Own: result.NewBlock(own)},
 		LimitTexts: []string{"opm > 2000", words.Cycle + " p95 < 30ms"},
 	}
-	happened := result.Happened{
+	s.Happened = result.Happened{
 		Status: result.Running, Start: start, End: start.Add(time.Minute),
+		Events: []result.Event{{From: 30, To: 30, Command: "dmsetup suspend data"}},
 		Machine: &monitor.Machine{Processors: 4, Drives: []monitor.Drive{
 			{Name: "d", Roles: []monitor.Role{monitor.Data}}, {Name: "l", Roles: []monitor.Role{monitor.Log}},
 		}},
 	}
-	s = result.Summary{Asked: asked, Happened: happened}
 	w, err := result.Create(dir, s)
 	require.NoError(t, err)
 	meter := measure.NewMeter([]string{"read"}, []string{"host/db"})
@@ -141,22 +142,8 @@ func TestLaterWindow(t *testing.T) {
 		Configurations: []result.ExperimentConfiguration{{Name: "a", Dir: "a"}, {Name: "b", Dir: "b"}}}
 	require.NoError(t, result.SaveSummary(at("experiment"), e))
 	const window = "30s-60s"
-	output := func(arguments ...string) string {
-		t.Helper()
-		return must(t, append(arguments, "--window", window)...)
-	}
-	type headline struct {
-		result.Headline
-		Limits     []struct{ OK bool }
-		Bottleneck *struct{ What string }
-		Windows    []measure.Window
-		Power      *result.Power
-	}
-	first := func(text string) (h headline) {
-		t.Helper()
-		var all []headline
-		require.NoError(t, json.Unmarshal([]byte(text), &all))
-		return all[0]
+	reporting := func(form string, of ...string) []string {
+		return append(words("report --details --out - --window %s --output %s", window, form), of...)
 	}
 	shown := func(f *result.Figure) string { // as reports show what is 100 or more and has no narrow interval
 		text := strconv.FormatFloat(f.Value, 'f', 0, 64)
@@ -174,7 +161,7 @@ func TestLaterWindow(t *testing.T) {
 		{"mailbox", result.IOPS, []string{at("mailbox")}},
 		{"another workload", "TPM", []string{at("bank")}},
 	} {
-		h := first(output(append([]string{"report", "--output", "json"}, c.arguments...)...))
+		h := decoded[[]result.Summary](t, reporting("json", c.arguments...)...)[0]
 		w := h.Windows[0]
 		require.True(t, w.From == 30 && h.Power != nil && h.Bottleneck != nil, "%s: %+v", c.name, h)
 		require.True(t, *h.Power.Active == 145.5 && h.Bottleneck.What == "storage", "%s: %+v", c.name, h)
@@ -183,18 +170,25 @@ func TestLaterWindow(t *testing.T) {
 		assert.Equal(t, c.name == "merged", w.OPM >= 2000, "%s: OPM %v", c.name, w.OPM)
 		assert.True(t, c.name == "merged" || len(h.Limits) == 2 && !h.Limits[1].OK, "%s: limits %+v", c.name, h.Limits)
 		for _, form := range []string{"text", "html"} {
-			text := output(append([]string{"report", "--details", "--output", form, "--out", "-"}, c.arguments...)...)
+			text := must(t, reporting(form, c.arguments...)...)
 			texttest.Contains(t, text, shown(h.Figure), "Bottleneck: storage", "FAIL: ")
 		}
 		assert.Equal(t, w.OPM, increase[c.name]*60/(w.To-w.From),
 			"%s: the record's figure, and Prometheus's in the window", c.name)
 		if c.name == "merged" { // which lies in no directory that could be compared
-			lines := output(append([]string{"report", "--output", "csv"}, c.arguments...)...)
-			require.Equal(t, increase[c.name], ordersOf(t, lines, 30))
+			samples, err := csv.NewReader(strings.NewReader(must(t, reporting("csv", c.arguments...)...))).ReadAll()
+			require.NoError(t, err)
+			orders := 0.
+			for _, line := range samples[1:] { // run_id, t_s, phase, users, opm, orders
+				if parse(t, line[1]) > 30 {
+					orders += parse(t, line[5])
+				}
+			}
+			require.Equal(t, increase[c.name], orders)
 			continue
 		}
 		exact := strconv.FormatFloat(h.Figure.Value, 'f', -1, 64)
-		lines := output("compare", "--output", "csv", c.arguments[0])
+		lines := must(t, "compare", "--output", "csv", "--window", window, c.arguments[0])
 		texttest.Contains(t, lines, ","+exact+",", strings.ToLower(h.Figure.Unit)+",")
 	}
 	for _, c := range []struct {
@@ -209,20 +203,15 @@ func TestLaterWindow(t *testing.T) {
 	} {
 		compare := words("compare --output json --window %s --fail-if '%s < -99%%'", window, c.unit)
 		_, stdout, stderr := execute(t, append(compare, c.arguments...)...)
-		var compared struct {
-			Configurations []result.Headline
-			Gates          []struct {
-				Change struct {
-					Percent float64 `json:"pct"`
-				}
-			}
-		}
+		var compared report.Comparison
 		err := json.Unmarshal([]byte(stdout), &compared)
 		require.True(t, err == nil && len(compared.Gates) == 1, "%v: %v, %s%s", c.arguments, err, stdout, stderr)
 		var means []float64 // of the logarithms of the runs
 		for i, dir := range c.dirs {
 			figure, runs := reported(t, dir, window)
 			got := compared.Configurations[i].Figure
+			lost := func(c result.Condition) bool { return c.Name == result.LostOrders && c.Value > 0 }
+			assert.True(t, slices.ContainsFunc(compared.Configurations[i].Runs[0].Conditions, lost), dir)
 			assert.True(t, got.Value == figure.Value && *got.PerWatt == *figure.PerWatt,
 				"%s: %+v, %+v", dir, got, figure)
 			sum := 0.
@@ -236,27 +225,17 @@ func TestLaterWindow(t *testing.T) {
 	}
 
 	for _, name := range []string{"bench", "experiment/a"} {
-		var b struct {
-			result.Headline
-			Runs []struct {
-				result.Headline
-				Limits []struct{ OK bool }
-			}
-		}
-		require.NoError(t, json.Unmarshal([]byte(output("report", "--output", "json", at(name))), &b))
+		b := decoded[result.Bench](t, reporting("json", at(name))...)
 		for i, r := range b.Runs {
-			alone := first(output("report", "--output", "json", filepath.Join(at(name), fmt.Sprintf("run-%d", i+1))))
-			assert.Equal(t, alone.Figure.Value, r.Figure.Value, "%s: run %d", name, i+1)
-			assert.True(t, *r.OPM == *alone.OPM && r.Limits[1].OK == alone.Limits[1].OK, "%s: run %d", name, i+1)
+			alone := decoded[[]result.Summary](t, reporting("json", filepath.Join(at(name), r.Dir))...)[0]
+			assert.Equal(t, alone.Headline, r.Headline, "%s: run %d", name, i+1)
+			assert.Equal(t, alone.Limits[1].OK, r.Limits[1].OK, "%s: run %d", name, i+1)
 		}
 		assert.Equal(t, (b.Runs[0].Figure.Value+b.Runs[1].Figure.Value)/2, b.Figure.Value, name)
 		exact := strconv.FormatFloat(b.Runs[1].Figure.Value, 'f', -1, 64)
-		assert.Contains(t, output("report", "--output", "csv", at(name)), ","+exact+",", name)
+		assert.Contains(t, must(t, reporting("csv", at(name))...), ","+exact+",", name)
 	}
-	var all struct {
-		Comparison struct{ Configurations []result.Headline }
-	}
-	require.NoError(t, json.Unmarshal([]byte(output("report", "--output", "json", at("experiment"))), &all))
+	all := decoded[report.Experiment](t, reporting("json", at("experiment"))...)
 	alone, _ := reported(t, at("experiment/a"), window)
 	require.Equal(t, alone.Value, all.Comparison.Configurations[0].Figure.Value, "of a configuration of the experiment")
 }
@@ -277,22 +256,4 @@ func reported(t *testing.T, dir, window string) (*result.Figure, []*result.Figur
 		runs = append(runs, r.Figure)
 	}
 	return b.Figure, runs
-}
-
-// ordersOf are those of the samples in a report's CSV after some seconds.
-func ordersOf(t *testing.T, text string, after float64) (orders float64) {
-	t.Helper()
-	lines, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-	require.NoError(t, err)
-	at, count := slices.Index(lines[0], "t_s"), slices.Index(lines[0], "orders")
-	for _, line := range lines[1:] {
-		seconds, err := strconv.ParseFloat(line[at], 64)
-		require.NoError(t, err)
-		n, err := strconv.ParseFloat(line[count], 64)
-		require.NoError(t, err)
-		if seconds > after {
-			orders += n
-		}
-	}
-	return orders
 }

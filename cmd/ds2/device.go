@@ -18,16 +18,15 @@ import (
 
 // deviceFlags are the flags of ds2 device.
 type deviceFlags struct {
-	options              device.Options
-	fileSize             int64
-	overwrite            string
-	stageTime, roundTime time.Duration
-	out, output          string
-	quiet                bool
+	options     device.Options
+	fileSize    int64
+	overwrite   string
+	out, output string
+	quiet       bool
 }
 
 func newDeviceCommand() *cobra.Command {
-	f := deviceFlags{fileSize: 8e9, stageTime: 10 * time.Second, roundTime: time.Minute}
+	f := deviceFlags{fileSize: 8e9, options: device.Options{StageTime: 10 * time.Second, RoundTime: time.Minute}}
 	cmd := &cobra.Command{
 		Use:   "device {--dir DIR | --device DEVICE --overwrite DEVICE}",
 		Short: "Measure what a drive or array can do by itself, with fio",
@@ -57,10 +56,10 @@ for all of it give --device and, to confirm that ALL DATA ON IT WILL BE LOST, th
 	flags.StringVar(&f.options.Device, "device", "", "in place of a directory, a block device, which is OVERWRITTEN")
 	flags.StringVar(&f.overwrite, "overwrite", "", "the device again, to confirm that all data on it will be lost")
 	flags.Var(byteSize(&f.fileSize), "file-size", "size of the file, such as 200GB")
-	flags.Var(duration(&f.stageTime), "stage-time", "time for which each point is measured, such as 30s")
+	flags.Var(duration(&f.options.StageTime), "stage-time", "time for which each point is measured, such as 30s")
 	flags.BoolVar(&f.options.Precondition, "precondition", false, "first write all twice in sequence, then at random "+
 		"until steady, as SNIA's test specification says")
-	flags.Var(duration(&f.roundTime), "round-time", "length of a round of random writes of --precondition")
+	flags.Var(duration(&f.options.RoundTime), "round-time", "length of a round of random writes of --precondition")
 	flags.StringVar(&f.out, "out", "", "file for the record (default ds2-device-<start>.json)")
 	flags.VarP(oneOf(&f.output, "text", "json"), "output", "o", "format of the result")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
@@ -81,15 +80,15 @@ func (f *deviceFlags) run(cmd *cobra.Command) error {
 			f.overwrite, o.Device)
 	case size < 17e6 || size > maxFile:
 		return usageError("--file-size is %s: it must be 17MB to 1PB", bytesText(size))
-	case f.stageTime < time.Second || f.stageTime > time.Hour:
-		return usageError("--stage-time is %s: it must be 1s to 1h", f.stageTime)
-	case f.roundTime < time.Second || f.roundTime > 24*time.Hour:
-		return usageError("--round-time is %s: it must be 1s to 24h", f.roundTime)
+	case o.StageTime < time.Second || o.StageTime > time.Hour:
+		return usageError("--stage-time is %s: it must be 1s to 1h", o.StageTime)
+	case o.RoundTime < time.Second || o.RoundTime > 24*time.Hour:
+		return usageError("--round-time is %s: it must be 1s to 24h", o.RoundTime)
 	}
 	if info, err := os.Stat(o.Dir); o.Dir != "" && (err != nil || !info.IsDir()) {
 		return usageError("--dir: there is no directory %s", o.Dir)
 	}
-	o.FileBytes, o.StageTime, o.RoundTime, o.KitVersion = size/(1<<20)*(1<<20), f.stageTime, f.roundTime, kitVersion()
+	o.FileBytes, o.KitVersion = size/(1<<20)*(1<<20), kitVersion()
 	if f.out == "" {
 		f.out = "ds2-device-" + time.Now().UTC().Format("20060102T150405Z") + ".json"
 	}

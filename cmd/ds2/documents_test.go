@@ -119,47 +119,45 @@ func commandReference() string {
 		alike := len(slices.Compact(slices.Clone(defaults[u]))) == 1
 		var given []string
 		for i, d := range defaults[u] {
-			switch {
-			case slices.Contains([]string{"", "[]", "false", "0"}, d):
-			case !alike:
-				given = append(given, by[u][i]+" "+d)
-			case i == 0:
-				given = append(given, d)
+			if slices.Contains([]string{"", "[]", "false", "0"}, d) {
+				continue
 			}
+			if !alike {
+				d = by[u][i] + " " + d
+			}
+			given = append(given, d)
 		}
 		if given != nil {
-			text += " (default " + strings.Join(given, ", ") + ")"
+			text += " (default " + strings.Join(slices.Compact(given), ", ") + ")"
 		}
 		return text + "\n"
+	}
+	of := func(u use) string {
+		if len(by[u]) > 7 {
+			return "most commands"
+		}
+		return strings.Join(by[u], ", ")
 	}
 	text := "\n## Shared flags\n\n" +
 		"Of the commands in the heading, if no other is named; preflight takes the flags of drive.\n"
 	for _, g := range append(flagGroups, struct{ heading, flags string }{"Others", ""}) {
-		type entry struct {
-			use      use
-			commands string
-		}
-		var entries []entry
+		var uses []use
 		often := map[string]int{}
 		for _, name := range slices.Sorted(maps.Keys(shared)) {
 			if !slices.Contains(strings.Fields(g.flags), name) && g.flags != "" {
 				continue
 			}
 			for _, u := range shared[name] {
-				commands := strings.Join(by[u], ", ")
-				if len(by[u]) > 7 {
-					commands = "most commands"
-				}
 				if len(by[u]) == 1 && len(shared[name]) == 1 {
 					single[by[u][0]] += line(u, "")
 				} else {
-					often[commands]++
-					entries = append(entries, entry{u, commands})
+					often[of(u)]++
+					uses = append(uses, u)
 				}
 			}
 			delete(shared, name)
 		}
-		if entries == nil {
+		if uses == nil {
 			continue
 		}
 		usual := slices.MaxFunc(slices.Sorted(maps.Keys(often)), func(a, b string) int { return often[a] - often[b] })
@@ -167,8 +165,8 @@ func commandReference() string {
 			usual = "see each"
 		}
 		text += fmt.Sprintf("\n### %s: %s\n\n", g.heading, usual)
-		for _, e := range entries {
-			text += line(e.use, strings.Replace(" ("+e.commands+")", " ("+usual+")", "", 1))
+		for _, u := range uses {
+			text += line(u, strings.Replace(" ("+of(u)+")", " ("+usual+")", "", 1))
 		}
 	}
 	var b strings.Builder
@@ -217,17 +215,15 @@ func TestLinksOfDocuments(t *testing.T) {
 			if file != "" {
 				to = filepath.Join(filepath.Dir(path), file)
 			}
-			if _, err := os.Stat(filepath.Join("../..", to)); err != nil {
-				t.Errorf("%s: there is no %s", path, m[1])
-			}
+			_, err := os.Stat(filepath.Join("../..", to))
+			assert.NoError(t, err, "%s: there is no %s", path, m[1])
 			var anchors []string
 			for _, h := range heading.FindAllStringSubmatch(pages[to], -1) {
 				anchor := unnamed.ReplaceAllString(strings.ToLower(h[1]), "")
 				anchors = append(anchors, strings.ReplaceAll(anchor, " ", "-"))
 			}
-			if anchor != "" && !slices.Contains(anchors, anchor) {
-				t.Errorf("%s: %s has no heading #%s", path, to, anchor)
-			}
+			named := anchor == "" || slices.Contains(anchors, anchor)
+			assert.True(t, named, "%s: %s has no heading #%s", path, to, anchor)
 		}
 	}
 }
@@ -251,9 +247,7 @@ func TestMessagesOfDocuments(t *testing.T) {
 	messages := quoted.FindAllStringSubmatch(documents(t)["docs/howto/troubleshooting.md"], -1)
 	for _, m := range messages {
 		for part := range strings.SplitSeq(m[1], "…") {
-			if part = strings.TrimSpace(part); part != "" && !strings.Contains(whole, part) {
-				t.Errorf("ds2 says nowhere %q", part)
-			}
+			assert.True(t, strings.Contains(whole, strings.TrimSpace(part)), "ds2 says nowhere %q", part)
 		}
 	}
 	assert.GreaterOrEqual(t, len(messages), 15, "messages")
@@ -264,15 +258,10 @@ func TestFlagsOfDocuments(t *testing.T) {
 	root := newRoot()
 	root.InitDefaultCompletionCmd()
 	any := map[string]bool{}
-	var gather func(c *cobra.Command)
-	gather = func(c *cobra.Command) {
+	for _, c := range withThoseBelow(root) {
 		c.InitDefaultHelpFlag()
 		c.Flags().VisitAll(func(f *pflag.Flag) { any[f.Name] = true })
-		for _, below := range c.Commands() {
-			gather(below)
-		}
 	}
-	gather(root)
 	code := regexp.MustCompile("(?m)`([^`\n]+)`|^    (.*)$")
 	commands, flags := 0, 0
 	for name, text := range documents(t) {
@@ -280,17 +269,14 @@ func TestFlagsOfDocuments(t *testing.T) {
 		for _, m := range code.FindAllStringSubmatch(text, -1) {
 			words := strings.Fields(m[1] + m[2])
 			if len(words) > 0 && strings.HasPrefix(words[0], "--") {
-				flag := flagName(words[0])
-				if flags++; !any[flag] {
-					t.Errorf("%s: no command has --%s", name, flag)
-				}
+				flags++
+				assert.True(t, any[flagName(words[0])], "%s: no command has %s", name, words[0])
 				continue
 			}
-			if len(words) < 2 || words[0] != "ds2" && words[0] != "bin/ds2" || words[1] != strings.ToLower(words[1]) {
+			// ds2 copy is the name that backups for copies have in msdb.
+			if len(words) < 2 || words[0] != "ds2" && words[0] != "bin/ds2" || words[1] != strings.ToLower(words[1]) ||
+				words[1] == "copy" {
 				continue
-			}
-			if words[1] == "copy" {
-				continue // the name that backups for copies have in msdb
 			}
 			command, _, err := root.Find(words[1:])
 			if err != nil || command == root {
@@ -305,14 +291,13 @@ func TestFlagsOfDocuments(t *testing.T) {
 				if !strings.HasPrefix(word, "--") {
 					continue
 				}
-				if flags++; command.Flags().Lookup(flagName(word)) == nil {
-					t.Errorf("%s: ds2 %s has no %s", name, command.Name(), word)
-				}
+				flags++
+				flag := command.Flags().Lookup(flagName(word))
+				assert.NotNil(t, flag, "%s: ds2 %s has no %s", name, command.Name(), word)
 			}
 		}
 	}
 	assert.True(t, commands >= 50 && flags >= 200, "found %d commands and %d flags", commands, flags)
-	t.Logf("%d commands and %d flags", commands, flags)
 }
 
 // TestCommandsOfDocuments runs each command that stands on a line of its own in a page. Those that only ask run on a
@@ -380,14 +365,12 @@ func TestCommandsOfDocuments(t *testing.T) {
 			}
 			os.Remove("arrays.yaml") // which ds2 init does not overwrite
 			code, _, stderr := execute(t, args...)
-			if ran++; code == exitUsage || strings.Contains("verify snapshot sizes init", args[0]) && code != exitDone {
-				t.Errorf("%s: ds2 %s: exit %d, %s", path, m[1], code, stderr)
-			}
+			done := code == exitDone || !strings.Contains("verify snapshot sizes init", args[0])
+			assert.True(t, done && code != exitUsage, "%s: ds2 %s: exit %d, %s", path, m[1], code, stderr)
+			ran++
 		}
 	}
-	if t.Logf("%d commands", ran); ran < 35 {
-		t.Errorf("only %d commands were run", ran)
-	}
+	assert.GreaterOrEqual(t, ran, 35, "commands")
 }
 
 // flagName is the name in --name=value, as flags are declared.

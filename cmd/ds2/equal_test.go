@@ -136,25 +136,23 @@ func contentHashes(t *testing.T, db *sql.DB) map[string]string {
 	t.Helper()
 	hashes := map[string]string{}
 	for _, table := range hashedTables {
-		rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table)
-		require.NoError(t, err)
-		columns, err := rows.Columns()
-		require.NoError(t, err)
-		values, into := make([]any, len(columns)), make([]any, len(columns))
-		for i := range values {
-			into[i] = &values[i]
-		}
 		var lines []string
-		for rows.Next() {
-			require.NoError(t, rows.Scan(into...))
-			var line strings.Builder
-			for i, v := range values {
-				fmt.Fprintf(&line, "%s|", plainValue(columns[i], v))
+		err := store.EachRow(t.Context(), db, 1e6, "SELECT * FROM "+table, func(rows *sql.Rows) error {
+			columns, err := rows.Columns()
+			require.NoError(t, err)
+			values, into := make([]any, len(columns)), make([]any, len(columns))
+			for i := range values {
+				into[i] = &values[i]
 			}
-			lines = append(lines, line.String())
-		}
-		require.NoError(t, rows.Err())
-		rows.Close()
+			require.NoError(t, rows.Scan(into...))
+			line := ""
+			for i, v := range values {
+				line += plainValue(columns[i], v) + "|"
+			}
+			lines = append(lines, line)
+			return nil
+		})
+		require.NoError(t, err)
 		slices.Sort(lines)
 		hashes[table] = fmt.Sprintf("%d rows, %x", len(lines), sha256.Sum256([]byte(strings.Join(lines, "\n"))))
 	}

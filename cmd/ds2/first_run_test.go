@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ds2/internal/texttest"
 )
 
 // TestFirstRunHidesPassword has the script for a first run on SQL Server call a program that prints all that it is
@@ -18,9 +20,8 @@ func TestFirstRunHidesPassword(t *testing.T) {
 	const target, secret, plain = "sqlserver://sa:p%24s.%2Fw@127.0.0.1:1?database=X", "p%24s.%2Fw", "p$s./w"
 	script, err := filepath.Abs("../../scripts/sqlserver-first-run")
 	require.NoError(t, err)
-	_, record := measured(t, 0)
-	for _, c := range []struct{ why, record string }{{"told", "cp -r '" + record + "'/. \"$out\""},
-		{"in a record", "echo '" + plain + "' >\"$out/run.log\""}} {
+	// run has the program record by a command, and gives what the script says and what it packs.
+	run := func(record string) (said string, archives []string) {
 		dir := t.TempDir()
 		stub := filepath.Join(dir, "stub")
 		require.NoError(t, os.WriteFile(stub, []byte(`#!/bin/sh
@@ -33,36 +34,37 @@ while [ $# -gt 0 ]; do
 done
 if [ -n "$out" ]; then
 	mkdir -p "$out"
-	`+c.record+`
+	`+record+`
 fi
 `), 0o755))
 		cmd := exec.Command("sh", script, "--quick", target)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "DS2="+stub)
-		said, err := cmd.CombinedOutput()
+		output, err := cmd.CombinedOutput()
 		require.Error(t, err, "the stub fails no step that is to fail")
-		archives, err := filepath.Glob(filepath.Join(dir, "*.tar.gz"))
+		archives, err = filepath.Glob(filepath.Join(dir, "*.tar.gz"))
 		require.NoError(t, err)
-		if c.why != "told" {
-			require.Empty(t, archives, "%s: packed\n%s", c.why, said)
-			require.Contains(t, string(said), "nothing is packed", c.why)
-			continue
-		}
-		require.Len(t, archives, 1, "%s\n%s", c.why, said)
-		text, err := exec.Command("tar", "-xOzf", archives[0]).Output()
-		require.NoError(t, err)
-		unpacked := t.TempDir()
-		require.NoError(t, exec.Command("tar", "-xzf", archives[0], "-C", unpacked).Run())
-		records, err := filepath.Glob(filepath.Join(unpacked, "*", "*", "summary.json"))
-		require.NoError(t, err)
-		require.Len(t, records, 14) // every --out of the quick form
-		for _, found := range records {
-			require.Contains(t, must(t, "report", "-o", "text", filepath.Dir(found)), " OPM")
-		}
-		require.Contains(t, string(text), "drive --target")
-		require.Contains(t, string(text), "FAILED: it said a password")
-		require.NotContains(t, string(text), secret)
-		require.NotContains(t, string(text), plain)
-		require.NotContains(t, string(text), "Aa1-", "the password of ds2_first")
+		return string(output), archives
+	}
+	said, archives := run("echo '" + plain + "' >\"$out/run.log\"")
+	require.Empty(t, archives, said)
+	require.Contains(t, said, "nothing is packed")
+
+	_, record := measured(t, 0)
+	said, archives = run("cp -r '" + record + "'/. \"$out\"")
+	require.Len(t, archives, 1, said)
+	text, err := exec.Command("tar", "-xOzf", archives[0]).Output()
+	require.NoError(t, err)
+	unpacked := t.TempDir()
+	require.NoError(t, exec.Command("tar", "-xzf", archives[0], "-C", unpacked).Run())
+	records, err := filepath.Glob(filepath.Join(unpacked, "*", "*", "summary.json"))
+	require.NoError(t, err)
+	require.Len(t, records, 14) // every --out of the quick form
+	for _, found := range records {
+		require.Contains(t, must(t, "report", "-o", "text", filepath.Dir(found)), " OPM")
+	}
+	texttest.Contains(t, string(text), "drive --target", "FAILED: it said a password")
+	for _, password := range []string{secret, plain, "Aa1-"} { // the last begins the one of ds2_first
+		require.NotContains(t, string(text), password)
 	}
 }
 

@@ -41,7 +41,7 @@ func FuzzRate(f *testing.F) {
 	fuzztest.Run(f, func(t testing.TB, text string) {
 		v, err := readOrderRate(text)
 		assert.True(t, err != nil || v > 0 && v <= 1e6, "%q is %g a second", text, v)
-	}, "500/s", "30000/m", "1", "NaN", "1e400", "-3/s", "1/min")
+	}, "500/s", "30000/m", "1", "NaN", "1e400", "-3/s", "1/min", "0/s", "NaN/s", "Inf/s", "x/s", "")
 }
 
 func FuzzByteSize(f *testing.F) {
