@@ -466,13 +466,15 @@ func TestSecondSignalOfDemo(t *testing.T) {
 	}
 }
 
-// TestEndlessRun ends a run without an end in the only way there is: it is audited, and all is well.
+// TestEndlessRun ends a run without an end in the only way there is: it is audited, to the last page, and all is well.
 func TestEndlessRun(t *testing.T) {
 	t.Parallel()
-	p := driving(t, quick("drive", loaded(t), "--run-time 0 --out out")...)
+	p := driving(t, quick("drive", loaded(t), "--run-time 0 --verify deep --out out")...)
 	p.Process.Signal(syscall.SIGINT)
 	p.ends(t, exitDone)
 	checkDone(t, p.out)
+	deep := recordOf(t, p.out).DeepChecks
+	assert.True(t, len(deep) == 1 && len(deep[0].Damage) == 0, "%+v", deep)
 }
 
 // checkDone looks whether a run was made to its end, with an audit that passed.
