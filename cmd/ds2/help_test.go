@@ -13,6 +13,12 @@ import (
 	"ds2/internal/texttest"
 )
 
+func TestVersion(t *testing.T) {
+	version := must(t, "version")
+	assert.Equal(t, version, must(t, "--version"))
+	assert.Regexp(t, "^ds2 ", version)
+}
+
 // TestHelpGroups: the help of a run shows what a first run needs, and all flags by --help=all, each once, under a
 // heading that exists for it. --help=GROUP shows the flags of one heading. No line of any help is longer than a
 // terminal is wide.
