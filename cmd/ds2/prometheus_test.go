@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -49,8 +48,6 @@ func TestPrometheusAgrees(t *testing.T) {
 	nightly.Long(t, "drives for 15 s")
 	t.Parallel()
 	rules, err := filepath.Abs(prometheusScripts + "/ds2.rules.yml")
-	require.NoError(t, err)
-	text, err := os.ReadFile(rules)
 	require.NoError(t, err)
 	metric := regexp.MustCompile(`[^:\w](ds2_\w+(\{[^}]*\})?)`)
 	for _, c := range []struct {
@@ -98,7 +95,7 @@ func TestPrometheusAgrees(t *testing.T) {
 			}
 			assert.Equal(t, c.operations, shown, "operations of mailboxes on the dashboard")
 			// Alerts give nothing while all is well. Each metric that they read has to be there.
-			for _, match := range metric.FindAllStringSubmatch(string(text), -1) {
+			for _, match := range metric.FindAllStringSubmatch(read(t, rules), -1) {
 				values := query(t, prometheus, "count("+match[1]+")", at)
 				assert.True(t, len(values) != 0 || none.MatchString(match[1]), "Prometheus has none of %s", match[1])
 			}
@@ -123,14 +120,13 @@ func scrapedOrders(t *testing.T, prometheus string, page *promtest.Relay, record
 // dashboardQueries are the queries of the Grafana dashboard, with its variables filled in.
 func dashboardQueries(t *testing.T) []string {
 	t.Helper()
-	text, err := os.ReadFile("../../scripts/grafana/dashboards/ds2.json")
-	require.NoError(t, err)
+	text := read(t, "../../scripts/grafana/dashboards/ds2.json")
 	type expression struct{ Expr string }
 	var dashboard struct {
 		Panels      []struct{ Targets []expression }
 		Annotations struct{ List []expression }
 	}
-	require.NoError(t, json.Unmarshal(text, &dashboard))
+	require.NoError(t, json.Unmarshal([]byte(text), &dashboard))
 	all := dashboard.Annotations.List
 	for _, p := range dashboard.Panels {
 		all = append(all, p.Targets...)

@@ -14,8 +14,8 @@ import (
 	"ds2/internal/texttest"
 )
 
-// TestAuditLosesItsServer has a server go down for lack of room in the middle of the audit: the run's record stays, says
-// why it was not audited, and is audited later.
+// TestAuditLosesItsServer has a server go down for lack of room in the middle of the audit: the run's record stays,
+// says why it was not audited, and is audited later.
 func TestAuditLosesItsServer(t *testing.T) {
 	t.Parallel()
 	dir, grow := smallDrive(t, "200m", pgtest.Server(t).DataDir())
