@@ -145,8 +145,8 @@ func TestPublishedSchema(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(schemaFile), 0o755))
 		require.NoError(t, os.WriteFile(schemaFile, got, 0o644))
 	}
-	assert.True(t, string(got) == read(t, schemaFile), "%s is not what the types say: go test ./cmd/ds2 -run "+
-		"TestPublishedSchema -update-schema writes it again; what a reader of version 1 relies on must stay", schemaFile)
+	assert.True(t, string(got) == read(t, schemaFile), "%s is not what the types say: go test ./cmd/ds2 "+
+		"-run TestPublishedSchema -update-schema writes it again; what readers of version 1 rely on must stay", schemaFile)
 }
 
 var compiled = sync.OnceValue(func() map[string]*jsonschema.Schema {
