@@ -146,7 +146,7 @@ func TestPublishedSchema(t *testing.T) {
 		require.NoError(t, os.WriteFile(schemaFile, got, 0o644))
 	}
 	assert.True(t, string(got) == read(t, schemaFile), "%s is not what the types say: go test ./cmd/ds2 "+
-		"-run TestPublishedSchema -update-schema writes it again; what readers of version 1 rely on must stay", schemaFile)
+		"-run TestPublishedSchema -update-schema writes it again; what readers of version 1 rely on stays", schemaFile)
 }
 
 var compiled = sync.OnceValue(func() map[string]*jsonschema.Schema {
