@@ -95,10 +95,9 @@ func TestRecordModes(t *testing.T) {
 // TestCommandsOfConfigFile shows what docs/explanation/security.md says: a configuration file may hold command lines,
 // which run as whoever runs ds2.
 func TestCommandsOfConfigFile(t *testing.T) {
-	dir := t.TempDir()
-	ran := filepath.Join(dir, "ran")
+	ran := filepath.Join(t.TempDir(), "ran")
 	file := textFile(t, "config", "target=postgres://nobody@127.0.0.1:1/ds2\npassword_command=touch "+ran+"; echo x\n")
-	execute(t, "drive", "--config_file", file, "--out", filepath.Join(dir, "record"))
+	execute(t, "drive", "--config_file", file, "--out", ran+".record")
 	assert.FileExists(t, ran, "the command of the file was not run")
 }
 
