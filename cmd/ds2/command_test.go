@@ -99,6 +99,14 @@ func textFile(t *testing.T, name, text string) (path string) {
 	return path
 }
 
+// read is the text of a file.
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(text)
+}
+
 // await waits until done is true.
 func await(t *testing.T, what string, done func() bool) {
 	t.Helper()

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -54,9 +52,7 @@ func TestHostileDatabase(t *testing.T) {
 	run(quick("drive", target, "--threads 1 --run-time 1s --out %s", out)...)
 	run("report", out)
 	run("verify", "--target", target)
-	log, err := os.ReadFile(filepath.Join(out, "run.log"))
-	require.NoError(t, err)
-	clean("run.log", string(log))
+	clean("run.log", read(t, filepath.Join(out, "run.log")))
 	db := openDB(t, target)
 	for _, note := range []string{"size", "customers", "words_sha256", "state"} {
 		_, err := db.Exec("UPDATE ds2_info SET value = $1 WHERE name = $2", hostile, note)
@@ -76,8 +72,6 @@ func TestFewDescriptors(t *testing.T) {
 	program := p.Path
 	p.Path = "/bin/sh"
 	p.Args = slices.Concat([]string{"sh", "-c", `ulimit -n 64; exec "$0" "$@"`, program}, p.Args[1:])
-	_, err := exec.LookPath(program)
-	require.NoError(t, err)
 	p.start(t)
 	address := p.page(t)
 	p.awaitOrders(t)
@@ -90,9 +84,7 @@ func TestFewDescriptors(t *testing.T) {
 	came := time.Now()
 	p.ends(t, exitDone)
 	said := p.stderr.String()
-	log, err := os.ReadFile(filepath.Join(p.out, "run.log"))
-	require.NoError(t, err)
-	assert.NotContains(t, string(log)+said, "too many open files")
+	assert.NotContains(t, read(t, filepath.Join(p.out, "run.log"))+said, "too many open files")
 	assert.NotContains(t, said, "http: ")
 	rows := recordOf(t, p.out).Host.Rows
 	assert.True(t, len(rows) != 0 && rows[len(rows)-1].Time.After(came),

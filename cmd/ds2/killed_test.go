@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"maps"
 	"math/rand/v2"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -89,13 +88,9 @@ func (k *killed) readable(dir string, finished bool) {
 // databases are what stands behind the target's name in the names of the server's databases that begin with it.
 func (k *killed) databases() string {
 	k.Helper()
-	db := openDB(k.T, pgtest.Server(k.T).URL("postgres"))
-	u, _ := url.Parse(k.target)
-	var names string
-	query := `SELECT string_agg(substr(datname, length($1::text) + 1), ' ' ORDER BY datname) FROM pg_database
-		WHERE starts_with(datname, $1::text)`
-	require.NoError(k, db.QueryRow(query, u.Path[1:]).Scan(&names))
-	return names
+	return pgtest.Value[string](k.T, openDB(k.T, pgtest.Server(k.T).URL("postgres")), fmt.Sprintf(
+		`SELECT string_agg(substr(datname, length('%s') + 1), ' ' ORDER BY datname) FROM pg_database
+		WHERE starts_with(datname, '%[1]s')`, mustParse(k.T, k.target).Path[1:]))
 }
 
 // TestKilled kills ds2 itself with SIGKILL at random moments of its commands. Every record can be read, what is resumed
@@ -123,8 +118,8 @@ func TestKilled(t *testing.T) {
 	must(t, load("")...)
 	defer func() {
 		must(t, one("snapshot", "drop")...)
-		u, _ := url.Parse(k.target)
-		pgtest.Exec(t, openDB(t, pgtest.Server(t).URL("postgres")), "DROP DATABASE "+u.Path[1:]+" WITH (FORCE)")
+		database := mustParse(t, target).Path[1:]
+		pgtest.Exec(t, openDB(t, pgtest.Server(t).URL("postgres")), "DROP DATABASE "+database+" WITH (FORCE)")
 	}()
 	k.fresh = pgtest.Contents(t, k.target)
 	dir := t.TempDir()

@@ -27,30 +27,18 @@ func loadedServer(t *testing.T) (s *localpg.Server, target string) {
 	return s, s.URL("ds2")
 }
 
-// TestLimitsForReal drives and tunes.
-func TestLimitsForReal(t *testing.T) {
+// TestTuneForReal searches by both methods.
+func TestTuneForReal(t *testing.T) {
 	t.Parallel()
 	nightly.Only(t, "takes a minute")
 	_, target := loadedServer(t)
 	dir := t.TempDir()
-	short := func(command, out, more string) []string {
-		const flags = "%s --target %s --out %s/%s --warmup-time 0 --run-time 2s --ramp-rate 100 --metrics-addr '' " +
-			"--quiet %s"
-		return words(flags, command, target, dir, out, more)
+	short := func(out, more string) []string {
+		return words("tune --target %s --out %s/%s --warmup-time 0 --run-time 2s --ramp-rate 100 --metrics-addr '' "+
+			"--quiet %s", target, dir, out, more)
 	}
-
-	run := short("drive", "run", "--verify deep --limit 'order p95 < 10m' --limit 'purchase max < 1us'")
-	stdout, stderr := ends(t, exitVerdict, run...)
-	require.Contains(t, stderr, "limits failed: purchase max < 1us (measured ")
-	require.Contains(t, stdout, "FAIL: purchase max < 1us")
-	record := recordOf(t, filepath.Join(dir, "run"))
-	assert.True(t, len(record.Limits) == 2 && record.Limits[0].OK && !record.Limits[1].OK, "limits %+v", record.Limits)
-	require.Len(t, record.DeepChecks, 1)
-	assert.Empty(t, record.DeepChecks[0].Damage)
-
 	searching := func(method string) []string {
-		const flags = "--details --start-threads 2 --max-threads 4 --limit 'order p95 < 10m' --method "
-		return short("tune", method, flags+method)
+		return short(method, "--details --start-threads 2 --max-threads 4 --limit 'order p95 < 10m' --method "+method)
 	}
 	for _, method := range []string{"golden", "steps"} {
 		out := filepath.Join(dir, method)
@@ -59,23 +47,20 @@ func TestLimitsForReal(t *testing.T) {
 		require.GreaterOrEqual(t, strings.Count(stderr, "trial "), 4, stderr)
 		search, err := result.ReadSummary[result.Search](out)
 		require.True(t, err == nil && search.Best != nil, "record of the search: %+v, %v", search, err)
-		for n, dir := range trialDirs(search) {
-			trial := recordOf(t, filepath.Join(out, dir))
-			assert.EqualValues(t, 2_000, trial.Before[0][audit.LastCustomer], "customers that trial %d began with", n)
-			assert.True(t, trial.Audit != nil && trial.Audit.Passed, "trial %d: audit %+v", n, trial.Audit)
+		for _, p := range search.Curve {
+			for _, made := range p.Trials {
+				trial := recordOf(t, filepath.Join(out, made.Record))
+				assert.EqualValues(t, 2_000, trial.Before[0][audit.LastCustomer], "customers that %+v began with", made)
+				assert.True(t, trial.Audit != nil && trial.Audit.Passed, "%+v: audit %+v", made, trial.Audit)
+			}
 		}
-		tried := slices.DeleteFunc(slices.Clone(search.Best.Trials), func(t tune.Trial) bool { return !t.Confirm })
-		assert.True(t, len(tried) == 3 && search.Best.Threads <= 4, "the search found %+v", search)
+		confirmed := slices.DeleteFunc(slices.Clone(search.Best.Trials), func(t tune.Trial) bool { return !t.Confirm })
+		assert.True(t, len(confirmed) == 3 && search.Best.Threads <= 4, "the search found %+v", search)
 		assert.True(t, *search.OPM == search.Best.OPM() && search.Verdicts[0].OK, "the search found %+v", search)
 		recordOf(t, filepath.Join(out, search.Best.Median().Record))
-		for _, format := range []string{"html", "text", "json"} {
-			assert.Contains(t, must(t, "report", "--details", "--output", format, "--out", "-", out), search.RunID)
-		}
 	}
 	continuedSearch(t, filepath.Join(dir, "golden"), searching("golden"))
-	fails(t, exitVerdict, "the limits fail already with 1 user", short("tune", "none", "--limit 'order p95 < 1us'")...)
-	fails(t, exitVerdict, "judge limit login p95 < 1s: the run has no sample of it",
-		short("tune", "unmeasured", "--pct-newcustomers 100 --limit 'login p95 < 1s'")...)
+	fails(t, exitVerdict, "the limits fail already with 1 user", short("none", "--limit 'order p95 < 1us'")...)
 }
 
 // TestAbortOnFail has a limit fail from the first order on: the run ends early, and with exit code 3.
@@ -88,22 +73,11 @@ func TestAbortOnFail(t *testing.T) {
 	assert.True(t, r.Status == result.Aborted && r.Limits[0].Measured != nil, "%+v", r)
 }
 
-// trialDirs are the directories of the records of all trials.
-func trialDirs(r result.Search) (dirs []string) {
-	for _, p := range r.Curve {
-		for _, trial := range p.Trials {
-			dirs = append(dirs, trial.Record)
-		}
-	}
-	return dirs
-}
-
 // damage changes a byte of block 3 of a table while the server is stopped.
 func damage(t *testing.T, server *localpg.Server, target, table string) {
 	t.Helper()
 	db := openDB(t, target)
-	var name string
-	require.NoError(t, db.QueryRow("SELECT pg_relation_filepath($1::text::regclass)", table).Scan(&name))
+	name := pgtest.Value[string](t, db, "SELECT pg_relation_filepath('"+table+"'::regclass)")
 	pgtest.Exec(t, db, "CHECKPOINT")
 	server.Kill()
 	pgtest.Flip(t, filepath.Join(server.DataDir(), name), 3*8192+5000)

@@ -32,21 +32,12 @@ func TestLivePage(t *testing.T) {
 	require.NoError(t, drive.Save(record))
 	file := textFile(t, "arrays.yaml", fmt.Sprintf(`configurations: {hdd: {target: %q}, ssd: {target: %[1]q}}
 runs: 100
-practice: 0
 threads: 2
-think-time: 20ms
-ramp-rate: 100
-warmup-time: 1s
 run-time: 6s
-restore: none
-settle: 0s
-idle: 0s
-cooldown: 0s
 limit: order p95 < 10m
 abort-on-fail: 1s
-metrics-addr: 127.0.0.1:0
 device-record: %q
-`, target, record))
+`, target, record)+strings.Replace(noPausesYAML, "''", "127.0.0.1:0", 1))
 	p := begin(t, "experiment", file, "--out", "out")
 	page := "http://" + p.page(t) + "/"
 	browser := browsertest.Start(t, page)

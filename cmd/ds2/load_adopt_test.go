@@ -158,7 +158,6 @@ func TestAdoptRefused(t *testing.T) {
 		{"an empty database", "SELECT 1", nil, exitFailed, "it lacks table categories"},
 		{"a table without a column", "CREATE TABLE customers (customerid int)", nil, exitFailed,
 			"column username of table customers"},
-		{"a size beside it", "SELECT 1", []string{"--size", "S"}, exitUsage, "--size"},
 		{"a dry run of a load", "SELECT 1", []string{"--adopt=false", "--dry-run"}, exitUsage, "--dry-run"},
 		{"mailboxes", "SELECT 1", []string{"--workload", "mailbox"}, exitUsage, "--workload"},
 	} {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/result"
 	"ds2/internal/store"
 )
@@ -66,8 +67,7 @@ func TestLostLock(t *testing.T) {
 	end := fmt.Sprintf(`SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
 		WHERE application_name LIKE 'ds2 drive %d %%'`, p.Process.Pid)
 	for taken := false; !taken; {
-		var n int
-		require.NoError(t, s.DB().QueryRowContext(t.Context(), end).Scan(&n))
+		pgtest.Value[int](t, s.DB(), end)
 		lock := store.Lock{Holder: store.Holder{Command: "test", PID: 1, Host: "here"}, Lost: func(error) {}}
 		unlock, err := s.(store.Locker).Lock(t.Context(), lock)
 		if taken = err == nil; taken { // else it was taken again before another could

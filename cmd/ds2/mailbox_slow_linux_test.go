@@ -1,13 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -74,79 +73,53 @@ func holdMemory(t *testing.T, server *localpg.Server, bytes int64) (end func()) 
 
 // TestMailboxVerdict has a real PostgreSQL with 20 mailboxes of 10 MB on drives that are slowed: Jetstress's limits
 // turn with slow reads of the data and with slow writes of the log, and not with slow writes of the data.
-// DS2_TEST_DELAYS names other delays than those of the test, such as "read=19ms,read=21ms,log=9ms,log=11ms,write=71ms".
 func TestMailboxVerdict(t *testing.T) {
 	nightly.Only(t, "takes a minute")
-	const reads, writes, logs = "read", "write", "log"
-	type trial struct {
-		what  string
-		delay time.Duration
-	}
-	var trials []trial
-	asked := cmp.Or(os.Getenv("DS2_TEST_DELAYS"), "read=10ms,read=30ms,log=4ms,log=15ms,write=71ms")
-	for one := range strings.SplitSeq(asked, ",") {
-		what, text, _ := strings.Cut(one, "=")
-		delay, err := time.ParseDuration(text)
-		require.NoError(t, err)
-		trials = append(trials, trial{what, delay})
-	}
 	target, data, log := onSlowDrives(t)
 	must(t, words("load --target %s --workload mailbox --mailboxes 20 --mailbox-size 10MB -q", target)...)
-	for _, c := range trials {
-		t.Run(fmt.Sprint(c.what, " ", c.delay), func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "record")
-			slow, done := make(chan struct{}), make(chan struct{})
-			go func() { // slow from the first operations on: the driver reads all keys before
-				defer close(done)
-				for {
-					if _, err := os.Stat(filepath.Join(dir, result.HostFile)); err == nil {
-						break
-					}
+	const ms = time.Millisecond
+	for _, c := range []struct {
+		why                      string
+		reads, writes, logWrites time.Duration
+		want                     int
+		fails                    string
+	}{
+		{"reads", 10 * ms, 0, 0, exitDone, ""},
+		{"slow reads", 30 * ms, 0, 0, exitVerdict, "data read mean < 20ms"},
+		{"writes of the log", 0, 0, 4 * ms, exitDone, ""},
+		{"slow writes of the log", 0, 0, 15 * ms, exitVerdict, "log write mean < 10ms"},
+		{"slow writes of the data", 0, 71 * ms, 0, exitDone, ""},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			out, over := filepath.Join(t.TempDir(), "record"), make(chan struct{})
+			var slowing sync.WaitGroup
+			slowing.Go(func() { // from the first operations on: the driver reads all keys before
+				for _, err := os.Stat(filepath.Join(out, result.HostFile)); err != nil; {
 					select {
-					case <-slow:
+					case <-over:
 						return
-					case <-time.After(20 * time.Millisecond):
+					case <-time.After(20 * ms):
+						_, err = os.Stat(filepath.Join(out, result.HostFile))
 					}
 				}
-				switch c.what {
-				case reads:
-					data.Delay(c.delay, 0)
-				case writes:
-					data.Delay(0, c.delay)
-				case logs:
-					log.Delay(0, c.delay)
-				}
-			}()
+				data.Delay(c.reads, c.writes)
+				log.Delay(0, c.logWrites)
+			})
 			code, stdout, stderr := execute(t, quick("drive", target,
-				"--threads 3 --warmup-time 2s --run-time 8s --limit exchange2007 --verify none -q --out %s", dir)...)
-			close(slow)
-			<-done
+				"--threads 3 --warmup-time 2s --run-time 8s --limit exchange2007 --verify none -q --out %s", out)...)
+			close(over)
+			slowing.Wait()
 			data.Delay(0, 0)
 			log.Delay(0, 0)
-			record, err := result.Read(dir)
-			require.NoError(t, err, stderr)
-			for _, v := range record.Limits {
-				if v.Measured != nil {
-					t.Logf("%s: measured %.3g, %v", v.Limit, *v.Measured, v.OK)
-				}
-			}
-			want, fails := exitDone, ""
-			switch {
-			case c.what == reads && c.delay >= 20*time.Millisecond:
-				want, fails = exitVerdict, "data read mean < 20ms"
-			case c.what == logs && c.delay >= 10*time.Millisecond:
-				want, fails = exitVerdict, "log write mean < 10ms"
-			}
-			assert.Equal(t, want, code, "%s\n%s", stdout, stderr)
-			assert.Contains(t, stderr, fails)
+			record := recordOf(t, out)
+			t.Logf("limits %+v", record.Limits)
+			assert.Equal(t, c.want, code, "%s\n%s", stdout, stderr)
+			assert.Contains(t, stderr, c.fails)
 			d := record.Storage
 			require.True(t, d != nil && !d.Shared && d.Reads != 0 && d.LogWrites != 0, "storage %+v", d)
 			for _, v := range d.Volumes {
-				if v.Name == data.Name && c.what == writes {
-					require.True(t, v.WriteMean != nil && *v.WriteMean >= c.delay.Seconds(),
-						"the data's writes were not slow: %+v", v)
-					t.Logf("%.0f writes of the data a second, of %.3g s", v.Writes, *v.WriteMean)
-				}
+				require.True(t, v.Name != data.Name || c.writes == 0 || v.WriteMean != nil &&
+					*v.WriteMean >= c.writes.Seconds(), "the data's writes were not slow: %+v", v)
 			}
 		})
 	}

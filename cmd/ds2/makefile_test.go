@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"testing"
@@ -12,13 +11,12 @@ import (
 
 // TestMakeTargets looks for each target that documents and the Makefile itself name.
 func TestMakeTargets(t *testing.T) {
-	makefile, err := os.ReadFile("../../Makefile")
-	require.NoError(t, err)
+	makefile := read(t, "../../Makefile")
 	rules := map[string]bool{}
-	for _, rule := range regexp.MustCompile(`(?m)^([a-z-]+):`).FindAllSubmatch(makefile, -1) {
-		rules[string(rule[1])] = true
+	for _, rule := range regexp.MustCompile(`(?m)^([a-z-]+):`).FindAllStringSubmatch(makefile, -1) {
+		rules[rule[1]] = true
 	}
-	phony := regexp.MustCompile(`(?m)^\.PHONY: (.*)$`).FindString(string(makefile))
+	phony := regexp.MustCompile(`(?m)^\.PHONY: (.*)$`).FindString(makefile)
 	for _, target := range regexp.MustCompile(`[a-z-]+`).FindAllString(phony, -1) {
 		assert.True(t, rules[target], ".PHONY names %s, and there is no rule", target)
 	}
@@ -26,12 +24,9 @@ func TestMakeTargets(t *testing.T) {
 	require.NoError(t, err)
 	named := 0
 	for _, page := range append(pages, "../../README.md") {
-		text, err := os.ReadFile(page)
-		require.NoError(t, err)
-		for _, m := range regexp.MustCompile("(?m)(?:`|^    )make ([a-z-]+)").FindAllSubmatch(text, -1) {
-			if named++; !rules[string(m[1])] {
-				t.Errorf("%s: there is no make %s", filepath.Base(page), m[1])
-			}
+		for _, m := range regexp.MustCompile("(?m)(?:`|^    )make ([a-z-]+)").FindAllStringSubmatch(read(t, page), -1) {
+			named++
+			assert.True(t, rules[m[1]], "%s: there is no make %s", filepath.Base(page), m[1])
 		}
 	}
 	assert.GreaterOrEqual(t, named, 10, "documents name")

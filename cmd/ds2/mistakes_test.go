@@ -21,8 +21,7 @@ var update = flag.Bool("update", false, "write golden files anew")
 func TestMistakes(t *testing.T) {
 	golden, err := filepath.Abs("testdata/mistakes.golden")
 	require.NoError(t, err)
-	want, err := os.ReadFile(golden)
-	require.NoError(t, err)
+	want := read(t, golden)
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
 		"full/file.txt": "something",
@@ -46,7 +45,7 @@ func TestMistakes(t *testing.T) {
 	require.NoError(t, err)
 	t.Setenv("UP", "postgres://ds2:secret@127.0.0.1:1/ds2") // nobody listens there
 	var got strings.Builder
-	lines := regexp.MustCompile(`(?m)^\$ (.*)$`).FindAllStringSubmatch(string(want), -1)
+	lines := regexp.MustCompile(`(?m)^\$ (.*)$`).FindAllStringSubmatch(want, -1)
 	for _, line := range lines {
 		words := words("%s", line[1])
 		for i, w := range words {
@@ -72,10 +71,10 @@ func TestMistakes(t *testing.T) {
 	assert.Equal(t, made, left, "what a mistake leaves behind")
 	if *update {
 		require.NoError(t, os.WriteFile(golden, []byte(got.String()), 0o644))
-	} else if got.String() != string(want) {
+	} else if got.String() != want {
 		blocks := func(text string) []string { return strings.SplitAfter(text, "]\n\n") }
 		for i, block := range blocks(got.String()) {
-			old := blocks(string(want))
+			old := blocks(want)
 			assert.True(t, i < len(old) && old[i] == block,
 				"now:\n%s(go test ./cmd/ds2 -run '^TestMistakes$' -update writes the file anew)", block)
 		}

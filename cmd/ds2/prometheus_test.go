@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -20,7 +19,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
-	"ds2/internal/measure"
 	"ds2/internal/nightly"
 	"ds2/internal/promtest"
 	"ds2/internal/result"
@@ -43,51 +41,66 @@ func TestPrometheusScripts(t *testing.T) {
 	}
 }
 
-// TestPrometheusAgrees has a real Prometheus, with the rules of scripts/, scrape a real run: every number of orders
-// that it was told is one that the record has at the end of a sample, and every query of the Grafana dashboard has an
-// answer, as has what the rules read.
+// TestPrometheusAgrees has a real Prometheus, with the rules of scripts/, scrape a real run of each workload: every
+// number of orders that it was told is one that the record has at the end of a sample, and every query of the Grafana
+// dashboard has an answer, as has what the rules read.
 func TestPrometheusAgrees(t *testing.T) {
-	nightly.Long(t, "drives for 20 s")
+	nightly.Long(t, "drives for 15 s")
 	t.Parallel()
-	rules := prometheusRules(t)
-	page := promtest.StartRelay(t)
-	prometheus := promtest.Start(t, []string{page.Address}, rules)
-	p := relayed(t, page, quick("drive", loaded(t), "--threads 4 --rate 10/s --spacing even "+
-		"--warmup-time 2s --run-time 15s --metrics-addr 127.0.0.1:0 --out out")...)
-	record := recordOf(t, p.out)
-
-	scraped := slices.Compact(scrapedOrders(t, prometheus, page, record))
-	require.GreaterOrEqual(t, len(scraped), 3, "Prometheus was told of %v orders", scraped)
-	for i, until := range scraped[2:] { // between every second pair of scrapes
-		windowOfScrapes(t, record, p.out, scraped[i], until)
-	}
-	at := scrapedAt(t, prometheus, page, record.Start.Add(15*time.Second))
-	for _, name := range []string{"target:ds2_opm:rate1m", "target:ds2_order_duration_seconds:p95_1m"} {
-		requirePositive(t, prometheus, name, at)
-	}
-	// Alerts give nothing while all is well. What they compare has to be there: each metric that the rules read, but
-	// errors, which have no series as long as nothing fails.
-	text, err := os.ReadFile(rules)
+	rules, err := filepath.Abs(prometheusScripts + "/ds2.rules.yml")
 	require.NoError(t, err)
-	for _, match := range regexp.MustCompile(`[^:\w](ds2_\w+(\{[^}]*\})?)`).FindAllStringSubmatch(string(text), -1) {
-		if selector := match[1]; !strings.Contains(selector, "ds2_errors_total") {
-			values := query(t, prometheus, "count("+selector+")", at)
-			assert.NotEmpty(t, values, "the rules read %s, and Prometheus has none", selector)
-		}
+	metric := regexp.MustCompile(`[^:\w](ds2_\w+(\{[^}]*\})?)`)
+	for _, c := range []struct {
+		workload, load, drive string
+		positive              []string // what gives one value, of more than 0
+		none                  string   // what has no series of this workload, or as long as nothing fails
+		operations            int      // on the dashboard; a transaction of several is none: what it is of is counted
+	}{
+		{"ds2", "--size 1MB", "--rate 10/s", []string{"target:ds2_opm:rate1m",
+			"target:ds2_order_duration_seconds:p95_1m"}, "ds2_errors_total|ds2_mailbox", 0},
+		{"mailbox", "--mailboxes 10 --mailbox-size 2MB", "--rate 50/s", []string{"ds2_iops",
+			"sum(ds2_mailbox_operations_total)"}, "ds2_errors_total|ds2_rollbacks_total", 4},
+	} {
+		t.Run(c.workload, func(t *testing.T) {
+			t.Parallel()
+			page := promtest.StartRelay(t)
+			prometheus := promtest.Start(t, []string{page.Address}, rules)
+			target := pgtest.Database(t)
+			must(t, words("load --target %s --workload %s %s --quiet", target, c.workload, c.load)...)
+			p := begin(t, quick("drive", target, "--threads 4 --spacing even --warmup-time 2s --run-time 13s "+
+				"--metrics-addr 127.0.0.1:0 --out out %s", c.drive)...)
+			page.To(p.page(t))
+			p.ends(t, exitDone)
+			record := recordOf(t, p.out)
+			scraped := scrapedOrders(t, prometheus, page, record)
+			require.GreaterOrEqual(t, len(slices.Compact(scraped)), 3, "Prometheus was told of %v orders", scraped)
+			// The last second of the run in which it had the page's answer: a busy machine misses some.
+			seconds := query(t, prometheus, fmt.Sprintf("max_over_time(timestamp(up{instance=%q} == 1)[1h:1s])",
+				page.Address), record.Start.Add(13*time.Second))
+			require.Len(t, seconds, 1)
+			at := time.Unix(int64(seconds[0]), 0)
+			for _, expr := range c.positive {
+				values := query(t, prometheus, expr, at)
+				assert.True(t, len(values) == 1 && values[0] > 0, "%s gives %v", expr, values)
+			}
+			// A phase that has just begun has none of before, a machine without drives of its own none of theirs.
+			none := regexp.MustCompile("unless|ds2_host_disk|" + c.none)
+			shown := 0
+			for _, expr := range dashboardQueries(t) {
+				values := query(t, prometheus, expr, at)
+				assert.True(t, len(values) != 0 || none.MatchString(expr), "the dashboard's %s gives nothing", expr)
+				if strings.Contains(expr, "ds2_mailbox") {
+					shown += len(values)
+				}
+			}
+			assert.Equal(t, c.operations, shown, "operations of mailboxes on the dashboard")
+			// Alerts give nothing while all is well. Each metric that they read has to be there.
+			for _, match := range metric.FindAllStringSubmatch(read(t, rules), -1) {
+				values := query(t, prometheus, "count("+match[1]+")", at)
+				assert.True(t, len(values) != 0 || none.MatchString(match[1]), "Prometheus has none of %s", match[1])
+			}
+		})
 	}
-
-	for _, expr := range dashboardQueries(t) {
-		if !optional(expr) && !strings.Contains(expr, "ds2_mailbox") {
-			assert.NotEmpty(t, query(t, prometheus, expr, at), "the dashboard's query %s gives nothing", expr)
-		}
-	}
-}
-
-// requirePositive finds one value of an expression, which is more than 0.
-func requirePositive(t *testing.T, prometheus, expr string, at time.Time) {
-	t.Helper()
-	values := query(t, prometheus, expr, at)
-	assert.True(t, len(values) == 1 && values[0] > 0, "%s gives %v", expr, values)
 }
 
 // scrapedOrders are the numbers of orders that a Prometheus was told at a page: each is one that the record has at the
@@ -104,96 +117,16 @@ func scrapedOrders(t *testing.T, prometheus string, page *promtest.Relay, record
 	return scraped
 }
 
-// windowOfScrapes reports a window that begins and ends with the samples whose totals Prometheus was told: it has the
-// orders that the counter grew by. A scrape tells what the last sample before it ended with, so the times of scrapes
-// are late by up to a second.
-func windowOfScrapes(t *testing.T, record *result.Record, dir string, from, until float64) {
-	t.Helper()
-	ends, orders := map[float64]time.Duration{}, 0.
-	for _, sample := range record.Series.Samples {
-		orders += float64(sample.Counts.Orders)
-		ends[orders] = sample.End
-	}
-	window := fmt.Sprintf("%s-%s", ends[from], ends[until])
-	reported := decoded[[]struct{ Windows []measure.Window }](t, "report", "--output", "json", "--window", window, dir)
-	w := reported[0].Windows[0]
-	require.EqualValues(t, until-from, w.Counts.Orders,
-		"the counter grew from %v, the record's window %s has %+v", from, window, w)
-}
-
-// scrapedAt is the last second before a time in which a Prometheus had a page's answer: a busy machine misses some.
-func scrapedAt(t *testing.T, prometheus string, page *promtest.Relay, before time.Time) time.Time {
-	t.Helper()
-	seconds := query(t, prometheus, fmt.Sprintf("max_over_time(timestamp(up{instance=%q} == 1)[1h:1s])", page.Address),
-		before)
-	require.Len(t, seconds, 1)
-	return time.Unix(int64(seconds[0]), 0)
-}
-
-// relayed runs a program to its good end, with its page behind a relay.
-func relayed(t *testing.T, page *promtest.Relay, args ...string) *program {
-	t.Helper()
-	p := begin(t, args...)
-	page.To(p.page(t))
-	p.ends(t, exitDone)
-	return p
-}
-
-// prometheusRules is the file of the rules that the kit ships.
-func prometheusRules(t *testing.T) string {
-	t.Helper()
-	rules, err := filepath.Abs(filepath.Join(prometheusScripts, "ds2.rules.yml"))
-	require.NoError(t, err)
-	return rules
-}
-
-// optional says that a query of the dashboard may have no answer: failures have no series as long as nothing fails, a
-// phase that has just begun none of before, and a machine without drives of its own none of theirs.
-func optional(expr string) bool {
-	return strings.Contains(expr, "ds2_errors_total") || strings.Contains(expr, "unless") ||
-		strings.Contains(expr, "ds2_host_disk")
-}
-
-// TestPrometheusOfMailboxes has a real Prometheus, with the rules of scripts/, scrape a run on mailboxes: its
-// operations and its IOPS are there, and every query of the Grafana dashboard has an answer.
-func TestPrometheusOfMailboxes(t *testing.T) {
-	nightly.Long(t, "drives for 15 s")
-	t.Parallel()
-	page := promtest.StartRelay(t)
-	prometheus := promtest.Start(t, []string{page.Address}, prometheusRules(t))
-	target := pgtest.Database(t)
-	must(t, words("load --target %s --workload mailbox --mailboxes 10 --mailbox-size 2MB -q", target)...)
-	p := relayed(t, page, quick("drive", target,
-		"--rate 50/s --spacing even --warmup-time 2s --run-time 12s --metrics-addr 127.0.0.1:0 --out out")...)
-	record := recordOf(t, p.out)
-	at := scrapedAt(t, prometheus, page, record.Start.Add(12*time.Second))
-	requirePositive(t, prometheus, "sum(ds2_mailbox_operations_total)", at)
-	requirePositive(t, prometheus, "ds2_iops", at)
-	found := false
-	for _, expr := range dashboardQueries(t) {
-		got := query(t, prometheus, expr, at)
-		t.Logf("%s: %v", expr, got)
-		if strings.Contains(expr, "ds2_mailbox") {
-			found = true
-			assert.Len(t, got, 4, expr) // a transaction of several is none: what it consists of is counted
-		}
-		ofOrders := strings.Contains(expr, "ds2_rollbacks_total")
-		assert.True(t, len(got) != 0 || ofOrders || optional(expr), "the dashboard's query %s gives nothing", expr)
-	}
-	assert.True(t, found, "the dashboard does not show the operations")
-}
-
 // dashboardQueries are the queries of the Grafana dashboard, with its variables filled in.
 func dashboardQueries(t *testing.T) []string {
 	t.Helper()
-	text, err := os.ReadFile("../../scripts/grafana/dashboards/ds2.json")
-	require.NoError(t, err)
+	text := read(t, "../../scripts/grafana/dashboards/ds2.json")
 	type expression struct{ Expr string }
 	var dashboard struct {
 		Panels      []struct{ Targets []expression }
 		Annotations struct{ List []expression }
 	}
-	require.NoError(t, json.Unmarshal(text, &dashboard))
+	require.NoError(t, json.Unmarshal([]byte(text), &dashboard))
 	all := dashboard.Annotations.List
 	for _, p := range dashboard.Panels {
 		all = append(all, p.Targets...)

@@ -27,29 +27,31 @@ func TestSQLServerRestart(t *testing.T) {
 	failed := func(tokens ...[]byte) tdstest.Decision {
 		return tdstest.Decision{Close: true, Answer: tdstest.Answer(append(tokens, tdstest.Done(tdstest.DoneError))...)}
 	}
-	decide := func(tdstest.Login) tdstest.Decision {
-		at := killed.Load()
-		if at == 0 {
-			return tdstest.Decision{}
+	stages := []struct {
+		until  time.Duration
+		answer tdstest.Decision
+	}{
+		{3 * time.Second, failed(tdstest.Error(17188, 1, 16,
+			"SQL Server cannot accept new connections, because it is being shut down."))},
+		{6 * time.Second, tdstest.Decision{Close: true, Answer: []byte{0}}}, // nothing that is a token
+		{9 * time.Second, failed(tdstest.Error(17187, 1, 16,
+			"SQL Server is not ready to accept new client connections."))},
+		{13 * time.Second, failed(tdstest.Error(4060, 1, 11, `Cannot open database "DS2" requested by the login.`),
+			loginFailed)},
+		{16 * time.Second, failed(loginFailed)},
+		{20 * time.Second, tdstest.Decision{Answer: tdstest.Answer(
+			tdstest.Error(4063, 1, 11, `Cannot open database "DS2" that was requested by the login.`),
+			tdstest.Database("master", "master"), tdstest.LoginAck(), tdstest.Done(tdstest.DoneFinal))}},
+	}
+	decide := func(tdstest.Login) (d tdstest.Decision) {
+		if at := killed.Load(); at != 0 {
+			for _, s := range stages {
+				if time.Since(time.UnixMilli(at)) < s.until {
+					return s.answer
+				}
+			}
 		}
-		switch down := time.Since(time.UnixMilli(at)); {
-		case down < 3*time.Second:
-			return failed(tdstest.Error(17188, 1, 16,
-				"SQL Server cannot accept new connections, because it is being shut down."))
-		case down < 6*time.Second:
-			return tdstest.Decision{Close: true, Answer: []byte{0}} // nothing that is a token
-		case down < 9*time.Second:
-			return failed(tdstest.Error(17187, 1, 16, "SQL Server is not ready to accept new client connections."))
-		case down < 13*time.Second:
-			return failed(tdstest.Error(4060, 1, 11, `Cannot open database "DS2" requested by the login.`), loginFailed)
-		case down < 16*time.Second:
-			return failed(loginFailed)
-		case down < 20*time.Second:
-			return tdstest.Decision{Answer: tdstest.Answer(
-				tdstest.Error(4063, 1, 11, `Cannot open database "DS2" that was requested by the login.`),
-				tdstest.Database("master", "master"), tdstest.LoginAck(), tdstest.Done(tdstest.DoneFinal))}
-		}
-		return tdstest.Decision{}
+		return d
 	}
 	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Behind: behind.Host, Decide: decide})
 	must(t, "load", "--target", target, "--size", "1MB")

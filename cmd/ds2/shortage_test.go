@@ -32,9 +32,7 @@ func TestMoreUsersThanConnections(t *testing.T) {
 	said, end, _ := strings.Cut(stderr, "record: ")
 	texttest.Contains(t, said, "users wait to be connected: ", reason)
 	assert.Contains(t, end, reason)
-	log, err := os.ReadFile(filepath.Join(out, "run.log"))
-	require.NoError(t, err)
-	assert.Contains(t, string(log), "users wait to be connected")
+	assert.Contains(t, read(t, filepath.Join(out, "run.log")), "users wait to be connected")
 }
 
 // TestFullDisk has the disk of the record full in mid-run: what was measured is printed.

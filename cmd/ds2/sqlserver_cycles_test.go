@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/result"
 	"ds2/internal/store/sqlserver/servertest"
 	"ds2/internal/workload/mailbox"
@@ -78,10 +79,9 @@ func TestSQLServerCycles(t *testing.T) {
 
 // takeOrder takes away the order of the highest number.
 func takeOrder(t *testing.T, db *sql.DB, _ *result.Record) (number int64) {
-	require.NoError(t, db.QueryRow("SELECT MAX(ORDERID) FROM ORDERS").Scan(&number))
+	number = pgtest.Value[int64](t, db, "SELECT MAX(ORDERID) FROM ORDERS")
 	for _, table := range []string{"CUST_HIST", "ORDERLINES", "ORDERS"} {
-		_, err := db.Exec(fmt.Sprintf("DELETE FROM %s WHERE ORDERID = %d", table, number))
-		require.NoError(t, err)
+		pgtest.Exec(t, db, fmt.Sprintf("DELETE FROM %s WHERE ORDERID = %d", table, number))
 	}
 	return number
 }
@@ -103,7 +103,6 @@ func takeRecord(t *testing.T, db *sql.DB, run *result.Record) (number int64) {
 		}
 	}
 	require.NoError(t, rows.Err())
-	_, err = db.Exec(fmt.Sprintf("DELETE FROM messages WHERE message_id = %d", message))
-	require.NoError(t, err)
+	pgtest.Exec(t, db, fmt.Sprintf("DELETE FROM messages WHERE message_id = %d", message))
 	return number
 }

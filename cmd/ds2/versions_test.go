@@ -21,33 +21,26 @@ func TestOldestAndNewest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := pgtest.Start(t, localpg.Options{Version: version, Settings: map[string]string{"fsync": "off"}})
 			target, record := server.URL("ds2"), filepath.Join(t.TempDir(), "record")
-			ds2 := func(args string) (stdout string) {
-				t.Helper()
-				args = strings.NewReplacer("TARGET", target, "RECORD", record).Replace(args)
-				return must(t, strings.Fields(args)...)
+			ds2 := func(line string) { must(t, words("%s --target %s", line, target)...) }
+			drive := func(out string) (warned bool) {
+				must(t, quick("drive", target, "--run-time 2s --out %s", out)...)
+				return strings.Contains(must(t, "report", "-o", "text", out), "overwrites are copied")
 			}
-			told := func(record string) bool {
-				return strings.Contains(ds2("report -o text "+record), "overwrites are copied")
-			}
-			const drive = "drive --target TARGET --threads 2 --warmup-time 0 --run-time 2s --metrics-addr= --out RECORD"
-			ds2("load --target TARGET --size 100MB")
+			ds2("load --size 100MB")
 			loaded := pgtest.Contents(t, target)
-			ds2("snapshot create --target TARGET")
-			ds2(drive)
-			ds2("verify --target TARGET --record RECORD")
-			ds2("reset --target TARGET")
+			ds2("snapshot create")
+			assert.False(t, drive(record), "before any clone")
+			ds2("verify --record " + record)
+			ds2("reset")
 			assert.Equal(t, loaded, pgtest.Contents(t, target), "after the reset")
-			ds2(drive + "2")
-			ds2("snapshot restore --target TARGET")
+			drive(record + "2")
+			ds2("snapshot restore")
 			assert.Equal(t, loaded, pgtest.Contents(t, target), "after the restore")
-			ds2("verify --target TARGET --deep")
-			assert.False(t, told("RECORD"), "the report of a run before any clone says that overwrites are copied")
-			if version < 18 {
-				return
+			ds2("verify --deep")
+			if version == 18 {
+				ds2("snapshot restore --clone")
+				assert.True(t, drive(record+"3"), "the report of a run of a clone")
 			}
-			ds2("snapshot restore --target TARGET --clone")
-			ds2(drive + "3")
-			assert.True(t, told("RECORD3"), "the report of a run of a clone does not say that overwrites are copied")
 		})
 	}
 }
