@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"ds2/internal/nightly"
+	"ds2/internal/promtest"
 	"ds2/internal/result"
 )
 
@@ -22,7 +25,9 @@ const kubernetesScripts = "../../scripts/kubernetes/"
 // readYAML reads a file into v.
 func readYAML(t *testing.T, path string, v any) {
 	t.Helper()
-	require.NoError(t, yaml.Unmarshal([]byte(read(t, path)), v))
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, yaml.Unmarshal(text, v))
 }
 
 // The jobs are such as Kubernetes takes, by its own schema; a misspelt field is not.
@@ -82,37 +87,72 @@ func TestKubernetesGenerate(t *testing.T) {
 	assert.Contains(t, must(t, "generate", "--verify", dir), "40 files")
 }
 
-// What the job's pods run is one run: their records merge and pass the audit together.
+// What the job's pods run, at a known rate and until Prometheus was told of orders of each, is one run: Prometheus sums
+// the pods, and their records merge and pass the audit together.
 func TestKubernetesDrive(t *testing.T) {
 	nightly.Long(t, "drives for 20 s")
 	t.Parallel()
+	const rate = 5 // orders a second of each pod
 	pods, args := indexedJob(t, "drive.yaml")
 	target, records := loaded(t), t.TempDir()
+	var pages []*promtest.Relay
+	var addresses []string
+	for range pods {
+		pages = append(pages, promtest.StartRelay(t))
+		addresses = append(addresses, pages[len(pages)-1].Address)
+	}
+	prometheus := promtest.Start(t, addresses)
+
 	start := time.Now().Add(15 * time.Second)
 	var running []*program
 	for i := range pods {
 		line := podArgs(args, i,
 			"$START_AT", start.UTC().Format(time.RFC3339), "$RUN_ID", "many", // as envsubst does
-			"--threads=32", "--threads=2", "--run-time=20m", "--run-time=5s",
+			"--threads=32", "--threads=2",
 			"0.0.0.0:9464", "127.0.0.1:0", "/records", records)
-		pod := startProgram(t, append(line, words("--warmup-time=1s --ramp-rate=100 --rate=5/s")...)...)
+		pod := startProgram(t, append(line, words("--warmup-time=1s --ramp-rate=100 --spacing=even --rate=%d/s",
+			rate)...)...)
 		pod.Env = append(os.Environ(), "DS2_TARGET="+target)
 		pod.start(t)
 		running = append(running, pod)
 	}
-	verify, merge := []string{"verify", "--target", target}, words("report --merge --output json")
-	var made int64
 	for i, pod := range running {
-		pod.ends(t, exitDone)
-		folder := filepath.Join(records, fmt.Sprint("many-", i))
-		orders := recordOf(t, folder).Counts.Orders
-		assert.NotZero(t, orders, "orders of pod %d", i)
-		made += orders
-		verify, merge = append(verify, "--record", folder), append(merge, folder)
+		pages[i].To(pod.page(t))
 	}
-	merged := decoded[[]result.Summary](t, merge...)
+	for i, pod := range running {
+		pod.await(t, "orders that Prometheus knows of", func() bool {
+			told := query(t, prometheus, fmt.Sprintf("ds2_orders_total{instance=%q} > 20", addresses[i]), time.Now())
+			return len(told) == 1
+		})
+	}
+	for _, pod := range running {
+		require.NoError(t, pod.Process.Signal(syscall.SIGINT))
+		pod.ends(t, exitInterrupted)
+	}
+
+	var folders []string
+	var all []*result.Record
+	var made int64
+	for i := range pages {
+		folders = append(folders, filepath.Join(records, fmt.Sprint("many-", i)))
+		all = append(all, recordOf(t, folders[i]))
+		made += all[i].Counts.Orders
+	}
+	await(t, "the pods' last scrapes to be in the sum", func() bool { // a query is of a whole second
+		var told float64
+		for i, page := range pages {
+			told += slices.Max(scrapedOrders(t, prometheus, page, all[i]))
+		}
+		sum := query(t, prometheus, "sum(max_over_time(ds2_orders_total[1h]))", time.Now())
+		return slices.Equal([]float64{told}, sum)
+	})
+	merged := decoded[[]result.Summary](t, append([]string{"report", "--merge", "--output", "json"}, folders...)...)
 	require.Len(t, merged, 1)
 	require.Equal(t, made, merged[0].Counts.Orders)
+	verify := []string{"verify", "--target", target}
+	for _, folder := range folders {
+		verify = append(verify, "--record", folder)
+	}
 	must(t, verify...)
 }
 

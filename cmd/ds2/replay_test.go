@@ -36,8 +36,8 @@ func TestReplayDemo(t *testing.T) {
 const changedSettings = `(SELECT count(*) FROM pg_file_settings WHERE sourcefile LIKE '%postgresql.auto.conf') +
 	(SELECT count(*) FROM ds2_info WHERE name = 'replay')`
 
-// TestReplayLeavesNothing looks for settings that a replay test leaves behind: one that ended well, and one whose
-// server did not come back. The next ds2 sets back what that could not.
+// TestReplayLeavesNothing looks for settings that a replay test leaves behind: one that ended well, one whose server
+// did not come back, and one whose ds2 was killed. The next ds2 sets back what those could not.
 func TestReplayLeavesNothing(t *testing.T) {
 	nightly.Long(t, "takes half a minute")
 	t.Parallel()
@@ -69,6 +69,16 @@ func TestReplayLeavesNothing(t *testing.T) {
 	fails(t, exitDone, "set back checkpoint_timeout, which", "reset", "--target", target)
 	assert.Equal(t, 0, changed(), "the next command left")
 
+	p := begin(t, flags("1TB", commands.KillLine, start)...)
+	await(t, "the beginning of the test", func() bool { return changed() == 3 })
+	p.Process.Kill()
+	<-p.ended
+	await(t, "an end of the locks of the one that was killed", func() (is bool) {
+		require.NoError(t, db.QueryRow("SELECT count(*) = 0 FROM pg_locks WHERE locktype = 'advisory'").Scan(&is))
+		return is
+	})
+	fails(t, exitDone, "set back checkpoint_timeout and max_wal_size", "reset", "--target", target)
+	assert.Equal(t, 0, changed(), "after ds2 was killed")
 	_, stderr := ends(t, exitDone, "verify", "--target", target, "--quiet")
 	assert.NotContains(t, stderr, "set back", "the command after that")
 }
