@@ -3,7 +3,6 @@ package result
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -84,19 +83,13 @@ const (
 
 // ReadLog reads the last lines of the log of the record in dir; none where there is no log.
 func ReadLog(dir string) []string {
-	file, err := os.Open(filepath.Join(dir, LogFile))
-	if err != nil {
-		return nil
+	var text []byte
+	for _, name := range []string{OlderLogFile, LogFile} {
+		file, _ := os.ReadFile(filepath.Join(dir, name)) // maxLog bytes at most, or none
+		text = append(text, file...)
 	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil
-	}
-	from := max(0, info.Size()-logTail)
-	text, _ := io.ReadAll(io.NewSectionReader(file, from, logTail))
-	if from > 0 {
-		_, text, _ = bytes.Cut(text, []byte("\n"))
+	if len(text) > logTail {
+		_, text, _ = bytes.Cut(text[len(text)-logTail:], []byte("\n"))
 	}
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 {

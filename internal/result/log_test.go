@@ -29,11 +29,12 @@ func TestLogIsTurnedOver(t *testing.T) {
 		})
 	}
 	wg.Wait()
+	require.NoError(t, l.turnOver())
 	_, err = fmt.Fprint(l, "the last")
 	require.NoError(t, err)
 	require.NoError(t, l.close())
 	last := ReadLog(dir)
-	require.Greater(t, len(last), 1)
+	require.Greater(t, len(last), 1, "of both files")
 	assert.Equal(t, []string{line[:99], "the last"}, last[len(last)-2:])
 	for _, name := range []string{path, older} {
 		text, err := os.ReadFile(name)
