@@ -3,6 +3,9 @@ package monitor
 import (
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -84,4 +87,64 @@ func TestContainer(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRealGroup puts a process that never rests into a control group of this machine, of the version that it has, below
+// one with a tenth of a processor and 64 MiB, and reads how the kernel holds it back.
+func TestRealGroup(t *testing.T) {
+	const top = "/sys/fs/cgroup"
+	name := fmt.Sprintf("ds2-test-group-%d", os.Getpid())
+	limits := map[string]string{
+		"cpu/" + name + "/cpu.cfs_quota_us": "10000", "memory/" + name + "/memory.limit_in_bytes": "67108864",
+	}
+	v2 := isDirectory(top) && line(top+"/cgroup.controllers") != ""
+	if v2 {
+		limits = map[string]string{name + "/cpu.max": "10000 100000", name + "/memory.max": "67108864"}
+		os.WriteFile(top+"/cgroup.subtree_control", []byte("+cpu +memory"), 0) // where it may
+	}
+	busy := exec.Command("sh", "-c", "while :; do :; done")
+	require.NoError(t, busy.Start())
+	for file, limit := range limits {
+		file = filepath.Join(top, file)
+		err := os.MkdirAll(filepath.Dir(file), 0o755)
+		t.Cleanup(func() { os.Remove(filepath.Dir(file)) })
+		if err == nil {
+			err = os.WriteFile(file, []byte(limit), 0)
+		}
+		below := filepath.Join(filepath.Dir(file), "below")
+		t.Cleanup(func() { os.Remove(below) })
+		if err == nil {
+			err = os.MkdirAll(below, 0o755)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(below, "cgroup.procs"), []byte(strconv.Itoa(busy.Process.Pid)), 0)
+		}
+		if err != nil {
+			busy.Process.Kill()
+			busy.Wait()
+			t.Skipf("no control group can be made and limited: %v", err)
+		}
+	}
+	t.Cleanup(func() { // before the groups go
+		busy.Process.Kill()
+		busy.Wait()
+	})
+	g, err := Root.groups(busy.Process.Pid)
+	require.NoError(t, err)
+	assert.Equal(t, []bool{v2, v2}, []bool{g.cpu.v2, g.memory.v2}, "version 2")
+	assert.Equal(t, (Container{67108864, 0.1}), g.container(), "limits")
+	await(t, "the process is held back", func() bool {
+		throttled, periods, seconds, err := g.cpu.throttling()
+		require.NoError(t, err)
+		require.LessOrEqual(t, throttled, periods)
+		return throttled >= 3 && seconds >= 0.1
+	})
+	if v, err := g.memory.available(67108864); err != nil || v < 32<<20 || v > 67108864 {
+		t.Errorf("available %v, %v", v, err)
+	}
+	await(t, "the process takes time", func() bool {
+		seconds, _, err := Root.taken(busy.Process.Pid)
+		require.NoError(t, err)
+		return seconds >= 0.05
+	})
 }
