@@ -121,7 +121,7 @@ func (s *suite) asked(t *testing.T) {
 	can := s.store.Can()
 	placed, err := can.Placement(t.Context())
 	assert.NoError(t, err)
-	assert.Greater(t, len(placed), 10, "tables and indexes")
+	assert.NotEmpty(t, placed)
 	if can.Examine != nil {
 		found, err := can.Examine(t.Context(), 1)
 		assert.NoError(t, err)
@@ -129,7 +129,8 @@ func (s *suite) asked(t *testing.T) {
 			assert.NotContains(t, f.Found, "could not be asked", f.What)
 		}
 	}
-	if can.Deferred != nil {
-		assert.NoError(t, can.Deferred.CheckDeferred(t.Context()))
+	if can.Deferred != nil { // a server may refuse
+		err := can.Deferred.CheckDeferred(t.Context())
+		assert.True(t, err == nil || store.Classify(err) == store.Config, "%v", err)
 	}
 }
