@@ -81,30 +81,22 @@ type Observer struct {
 // there is an error; what is merely missing becomes a note.
 func Observe(ctx context.Context, targets []store.Database, run time.Duration, o Options) (*Observer, error) {
 	w := &Observer{o: o, targets: targets, Servers: make([]Server, len(targets)), here: map[store.Database]bool{}}
-	if err := w.observe(ctx, run); err != nil {
-		w.Close() // it may trace already
+	var err error
+	if w.devices, w.roles, err = readDevices(o.Devices); err != nil {
 		return nil, err
 	}
-	return w, nil
-}
-
-func (w *Observer) observe(ctx context.Context, run time.Duration) (err error) {
-	o := w.o
-	if w.devices, w.roles, err = readDevices(o.Devices); err != nil {
-		return err
-	}
-	servers, err := store.Servers(ctx, w.targets)
+	servers, err := store.Servers(ctx, targets)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var files []File
 	for _, s := range servers {
 		if err := w.server(ctx, s, len(servers) > 1); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	local := false
-	for i, t := range w.targets {
+	for i, t := range targets {
 		if w.here[t] {
 			files = append(files, w.Servers[i].Files...)
 		}
@@ -114,15 +106,15 @@ func (w *Observer) observe(ctx context.Context, run time.Duration) (err error) {
 	switch linux := runtime.GOOS == "linux"; {
 	case len(o.Exporters) > 0:
 		if err := w.openExporters(ctx); err != nil {
-			return err
+			return nil, err
 		}
 		w.Local = len(w.exporters) == 1 && local && IsLocal(w.exporters[0].host)
 	case local && linux:
 		if err := w.thisMachine(ctx, files); err != nil {
-			return err
+			return nil, err
 		}
 	case len(w.devices) > 0:
-		return &OptionError{"devices", errors.New("the targets are not on this machine, " +
+		return nil, &OptionError{"devices", errors.New("the targets are not on this machine, " +
 			"or it does not run Linux; give the URL of the exporter on their machine")}
 	default:
 		w.note("the databases' machine is not observed: it is another one, or no Linux, and no exporter is given")
@@ -133,29 +125,28 @@ func (w *Observer) observe(ctx context.Context, run time.Duration) (err error) {
 			w.files(ctx, s, t, asDrives)
 		}
 	}
-	w.traceIO(files)
 	w.noteRoles()
 	w.smart(ctx)
 	if runtime.GOOS == "linux" {
 		client, err := Root.Client()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		w.Sources = append(append(w.Sources, client), Root.ownThrottling()...)
 	}
 	if err := w.advise(ctx, run); err != nil {
-		return err
+		return nil, err
 	}
 	w.Warnings = append(w.Warnings, w.Distorting...)
-	if o.PowerCommand == "" {
-		return nil
+	if o.PowerCommand != "" {
+		meter, err := PowerCommand(ctx, o.PowerCommand)
+		if err != nil {
+			return nil, &OptionError{"power", err}
+		}
+		w.Sources = append(w.Sources, meter)
 	}
-	meter, err := PowerCommand(ctx, o.PowerCommand)
-	if err != nil {
-		return &OptionError{"power", err}
-	}
-	w.Sources = append(w.Sources, meter)
-	return nil
+	w.traceIO(files) // last: after an error nobody would end it
+	return w, nil
 }
 
 // advise asks the targets what makes runs on them a poor test of storage.

@@ -107,30 +107,20 @@ func (s *suite) reset(t *testing.T) {
 	equal(t, "REORDER rows of what it left", s.count(t, "reorder WHERE prod_id = 1 AND quan_low = 2"), 1)
 }
 
-// checkpoint has the engine write what the suite changed, where it can.
-func (s *suite) checkpoint(t *testing.T) {
-	checkpoint := s.store.Can().Checkpoint
-	if checkpoint == nil {
-		t.Skip(s.store.Engine() + " makes no checkpoints when asked to")
-	}
-	assert.NoError(t, checkpoint(t.Context()))
-}
-
-// asked asks what runs ask of the tables, as their owner.
+// asked asks and does what runs ask of the server and its tables, as their owner.
 func (s *suite) asked(t *testing.T) {
 	can := s.store.Can()
 	placed, err := can.Placement(t.Context())
 	assert.NoError(t, err)
 	assert.NotEmpty(t, placed)
-	if can.Examine != nil {
-		found, err := can.Examine(t.Context(), 1)
-		assert.NoError(t, err)
-		for _, f := range found.Findings {
-			assert.NotContains(t, f.Found, "could not be asked", f.What)
-		}
+	found, err := can.Examine(t.Context(), 1)
+	assert.NoError(t, err)
+	for _, f := range found.Findings {
+		assert.NotContains(t, f.Found, "could not be asked", f.What)
 	}
-	if can.Deferred != nil { // a server may refuse
-		err := can.Deferred.CheckDeferred(t.Context())
-		assert.True(t, err == nil || store.Classify(err) == store.Config, "%v", err)
+	err = can.Deferred.CheckDeferred(t.Context())
+	assert.True(t, err == nil || store.Classify(err) == store.Config, "it may refuse: %v", err)
+	if can.Checkpoint != nil {
+		assert.NoError(t, can.Checkpoint(t.Context()))
 	}
 }

@@ -69,7 +69,6 @@ func Run(t *testing.T, e Engine) {
 		{"work in doubt", (*suite).inDoubt},
 		{"sales and stock after all that", (*suite).books},
 		{"reset", (*suite).reset},
-		{"checkpoint", (*suite).checkpoint},
 		{"what runs ask", (*suite).asked},
 		{"steps of a load", (*suite).steps},
 		{"load that is broken and resumed", (*suite).resume},

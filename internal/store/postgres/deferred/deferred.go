@@ -22,9 +22,8 @@ var _ store.DeferredWorker = Worker{}
 
 // vacuumed are the tables of the schema that the target's connections use.
 const vacuumed = `
-	SELECT c.oid::regclass::text, pg_has_role(c.relowner, 'USAGE')
-	FROM pg_class c WHERE c.relnamespace = quote_ident(current_schema())::regnamespace AND c.relkind IN ('r', 'm')
-	ORDER BY c.oid`
+	SELECT oid::regclass::text, pg_has_role(relowner, 'USAGE')
+	FROM pg_class WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind IN ('r','m') ORDER BY oid`
 
 // MayCheckpoint asks for the right to run CHECKPOINT: store.Capabilities.
 func (s Worker) MayCheckpoint(ctx context.Context) error {

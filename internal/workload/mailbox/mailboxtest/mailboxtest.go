@@ -58,15 +58,13 @@ var size = mailbox.Size{Mailboxes: 20, MailboxBytes: 2 << 20}
 
 func (e Engine) loaded(t *testing.T) mailbox.Target {
 	t.Helper()
-	s := e.Open(t)
-	return Load(t, s, e.Calls, size)
+	return Load(t, e.Open(t), e.Calls, size)
 }
 
 // Load loads a mailbox database of a size into a store.
 func Load(t *testing.T, s store.Database, engine mailbox.Engine, size mailbox.Size) mailbox.Target {
 	t.Helper()
-	o := load.Options{Dataset: dataset(s, engine, size), AtOnce: 2}
-	_, err := load.Run(t.Context(), s, o)
+	_, err := load.Run(t.Context(), s, load.Options{Dataset: dataset(s, engine, size), AtOnce: 2})
 	require.NoError(t, err)
 	info, err := store.ReadInfo(t.Context(), s.DB())
 	require.NoError(t, err)
