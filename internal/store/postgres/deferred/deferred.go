@@ -22,8 +22,8 @@ var _ store.DeferredWorker = Worker{}
 
 // vacuumed are the tables of the schema that the target's connections use.
 const vacuumed = `
-	SELECT oid::regclass::text, pg_has_role(relowner, 'USAGE')
-	FROM pg_class WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind IN ('r','m') ORDER BY oid`
+	SELECT oid::regclass::text, pg_has_role(relowner, 'USAGE') FROM pg_class
+	WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind IN ('r', 'm') ORDER BY oid`
 
 // MayCheckpoint asks for the right to run CHECKPOINT: store.Capabilities.
 func (s Worker) MayCheckpoint(ctx context.Context) error {
