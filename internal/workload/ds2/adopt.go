@@ -111,7 +111,7 @@ func Examine(ctx context.Context, target store.Database, words *datagen.Words) (
 		}
 		want, err := firstRow(data, file)
 		if err != nil {
-			return a, err
+			return a, e.refuse("its size is not one of DVD Store: %w", err)
 		}
 		a.OtherRows = a.OtherRows || !slices.Equal(found[:], want[:3])
 	}

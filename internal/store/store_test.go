@@ -1,0 +1,69 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/process"
+	"ds2/internal/store"
+	"ds2/internal/store/postgres"
+	"ds2/internal/storetest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// TestErrorIsForPeople: of what a server says without end, the beginning is told.
+func TestErrorIsForPeople(t *testing.T) {
+	e := &store.Error{Op: "load", Err: errors.New(strings.Repeat("x", 5000)), Code: "XX000", Hint: "call"}
+	assert.Equal(t, "load: "+strings.Repeat("x", 4096)+"… (5000 bytes in all) (XX000); call", e.Error())
+	assert.Equal(t, "another ds2, which the server does not name", store.Holder{}.String())
+}
+
+// TestReplayNote: settings that were noted and cannot be set back are an error, also before the next replay test, which
+// would forget them.
+func TestReplayNote(t *testing.T) {
+	t.Parallel()
+	s := storetest.Loaded(t, postgres.Open, storetest.Size)
+	file := filepath.Join(t.TempDir(), "log")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	for note, says := range map[string]string{
+		"{": "what ds2_info has of replay", `{"settings": [{"name": "no such", "value": "1"}]}`: "no such",
+	} {
+		require.NoError(t, store.SetInfo(t.Context(), s.DB(), store.InfoReplay, note))
+		_, err := store.RestoreSettings(t.Context(), s, "")
+		assert.ErrorContains(t, err, says)
+		_, err = store.PrepareReplay(t.Context(), s, "run", 1<<20, file)
+		assert.ErrorContains(t, err, says)
+	}
+}
+
+// TestLostServer: what a server is asked that is gone is an error that names it, and who is asked for what it has not
+// refuses.
+func TestLostServer(t *testing.T) {
+	t.Parallel()
+	s := storetest.Loaded(t, postgres.Open, storetest.Size)
+	ctx, use := t.Context(), func(int, string) error { return io.EOF }
+	assert.ErrorIs(t, store.FindProcess(ctx, s, t.TempDir(), use), process.ErrNone, "of another machine")
+	pgtest.Exec(t, s.DB(), "DROP TABLE ds2_info")
+	assert.ErrorContains(t, store.SetInfo(ctx, s.DB(), "a", "b"), "42P01")
+	servers, err := store.Servers(ctx, []store.Database{s})
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	_, err = servers[0].Settings(ctx, s)
+	assert.ErrorContains(t, err, "ask the server for its settings")
+	_, err = store.Servers(ctx, []store.Database{s})
+	assert.ErrorContains(t, err, s.Label())
+	assert.ErrorContains(t, store.FindProcess(ctx, s, t.TempDir(), use), "ask for the server's process")
+	assert.Error(t, store.SetInfo(ctx, s.DB(), "a", "b"))
+	may := func(store.Capabilities) func(context.Context) error { return nil }
+	assert.ErrorContains(t, store.May(ctx, []store.Database{s}, "wings", may), "engine postgres has none")
+}
