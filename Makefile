@@ -92,7 +92,7 @@ nightly: vuln fuzz cross ## what takes longer than CI may: all tests, each packa
 
 fmt: ## gofmt, and lines of at most 120 columns
 	@test -z "$$(gofmt -l .)" || { echo 'not formatted by gofmt:'; gofmt -l .; exit 1; }
-	@! git ls-files '*.go' | while read -r file; do \
+	@! git ls-files -co --exclude-standard '*.go' | while read -r file; do \
 		expand -t 4 "$$file" | LC_ALL=C.UTF-8 grep -nE --label="$$file" -H '^.{121}'; done | grep . || \
 		{ echo 'longer than 120 columns, with tabs of 4'; exit 1; }
 
