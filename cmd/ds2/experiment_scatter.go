@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,7 +21,11 @@ const assumedScatter = 2
 // scatter is by how many percent runs of the file's configurations scatter, by records of the same in the directories
 // given, and in those beside the experiment's own; how says of what that is known.
 func (f *experimentFile) scatter(dir string, given []string) (percent float64, how string, err error) {
-	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*")) // none where the name is no pattern
+	parent := filepath.Dir(dir)
+	beside, _ := fs.Glob(os.DirFS(parent), "*") // none where there is no such directory yet
+	for i, name := range beside {
+		beside[i] = filepath.Join(parent, name)
+	}
 	var values [][]float64
 	var from []string
 	runs := 0

@@ -146,5 +146,7 @@ func TestPlanShows(t *testing.T) {
 		"ds2-results/last-week), a difference of 2.8 % is found in 8 of 10")
 	bench("elsewhere", "db2:5432/ds2", 32, 100, 110, 120, 130)
 	plan("that of 8 runs of the same configurations, in ds2-results/last-week, elsewhere", "elsewhere")
+	bench("array [A]/old", "db2:5432/ds2", 32, 100, 101, 102, 103)
+	plan("that of 4 runs of the same configurations, in array [A]/old", "--out", "array [A]/new")
 	fails(t, exitUsage, "nowhere: take the scatter of runs from it", "experiment", "arrays.yaml", "--plan", "nowhere")
 }

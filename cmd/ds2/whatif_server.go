@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,10 +47,10 @@ func (f *whatifFlags) judgeServer() error {
 	if all, err := os.ReadDir(f.dataDir); err != nil || len(all) == 0 {
 		return flagError("data-dir", cmp.Or(err, fmt.Errorf("%s does not hold the data of a server", f.dataDir)))
 	}
-	for _, below := range []string{"", "*"} {
-		if at, _ := filepath.Glob(filepath.Join(f.dataDir, below, "postmaster.pid")); len(at) > 0 {
+	for _, file := range []string{"postmaster.pid", "*/postmaster.pid"} {
+		if at, _ := fs.Glob(os.DirFS(f.dataDir), file); len(at) > 0 {
 			return usageError("--data-dir: a server is at work on it: stop it first, or remove %s where there is none",
-				at[0])
+				filepath.Join(f.dataDir, at[0]))
 		}
 	}
 	if all, err := os.ReadDir(f.mount); err != nil || len(all) > 0 {

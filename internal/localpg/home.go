@@ -5,6 +5,7 @@ package localpg
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -54,8 +55,9 @@ func (o owner) makeHome() (dir string, lock *os.File, err error) {
 // removeOrphans removes the homes in a directory whose owner and whose server are gone. One that cannot be looked at is
 // left alone.
 func (o owner) removeOrphans(parent string) {
-	homes, _ := filepath.Glob(filepath.Join(parent, homePrefix+"*"))
+	homes, _ := fs.Glob(os.DirFS(parent), homePrefix+"*")
 	for _, home := range homes {
+		home = filepath.Join(parent, home)
 		if o.isOrphan(home) {
 			os.RemoveAll(home)
 		}
