@@ -24,15 +24,16 @@ func benchOf(t *testing.T, dir string, idle, active float64, opm ...float64) str
 	return benchWith(t, dir, idle, active, nil, opm...)
 }
 
-// benchWith is benchOf with conditions of the median run.
+// benchWith is benchOf with conditions of each run.
 func benchWith(t *testing.T, dir string, idle, active float64, conditions []result.Condition, opm ...float64) string {
 	t.Helper()
 	setup := result.Setup{Runs: len(opm), Size: "W", Threads: 32}
 	b := result.Bench{Words: ds2.Workload{}.Words(), Status: result.Done, Setup: setup, Runs: runsOf(opm)}
 	conclude.Bench(&b)
 	for i := range b.Runs {
+		b.Runs[i].Conditions = conditions
 		if b.Runs[i].Dir == b.Median {
-			b.Runs[i].Idle, b.Runs[i].Active, b.Runs[i].Conditions = &idle, &active, conditions
+			b.Runs[i].Idle, b.Runs[i].Active = &idle, &active
 			b.Runs[i].Figure.PerWatt = new(b.Runs[i].Figure.Value / active)
 		}
 	}

@@ -201,7 +201,7 @@ func TestLaterWindow(t *testing.T) {
 		{"opm", []string{at("bench"), at("experiment/a")}, []string{at("bench"), at("experiment/a")}},
 		{"opm", []string{at("experiment")}, []string{at("experiment/a"), at("experiment/b")}},
 	} {
-		compare := words("compare --output json --window %s --fail-if '%s < -99%%'", window, c.unit)
+		compare := words("compare --output json --window %s --fail-if '%s < -99 %%'", window, c.unit)
 		_, stdout, stderr := execute(t, append(compare, c.arguments...)...)
 		var compared report.Comparison
 		err := json.Unmarshal([]byte(stdout), &compared)
@@ -220,8 +220,8 @@ func TestLaterWindow(t *testing.T) {
 			}
 			means = append(means, sum/float64(len(runs)))
 		}
-		require.InDelta(t, 100*(math.Exp(means[1]-means[0])-1), compared.Gates[0].Change.Percent, 1e-9,
-			"the gate on %v", c.arguments)
+		require.InDelta(t, 100*(math.Exp(means[1]-means[0])-1), compared.Differences[0].Percent, 1e-9,
+			"the difference of %v", c.arguments)
 	}
 
 	for _, name := range []string{"bench", "experiment/a"} {

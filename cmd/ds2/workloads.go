@@ -14,7 +14,6 @@ import (
 	"ds2/internal/conclude"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
-	"ds2/internal/report"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 	"ds2/internal/store/sqlserver"
@@ -90,14 +89,6 @@ func limitOperations() (words []string) {
 		words = append(words, t.limitWords()...)
 	}
 	return words
-}
-
-// comparedFigures are the figures that comparisons of all workloads print.
-func comparedFigures() (names []string) {
-	for _, w := range workloads() {
-		names = append(names, report.Figures(w.Words())...)
-	}
-	return names
 }
 
 // limitsOf refuses limits on operations that a workload does not have.

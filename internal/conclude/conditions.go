@@ -101,7 +101,7 @@ func (v view) conditions() (all conditions) {
 		all.add(result.LogWriteLatency, &mean, 1e3, "ms")
 	}
 	all.add("checkpoints", v.total(monitor.DatabaseCheckpoints), v.window.To-v.window.From, "")
-	all.add("failed attempts", new(float64(v.window.Errors)), 1, "")
+	all.add(result.FailedAttempts, new(float64(v.window.Errors)), 1, "")
 	for _, c := range smart {
 		var figures []*float64
 		for _, d := range v.SMART {

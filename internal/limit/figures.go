@@ -59,9 +59,12 @@ func Of(names Names, series measure.Series, w measure.Window, counters monitor.T
 		switch m.Subject {
 		case "opm":
 			return w.OPM, false, true
-		case "errors", "dropped":
-			r := CountOf(m, w)
-			return r.Count / r.Of, false, r.Of > 0
+		case "errors":
+			begun := float64(w.Counts.Orders + w.Counts.GivenUp)
+			return float64(w.Errors) / begun, false, begun > 0
+		case "dropped":
+			due := float64(w.Counts.Offered)
+			return float64(w.Counts.Dropped) / due, false, due > 0
 		case "iops":
 			iops, measured := seen.IOPS()
 			return iops, false, measured
@@ -89,12 +92,4 @@ func statistic(m Metric, d measure.Distribution) (value float64, atLeast, measur
 		return d.Quantile(q).Seconds(), d.AtLeast(q), true
 	}
 	return d.Mean().Seconds(), d.MeanAtLeast(), true
-}
-
-// CountOf is a count of a window and of what: failed attempts of orders begun, dropped orders of those that fell due.
-func CountOf(m Metric, w measure.Window) measure.Rate {
-	if m.Subject == "dropped" {
-		return measure.Rate{Count: float64(w.Counts.Dropped), Of: float64(w.Counts.Offered)}
-	}
-	return measure.Rate{Count: float64(w.Errors), Of: float64(w.Counts.Orders + w.Counts.GivenUp)}
 }

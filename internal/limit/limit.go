@@ -42,9 +42,6 @@ func (m Metric) IsOperation() bool {
 	return !common
 }
 
-// Counted says that the figure is a count of something among so many chances; see CountOf.
-func (m Metric) Counted() bool { return m.Unit() == Ratio }
-
 // Unit is what the figure is counted in.
 func (m Metric) Unit() Unit {
 	if s, ok := subjects[m.Subject]; ok {

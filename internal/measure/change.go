@@ -115,9 +115,6 @@ func logarithms(values []float64) []float64 {
 // power is the share of experiments that find what Detectable and Smallest say.
 const power = 0.8
 
-// mostBlocks bounds what More counts.
-const mostBlocks = 1000
-
 // Detectable is the smallest difference that measurements like these show in 8 of 10 cases, as the logarithm of a
 // ratio; NaN where their scatter is not known.
 func (c Change) Detectable() float64 { return detectable(c.deviation, c.freedom, 1) }
@@ -127,19 +124,6 @@ func detectable(deviation, freedom, looks float64) float64 {
 		return math.NaN()
 	}
 	return deviation * (Student(1-0.025/looks, freedom) + Student(power, freedom))
-}
-
-// More is how many more blocks, or runs of each, it takes beside n to find a change of so many percent in 8 of 10
-// cases; -1 where that is not known, or more than mostBlocks.
-func (c Change) More(percent float64, n int) int {
-	want := math.Abs(math.Log1p(percent / 100))
-	for all := n; all <= mostBlocks; all++ {
-		times := float64(all) / float64(n)
-		if detectable(c.deviation/math.Sqrt(times), c.freedom+float64(all-n), 1) <= want {
-			return all - n
-		}
-	}
-	return -1
 }
 
 // Scatter is by how many percent the runs of each of some configurations scatter; NaN where there are fewer than three
@@ -170,4 +154,10 @@ func Smallest(scatter float64, configurations, blocks int, until bool) float64 {
 		deviation *= math.Sqrt(1 + 1/(n*n-1))
 	}
 	return percentOf(detectable(deviation*math.Log1p(scatter/100), freedom, looksOf(until)))
+}
+
+// Unknown is a change of which nothing is known.
+func Unknown() Change {
+	nan := math.NaN()
+	return Change{Percent: nan, Low: nan, High: nan, P: nan}
 }

@@ -16,7 +16,4 @@ func TestPower(t *testing.T) {
 	assert.Less(t, Smallest(2, 2, 9, false), six)
 	assert.Greater(t, Smallest(2, 2, 6, true), six)
 	assert.Less(t, Smallest(2, 4, 6, false), six)
-	c := newChange(0, .02, 4, 1)
-	assert.InDelta(t, 35, c.More(-2.5, 6), 25)
-	assert.Equal(t, []int{0, -1}, []int{c.More(-50, 6), Unknown().More(1, 6)})
 }

@@ -10,7 +10,6 @@ import (
 
 	"ds2/internal/conclude"
 	"ds2/internal/diagnose"
-	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
@@ -53,7 +52,7 @@ func (c Comparison) view() view {
 	for _, held := range c.Held {
 		v.because(sentence(held))
 	}
-	levels := map[limit.Outcome]level{limit.GateFailed: failure, limit.GatePassed: proof, limit.GateOpen: unknown}
+	levels := map[Outcome]level{GateFailed: failure, GatePassed: proof, GateOpen: unknown}
 	for _, gate := range c.Gates {
 		v.findf(levels[gate.Outcome], "Gate %s, %s: %s", gate.Gate, gate.Outcome, gate.Why)
 	}

@@ -216,11 +216,7 @@ type values struct {
 	Configuration
 	runs   []result.BenchRun
 	values []float64
-	rates  []measure.Rate // of a count, in place of values
 }
-
-// measured is in how many runs.
-func (v values) measured() int { return max(len(v.values), len(v.rates)) }
 
 func valuesOf(c Configuration, of func(result.BenchRun) *float64) values {
 	all := values{Configuration: c}

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/diagnose"
-	"ds2/internal/limit"
 	"ds2/internal/texttest"
 )
 
@@ -43,51 +42,51 @@ func TestCannotTell(t *testing.T) {
 		change     func(hdd, ssd *Configuration)
 		headline   string
 		note       string
-		gate       limit.Outcome
+		gate       Outcome
 	}{
-		{"steady runs", 16, 16, as, faster, "OPM of ssd is 5.33 × that of hdd", limit.GateFailed},
-		{"two of five warm up", 16, 16, drift(2, 27), faster, "", limit.GateFailed},
+		{"steady runs", 16, 16, as, faster, "OPM of ssd is 5.33 × that of hdd", GateFailed},
+		{"two of five warm up", 16, 16, drift(2, 27), faster, "", GateFailed},
 		{"three of five do", 16, 16, drift(3, 27), warming, "3 of the 5 runs of ssd that count drift the same way, " +
-			"by +27 % to +29 % over the window. A longer warm-up helps (--warmup-time).", limit.GateOpen},
+			"by +27 % to +29 % over the window. A longer warm-up helps (--warmup-time).", GateOpen},
 		{"they slow down", 16, 16, drift(5, -30),
-			"Cannot tell ssd from hdd: still slowing down", "by -30 % to -26 %", limit.GateOpen},
+			"Cannot tell ssd from hdd: still slowing down", "by -30 % to -26 %", GateOpen},
 		{"some fall and some rise", 16, 16, func(_, ssd *Configuration) {
 			for i, d := range []float64{20, -20, 20, -20} {
 				ssd.Runs[i].Drift = &d
 			}
-		}, faster, "", limit.GateFailed},
+		}, faster, "", GateFailed},
 		{"one of equal caches fills earlier", 16, 6, as, warming,
-			"0.36 × as often from the drives for an order as those of hdd", limit.GateOpen},
+			"0.36 × as often from the drives for an order as those of hdd", GateOpen},
 		{"but nothing waits for storage", 16, 6, func(hdd, ssd *Configuration) {
 			for i := range 5 {
 				hdd.Runs[i].Bottleneck, ssd.Runs[i].Bottleneck = diagnose.CPU, diagnose.CPU
 			}
-		}, faster, "", limit.GateFailed},
+		}, faster, "", GateFailed},
 		{"runs that scatter too much to show half as much again", 16, 16, opmOfRuns(300, 4000, 900, 2500, 1500),
 			"Cannot tell ssd from hdd: the runs scatter too much", "; these runs could only have shown a difference " +
-				"of about +430 %: more blocks or longer runs show smaller ones.", limit.GateOpen},
+				"of about +430 %: more blocks or longer runs show smaller ones.", GateOpen},
 		{"runs that scatter little, and differ less", 16, 16, opmOfRuns(1010, 1000, 1000, 1020, 985),
-			none, "", limit.GatePassed},
+			none, "", GatePassed},
 		{"alike, but one takes half the power", 16, 16, func(hdd, ssd *Configuration) {
 			opmOfRuns(1010, 1000, 1000, 1020, 985)(hdd, ssd)
 			for i := range 5 {
 				hdd.Runs[i].Active, ssd.Runs[i].Active = new(400+float64(i)), new(200+float64(i))
 				hdd.Runs[i].Figure.PerWatt, ssd.Runs[i].Figure.PerWatt = new(2.5+float64(i)/100), new(5+float64(i)/100)
 			}
-		}, none + "; but OPM per watt of ssd: +99.2 %", "", limit.GatePassed},
-		{"caches that hardly differ", 16, 15.5, as, faster, "", limit.GateFailed},
+		}, none + "; but OPM per watt of ssd: +99.2 %", "", GatePassed},
+		{"caches that hardly differ", 16, 15.5, as, faster, "", GateFailed},
 	} {
 		hdd, ssd := arrays(c.slow, c.fast)
 		c.change(&hdd, &ssd)
 		comparison := Compare([]Configuration{hdd, ssd})
-		gate, err := limit.ParseGate("opm > 10%", nil)
-		require.NoError(t, err)
-		far, err := limit.ParseGate("opm < -99.99%", nil) // an interval that cannot tell anything is far from this
-		require.NoError(t, err)
-		require.NoError(t, comparison.Judge([]limit.Gate{gate, far}))
+		for _, text := range []string{"opm > 10%", "opm < -99.99 %"} { // an interval that cannot tell is far from this
+			gate, err := ParseGate(text)
+			require.NoError(t, err)
+			require.NoError(t, comparison.Judge(gate))
+		}
 		text := told(t, comparison.Page())
 		tells := !strings.HasPrefix(c.headline, "Cannot tell")
-		open := comparison.Gates[1].Outcome == limit.GateOpen
+		open := comparison.Gates[1].Outcome == GateOpen
 		assert.Equal(t, !tells, open, "%s: a gate far beyond the interval", c.why)
 		assert.Equal(t, c.headline, comparison.view().Headline, c.why)
 		assert.Contains(t, texttest.Flat(text), c.note, c.why)

@@ -41,10 +41,10 @@ func TestTextFitsTheTerminal(t *testing.T) {
 		}
 		many = append(many, c)
 	}
-	gate, err := limit.ParseGate("opm < -2%", nil)
+	gate, err := ParseGate("opm < -2%")
 	require.NoError(t, err)
 	wide := Compare(many)
-	require.NoError(t, wide.Judge([]limit.Gate{gate}))
+	require.NoError(t, wide.Judge(gate))
 	failing := arraysOf(t, 4.4, .6)
 	drive := &device.Record{Format: device.Format, Kind: "device", Log: device.Point{Depth: 1, IOPS: 900, Mean: .001},
 		Preconditioning: &device.Preconditioning{},

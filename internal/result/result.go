@@ -188,6 +188,7 @@ const WriteAmplification = "write amplification"
 
 // Names of conditions that a report compares too. The limits are those that ds2 device measured.
 const (
+	FailedAttempts   = "failed attempts"
 	ReadsOfDevices   = "reads of the devices"
 	WritesOfDevices  = "writes of the devices"
 	LimitOfReads     = "random reads that the devices can do"
