@@ -24,7 +24,8 @@ func TestGate(t *testing.T) {
 	}
 	benchWith(t, dir+"/fine", 100, 200, errors(0), 60000, 60300, 59800)
 	benchWith(t, dir+"/failing", 100, 200, errors(7), 60000, 60300, 59800)
-	names := strings.NewReplacer("fine", dir+"/fine", "failing", dir+"/failing", "before", dir+"/before", "worse", dir+"/worse", "noisy", dir+"/noisy",
+	names := strings.NewReplacer("fine", dir+"/fine", "failing", dir+"/failing",
+		"before", dir+"/before", "worse", dir+"/worse", "noisy", dir+"/noisy",
 		"once", dir+"/once")
 	for _, c := range []struct {
 		why, args      string
@@ -41,11 +42,14 @@ func TestGate(t *testing.T) {
 			"it takes two runs of each", ""},
 		{"power, which was measured once", "--fail-if 'active power > 5%' before worse", exitUnknown,
 			"active power > 5%  cannot tell", "active power changed by +0 %"},
-		{"a figure that the runs lack", "--fail-if 'order p95 > 10%' before worse", exitUnknown, "", "was not measured"},
+		{"a figure that the runs lack", "--fail-if 'order p95 > 10%' before worse", exitUnknown, "",
+			"was not measured"},
 		{"no errors", "--fail-if 'errors > 0' before fine", exitDone, "0 errors in the 3 counted runs", ""},
 		{"errors", "--fail-if 'errors > 0' before failing", exitVerdict, "21 errors in the 3 counted runs", ""},
-		{"errors that were not recorded", "--fail-if 'errors > 0' before worse", exitUnknown, "no errors are recorded", ""},
-		{"no figure", "--fail-if 'order p99 > 10%' before worse", exitUsage, "", "--fail-if: unknown figure \"order p99\""},
+		{"errors that were not recorded", "--fail-if 'errors > 0' before worse", exitUnknown,
+			"no errors are recorded", ""},
+		{"no figure", "--fail-if 'order p99 > 10%' before worse", exitUsage, "",
+			"--fail-if: unknown figure \"order p99\""},
 		{"no percentage", "--fail-if 'opm < 60000' before worse", exitUsage, "", "--fail-if: invalid gate"},
 		{"errors in percent", "--fail-if 'errors > 5%' before worse", exitUsage, "", "--fail-if: invalid gate"},
 		{"nothing to compare with", "--fail-if 'opm < -2.5%' before", exitUsage, "", "--fail-if: name two directories"},
