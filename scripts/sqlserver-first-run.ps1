@@ -192,11 +192,8 @@ if ($sqlcmd) {
 Backup 'reset with the log discarded' 0 @('reset', '--target', $Target, '--discard-log')
 Backup 'snapshot restore' 0 @('snapshot', 'restore', '--target', $Target)
 Step 'verify in the end' 0 @('verify', '--target', $Target)
-Backup 'backup test' 0 @('bench-backup', '--target', $Target, '--output', 'json', '--out', (Join-Path $name 'backup'))
-if ($script:backups) { Says '"server_reads": [1-9]' }
 Backup 'deep check' 0 @('verify', '--target', $Target, '--deep')
 if (-not $Quick) {
-    Backup 'copies of the log' 0 (@('drive', '--target', $Target, '--threads', '4', '--warmup-time', '5s', '--run-time', '60s', '--copies', '2') + (Record 'copies'))
     Backup 'bench of two short runs' 0 (@('bench', '--target', $Target, '--threads', '8', '--warmup-time', '5s', '--run-time', '30s', '--runs', '2', '--settle', '5s', '--idle', '0', '--cooldown', '0', '--restore', 'snapshot') + (Record 'bench'))
     if ($script:backups) { Holds 'bench' 'opm' }
     if ($Kill -and $Start) {
@@ -236,7 +233,6 @@ if (-not $Quick) {
     Step 'scan beside the users of mailboxes' 0 (@('drive', '--target', $mail, '--threads', '4', '--warmup-time', '5s', '--run-time', '60s', '--scrub-rate', '60MB/s') + $lazy + (Record 'mail-scan'))
     Holds 'mail-scan' 'passes'
     Clean 'mail-scan'
-    Step 'copies under simple recovery are refused' 1 (@('drive', '--target', $mail, '--threads', '1', '--run-time', '1s', '--copies', '1', '--metrics-addr=') + $lazy)
     Backup 'deferred work of mailboxes' 0 (@('drive', '--target', $mail, '--threads', '4', '--warmup-time', '1s', '--run-time', '5s', '--debt', '--checkpoint-first') + (Record 'mail-debt'))
     Backup 'snapshot of mailboxes' 0 @('snapshot', 'create', '--target', $mail)
     Backup 'restore mailboxes' 0 @('snapshot', 'restore', '--target', $mail)

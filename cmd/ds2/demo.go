@@ -79,7 +79,7 @@ one once and keeps it.`,
 		"answer would, and say what that cost; on Linux")
 	flags.BoolVar(&f.drive.debt, "debt", false, "after the run, have the server do its deferred work (checkpoint, "+
 		"vacuum or ghost cleanup), and measure time, reads and writes")
-	f.drive.background.add(flags)
+	f.drive.addScrubRate(flags)
 	f.drive.crash.addShared(flags)
 	f.drive.output.verify.add(flags)
 	f.drive.output.addFormats(flags)
@@ -206,11 +206,7 @@ func (f *demoFlags) brownout(server *localpg.Server) ([]string, error) {
 func (f *demoFlags) start(ctx context.Context, stderr io.Writer) (*localpg.Server, error) {
 	f.server.Log = slog.New(slog.NewTextHandler(stderr, nil))
 	f.server.Checksums = true
-	readers := fmt.Sprint(10 + f.drive.background.copies)
-	f.server.Settings = map[string]string{
-		"max_connections": fmt.Sprint(f.drive.config.Threads + 50),
-		"max_wal_senders": readers, "max_replication_slots": readers,
-	}
+	f.server.Settings = map[string]string{"max_connections": fmt.Sprint(f.drive.config.Threads + 50)}
 	begin := time.Now()
 	server, err := localpg.Start(ctx, f.server)
 	if err != nil {

@@ -273,9 +273,7 @@ func TestFlagsOfDocuments(t *testing.T) {
 				assert.True(t, any[flagName(words[0])], "%s: no command has %s", name, words[0])
 				continue
 			}
-			// ds2 copy is the name that backups for copies have in msdb.
-			if len(words) < 2 || words[0] != "ds2" && words[0] != "bin/ds2" || words[1] != strings.ToLower(words[1]) ||
-				words[1] == "copy" {
+			if len(words) < 2 || words[0] != "ds2" && words[0] != "bin/ds2" || words[1] != strings.ToLower(words[1]) {
 				continue
 			}
 			command, _, err := root.Find(words[1:])

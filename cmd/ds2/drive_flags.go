@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/datagen"
-	"ds2/internal/background"
 	"ds2/internal/driver"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
@@ -44,7 +42,7 @@ type driveFlags struct {
 	crash       crashFlags
 	checkpoint  bool
 	cold        bool
-	background  backgroundFlags
+	scrub       float64 // bytes a second
 	debt        bool
 	out, runID  string
 	profile     string // of times
@@ -115,7 +113,7 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 		"earlier changes are left to write")
 	flags.BoolVar(&f.debt, "debt", false, "after the run, have the server do its deferred work (checkpoint, vacuum "+
 		"or ghost cleanup), and measure time, reads and writes")
-	f.background.add(flags)
+	f.addScrubRate(flags)
 	flags.StringArrayVar(&f.limits, "limit", nil, "limit over the first window, such as 'order p95 < 500ms', 'errors "+
 		"< 0.1%', 'data read mean < 20ms' or 'opm > 60000', or a set of Jetstress's: exchange2007, exchange2013, "+
 		"either with -stress or -strict, jetstress; may be repeated")
@@ -240,7 +238,7 @@ func (f *driveFlags) parseEvents(c driver.Config) (all []runs.Event, err error) 
 // judge refuses flags that make no run, before anything is connected to, and gives what of the run takes no database to
 // be read.
 func (f *driveFlags) judge(now time.Time) (o runs.Options, err error) {
-	if err := cmp.Or(f.check(now), f.background.check()); err != nil {
+	if err := f.check(now); err != nil {
 		return o, err
 	}
 	if o.Disclosure, err = result.ParseDisclosure(f.disclosure); err != nil {
@@ -333,36 +331,14 @@ func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err e
 	o.Plan, o.Limits = plan, append(o.Limits, least...)
 	o.Calls, o.Proof = f.callsOf(stores[0]), proofs[stores[0].Engine()]
 	o.AbortAfter, o.CheckpointFirst, o.ColdStart = f.abortAfter, f.checkpoint, f.cold
-	o.Background, o.Debt = f.background.config(), f.debt
+	o.ScrubRate, o.Debt = f.scrub, f.debt
 	o.RunID, o.Version, o.Dir = f.runID, kitVersion(), recordDir(f.out, f.runID)
 	return o, f.asked(ctx, l, o)
 }
 
-// backgroundFlags say what is read beside the users of a run.
-type backgroundFlags struct {
-	scrub  float64 // bytes a second
-	copies int
-}
-
-func (f *backgroundFlags) add(flags *pflag.FlagSet) {
+func (f *driveFlags) addScrubRate(flags *pflag.FlagSet) {
 	flags.Var(byteRate(&f.scrub), "scrub-rate", "scan each target again and again during the run at this rate, such "+
 		"as 1MB/s, in requests of 256 KiB (on PostgreSQL past the server's cache); IOPS exclude these reads")
-	flags.IntVar(&f.copies, "copies", 0, "readers that receive each target's log as replicas would, and discard it; "+
-		"on SQL Server log backups to NUL, which break the chain of log backups")
-}
-
-// maxCopies is more than any database has.
-const maxCopies = 100
-
-func (f *backgroundFlags) check() error {
-	if f.copies < 0 || f.copies > maxCopies {
-		return usageError("--copies is %d: it must be 0 to %d", f.copies, maxCopies)
-	}
-	return nil
-}
-
-func (f *backgroundFlags) config() background.Config {
-	return background.Config{ScrubRate: f.scrub, Copies: f.copies}
 }
 
 // readWords reads a file of word lists; none is the kit's own.

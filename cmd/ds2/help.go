@@ -12,7 +12,7 @@ import (
 // commandGroups are the headings of ds2 --help, and the commands under each, in their order.
 var commandGroups = []struct{ heading, commands string }{
 	{"Data", "sizes generate schema load reset snapshot"},
-	{"Run", "demo preflight drive bench tune bench-backup device"},
+	{"Run", "demo preflight drive bench tune device"},
 	{"Compare", "init experiment compare whatif"},
 	{"Check and report", "verify report"},
 	{"Other", "man version"},
@@ -23,7 +23,7 @@ var flagGroups = []struct{ heading, flags string }{
 	{"Target", "target engine database-name password-command sqlserver-calls"},
 	{"Dataset", "workload size words data-seed from adopt dry-run drop resume parallel"},
 	{"Load shape", "file configuration profile threads ramp-rate warmup-time run-time think-time rate spacing " +
-		"start-at user-offset seed scrub-rate copies event brownout"},
+		"start-at user-offset seed scrub-rate event brownout"},
 	{"Procedure", "runs practice restore restore-command clone discard-log settle idle cooldown keep-faulty " +
 		"drop-unsteady method start-threads max-threads gain"},
 	{"Measuring", "window warm-within checkpoint-first cold-start debt max-retries max-errors operation-timeout " +

@@ -45,7 +45,7 @@ func TestPreflight(t *testing.T) {
 	fine := " --metrics-addr '' --out " + out
 	log := textFile(t, "server.log", "")
 	replay := " --replay 10MB --kill-command false --start-command false --server-log " + log + fine
-	const beside = " --scrub-rate 1MB/s --copies 2 --debt --verify deep"
+	const beside = " --scrub-rate 1MB/s --debt --verify deep"
 
 	for _, c := range []struct {
 		why  string
@@ -71,17 +71,15 @@ func TestPreflight(t *testing.T) {
 			"FAILURE  --checkpoint-first: |GRANT pg_checkpoint TO"}},
 		{"what reads beside the users and works after them", target + beside + fine, exitDone, []string{
 			"ok       --scrub-rate: the user may read the server's files of ",
-			"ok       --copies: the user may read the log of ", "ok       --debt: ",
+			"ok       --debt: ",
 			"ok       --verify deep: the user may check every page of "}},
 		{"no rights to that", few + beside + fine, exitVerdict, []string{
 			"FAILURE  --scrub-rate: |GRANT EXECUTE ON FUNCTION pg_read_binary_file",
-			"FAILURE  --copies: |ALTER ROLE \"few\" REPLICATION", "FAILURE  --debt: |may not run a checkpoint",
+			"FAILURE  --debt: |may not run a checkpoint",
 			"FAILURE  --verify deep: |permission denied to create extension"}},
 		{"a replay test", target + replay, exitDone, []string{
 			"ok       --replay: the user may delay the checkpoints of "}},
 		{"no rights to that", few + replay, exitVerdict, []string{"FAILURE  --replay: |superuser"}},
-		{"more copies than slots", target + " --copies 11" + fine, exitVerdict, []string{
-			"FAILURE  --copies: |10, and 10 are in use; raise max_"}},
 		{"nothing loaded", empty + fine, exitVerdict, []string{"FAILURE  database: |ds2 load"}},
 		{"another size", target + " --size W" + fine, exitVerdict, []string{"FAILURE  database: |not W"}},
 		{"two sizes", target + ";" + larger + " --threads 2" + fine, exitVerdict,

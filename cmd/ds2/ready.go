@@ -171,14 +171,9 @@ func (l *looks) step(what, do string, err error) error {
 // asked looks whether the targets can do what the flags ask of some servers only, so that a run is refused before it
 // begins.
 func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
-	c := o.Background
 	type can = func(context.Context) error
 	may := func(what string, of func(store.Capabilities) can) func() error {
 		return func() error { return store.May(ctx, o.Targets, what, of) }
-	}
-	reads := func(scrub float64, copies int) func() error {
-		config := background.Config{ScrubRate: scrub, Copies: copies}
-		return func() error { return background.Check(ctx, o.Targets, config) }
 	}
 	deep := may("deep checks", func(c store.Capabilities) can { return c.MayDeepCheck })
 	cold := may("cold starts but by a restart of the server", func(c store.Capabilities) can { return c.MayDropCache })
@@ -190,8 +185,9 @@ func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
 		ok    string
 		ask   func() error
 	}{
-		{"--scrub-rate", c.ScrubRate > 0, "may read the server's files", reads(c.ScrubRate, 0)},
-		{"--copies", c.Copies > 0, "may read the log", reads(0, c.Copies)},
+		{"--scrub-rate", o.ScrubRate > 0, "may read the server's files", func() error {
+			return background.Check(ctx, o.Targets)
+		}},
 		{"--replay", o.Crash != nil && o.Crash.Replay != nil, "may delay the checkpoints", func() error {
 			return o.Crash.Replay.Check(ctx, o.Targets[0])
 		}},

@@ -59,7 +59,7 @@ records of one run from several driver machines.
 
 The format esrp is the summary of a mailbox storage test in the order of ESRP's form, for each
 server and in total: of one record for each server, or of one run observed by an exporter on each.
-Of a bench it takes the median run. Records of ds2 bench-backup add a table.`,
+Of a bench it takes the median run.`,
 		Example: `  ds2 report ds2-results/*
   ds2 report --output text --window 1000s-1200s ds2-results/*
   ds2 report --output esrp ds2-results/server1 ds2-results/server2
@@ -145,14 +145,10 @@ func otherShown(read conclude.Reader, dir string, opened any) (none shown, err e
 		return experimentShown(e), nil
 	}
 	if len(read.Windows) > 0 {
-		return none, usageError("--window: the figures of a search or of a backup test, as in %s, are of no window",
+		return none, usageError("--window: the figures of a search, as in %s, are of no window",
 			dir)
 	}
-	if record, ok := opened.(result.Search); ok {
-		return searchShown(dir, record)
-	}
-	record := opened.(result.Backup)
-	return shown{page: report.Backup(record), record: record}, nil
+	return searchShown(dir, opened.(result.Search))
 }
 
 // shown is a record as each format shows it.
@@ -249,7 +245,6 @@ func reportESRP(stdout io.Writer, dirs, windows []string, merge bool, out string
 			"without --window and --merge")
 	}
 	var records []*result.Record
-	var backups []result.Backup
 	for _, dir := range dirs {
 		opened, err := result.Open(dir)
 		if err != nil {
@@ -258,8 +253,6 @@ func reportESRP(stdout io.Writer, dirs, windows []string, merge bool, out string
 		switch record := opened.(type) {
 		case *result.Record:
 			records = append(records, record)
-		case result.Backup:
-			backups = append(backups, record)
 		case result.Bench:
 			if record.Median == "" {
 				return fmt.Errorf("report %s: no run of the bench counts", dir)
@@ -270,13 +263,10 @@ func reportESRP(stdout io.Writer, dirs, windows []string, merge bool, out string
 			}
 			records = append(records, median)
 		default:
-			return usageError("--output esrp: %s holds neither a run nor a bench nor a backup test", dir)
+			return usageError("--output esrp: %s holds neither a run nor a bench", dir)
 		}
 	}
-	if len(records) == 0 {
-		return usageError("--output esrp: name the record of a run too; a backup test alone is no summary")
-	}
-	page, err := report.ESRP(records, backups)
+	page, err := report.ESRP(records)
 	if err != nil {
 		return err
 	}

@@ -99,7 +99,7 @@ func newRoot() *cobra.Command {
 	}
 	root.AddCommand(newSizesCommand(), newGenerateCommand(), newSchemaCommand(), newLoadCommand(), newResetCommand(),
 		newSnapshotCommand(), newDemoCommand(), newPreflightCommand(), newDriveCommand(), newBenchCommand(),
-		newTuneCommand(), newBenchBackupCommand(), newDeviceCommand(), newInitCommand(), newExperimentCommand(),
+		newTuneCommand(), newDeviceCommand(), newInitCommand(), newExperimentCommand(),
 		newCompareCommand(), newWhatifCommand(), newVerifyCommand(), newReportCommand(), newManCommand(),
 		newVersionCommand())
 	addHelp(root)

@@ -33,7 +33,6 @@ var outputs = map[string]any{
 	"run":          result.Summary{},    // drive, demo; summary.json
 	"runs":         []result.Summary{},  // report
 	"bench":        result.Bench{},      // bench
-	"backup":       result.Backup{},     // bench-backup
 	"experiment":   report.Experiment{}, // experiment
 	"search":       result.Search{},     // tune
 	"comparison":   report.Comparison{}, // compare
@@ -45,10 +44,8 @@ var outputs = map[string]any{
 // commandOutputs names the outputs that a command may write.
 var commandOutputs = map[string][]string{
 	"drive": {"run"}, "demo": {"run"}, "bench": {"bench"}, "experiment": {"experiment"}, "tune": {"search"},
-	"compare":      {"comparison"},
-	"bench-backup": {"backup"},
-	"report":       {"runs", "bench", "experiment", "search", "backup"},
-	"verify":       {"verification"}, "sizes": {"sizes"}, "device": {"device"},
+	"compare": {"comparison"}, "report": {"runs", "bench", "experiment", "search"},
+	"verify": {"verification"}, "sizes": {"sizes"}, "device": {"device"},
 }
 
 // publishedSchema makes the schema from the types that are written.

@@ -75,15 +75,13 @@ func TestPace(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &simulated{request: c.request, broken: c.broken, start: time.Now()}
-				r, err := New([]store.Database{s}, Config{ScrubRate: rate}, slog.New(slog.DiscardHandler))
+				scrubs, err := New([]store.Database{s}, rate, slog.New(slog.DiscardHandler))
 				require.NoError(t, err)
-				r.Start()
+				scrubs.Start()
 				time.Sleep(time.Minute)
-				r.Close()
-				scrubs, copies := r.Results()
-				require.Len(t, scrubs, 1)
-				require.Empty(t, copies)
-				x := scrubs[0]
+				scrubs.Close()
+				require.Len(t, scrubs.Results(), 1)
+				x := scrubs.Results()[0]
 				assert.InDelta(t, c.seconds*rate, x.Bytes, 0.03*rate*60, "bytes in a minute")
 				assert.InDelta(t, 60, x.Seconds, 1.1)
 				assert.Equal(t, c.failures, x.Failures)
@@ -96,11 +94,8 @@ func TestPace(t *testing.T) {
 }
 
 func TestEnginesWithout(t *testing.T) {
-	for _, c := range []Config{{ScrubRate: 1}, {Copies: 1}} {
-		if _, err := New([]store.Database{nothing{}}, c, nil); store.Classify(err) != store.Config {
-			t.Error(err)
-		}
-	}
+	_, err := New([]store.Database{nothing{}}, 1, nil)
+	assert.Equal(t, store.Config, store.Classify(err), "%v", err)
 }
 
 type nothing struct{ store.Database }

@@ -150,12 +150,12 @@ func TestLargeReads(t *testing.T) {
 	for _, c := range []struct {
 		why      string
 		bytes    float64 // of 100 reads a second
-		scrub    []result.Reader
+		scrub    []result.Scrub
 		warnings int
 	}{
 		{"pages", 100 * 8192, nil, 0},
 		{"eight pages for one", 100 * 65536, nil, 1},
-		{"a scan that was asked for", 100 * 65536, []result.Reader{{}}, 0},
+		{"a scan that was asked for", 100 * 65536, []result.Scrub{{}}, 0},
 		{"no reads", 0, nil, 0},
 	} {
 		values := func(int) []float64 { return []float64{min(c.bytes, 100), c.bytes} }

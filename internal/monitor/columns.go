@@ -50,12 +50,10 @@ const (
 	ServerReadBytes  = "server.read_bytes_per_second" // that its processes had read from drives
 	ServerMemory     = "server.available_bytes"       // that its container can still have
 
-	// What readers beside the users read, over all targets.
-	ScrubReads        = "scrub.reads_per_second" // requests
-	ScrubReadBytes    = "scrub.read_bytes_per_second"
-	ScrubDeviceBytes  = "scrub.device_bytes_per_second"  // of these, what came from drives
-	CopiesReadBytes   = "copies.read_bytes_per_second"   // of the log
-	CopiesDeviceBytes = "copies.device_bytes_per_second" // of these, what came from drives
+	// What scans beside the users read, over all targets.
+	ScrubReads       = "scrub.reads_per_second" // requests
+	ScrubReadBytes   = "scrub.read_bytes_per_second"
+	ScrubDeviceBytes = "scrub.device_bytes_per_second" // of these, what came from drives
 
 	Power = "power.watts"
 

@@ -148,9 +148,6 @@ type Storage struct {
 	ScrubReads     float64 `json:"scrub_reads_per_s,omitempty"`
 	ScrubReadBytes float64 `json:"scrub_read_bytes_per_s,omitempty"`
 
-	// LogRead is what readers of the log got of it, in bytes.
-	LogRead float64 `json:"log_read_bytes_per_s,omitempty"`
-
 	IOsPerOperation *float64 `json:"ios_per_operation"`
 	// IOPSPerWatt counts the log's writes too, as the published reports do.
 	IOPSPerWatt *float64 `json:"iops_per_watt,omitempty"`
@@ -256,7 +253,6 @@ func (d Drives) Storage() *Storage {
 	}
 	s.ScrubReads, s.ScrubReadBytes = d.scrubbed()
 	s.Reads, bytes = max(0, s.Reads-s.ScrubReads), max(0, bytes-s.ScrubReadBytes)
-	s.LogRead = d.mean(CopiesReadBytes)
 	s.Databases = d.Databases()
 	s.IOPS, s.PageIOPS = s.Reads+s.Writes, bytes/PageBytes
 	if s.LogWrites > 0 {

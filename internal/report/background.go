@@ -18,18 +18,9 @@ func scrubTable(s result.Summary) table {
 	return t
 }
 
-func copyTable(s result.Summary) table {
-	t := newTable("Readers of the log, in place of copies, over the whole run",
-		"database", "MB of the log", "MB/s", "from the drives", "failures")
-	for _, r := range s.Copies {
-		t.row(r.Target, megabytes(&r.Bytes), number(r.PerSecond()/1e6, 3), fromDrives(r), integer(r.Failures))
-	}
-	return t
-}
-
 // fromDrives is the share of what was read that no cache of the kernel had. The kernel reads ahead of what is asked
 // for.
-func fromDrives(r result.Reader) string {
+func fromDrives(r result.Scrub) string {
 	if r.Device == nil {
 		return "unknown"
 	}

@@ -148,7 +148,6 @@ func unlike(a, b Configuration) (warnings []string) {
 	unlike(a.Words.Cycles+" due a second", x.Rate, y.Rate)
 	unlike("background scan in bytes a second", x.ScrubRate, y.ScrubRate)
 	unlike("cold start", x.ColdStart, y.ColdStart)
-	unlike("copies", x.Copies, y.Copies)
 	unlike("windows", strings.Join(x.Windows, ", "), strings.Join(y.Windows, ", "))
 	for _, p := range x.InWords {
 		for _, q := range y.InWords {

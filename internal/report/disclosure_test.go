@@ -27,8 +27,8 @@ func TestDisclosureOnEveryPage(t *testing.T) {
 	found := search()
 	found.KitVersion = "test"
 	for name, page := range map[string]Page{
-		"search": Search(found, nil), "backup": Backup(result.Backup{KitVersion: "test"}),
-		"model": Whatif(whatif.Model{KitVersion: "test"}, 1, nil, nil),
+		"search": Search(found, nil),
+		"model":  Whatif(whatif.Model{KitVersion: "test"}, 1, nil, nil),
 	} {
 		assert.Contains(t, page.views[0].Byline, "ds2 test · method of that version", "the page of a %s", name)
 	}

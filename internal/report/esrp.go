@@ -47,8 +47,8 @@ func (m weighted) mean() *float64 {
 }
 
 // ESRP writes the results of runs in the order of ESRP's form: a column for each server, of which a run may have
-// several, and one for all of them. Latencies are means over all I/Os. Backup tests have a row for each backup.
-func ESRP(records []*result.Record, backups []result.Backup) (Page, error) {
+// several, and one for all of them. Latencies are means over all I/Os.
+func ESRP(records []*result.Record) (Page, error) {
 	var servers []esrpServer
 	for _, r := range records {
 		found, err := esrpServers(r)
@@ -64,9 +64,6 @@ func ESRP(records []*result.Record, backups []result.Backup) (Page, error) {
 	}
 	v := esrpView(records, servers)
 	v.Tables = append(v.Tables, esrpReplays(records))
-	if len(backups) > 0 {
-		v.Tables = append(v.Tables, esrpBackups(backups))
-	}
 	return Page{v.Title, []view{v}}, nil
 }
 
@@ -190,19 +187,6 @@ func esrpView(records []*result.Record, servers []esrpServer) view {
 	row(&log, "Average Log Disk Write Latency (ms)", 1000, func(s esrpServer) *float64 { return s.logged.mean() })
 	v.Tables = []table{database, log}
 	return v
-}
-
-func esrpBackups(backups []result.Backup) table {
-	t := newTable("Backup", "databases", "MB read/sec")
-	sum := 0.0
-	for _, b := range backups {
-		for _, u := range b.Units {
-			t.row(strings.Join(u.Targets, ", "), number(u.MBPerSecond, 3))
-		}
-		sum += b.MBPerSecond
-	}
-	t.row("all servers", number(sum, 3))
-	return t
 }
 
 func esrpReplays(records []*result.Record) table {

@@ -47,7 +47,7 @@ func runView(r *result.Record, id string) view {
 		v.Tables = append(v.Tables, t)
 	}
 	v.Tables = append(v.Tables,
-		scrubTable(s), copyTable(s), debtTable(s.Debt),
+		scrubTable(s), debtTable(s.Debt),
 		resultTable(s), latencyTable(s), eventTable(s), slowestTable(s), ioTable(s),
 		limitTable(s.Limits), targetTable(s), failureTable(s), cutTable(s.Cuts, s.Words), replayTable(s.Replay),
 		checksumTable(s.DeepChecks), deepCheckTable(s.DeepChecks), auditTable(s),

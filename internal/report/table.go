@@ -221,3 +221,8 @@ func counted(n int, thing string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }
+
+// megabytes are of 10^6 bytes; a dash where nobody knows.
+func megabytes(bytes *int64) string {
+	return known(bytes, "–", func(n int64) string { return number(float64(n)/1e6, 1) })
+}

@@ -194,3 +194,12 @@ func powerNote(s result.Summary) string {
 
 // sentence ends a text with a full stop.
 func sentence(text string) string { return strings.TrimRight(text, ".") + "." }
+
+// joined are words after commas.
+func joined[S ~string](words []S) string {
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = string(w)
+	}
+	return strings.Join(texts, ", ")
+}

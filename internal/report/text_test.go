@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
@@ -15,7 +14,6 @@ import (
 	"ds2/internal/diagnose"
 	"ds2/internal/limit"
 	"ds2/internal/result"
-	"ds2/internal/store"
 )
 
 // TestTextFitsTheTerminal holds the text of all kinds of records to a screen of 40 lines of 100 columns, however many
@@ -53,11 +51,6 @@ func TestTextFitsTheTerminal(t *testing.T) {
 	for _, c := range many {
 		drives = append(drives, Device{c.Name, drive})
 	}
-	units := result.Backup{RunID: "b1", Engine: "postgres", Status: result.Done, Start: time.Unix(0, 0)}
-	for i := range 60 {
-		server := store.Backup{Unit: fmt.Sprintf("server %d", i)}
-		units.Units = append(units.Units, result.BackupUnit{Backup: server, Targets: []string{"a", "b"}})
-	}
 	found := search()
 	found.Why = long
 	for name, page := range map[string]Page{
@@ -73,7 +66,6 @@ func TestTextFitsTheTerminal(t *testing.T) {
 		"device":                     Devices(drives[:1]),
 		"two devices":                Devices(drives[:2]),
 		"twelve devices":             Devices(drives),
-		"backup":                     Backup(units),
 	} {
 		var text bytes.Buffer
 		require.NoError(t, page.Text(&text, false))

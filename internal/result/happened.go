@@ -87,12 +87,12 @@ type IOEvents struct {
 	store.IOTimed
 }
 
-// Reader is what read beside the users, over the whole run.
-type Reader struct {
+// Scrub is what a background scan read, over the whole run.
+type Scrub struct {
 	Target   string   `json:"target"`
 	Rate     float64  `json:"rate_bytes_per_s,omitempty"` // that was asked for
 	Seconds  float64  `json:"seconds"`
-	Requests int64    `json:"requests"` // of the log: pieces that came
+	Requests int64    `json:"requests"`
 	Bytes    int64    `json:"bytes"`
 	Device   *int64   `json:"device_bytes"`      // what of it came from drives, not the kernel's cache; nil: unknown
 	MeanMS   *float64 `json:"mean_ms,omitempty"` // of a request
@@ -103,7 +103,7 @@ type Reader struct {
 }
 
 // PerSecond is the rate at which it read, in bytes a second.
-func (r Reader) PerSecond() float64 {
+func (r Scrub) PerSecond() float64 {
 	if r.Seconds <= 0 {
 		return 0
 	}

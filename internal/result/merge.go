@@ -56,7 +56,7 @@ func Merge(records []*Record) (*Record, error) {
 			s.ByTarget[i].OPM += t.OPM
 			s.ByTarget[i].Counts.Add(t.Counts)
 		}
-		s.Scrub, s.Copies = append(s.Scrub, r.Scrub...), append(s.Copies, r.Copies...)
+		s.Scrub = append(s.Scrub, r.Scrub...)
 		for _, text := range r.LimitTexts {
 			if !slices.Contains(s.LimitTexts, text) {
 				s.LimitTexts = append(s.LimitTexts, text)

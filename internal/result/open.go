@@ -14,13 +14,12 @@ import (
 // Kind says what a record is of.
 type Kind string
 
-// The kinds. All but a run have runs, or tests, in directories of their own beside their summary.
+// The kinds. All but a run have runs in directories of their own beside their summary.
 const (
 	KindRun        Kind = "run"
 	KindBench      Kind = "bench"
 	KindExperiment Kind = "experiment"
 	KindSearch     Kind = "search"
-	KindBackup     Kind = "backup"
 )
 
 // A is the kind with its article: "an experiment".
@@ -46,7 +45,6 @@ func (*Summary) kind() Kind    { return KindRun }
 func (*Bench) kind() Kind      { return KindBench }
 func (*Experiment) kind() Kind { return KindExperiment }
 func (*Search) kind() Kind     { return KindSearch }
-func (*Backup) kind() Kind     { return KindBackup }
 
 // ErrNone says that a directory holds no record, or one of another kind.
 var ErrNone = errors.New("no such record")
@@ -56,7 +54,7 @@ type none struct{ error }
 
 func (none) Is(target error) bool { return target == ErrNone }
 
-// Open reads the record in dir, whatever it is of: a *Record, a Bench, an Experiment, a Search or a Backup.
+// Open reads the record in dir, whatever it is of: a *Record, a Bench, an Experiment or a Search.
 func Open(dir string) (any, error) {
 	head, err := readHead(dir)
 	if err != nil {
@@ -71,8 +69,6 @@ func Open(dir string) (any, error) {
 		return ReadSummary[Experiment](dir)
 	case KindSearch:
 		return ReadSummary[Search](dir)
-	case KindBackup:
-		return ReadSummary[Backup](dir)
 	}
 	return nil, fmt.Errorf("read record: %s is the record of %q, which this ds2 does not know", dir, head.Kind)
 }
@@ -114,7 +110,7 @@ func readHead(dir string) (head Head, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return head, none{fmt.Errorf("read record: %s is not a record: it has no %s; "+
-			"name a directory that a run, a bench, an experiment, a search or a backup test wrote", dir, SummaryFile)}
+			"name a directory that a run, a bench, an experiment or a search wrote", dir, SummaryFile)}
 	case err != nil:
 		return head, fmt.Errorf("read record: %w", err)
 	case head.Schema != Schema:

@@ -138,9 +138,8 @@ type Happened struct {
 	Pace     *Pace      `json:"pace,omitempty"`      // where the drives were to do a number of I/Os
 	IOEvents []IOEvents `json:"io_events,omitempty"` // of each target, where its server was to time I/Os
 
-	Scrub  []Reader `json:"scrub,omitempty"`       // of each target, where the run was to have one
-	Copies []Reader `json:"log_readers,omitempty"` // in the place of copies, of each target, if there were to be some
-	Debt   *Debt    `json:"debt,omitempty"`        // deferred work at the end of the run, where it was measured
+	Scrub []Scrub `json:"scrub,omitempty"` // of each target, where the run was to have one
+	Debt  *Debt   `json:"debt,omitempty"`  // deferred work at the end of the run, where it was measured
 }
 
 // Cautions are what makes a run a poor test of storage, as far as it is known before.
@@ -283,7 +282,6 @@ type Parameters struct {
 	CheckpointFirst bool     `json:"checkpoint_first,omitempty"`
 	ColdStart       bool     `json:"cold_start"`                  // the server's cache was emptied before
 	ScrubRate       float64  `json:"scrub_bytes_per_s,omitempty"` // of each target
-	Copies          int      `json:"copies,omitempty"`            // of each target: readers of its log
 	Calls           string   `json:"calls,omitempty"`             // by what users called, of several ways of an engine
 	Proof           string   `json:"proof,omitempty"`             // what the kit lacks of it on this engine
 

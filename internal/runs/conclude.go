@@ -18,7 +18,7 @@ import (
 func (r *Run) conclude(ctx context.Context, outcome Outcome) Outcome {
 	s := &r.summary
 	s.End = time.Now()
-	s.Scrub, s.Copies = r.background.Results()
+	s.Scrub = r.scrubs.Results()
 	s.Warnings = r.allWarnings()
 	if teller, ok := r.play.(workload.Teller); ok {
 		s.Found = teller.Found()
@@ -56,7 +56,7 @@ func (r *Run) allWarnings() []string {
 	r.pace.warn(&w)
 	r.warm.warn(&w)
 	w.ofClones(r.summary)
-	w.ofBackground(r.summary)
+	w.ofScrub(r.summary)
 	w = slices.Concat(w, r.ioFaults, r.ioTimes.warnings)
 	for i, event := range r.summary.Events {
 		if event.Error != "" {

@@ -49,9 +49,9 @@ type Options struct {
 	// made and the latency of reads is level; 0: it does not.
 	WarmMax time.Duration
 
-	Crash      *durability.Plan  // cuts of the server; nil: none, and no journal
-	Events     []Event           // in any order
-	Background background.Config // what reads beside the users
+	Crash     *durability.Plan // cuts of the server; nil: none, and no journal
+	Events    []Event          // in any order
+	ScrubRate float64          // bytes a second that a background scan reads of each target; 0: none
 
 	Place   Place
 	Dir     string // of the record; must not exist or be empty
@@ -83,9 +83,9 @@ type Run struct {
 	judge       limitJudge
 	observation *observation // nil: nobody observes
 	logs        logRoom
-	pace        *pace               // nil: nothing is paced
-	warm        *warm               // nil: the run begins after the warm-up, whatever the state of the store
-	background  *background.Readers // nil: nothing reads beside the users
+	pace        *pace              // nil: nothing is paced
+	warm        *warm              // nil: the run begins after the warm-up, whatever the state of the store
+	scrubs      *background.Scrubs // nil: none
 	ioTimes     ioTimes
 	ioFaults    warnings     // failed I/Os that the servers noted
 	doing       atomic.Value // see Doing
@@ -172,13 +172,13 @@ func (r *Run) prepareDriver(w workload.Workload) (err error) {
 			return err
 		}
 	}
-	if o.Background.Any() {
-		if r.background, err = background.New(o.Targets, o.Background, r.log); err != nil {
+	if o.ScrubRate > 0 {
+		if r.scrubs, err = background.New(o.Targets, o.ScrubRate, r.log); err != nil {
 			return err
 		}
 	}
 	if o.Observer != nil {
-		sources := slices.Concat(o.Observer.Sources, []monitor.Source{monitor.Record(o.Dir)}, r.background.Sources())
+		sources := slices.Concat(o.Observer.Sources, []monitor.Source{monitor.Record(o.Dir)}, r.scrubs.Sources())
 		r.logs.run = c.Length()
 		r.observation = &observation{
 			sampler: monitor.NewSampler(r.log, sources...), machine: o.Observer.Machine, dir: o.Dir, logs: &r.logs,
@@ -186,7 +186,7 @@ func (r *Run) prepareDriver(w workload.Workload) (err error) {
 		}
 	}
 	c.Started = func(start time.Time) {
-		r.background.Start()
+		r.scrubs.Start()
 		r.events.start(r, start)
 		r.observation.begin(start)
 		if r.warm != nil {
@@ -348,7 +348,7 @@ func (r *Run) drive(ctx, stop context.Context) (time.Time, Outcome) {
 	}
 	r.events.prepare(ctx)
 	start, err := r.driver.Run(ctx, r.stop)
-	r.background.Close()
+	r.scrubs.Close()
 	halted := r.stop.Err() != nil
 	cause := context.Cause(r.stop) // a limit or a cut, whatever the driver says of its last orders
 	r.halt(nil)

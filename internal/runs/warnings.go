@@ -18,8 +18,8 @@ func (w *warnings) add(format string, args ...any) { *w = append(*w, fmt.Sprintf
 // scrubTolerance is by how much a scrub's rate may miss what was asked for.
 const scrubTolerance = 0.1
 
-// ofBackground warns where what was to be read beside the users was not.
-func (w *warnings) ofBackground(s result.Summary) {
+// ofScrub warns where a background scan did not read what it was to.
+func (w *warnings) ofScrub(s result.Summary) {
 	for _, r := range s.Scrub {
 		switch rate := r.PerSecond(); {
 		case r.Error != "":
@@ -30,11 +30,6 @@ func (w *warnings) ofBackground(s result.Summary) {
 		if r.Passes == 0 {
 			w.add("the background scan of %s made no whole pass through the database, so the run does not say what a "+
 				"scan costs: make the run longer, or the scan faster", r.Target)
-		}
-	}
-	for _, r := range s.Copies {
-		if r.Error != "" {
-			w.add("a reader of the log of %s failed %d times, the last: %s", r.Target, r.Failures, r.Error)
 		}
 	}
 }

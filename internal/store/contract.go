@@ -125,11 +125,6 @@ type Capabilities struct {
 	// begins again.
 	OpenScrub func(ctx context.Context) (Reader, error)
 
-	// OpenLog connects a Reader of the log, from its end on, as a copy of the database reads it. What it takes on the
-	// server, such as a slot, ends with its connection, however that ends.
-	OpenLog func(ctx context.Context) (Reader, error)
-
-	Backup   BackupReader
 	Replay   Replayer
 	Deferred DeferredWorker
 }

@@ -23,7 +23,6 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/store/postgres/deepcheck"
 	"ds2/internal/store/postgres/deferred"
-	"ds2/internal/store/postgres/reading"
 	"ds2/internal/store/postgres/replay"
 	"ds2/internal/store/postgres/target"
 )
@@ -136,7 +135,7 @@ func (s *Store) Close() error { return s.db.Close() }
 
 // Can is what PostgreSQL can do: store.Database.
 func (s *Store) Can() store.Capabilities {
-	readers, deep, work := reading.Readers{Target: s}, deepcheck.Checker{Target: s}, deferred.Worker{Target: s}
+	deep, work := deepcheck.Checker{Target: s}, deferred.Worker{Target: s}
 	return store.Capabilities{
 		LoadTable:     s.LoadTable,
 		LoadBinary:    s.LoadBinary,
@@ -151,9 +150,7 @@ func (s *Store) Can() store.Capabilities {
 		BulkRead:      s,
 		Changed:       s.Changed,
 		DeepCheck:     deep.DeepCheck,
-		OpenScrub:     readers.OpenScrub,
-		OpenLog:       readers.OpenLog,
-		Backup:        readers,
+		OpenScrub:     s.OpenScrub,
 		MayDeepCheck:  deep.MayDeepCheck,
 		Replay:        replay.Replayer{Target: s},
 		Deferred:      work,

@@ -86,17 +86,6 @@ func TestRights(t *testing.T) {
 			return err
 		}, "GRANT EXECUTE ON FUNCTION pg_read_binary_file",
 			"GRANT EXECUTE ON FUNCTION pg_read_binary_file(text, bigint, bigint, boolean) TO ds2_reader"},
-		{func(ctx context.Context) error {
-			_, err := can.Backup.ReadBackup(ctx, func(int64, int64) {})
-			return err
-		}, "REPLICATION", ""},
-		{func(ctx context.Context) error {
-			r, err := can.OpenLog(ctx)
-			if err == nil {
-				r.Close()
-			}
-			return err
-		}, `ALTER ROLE "ds2_reader" REPLICATION`, "ALTER ROLE ds2_reader REPLICATION"},
 		{s.Checkpoint, "CHECKPOINT", ""},
 		{can.Deferred.CheckDeferred, `GRANT pg_checkpoint TO "ds2_reader"`, ""},
 		{can.MayCheckpoint, "pg_checkpoint", "GRANT pg_checkpoint TO ds2_reader"},

@@ -73,8 +73,9 @@ func (s *Store) dial(ctx context.Context, config msdsn.Config) (*mssql.Conn, *ne
 	return opened.(*mssql.Conn), n, nil
 }
 
-// DialScan connects for a statement whose rows are taken slowly: reading.Target.
-func (s *Store) DialScan(ctx context.Context, buffer int) (conn *mssql.Conn, cut, taken func(), err error) {
+// dialScan connects for a statement whose rows are taken slowly: the system keeps at most so many bytes of them.
+// cut ends what goes on on the connection; taken says that a row was.
+func (s *Store) dialScan(ctx context.Context, buffer int) (conn *mssql.Conn, cut, taken func(), err error) {
 	conn, network, err := s.dial(ctx, s.config)
 	if err != nil {
 		return nil, nil, nil, err

@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/store"
-	"ds2/internal/store/sqlserver/reading"
 	"ds2/internal/store/sqlserver/tdstest"
 )
 
@@ -98,7 +97,7 @@ func TestManyRows(t *testing.T) {
 	require.Equal(t, manyRows, n)
 
 	const rowBytes = 8192
-	r, err := s.readers.Scrub(t.Context(), reading.Table{Name: "[dbo].[X]", RowBytes: rowBytes})
+	r, err := s.scrub(t.Context(), scrubTable{name: "[dbo].[X]", rowBytes: rowBytes})
 	require.NoError(t, err)
 	defer r.Close()
 	bytes := int64(0)
@@ -109,7 +108,7 @@ func TestManyRows(t *testing.T) {
 	}
 	require.EqualValues(t, manyRows*rowBytes, bytes, "of a pass")
 
-	r, err = s.readers.Scrub(t.Context(), reading.Table{Name: "[dbo].[X]", RowBytes: rowBytes})
+	r, err = s.scrub(t.Context(), scrubTable{name: "[dbo].[X]", rowBytes: rowBytes})
 	require.NoError(t, err)
 	defer r.Close()
 	ctx, cancel := context.WithCancel(t.Context())

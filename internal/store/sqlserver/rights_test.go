@@ -104,7 +104,6 @@ func TestRefusedOnBabelfish(t *testing.T) {
 	s := answering(t, map[string][]byte{askWhat: onBabelfish, "escape_hatch": cells("1"), "ds2_info": missing})
 	can, ctx := s.Can(), t.Context()
 	for flag, f := range map[string]func() error{
-		"--copies":      func() error { _, err := can.OpenLog(ctx); return err },
 		"--debt":        func() error { return can.Deferred.CheckDeferred(ctx) },
 		"--replay":      func() error { return can.Replay.CheckReplay(ctx, 100e6, "") },
 		"--deep":        func() error { _, err := can.DeepCheck(ctx, store.DeepReading{}, nil); return err },
@@ -112,7 +111,6 @@ func TestRefusedOnBabelfish(t *testing.T) {
 		"--cold-start":  func() error { return can.MayDropCache(ctx) },
 		"--io-events":   func() error { return can.MayTimeIO(ctx) },
 		"--discard-log": func() error { return s.DiscardLog(ctx) },
-		"postgres://":   func() error { _, err := can.Backup.ReadBackup(ctx, nil); return err },
 	} {
 		err := f()
 		assert.Equal(t, store.Config, store.Classify(err), flag)

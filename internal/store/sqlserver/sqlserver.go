@@ -25,7 +25,6 @@ import (
 	"ds2/internal/store/sqlserver/deepcheck"
 	"ds2/internal/store/sqlserver/deferred"
 	"ds2/internal/store/sqlserver/iowatch"
-	"ds2/internal/store/sqlserver/reading"
 	"ds2/internal/store/sqlserver/replay"
 	"ds2/schema"
 )
@@ -47,7 +46,6 @@ type Store struct {
 	password     func(ctx context.Context) (string, error) // nil: the config's
 	db           *sql.DB
 	wire         bool // wire makes the users' calls, not go-mssqldb
-	readers      reading.Readers
 
 	opened atomic.Bool // the target's database has been reached once
 	asked  sync.Mutex
@@ -63,7 +61,6 @@ func Open(target *url.URL) (store.Database, error) {
 	if err := s.read(target); err != nil {
 		return nil, fmt.Errorf("read target URL: %w", err)
 	}
-	s.readers = reading.Of(s)
 	s.db = sql.OpenDB(connector{s, s.config})
 	return s, nil
 }
@@ -122,9 +119,7 @@ func (s *Store) Can() store.Capabilities {
 		Advise:        s.Advise,
 		Examine:       s.Examine,
 		DeepCheck:     deep.DeepCheck,
-		OpenScrub:     s.readers.OpenScrub,
-		OpenLog:       s.readers.OpenLog,
-		Backup:        s.readers,
+		OpenScrub:     s.OpenScrub,
 		MayDeepCheck:  deep.MayDeepCheck,
 		Replay:        replay.Replayer{Target: s},
 		Deferred:      work,

@@ -13,18 +13,16 @@ import (
 
 	"ds2/internal/store/sqlserver/deferred"
 	"ds2/internal/store/sqlserver/iowatch"
-	"ds2/internal/store/sqlserver/reading"
 	"ds2/internal/store/sqlserver/replay"
 )
 
 var statementsFile = flag.String("statements", "", "file to which TestStatements writes the statements that no file "+
-	"of package schema has, to be parsed as T-SQL; without BACKUP LOG, which that parser does not know")
+	"of package schema has, to be parsed as T-SQL")
 
-// TestStatements names the database in each statement that changes it or backs it up as T-SQL wants a name.
+// TestStatements names the database in each statement that changes it as T-SQL wants a name.
 func TestStatements(t *testing.T) {
 	const name = "it's]here"
 	for _, statement := range []string{
-		reading.BackUpLog(name, false), reading.BackUpLog(name, true), reading.BackUpDatabase(name),
 		replay.SetTarget(name, 1),
 	} {
 		assert.Contains(t, statement, " [it's]]here] ")
@@ -42,6 +40,6 @@ func TestStatements(t *testing.T) {
 		all = append(all, o.statement("MAIL", cmp.Or(values[o.column], "true")))
 	}
 	all = slices.Concat(all, []string{replay.SetTarget("MAIL", 1), askOptions},
-		replay.Statements, reading.Statements, deferred.Statements, iowatch.Statements)
+		replay.Statements, deferred.Statements, iowatch.Statements)
 	require.NoError(t, os.WriteFile(*statementsFile, []byte(strings.Join(all, "\nGO\n")+"\nGO\n"), 0o600))
 }

@@ -139,9 +139,6 @@ func (r run) sizing() result.Section {
 			scan := "background scan, taken out: reads and MB a second"
 			add(scan, decimals(d.ScrubReads, 3), decimals(d.ScrubReadBytes/1e6, 3))
 		}
-		if len(r.Copies) > 0 {
-			add("log read for copies, MB a second", decimals(d.LogRead/1e6, 3))
-		}
 		if d.Shared {
 			t.Notes = append(t.Notes, oneDrive)
 		}

@@ -5,36 +5,21 @@ import (
 	"math"
 )
 
-// BackgroundCounts is what readers beside the users have read so far, all together.
-type BackgroundCounts struct {
+// ScrubCounts is what the scans beside the users have read so far, all together.
+type ScrubCounts struct {
 	Requests, Bytes float64
 	Device          float64 // bytes that came from drives and not from the kernel's cache; NaN: nobody knows
 }
 
 // Scrub are the counters of scans in the background.
-func Scrub(read func() BackgroundCounts) Source {
-	return background("background scan", read, []kind{
+func Scrub(read func() ScrubCounts) Source {
+	kinds := []kind{
 		{"scrub_requests_total", "Requests that the background scans of the databases made.", ScrubReads, nil},
 		{"scrub_read_bytes_total", "Bytes that the background scans of the databases read.", ScrubReadBytes, nil},
 		{"scrub_device_bytes_total", "Bytes that the background scans read from drives and not from a cache.",
 			ScrubDeviceBytes, nil},
-	})
-}
-
-// Copies are the counters of readers of the log.
-func Copies(read func() BackgroundCounts) Source {
-	return background("readers of the log", read, []kind{
-		{"copies_messages_total", "Messages with parts of the log that its readers received, in place of copies.",
-			"", nil},
-		{"copies_read_bytes_total", "Bytes of the log that its readers received, in place of copies.",
-			CopiesReadBytes, nil},
-		{"copies_device_bytes_total", "Bytes of the log that the server read from drives for its readers.",
-			CopiesDeviceBytes, nil},
-	})
-}
-
-func background(name string, read func() BackgroundCounts, kinds []kind) Source {
-	return itemSource(name, "", "", []string{""}, kinds, func(context.Context) (readings, error) {
+	}
+	return itemSource("background scan", "", "", []string{""}, kinds, func(context.Context) (readings, error) {
 		c := read()
 		return readings{"": {c.Requests, c.Bytes, c.Device}}, nil
 	})

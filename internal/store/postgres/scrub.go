@@ -1,6 +1,4 @@
-// Package reading reads what lies on a PostgreSQL server's drives beside its users, or for a backup, and throws it
-// away.
-package reading
+package postgres
 
 import (
 	"context"
@@ -12,16 +10,11 @@ import (
 	"ds2/internal/store/postgres/target"
 )
 
-// Readers open readers of a database.
-type Readers struct{ target.Target }
-
-var _ store.BackupReader = Readers{}
-
 // scrub reads the main files of all tables and indexes, the server's own among them. The server reads each request with
 // one call past its buffers, which therefore keep what the users need, and checks nothing of it: a page may be written
 // at that moment. Of the ways to have a server read, only this one makes requests of more than a page in all versions.
 type scrub struct {
-	target.Target
+	*Store
 	conn    *sql.Conn
 	device  *target.Meter
 	segment int64 // bytes of a file, after which a relation goes on in another
@@ -38,13 +31,13 @@ type scrubFile struct {
 }
 
 // OpenScrub connects a scan of the database's files: store.Capabilities.
-func (s Readers) OpenScrub(ctx context.Context) (_ store.Reader, err error) {
+func (s *Store) OpenScrub(ctx context.Context) (_ store.Reader, err error) {
 	op := "scrub " + s.Label()
 	conn, err := s.DB().Conn(ctx)
 	if err != nil {
 		return nil, s.Wrap(op, err)
 	}
-	r := &scrub{Target: s.Target, conn: conn}
+	r := &scrub{Store: s, conn: conn}
 	defer func() {
 		if err != nil {
 			r.Close()

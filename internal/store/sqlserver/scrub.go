@@ -1,64 +1,36 @@
-// Package reading reads what lies on SQL Server's drives beside its users, or for a backup, and throws it away.
-package reading
+package sqlserver
 
 import (
 	"context"
 	"database/sql/driver"
 	"io"
-	"time"
 
 	mssql "github.com/microsoft/go-mssqldb"
-	"golang.org/x/sync/semaphore"
 
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver/target"
 )
-
-// Target is a database, as the engine knows it.
-type Target interface {
-	target.Target
-
-	// DialScan connects for a statement whose rows are taken slowly: the system keeps at most so many bytes of them.
-	// cut ends what goes on on the connection; taken says that a row was.
-	DialScan(ctx context.Context, buffer int) (conn *mssql.Conn, cut, taken func(), err error)
-
-	TableBytes(ctx context.Context, table string) (int64, error)
-	TableRows(ctx context.Context, table string) (int64, error)
-}
-
-// Readers open readers of a database.
-type Readers struct {
-	Target
-	rounds *logRounds
-}
-
-var _ store.BackupReader = Readers{}
-
-// Of a database there is one Readers, whose readers of the log take turns.
-func Of(t Target) Readers {
-	return Readers{t, &logRounds{semaphore.NewWeighted(1), map[*logReader]bool{}, make(chan struct{}), time.Time{}}}
-}
 
 // scrub reads all tables by their clustered keys, or heaps, one after the other. Each is one statement whose rows are
 // taken as slowly as the scan is to be: the server stops reading when what it has sent is not taken. It locks no rows,
 // and reads ahead in pieces of a size of its own. What it reads passes through the server's buffers, which verify each
 // page, and may drive others out.
 type scrub struct {
-	Target
+	*Store
 	conn       *mssql.Conn
 	cut, taken func()
 
-	tables []Table
+	tables []scrubTable
 	at     int         // among them
 	rows   driver.Rows // of the table under way; nil between two
 	row    []driver.Value
 	rest   float64 // bytes that were read beyond the last request's
 }
 
-// Table is a table and the share of its pages that each of its rows has.
-type Table struct {
-	Name     string // quoted, with its schema
-	RowBytes float64
+// scrubTable is a table and the share of its pages that each of its rows has.
+type scrubTable struct {
+	name     string // quoted, with its schema
+	rowBytes float64
 }
 
 // scrubBuffer is how many bytes of rows may be under way between the server and ds2. The system would let it grow to
@@ -66,18 +38,18 @@ type Table struct {
 const scrubBuffer = 64 << 10
 
 // OpenScrub connects a scan of the database's tables: store.Capabilities.
-func (s Readers) OpenScrub(ctx context.Context) (store.Reader, error) {
-	r := &scrub{Target: s.Target}
+func (s *Store) OpenScrub(ctx context.Context) (store.Reader, error) {
+	r := &scrub{Store: s}
 	if err := r.list(ctx); err != nil {
 		return nil, r.wrap(err)
 	}
-	return s.Scrub(ctx, r.tables...)
+	return s.scrub(ctx, r.tables...)
 }
 
-// Scrub connects one that begins with some tables.
-func (s Readers) Scrub(ctx context.Context, tables ...Table) (_ store.Reader, err error) {
-	r := &scrub{Target: s.Target, tables: tables}
-	r.conn, r.cut, r.taken, err = s.DialScan(ctx, scrubBuffer)
+// scrub connects one that begins with some tables.
+func (s *Store) scrub(ctx context.Context, tables ...scrubTable) (_ store.Reader, err error) {
+	r := &scrub{Store: s, tables: tables}
+	r.conn, r.cut, r.taken, err = s.dialScan(ctx, scrubBuffer)
 	return r, r.wrap(err)
 }
 
@@ -100,7 +72,7 @@ func (r *scrub) list(ctx context.Context) error {
 			return err
 		}
 		if count > 0 && bytes > 0 {
-			r.tables = append(r.tables, Table{name, float64(bytes) / float64(count)})
+			r.tables = append(r.tables, scrubTable{name, float64(bytes) / float64(count)})
 		}
 	}
 	if len(r.tables) == 0 {
@@ -130,7 +102,7 @@ func (r *scrub) Read(ctx context.Context) (store.Read, error) {
 		err := r.rows.Next(r.row)
 		if err == nil {
 			r.taken()
-			bytes += t.RowBytes
+			bytes += t.rowBytes
 			continue
 		}
 		r.rows.Close()
@@ -148,9 +120,9 @@ func (r *scrub) Read(ctx context.Context) (store.Read, error) {
 }
 
 // begin begins with a table.
-func (r *scrub) begin(ctx context.Context, t Table) error {
+func (r *scrub) begin(ctx context.Context, t scrubTable) error {
 	// Without locks a scan may follow the pages as they lie in the file.
-	stmt, err := r.conn.PrepareContext(ctx, "SELECT * FROM "+t.Name+" WITH (NOLOCK, INDEX(0)) OPTION (MAXDOP 1)")
+	stmt, err := r.conn.PrepareContext(ctx, "SELECT * FROM "+t.name+" WITH (NOLOCK, INDEX(0)) OPTION (MAXDOP 1)")
 	if err != nil {
 		return err
 	}
