@@ -16,7 +16,6 @@ func newCompareCommand() *cobra.Command {
 	var f formatFlags
 	var out, failIf string
 	var windows []string
-	var anyCalls bool
 	cmd := &cobra.Command{
 		Use:   "compare A B…",
 		Short: "Compare the results of benches or runs",
@@ -60,9 +59,6 @@ there are fewer than two runs of each, or the runs still warm up.`,
 			if err != nil {
 				return windowError(err)
 			}
-			if err := report.OneCallPath(all); err != nil && !anyCalls {
-				return usageError("%v: run them alike, or compare them all the same with --any-calls", err)
-			}
 			if gated && len(all) < 2 {
 				return usageError("--fail-if: name two directories or more, " +
 					"the first of which is what the others are compared with")
@@ -100,7 +96,6 @@ there are fewer than two runs of each, or the runs still warm up.`,
 		"'errors > 0'")
 	flags.StringArrayVar(&windows, "window", nil, "`span` of the figures in place of the record's own, such as "+
 		"1000s-1200s or auto; may be repeated")
-	flags.BoolVar(&anyCalls, "any-calls", false, "compare runs that differ in --sqlserver-calls")
 	flags.StringVar(&out, "out", "", "`file` to write (default: standard output)")
 	return cmd
 }

@@ -77,8 +77,6 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	f.flags = flags
 	c.Warmup, c.Drain, c.OperationTimeout = time.Minute, 30*time.Second, time.Minute
 	f.targetFlags.add(flags)
-	flags.Var(oneOf(&f.calls, "driver", "wire"), "sqlserver-calls", "SQL Server: users call through go-mssqldb, or "+
-		"by ds2's own messages, which need less processor time and encrypt=disable; runs of the two are not compared")
 	flags.StringVar(&f.size, "size", "", "expected size of the database, such as S or 80GB (default: the size it "+
 		"has); also --db-size, --db-size-str")
 	flags.StringVar(&f.words, "words", "", "file of the word lists that the database was loaded with")
@@ -329,7 +327,7 @@ func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err e
 		return o, err
 	}
 	o.Plan, o.Limits = plan, append(o.Limits, least...)
-	o.Calls, o.Proof = f.callsOf(stores[0]), proofs[stores[0].Engine()]
+	o.Proof = proofs[stores[0].Engine()]
 	o.AbortAfter, o.CheckpointFirst, o.ColdStart = f.abortAfter, f.checkpoint, f.cold
 	o.ScrubRate, o.Debt = f.scrub, f.debt
 	o.RunID, o.Version, o.Dir = f.runID, kitVersion(), recordDir(f.out, f.runID)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ds2/internal/texttest"
 )
 
 // The certificates that SQL Server makes for itself need a setting of the whole program's.
@@ -37,4 +39,13 @@ func TestAsSQLCmd(t *testing.T) {
 	}
 	t.Setenv("SQLCMDUSER", "")
 	assert.Nil(t, asSQLCmd(&url.URL{Scheme: "sqlserver", Host: "localhost"}).User, "without SQLCMDUSER")
+}
+
+// TestExperimental: help, preflight and record say what is yet to be proven of SQL Server.
+func TestExperimental(t *testing.T) {
+	const proof = "experimental: not yet run on Microsoft's server"
+	assert.True(t, proofs["sqlserver"] == proof && proofs["postgres"] == "", "proofs %v", proofs)
+	for _, command := range []string{"drive", "preflight", "load"} {
+		assert.Contains(t, texttest.Flat(must(t, command, "--help")), proof)
+	}
 }

@@ -70,8 +70,8 @@ func TestSQLServerHoldsWhatPostgresHolds(t *testing.T) {
 }
 
 // playOrders has one user play so many orders from a fixed seed, whatever time they take: the purchase that is the last
-// is counted by the session, which stops the run. It gives what was counted, and how often each operation was timed.
-func playOrders(t *testing.T, s store.Database, size datagen.Size, orders int) (measure.Counts, []int64) {
+// is counted by the session, which stops the run.
+func playOrders(t *testing.T, s store.Database, size datagen.Size, orders int) {
 	t.Helper()
 	stop, end := context.WithCancel(t.Context())
 	w := ds2.Config{
@@ -85,14 +85,8 @@ func playOrders(t *testing.T, s store.Database, size datagen.Size, orders int) (
 	}, discard{}, slog.New(slog.DiscardHandler))
 	_, err := d.Run(t.Context(), stop)
 	require.True(t, err == nil || errors.Is(err, driver.ErrStopped), "%v", err)
-	totals := d.Meter().Totals()[0]
-	counts := totals.Counts
+	counts := d.Meter().Totals()[0].Counts
 	require.True(t, counts.GivenUp == 0 && counts.Retries == 0, "%s: %+v", s.Engine(), counts)
-	var timed []int64
-	for _, d := range totals.Durations {
-		timed = append(timed, d.Count())
-	}
-	return totals.Counts, timed
 }
 
 // counting is a target whose only session calls stop at the last of the purchases that are left.

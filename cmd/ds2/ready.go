@@ -144,7 +144,7 @@ func (l *looks) holds(stores []store.Database, plan workload.Plan) {
 			l.add(store.Finding{
 				What: "engine", State: store.Warning, Found: s.Engine() + " is " + proof,
 				Do: "check what it says against the server's own counters, and send a first run: " +
-					"docs/howto/sqlserver-first-run.md",
+					"docs/howto/sqlserver.md",
 			})
 		}
 	}

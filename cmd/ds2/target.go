@@ -22,8 +22,6 @@ import (
 // targetFlags are the flags that name databases: URLs, or DS2's bare host names with an engine and a database name.
 type targetFlags struct {
 	target, engine, database, passwordCommand string
-
-	calls string // by what users call on SQL Server; empty where the command has no users
 }
 
 // add declares the flags.
@@ -107,23 +105,12 @@ func (f targetFlags) open() ([]store.Database, error) {
 			closeStores(stores)
 			return nil, flagError("target", err)
 		}
-		if s, ok := s.(*sqlserver.Store); ok && f.calls == "wire" {
-			s.UseWire()
-		}
 		if f.passwordCommand != "" {
 			s.AskPassword(askPassword(f.passwordCommand))
 		}
 		stores = append(stores, s)
 	}
 	return stores, nil
-}
-
-// callsOf is by what users call on a store, empty where its engine has one way alone.
-func (f targetFlags) callsOf(s store.Database) string {
-	if _, ok := s.(*sqlserver.Store); ok {
-		return f.calls
-	}
-	return ""
 }
 
 func closeStores(stores []store.Database) {

@@ -86,21 +86,6 @@ func distinct(all []Configuration) []Configuration {
 	return all
 }
 
-// OneCallPath is an error where the users of configurations called their servers by different ways: then a difference
-// may be the client's. Those of one experiment differ as it is planned.
-func OneCallPath(all []Configuration) error {
-	for _, c := range all {
-		first := all[0]
-		x, y := first.Setup, c.Setup
-		planned := c.Experiment != "" && c.Experiment == first.Experiment
-		if x.Parameters.Calls != y.Parameters.Calls && x.Engine == y.Engine && !planned {
-			return fmt.Errorf("compare %s and %s: the users of one called by %s, of the other by %s, "+
-				"which differ in what they cost the client", first.Name, c.Name, x.Parameters.Calls, y.Parameters.Calls)
-		}
-	}
-	return nil
-}
-
 // oneFigure is an error where the figures of configurations are not of one kind, as those of two workloads are not.
 func oneFigure(all []Configuration) error {
 	for _, c := range all[1:] {
@@ -139,7 +124,6 @@ func unlike(a, b Configuration) (warnings []string) {
 	}
 	x, y := a.Setup.Parameters, b.Setup.Parameters
 	unlike("engine", a.Setup.Engine, b.Setup.Engine)
-	unlike("calls", x.Calls, y.Calls)
 	unlike("size", a.Setup.Size, b.Setup.Size)
 	unlike("threads", a.Setup.Threads, b.Setup.Threads)
 	unlike("run time in seconds", x.RunTime, y.RunTime)

@@ -290,11 +290,8 @@ func auditTable(s result.Summary) table {
 	return t
 }
 
-// engineOf is an engine, by what its users called, and what is yet to be proven of it.
+// engineOf is an engine, and what is yet to be proven of it.
 func engineOf(name string, p result.Parameters) string {
-	if p.Calls != "" {
-		name += ", called by " + p.Calls
-	}
 	if p.Proof != "" {
 		name += "; " + p.Proof
 	}

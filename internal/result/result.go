@@ -282,7 +282,6 @@ type Parameters struct {
 	CheckpointFirst bool     `json:"checkpoint_first,omitempty"`
 	ColdStart       bool     `json:"cold_start"`                  // the server's cache was emptied before
 	ScrubRate       float64  `json:"scrub_bytes_per_s,omitempty"` // of each target
-	Calls           string   `json:"calls,omitempty"`             // by what users called, of several ways of an engine
 	Proof           string   `json:"proof,omitempty"`             // what the kit lacks of it on this engine
 
 	Disclosure map[string]string `json:"disclosure,omitempty"` // what was stated of the array, by keys in Disclosures

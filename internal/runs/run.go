@@ -35,7 +35,6 @@ type Options struct {
 	Windows []measure.WindowSpec // none: from the end of the warm-up to the end of the run
 	Limits  []limit.Limit        // judged over the first window
 
-	Calls      string            // by what the users call, where the engine has several ways
 	Proof      string            // what the kit lacks of it on this engine, empty where it lacks none
 	Disclosure map[string]string // what is stated of the array
 

@@ -33,7 +33,6 @@ func Summarize(o Options) result.Summary {
 			CheckpointFirst: o.CheckpointFirst,
 			ColdStart:       o.ColdStart,
 			ScrubRate:       o.ScrubRate,
-			Calls:           o.Calls,
 			Proof:           o.Proof,
 			Disclosure:      o.Disclosure,
 		},

@@ -35,9 +35,6 @@ type Engine struct {
 
 	// Phrase says that the browses by full text look for the words in their order, next to each other.
 	Phrase bool
-
-	// OtherCalls has a store make its users' calls the other way, where the engine has two.
-	OtherCalls func(store.Database)
 }
 
 // Run runs the suite.
@@ -65,7 +62,6 @@ func Run(t *testing.T, e Engine) {
 		{"restock of every row", (*suite).restock},
 		{"cancelled context", (*suite).cancelled},
 		{"killed connection", (*suite).killed},
-		{"calls made the other way", (*suite).otherCalls},
 		{"work in doubt", (*suite).inDoubt},
 		{"sales and stock after all that", (*suite).books},
 		{"reset", (*suite).reset},
@@ -75,25 +71,6 @@ func Run(t *testing.T, e Engine) {
 		{"lock", (*suite).lock},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(s, t) })
-	}
-}
-
-// otherCalls plays some of the cases the other way.
-func (s *suite) otherCalls(t *testing.T) {
-	if s.engine.OtherCalls == nil {
-		t.Skip("the engine makes its calls one way")
-	}
-	other := &suite{engine: s.engine, target: s.target, store: pgtest.Open(t, s.engine.Open, s.target)}
-	s.engine.OtherCalls(other.store)
-	for name, test := range map[string]func(*suite, *testing.T){
-		"login":                     (*suite).login,
-		"browse by category":        (*suite).browseByCategory,
-		"browse by actor and title": (*suite).browseByWords,
-		"purchase":                  (*suite).purchase,
-		"purchase rolled back":      (*suite).rollback,
-		"cancelled context":         (*suite).cancelled,
-	} {
-		t.Run(name, func(t *testing.T) { test(other, t) })
 	}
 }
 

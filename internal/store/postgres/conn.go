@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"ds2/internal/store"
-	"ds2/internal/store/link"
 	"ds2/internal/store/postgres/target"
 )
 
@@ -36,7 +35,7 @@ type Conn struct {
 	out     []byte    // calls to be sent: a Frontend would make a new buffer after each that is longer than 1 KB
 	invalid error     // of a call that could not be encoded
 
-	watch link.Watch
+	watch watch
 
 	failed    error // what the server said of the call under way
 	queued    int   // calls that are to be sent
@@ -65,7 +64,7 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn
 	}
 	c := &Conn{
 		store: s, conn: hijacked.Conn, front: hijacked.Frontend, socket: hijacked.Conn,
-		watch: link.NewWatch(hijacked.Conn),
+		watch: newWatch(hijacked.Conn),
 		bind:  pgproto3.Bind{ParameterFormatCodes: binaryFormat, ResultFormatCodes: binaryFormat},
 	}
 	if err := c.prepare(ctx, planOnce, statements); err != nil {
@@ -116,7 +115,7 @@ func (c *Conn) Fail(op string, writes bool, err error) error {
 
 // Close ends the connection.
 func (c *Conn) Close(context.Context) error {
-	c.watch.Stop()
+	c.watch.stop()
 	if !c.broken {
 		goodbye, _ := (&pgproto3.Terminate{}).Encode(nil)
 		c.conn.SetDeadline(time.Now().Add(time.Second))

@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"ds2/internal/fuzztest"
-	"ds2/internal/store/link"
 )
 
 // FuzzAnswer has a server answer three calls with anything: no row is one of a fourth.
@@ -27,7 +26,7 @@ func FuzzAnswer(f *testing.F) {
 	refused := &pgproto3.ErrorResponse{Severity: "ERROR", Code: "40001", Message: "no"}
 	conn, _ := net.Pipe() // for its address, in errors
 	fuzztest.Run(f, func(t testing.TB, answer []byte) {
-		w := Conn{watch: link.NewWatch(conn), front: newFrontend(bytes.NewReader(answer), io.Discard), sent: 3}
+		w := Conn{watch: newWatch(conn), front: newFrontend(bytes.NewReader(answer), io.Discard), sent: 3}
 		w.front.SetMaxBodyLen(4 << 10) // memory for what is announced and never comes would take most of the time
 		for {
 			_, row, err := w.Row()

@@ -7,8 +7,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
-
-	"ds2/internal/store/link"
 )
 
 // planOnce makes the server plan each call once a session. Left to itself it plans DVD Store 2's search for words again
@@ -36,7 +34,7 @@ func (c *Conn) prepare(ctx context.Context, setup string, statements []Statement
 			break
 		}
 	}
-	socket := link.Direct(c.conn)
+	socket := direct(c.conn)
 	c.socket, c.front = socket, newFrontend(socket, socket)
 	return err
 }
@@ -101,10 +99,10 @@ func (c *Conn) Send(ctx context.Context) error {
 	err := cmp.Or(ctx.Err(), c.invalid)
 	c.invalid = nil // it goes with the calls, none of which is sent
 	if err == nil {
-		c.watch.Over(ctx)
+		c.watch.over(ctx)
 		if _, err = c.socket.Write(c.out); err != nil {
 			c.broken = true
-			err = c.watch.Cause(err)
+			err = c.watch.cause(err)
 		}
 	}
 	if c.out = c.out[:0]; cap(c.out) > mostKept {
@@ -120,7 +118,7 @@ func (c *Conn) Row() (call int, row [][]byte, err error) {
 		message, err := c.front.Receive()
 		if err != nil {
 			c.broken = true
-			return c.completed, nil, cmp.Or(c.failed, c.watch.Cause(err)) // the server's last words, if any
+			return c.completed, nil, cmp.Or(c.failed, c.watch.cause(err)) // the server's last words, if any
 		}
 		switch m := message.(type) {
 		case *pgproto3.DataRow:

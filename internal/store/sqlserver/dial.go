@@ -6,12 +6,9 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"database/sql/driver"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -55,7 +52,6 @@ func (s *Store) dial(ctx context.Context, config msdsn.Config) (*mssql.Conn, *ne
 	defer cancel()
 	stop := context.AfterFunc(login, n.cut) // go-mssqldb does not look at the context while it waits for the server
 	opened, err := connector.Connect(login)
-	n.in.Store(true)
 	if !stop() && err == nil {
 		opened.Close()
 		err = login.Err()
@@ -128,10 +124,8 @@ type network struct {
 	conns  []net.Conn
 	unread unread
 
-	certificate     error // why the server's certificate was refused
-	shook, verified bool  // a TLS handshake began; the certificate was accepted
-	last            *loginConn
-	in              atomic.Bool // the login has ended
+	certificate     error       // why the server's certificate was refused
+	shook, verified bool        // a TLS handshake began; the certificate was accepted
 	broken          atomic.Bool // the connection broke, which go-mssqldb's own goroutine may notice after its end
 }
 
@@ -203,56 +197,10 @@ func verifyChain(config *tls.Config, state tls.ConnectionState) error {
 type loginConn struct {
 	net.Conn
 	network *network
-	heard   []byte // during the login, since the last write
-}
-
-// handOver gives the connection, for others to talk on. It is an error where that is encrypted after the login: the
-// server's answer to LOGIN7 then begins with the type of a TLS record, not of a packet.
-func (n *network) handOver() (net.Conn, error) {
-	if n.last == nil || len(n.last.heard) == 0 || n.last.heard[0] != packetAnswer {
-		return nil, errors.New("the connection is encrypted, and ds2's own calls are not")
-	}
-	return n.last.Conn, nil
-}
-
-// packet is the size of packets that the server's answer to the login settled on: [MS-TDS] 2.2.7.9, type 4.
-func (n *network) packet() int {
-	const offered, size, loginAck, features = 4096, 4, 0xAD, 0xAE
-	var t tokens
-	for in := n.last.heard; len(in) >= packetHeader; {
-		end := max(min(int(binary.BigEndian.Uint16(in[2:])), len(in)), packetHeader)
-		t.rest = append(t.rest, in[packetHeader:end]...)
-		in = in[end:]
-	}
-	for len(t.rest) > 0 {
-		switch t.byte() {
-		case tokenEnvChange:
-			change := tokens{rest: t.take(int(t.uint16()))}
-			if change.byte() != size {
-				continue
-			}
-			text := change.take(2 * int(change.byte()))
-			if n, err := strconv.Atoi(strings.ReplaceAll(string(text), "\x00", "")); err == nil && n > packetHeader {
-				return n
-			}
-		case tokenError, tokenInfo, loginAck:
-			t.take(int(t.uint16()))
-		case features:
-			for id := t.byte(); id != 0xFF && !t.short; id = t.byte() {
-				t.take(int(t.uint32()))
-			}
-		default:
-			return offered
-		}
-	}
-	return offered
 }
 
 func (c *loginConn) Read(b []byte) (int, error) {
 	read, err := c.Conn.Read(b)
-	if !c.network.in.Load() {
-		c.heard = append(c.heard, b[:read]...)
-	}
 	if long := c.network.unread.add(read); long != nil {
 		c.Conn.Close()
 		return 0, long
@@ -268,9 +216,6 @@ func (c *loginConn) Write(b []byte) (int, error) {
 	const handshake, prelogin, header = 0x16, 0x12, 8
 	if len(b) > header && (b[0] == handshake || b[0] == prelogin && b[header] == handshake) {
 		c.network.shook = true
-	}
-	if !c.network.in.Load() {
-		c.network.last, c.heard = c, c.heard[:0]
 	}
 	c.network.unread.begin()
 	written, err := c.Conn.Write(b)

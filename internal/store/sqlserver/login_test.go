@@ -223,18 +223,16 @@ func TestRequestsThatFail(t *testing.T) {
 			tdstest.Answer(tdstest.Info(1, 1, "on"), tdstest.Done(0))},
 		{"2.2.7.10 ERROR 6005: the server is being shut down", tdstest.Never, shutDown},
 	} {
-		for path, open := range paths {
-			t.Run(c.clause+", "+path, func(t *testing.T) {
-				server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte { return c.answer }})
-				session := connect(t, open(t, server.URL("DS2")))
-				server.Cut(c.cut)
-				err := call(t.Context(), session)
-				e, ok := err.(*store.Error)
-				if !ok || e.Class != store.Connection || !e.InDoubt {
-					t.Errorf("got %#v", err)
-				}
-			})
-		}
+		t.Run(c.clause, func(t *testing.T) {
+			server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte { return c.answer }})
+			session := connect(t, openURL(t, server.URL("DS2")))
+			server.Cut(c.cut)
+			err := call(t.Context(), session)
+			e, ok := err.(*store.Error)
+			if !ok || e.Class != store.Connection || !e.InDoubt {
+				t.Errorf("got %#v", err)
+			}
+		})
 	}
 }
 
@@ -244,17 +242,16 @@ func TestLoginLimit(t *testing.T) {
 	server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte { <-release; return seven }})
 	done := make(chan error)
 	const limit = 5 * time.Second // a busy machine logs in meanwhile
-	for path, open := range paths {
-		s := open(t, server.URL("DS2", "Connection Timeout", "5"))
-		if s.loginTimeout != limit || s.config.ConnTimeout != 0 {
-			t.Errorf("%s: the login may take %v, each silence after it %v", path, s.loginTimeout, s.config.ConnTimeout)
-		}
-		go func() { done <- call(t.Context(), connect(t, s)) }()
-		go func() { _, err := s.DB().ExecContext(t.Context(), "BACKUP"); done <- err }()
+	s := openURL(t, server.URL("DS2", "Connection Timeout", "5"))
+	if s.loginTimeout != limit || s.config.ConnTimeout != 0 {
+		t.Errorf("the login may take %v, each silence after it %v", s.loginTimeout, s.config.ConnTimeout)
 	}
+	session := connect(t, s)
+	go func() { done <- call(t.Context(), session) }()
+	go func() { _, err := s.DB().ExecContext(t.Context(), "BACKUP"); done <- err }()
 	time.Sleep(limit + 100*time.Millisecond) // the silence itself is what is tested
 	close(release)
-	for range 2 * len(paths) {
+	for range 2 {
 		assert.NoError(t, <-done)
 	}
 	for _, wrong := range []string{"x", "-1"} {
@@ -264,45 +261,30 @@ func TestLoginLimit(t *testing.T) {
 }
 
 // TestAttention has the end of the context end a request that the server does not answer: [MS-TDS] 2.2.1.7 and 2.2.7.6,
-// DONE_ATTN. go-mssqldb waits for the confirmation, and the session is sound after it; the own calls send the attention
-// when the session is closed.
+// DONE_ATTN. go-mssqldb waits for the confirmation, and the session is sound after it.
 func TestAttention(t *testing.T) {
-	for clause, path := range map[string]string{
-		"2.2.7.6 DONE_ATTN is waited for":                  "driver",
-		"2.2.1.7 the attention comes before the end of it": "wire",
-	} {
-		t.Run(clause, func(t *testing.T) {
-			answers, asked := make(chan []byte, 1), make(chan struct{}, 10)
-			server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte {
-				select {
-				case answer := <-answers:
-					return answer
-				default:
-					asked <- struct{}{}
-					return nil
-				}
-			}})
-			session := connect(t, paths[path](t, server.URL("DS2")))
-			ctx, cancel := context.WithCancel(t.Context())
-			go func() {
-				<-asked
-				cancel()
-			}()
-			err := call(ctx, session)
-			require.ErrorIs(t, err, context.Canceled)
-			require.Equal(t, store.Connection, store.Classify(err), err)
-			if path == "wire" {
-				session.Close(t.Context())
-				for server.Attentions() == 0 && t.Context().Err() == nil {
-					time.Sleep(time.Millisecond)
-				}
-				return
-			}
-			answers <- tdstest.Failed(tdstest.Error(1205, 51, 13, "Transaction was deadlocked."))
-			err = call(t.Context(), session)
-			require.Equal(t, store.Deadlock, store.Classify(err), "after the attention: %v", err)
-		})
-	}
+	answers, asked := make(chan []byte, 1), make(chan struct{}, 10)
+	server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte {
+		select {
+		case answer := <-answers:
+			return answer
+		default:
+			asked <- struct{}{}
+			return nil
+		}
+	}})
+	session := connect(t, openURL(t, server.URL("DS2")))
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-asked
+		cancel()
+	}()
+	err := call(ctx, session)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, store.Connection, store.Classify(err), err)
+	answers <- tdstest.Failed(tdstest.Error(1205, 51, 13, "Transaction was deadlocked."))
+	err = call(t.Context(), session)
+	require.Equal(t, store.Deadlock, store.Classify(err), "after the attention: %v", err)
 }
 
 // TestSeveralAddresses dials the addresses of a name concurrently, as go-mssqldb does by default, while the login is
@@ -328,17 +310,6 @@ func TestSeveralAddresses(t *testing.T) {
 }
 
 func openURL(t testing.TB, target *url.URL) *Store { return open(t, target.String()) }
-
-// openWire has this package's own calls.
-func openWire(t testing.TB, target *url.URL) *Store {
-	t.Helper()
-	s := openURL(t, target)
-	s.UseWire()
-	return s
-}
-
-// paths are the two by which users call.
-var paths = map[string]func(testing.TB, *url.URL) *Store{"driver": openURL, "wire": openWire}
 
 // procedure is a call that no test's server knows.
 var procedure = Statement{Name: "purchase", SQL: "dbo.PURCHASE"}

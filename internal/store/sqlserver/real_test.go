@@ -29,7 +29,7 @@ const killOthers = `DECLARE @sql varchar(max) = '';
 func TestConformance(t *testing.T) {
 	e := storetest.Engine{
 		Open: sqlserver.Open, Calls: ds2sqlserver.Connect, Database: servertest.Database, Kill: killOthers,
-		Phrase: true, OtherCalls: func(s store.Database) { s.(*sqlserver.Store).UseWire() },
+		Phrase: true,
 	}
 	babelfish, err := servertest.IsBabelfish(servertest.Database(t))
 	require.NoError(t, err)

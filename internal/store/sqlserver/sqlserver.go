@@ -33,7 +33,7 @@ import (
 const Engine = "sqlserver"
 
 // Experimental is what is said of this engine wherever its figures show, until a first run on Microsoft's server has
-// come back clean (docs/howto/sqlserver-first-run.md).
+// come back clean (docs/howto/sqlserver.md).
 const Experimental = "experimental: not yet run on Microsoft's server"
 
 var _ store.Database = (*Store)(nil)
@@ -45,7 +45,6 @@ type Store struct {
 	loginTimeout time.Duration
 	password     func(ctx context.Context) (string, error) // nil: the config's
 	db           *sql.DB
-	wire         bool // wire makes the users' calls, not go-mssqldb
 
 	opened atomic.Bool // the target's database has been reached once
 	asked  sync.Mutex
@@ -71,10 +70,6 @@ var newFedAuthConnector func(target string) (*mssql.Connector, error)
 // AskPassword has ask give the password of each connection, or an access token where the target names no user:
 // store.Database.
 func (s *Store) AskPassword(ask func(ctx context.Context) (string, error)) { s.password = ask }
-
-// UseWire has the calls of users made by this package's own messages in place of go-mssqldb's: less of the client's
-// processor time for the same answers, on connections that are not encrypted. It is called before the Store connects.
-func (s *Store) UseWire() { s.wire = true }
 
 // Engine returns "sqlserver".
 func (s *Store) Engine() string { return Engine }

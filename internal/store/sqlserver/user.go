@@ -5,89 +5,77 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
 
 	mssql "github.com/microsoft/go-mssqldb"
 
 	"ds2/internal/store"
 )
 
-// Statement is a call that a connection prepares.
+// Statement is a call of a user.
 type Statement struct {
 	Name string // in errors
-
-	// SQL is the name of a procedure, such as dbo.DS2_LOGIN, which makes it a remote procedure call; or else a text,
-	// which is the same each time, so that the server keeps one plan for it.
-	SQL string
-	// Declared is the parameters of a text, @p1, @p2 and so on, as sp_executesql takes them: "@p1 int,@p2 int". Empty:
-	// SQL is the name of a procedure.
-	Declared string
+	SQL  string // the name of a procedure, such as dbo.DS2_LOGIN, or a text with parameters @p1, @p2 and so on
 }
 
-// Conn is a connection of one user, for a workload's calls: Call or CallText, a parameter each, Each. Nothing is
-// allocated where wire makes them.
+// Conn is a connection of one user, for a workload's calls: Call or CallText, a parameter each, Each.
 type Conn struct {
 	store      *Store
+	conn       *mssql.Conn
+	unread     *unread
 	statements []Statement
-	current    string // name of the statement that is called
-	caller
-}
-
-// caller sends calls: begin or beginText, the parameters, call. There are two: go-mssqldb, and wire where that was
-// asked for.
-type caller interface {
-	begin(statement int)
-	beginText(sql, declared []byte)
-
-	// These add a parameter.
-	Int16(v int16)
-	Int32(v int32)
-	Int64(v int64)
-	Text(v []byte)      // a varchar
-	Binary(v []byte)    // a varbinary of at most 8,000 bytes
-	Hundredths(v int64) // an amount of money
-
-	// call sends the call and hands every row of the answer to row, down to the last.
-	call(ctx context.Context, columns int, row func([]Value) error) error
-	// whole says that the connection can still be used.
-	whole() bool
-	close() error
+	current    Statement // that is called
+	args       []driver.NamedValue
+	row        []driver.Value
+	cells      []Value
 }
 
 // Value is a column of an answer. Amounts are in 1/10,000.
 type Value = store.Value
 
-// ConnectUser opens a connection for one user, with everything prepared that the statements need.
+// ConnectUser opens a connection for one user, who calls the statements.
 func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn, error) {
-	op := "connect to " + s.Label()
 	conn, network, err := s.dial(ctx, s.config)
 	if err != nil {
-		return nil, s.Wrap(op, err)
+		return nil, s.Wrap("connect to "+s.Label(), err)
 	}
-	var calls caller = &driverCaller{conn: conn, unread: &network.unread, statements: statements}
-	if s.wire {
-		plain, err := network.handOver()
-		if err != nil {
-			conn.Close()
-			return nil, store.Refuse(op,
-				"add encrypt=disable to the target where the server allows it, or have go-mssqldb make the calls",
-				"%w", err)
-		}
-		calls = newWire(plain, network.packet(), statements)
-	}
-	return &Conn{store: s, statements: statements, caller: calls}, nil
+	return &Conn{store: s, conn: conn, unread: &network.unread, statements: statements}, nil
 }
 
 // Call begins the call of one of the statements that the connection was made with; its parameters follow.
-func (c *Conn) Call(statement int) {
-	c.current = c.statements[statement].Name
-	c.begin(statement)
+func (c *Conn) Call(statement int) { c.current, c.args = c.statements[statement], c.args[:0] }
+
+// CallText begins the call of a text; its parameters follow. The name is for errors.
+func (c *Conn) CallText(name string, sql []byte) {
+	c.current, c.args = Statement{name, string(sql)}, c.args[:0]
 }
 
-// CallText begins the call of a text; its parameters follow, which are declared as those of a Statement are. The name
-// is for errors.
-func (c *Conn) CallText(name string, sql, declared []byte) {
-	c.current = name
-	c.beginText(sql, declared)
+func (c *Conn) param(value driver.Value) {
+	c.args = append(c.args, driver.NamedValue{Ordinal: len(c.args) + 1, Value: value})
+}
+
+// These add a parameter.
+
+func (c *Conn) Int16(v int16) { c.param(v) }
+func (c *Conn) Int32(v int32) { c.param(v) }
+func (c *Conn) Int64(v int64) { c.param(v) }
+
+// Text adds a varchar: the columns are, and a comparison with nvarchar could not use their indexes.
+func (c *Conn) Text(v []byte) { c.param(mssql.VarChar(v)) }
+
+// Binary adds a varbinary of at most 8,000 bytes.
+func (c *Conn) Binary(v []byte) { c.param(v) }
+
+// Hundredths adds an amount of money as text, which the server converts without loss.
+func (c *Conn) Hundredths(v int64) {
+	sign := ""
+	if v < 0 {
+		sign, v = "-", -v
+	}
+	c.param(mssql.VarChar(fmt.Sprintf("%s%d.%02d", sign, v/100, v%100)))
 }
 
 // AnyColumns is for a call whose answer has several tables, with columns that row looks at itself.
@@ -113,7 +101,7 @@ func (c *Conn) Each(ctx context.Context, writes bool, columns int, row func(valu
 	if ended := ctx.Err(); ended != nil && !errors.Is(err, ended) {
 		err = fmt.Errorf("%w: %w", ended, err)
 	}
-	wrapped := c.store.Wrap(c.current, err)
+	wrapped := c.store.Wrap(c.current.Name, err)
 	if e, ok := wrapped.(*store.Error); ok && writes && e.Class == store.Connection {
 		_, unsent := errors.AsType[mssql.RetryableError](err)
 		e.InDoubt = !unsent
@@ -122,4 +110,91 @@ func (c *Conn) Each(ctx context.Context, writes bool, columns int, row func(valu
 }
 
 // Close ends the connection.
-func (c *Conn) Close(context.Context) error { return c.close() }
+func (c *Conn) Close(context.Context) error { return c.conn.Close() }
+
+// whole says that the connection can still be used.
+func (c *Conn) whole() bool { return c.conn.IsValid() && !c.unread.over() }
+
+func (c *Conn) call(ctx context.Context, columns int, row func([]Value) error) error {
+	stmt, err := c.conn.PrepareContext(ctx, c.current.SQL) // sends nothing
+	if err != nil {
+		return err
+	}
+	answer, err := stmt.(*mssql.Stmt).QueryContext(ctx, c.args)
+	if err != nil {
+		return c.unread.cause(err)
+	}
+	defer answer.Close()
+	rows := answer.(*mssql.Rows)
+	begin := func() {
+		n := len(rows.Columns())
+		if columns != AnyColumns && n != columns && err == nil {
+			err = fmt.Errorf("answer of %d columns, not %d", n, columns)
+		}
+		c.row, c.cells = slices.Grow(c.row[:0], n)[:n], slices.Grow(c.cells[:0], n)[:n]
+	}
+	begin()
+	// Read on to the end of the answer whatever happens: closing rows before would ask the server to cancel the call.
+	for {
+		next := rows.Next(c.row)
+		if next == io.EOF && rows.HasNextResultSet() {
+			if next = rows.NextResultSet(); next == nil {
+				begin()
+				continue
+			}
+		}
+		if next == io.EOF {
+			return err
+		}
+		if next != nil {
+			if err = c.unread.cause(next); !c.whole() || ctx.Err() != nil {
+				return err
+			}
+			continue
+		}
+		for i := range c.row {
+			binary := rows.ColumnTypeDatabaseTypeName(i) == "VARBINARY"
+			if c.cells[i], next = cell(c.row[i], binary); next != nil && err == nil {
+				err = next
+			}
+		}
+		if len(c.cells) == 0 && err == nil {
+			err = errors.New("row of no columns")
+		}
+		if err == nil {
+			err = row(c.cells)
+		}
+	}
+}
+
+// cell is what the calls need of a value of go-mssqldb's, which gives an amount as a decimal number and any other text
+// as string.
+func cell(v driver.Value, binary bool) (Value, error) {
+	switch v := v.(type) {
+	case nil:
+		return Value{Null: true}, nil
+	case int64:
+		return Value{N: v}, nil
+	case bool:
+		if v {
+			return Value{N: 1}, nil
+		}
+	case []byte:
+		if binary {
+			return Value{Null: v == nil, Bytes: v}, nil
+		}
+		amount, err := parseMoney(v)
+		return Value{N: amount}, err
+	}
+	return Value{}, nil
+}
+
+// parseMoney reads an amount with four places as a number of ten-thousandths.
+func parseMoney(b []byte) (int64, error) {
+	whole, places, _ := strings.Cut(string(b), ".")
+	v, err := strconv.ParseInt(whole+places, 10, 64)
+	if err != nil || len(places) != 4 || whole == "" {
+		return 0, fmt.Errorf("amount %q is not a number with four places", b)
+	}
+	return v, nil
+}

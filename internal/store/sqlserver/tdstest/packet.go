@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"slices"
@@ -23,13 +22,12 @@ const (
 const (
 	headerSize   = 8    // of a packet: [MS-TDS] 2.2.3.1
 	endOfMessage = 0x01 // the status of a message's last packet: [MS-TDS] 2.2.3.1.2
-	firstSize    = 4096 // of the packets that clients begin with
+	packetSize   = 4096 // which clients begin with
 )
 
 // reader reads messages, of which it keeps one: the next takes its place.
 type reader struct {
 	io.Reader
-	full    int // bytes of each packet but a message's last; 0: any
 	header  [headerSize]byte
 	payload []byte
 }
@@ -44,9 +42,6 @@ func (r *reader) message() (kind byte, payload []byte, err error) {
 		size, last := int(binary.BigEndian.Uint16(r.header[2:])), r.header[1]&endOfMessage != 0
 		if size < headerSize {
 			return 0, nil, errors.New("packet shorter than its header")
-		}
-		if r.full > 0 && (size > r.full || size < r.full && !last) {
-			return 0, nil, fmt.Errorf("packet of %d bytes where %d were agreed on", size, r.full) // 2.2.3.1.3
 		}
 		start, end := len(r.payload), len(r.payload)+size-headerSize
 		r.payload = slices.Grow(r.payload, size)[:end]
@@ -63,11 +58,11 @@ func readMessage(r io.Reader) (kind byte, payload []byte, err error) {
 	return (&reader{Reader: r}).message()
 }
 
-// packets cuts a message into packets of firstSize.
-func packets(kind byte, payload []byte) []byte { return appendPackets(nil, kind, firstSize, payload) }
+// packets cuts a message into packets.
+func packets(kind byte, payload []byte) []byte { return appendPackets(nil, kind, payload) }
 
-func appendPackets(all []byte, kind byte, size int, payload []byte) []byte {
-	most := size - headerSize
+func appendPackets(all []byte, kind byte, payload []byte) []byte {
+	const most = packetSize - headerSize
 	for id := byte(1); ; id++ {
 		n := min(len(payload), most)
 		status := byte(0)

@@ -15,7 +15,6 @@ import (
 	"io"
 	"net"
 	"net/url"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -61,10 +60,6 @@ type Options struct {
 	Encryption  byte            // EncryptLogin by default
 	TLSVersion  uint16          // the highest; TLS 1.2 by default, as there is below TDS 8.0
 
-	// PacketSize is what the server settles on after the login, whatever the client asks for: [MS-TDS] 2.2.7.9, type 4.
-	// By default it says nothing, and packets are of 4,096 bytes.
-	PacketSize int
-
 	// Decide answers a login. By default all are let in.
 	Decide func(Login) Decision
 	// Behind is the address of a server that takes over after LOGIN7, unencrypted.
@@ -81,9 +76,8 @@ type Server struct {
 	options  Options
 	listener net.Listener
 
-	attentions atomic.Int64
-	cut        atomic.Int64 // a Phase
-	wg         sync.WaitGroup
+	cut atomic.Int64 // a Phase
+	wg  sync.WaitGroup
 
 	mu    sync.Mutex
 	conns []net.Conn // of clients, also those that have ended
@@ -128,9 +122,6 @@ func (s *Server) Drop() {
 		conn.Close()
 	}
 }
-
-// Attentions is how many requests clients have cancelled.
-func (s *Server) Attentions() int { return int(s.attentions.Load()) }
 
 func (s *Server) accept() {
 	for {
@@ -186,11 +177,7 @@ func (s *Server) serve(conn net.Conn) error {
 		return s.handOver(client, request)
 	}
 	if len(decision.Answer) == 0 {
-		var size []byte
-		if s.options.PacketSize > 0 {
-			size = envChange(4, strconv.Itoa(s.options.PacketSize), strconv.Itoa(firstSize))
-		}
-		decision.Answer = Answer(Database(login.Database, "master"), LoginAck(), size, Done(DoneFinal))
+		decision.Answer = Answer(Database(login.Database, "master"), LoginAck(), Done(DoneFinal))
 	}
 	if _, err := s.send(client, nil, decision.Answer, InLoginAnswer); err != nil || decision.Close {
 		return err
@@ -228,11 +215,7 @@ func (s *Server) readLogin(conn net.Conn) (client net.Conn, payload []byte, err 
 
 // send sends an answer, or half of it and no more. It returns a buffer for the next.
 func (s *Server) send(client net.Conn, buffer, tokens []byte, cutAt Phase) ([]byte, error) {
-	size := firstSize
-	if cutAt == InAnswer {
-		size = cmp.Or(s.options.PacketSize, firstSize)
-	}
-	answer := appendPackets(buffer[:0], typeAnswer, size, tokens)
+	answer := appendPackets(buffer[:0], typeAnswer, tokens)
 	if s.options.Endless && cutAt == InAnswer {
 		return nil, endless(client, answer)
 	}
@@ -263,14 +246,13 @@ func endless(client net.Conn, answer []byte) error {
 
 // session answers requests with what the test recorded, and attentions: [MS-TDS] 2.2.1.7, 3.3.5.7.
 func (s *Server) session(client net.Conn) error {
-	from, answer := reader{Reader: client, full: s.options.PacketSize}, []byte(nil)
+	from, answer := reader{Reader: client}, []byte(nil)
 	for {
 		kind, payload, err := from.message()
 		if err != nil {
 			return err
 		}
 		if kind == typeAttention {
-			s.attentions.Add(1)
 			if _, err := client.Write(packets(typeAnswer, Done(DoneAttention))); err != nil {
 				return err
 			}

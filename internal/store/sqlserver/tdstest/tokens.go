@@ -36,10 +36,8 @@ func messageToken(token byte, number int32, state, class byte, message string) [
 }
 
 // Database is the token ENVCHANGE of type 1, into another database: [MS-TDS] 2.2.7.9.
-func Database(now, before string) []byte { return envChange(1, now, before) }
-
-func envChange(kind byte, now, before string) []byte {
-	return sized(0xE3, slices.Concat([]byte{kind}, shortText(now), shortText(before)))
+func Database(now, before string) []byte {
+	return sized(0xE3, slices.Concat([]byte{1}, shortText(now), shortText(before)))
 }
 
 // LoginAck is the token LOGINACK of SQL Server 2019: [MS-TDS] 2.2.7.14.

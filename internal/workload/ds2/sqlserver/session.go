@@ -24,7 +24,6 @@ var statements = func() []sqlserver.Statement {
 	} {
 		s[op] = sqlserver.Statement{Name: op.String(), SQL: sql}
 	}
-	s[calls.OpPrices].Declared = "@p1 int,@p2 int,@p3 int,@p4 int,@p5 int,@p6 int,@p7 int,@p8 int,@p9 int,@p10 int"
 	return s
 }()
 

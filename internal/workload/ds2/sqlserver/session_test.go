@@ -77,13 +77,11 @@ func order(b testing.TB, s calls.Session) {
 	require.True(b, err == nil && id != 0)
 }
 
-// paths are a session by each of the two paths, of go-mssqldb and of the own calls.
-func paths(t testing.TB, request func([]byte) []byte) (byWire, byDriver calls.Session) {
+// answered is a session with a server that answers by request.
+func answered(t testing.TB, request func([]byte) []byte) calls.Session {
 	t.Helper()
-	target := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: request}).URL("DS2")
-	own := openURL(t, target)
-	own.(*sqlserver.Store).UseWire()
-	return connect(t, own), connect(t, openURL(t, target))
+	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: request})
+	return connect(t, openURL(t, server.URL("DS2")))
 }
 
 func openURL(t testing.TB, target *url.URL) store.Database {
@@ -102,16 +100,10 @@ func connect(t testing.TB, s store.Database) calls.Session {
 	return session
 }
 
-// BenchmarkOrder plays orders against recorded answers: what an order costs the client by either path. The server's
-// side of the exchange, in this process too, is in both.
+// BenchmarkOrder plays orders against recorded answers: what an order costs the client in allocations and in processor
+// time of this process, which plays the server's side of the exchange too.
 func BenchmarkOrder(b *testing.B) {
-	byWire, byDriver := paths(b, recorded(b))
-	b.Run("wire", func(b *testing.B) { playOrders(b, byWire) })
-	b.Run("go-mssqldb", func(b *testing.B) { playOrders(b, byDriver) })
-}
-
-// playOrders measures orders: allocations and the processor time of this process.
-func playOrders(b *testing.B, session calls.Session) {
+	session := answered(b, recorded(b))
 	b.ReportAllocs()
 	cpu := func() time.Duration {
 		var usage syscall.Rusage
@@ -125,42 +117,20 @@ func playOrders(b *testing.B, session calls.Session) {
 	b.ReportMetric(float64((cpu()-before).Nanoseconds())/1e3/float64(b.N), "cpu-µs/order")
 }
 
-// TestRecordedOrder has both paths read the same answers in the same way.
+// TestRecordedOrder reads answers as a server gave them.
 func TestRecordedOrder(t *testing.T) {
-	type found struct {
-		login                  calls.Login
-		category, actor, title int
-		prices                 [5]calls.Item
-		customer, purchase     int64
-	}
-	read := func(session calls.Session) (f found) {
-		f.prices = [5]calls.Item{{Product: 1}, {Product: 2}, {Product: 3}, {Product: 4}, {Product: 5}}
-		var errs [7]error
-		f.login, errs[0] = session.Login(t.Context(), userName, password)
-		f.category, errs[1] = session.BrowseByCategory(t.Context(), 5, 1)
-		f.actor, errs[2] = session.BrowseByActor(t.Context(), 5, words)
-		f.title, errs[3] = session.BrowseByTitle(t.Context(), 5, words)
-		errs[4] = session.Prices(t.Context(), f.prices[:])
-		f.customer, errs[5] = session.NewCustomer(t.Context(), &calls.Customer{Username: userName, Gender: 'F'})
-		f.purchase, errs[6] = session.Purchase(t.Context(), &calls.Purchase{CustomerID: 1, Items: f.prices[:]})
-		for _, err := range errs {
-			assert.NoError(t, err)
-		}
-		return f
-	}
-	wire, driver := paths(t, recorded(t))
-	byWire, byDriver := read(wire), read(driver)
-	if byWire != byDriver || byWire.login.Titles == 0 || byWire.purchase == 0 || byWire.prices[4].Price == 0 {
-		t.Errorf("on the wire %+v, by go-mssqldb %+v", byWire, byDriver)
-	}
-	_, err := Connect(t.Context(), openURL(t, &url.URL{Scheme: "sqlserver", Host: "127.0.0.1:1"}))
+	session := answered(t, recorded(t))
+	order(t, session)
+	l, err := session.Login(t.Context(), userName, password)
+	require.NoError(t, err)
+	assert.NotZero(t, l.Titles)
+	prices := []calls.Item{{Product: 1}, {Product: 2}, {Product: 3}, {Product: 4}, {Product: 5}}
+	require.NoError(t, session.Prices(t.Context(), prices))
+	assert.NotZero(t, prices[4].Price)
+	_, err = session.NewCustomer(t.Context(), &calls.Customer{Username: userName, Gender: 'F'})
+	require.NoError(t, err)
+	_, err = Connect(t.Context(), openURL(t, &url.URL{Scheme: "sqlserver", Host: "127.0.0.1:1"}))
 	assert.Error(t, err, "without a server")
-}
-
-// TestCallsDoNotAllocate plays orders by the own calls.
-func TestCallsDoNotAllocate(t *testing.T) {
-	session, _ := paths(t, recorded(t))
-	assert.Zero(t, testing.AllocsPerRun(100, func() { order(t, session) }), "allocations an order")
 }
 
 // TestOneNewID: a purchase, or a new customer, is one that says so in one row, and not in an answer that is whole and
@@ -181,16 +151,14 @@ func TestOneNewID(t *testing.T) {
 		{"a row of NULL", tdstest.Answer(columns, null), 0},
 	} {
 		answer := tdstest.Answer(c.answer, tdstest.Done(tdstest.DoneFinal))
-		wire, driver := paths(t, func([]byte) []byte { return answer })
-		for path, session := range map[string]calls.Session{"wire": wire, "driver": driver} {
-			is := func(what string, id int64, err error) {
-				assert.Equal(t, c.id, id, "%s, %s: %s", c.what, path, what)
-				assert.Equal(t, c.id != 0, err == nil, "%s, %s: %s: %v", c.what, path, what, err)
-			}
-			id, err := session.Purchase(t.Context(), &bought)
-			is("purchase", id, err)
-			id, err = session.NewCustomer(t.Context(), &calls.Customer{Username: userName, Gender: 'F'})
-			is("new customer", id, err)
+		session := answered(t, func([]byte) []byte { return answer })
+		is := func(what string, id int64, err error) {
+			assert.Equal(t, c.id, id, "%s: %s", c.what, what)
+			assert.Equal(t, c.id != 0, err == nil, "%s: %s: %v", c.what, what, err)
 		}
+		id, err := session.Purchase(t.Context(), &bought)
+		is("purchase", id, err)
+		id, err = session.NewCustomer(t.Context(), &calls.Customer{Username: userName, Gender: 'F'})
+		is("new customer", id, err)
 	}
 }

@@ -26,10 +26,9 @@ import (
 
 // Engine is what is tested.
 type Engine struct {
-	Calls     mailbox.Engine
-	Open      func(t *testing.T) store.Database // a store whose database is the test's own and holds nothing
-	OpenOther func(t *testing.T) store.Database // one whose users call the other way, where the engine has two
-	Lazy      bool                              // commits can be lazy
+	Calls mailbox.Engine
+	Open  func(t *testing.T) store.Database // a store whose database is the test's own and holds nothing
+	Lazy  bool                              // commits can be lazy
 
 	// PagesRead is how many pages of the records and their key were read so far, no session being there but its own;
 	// nil: unknown.
@@ -40,11 +39,6 @@ type Engine struct {
 func Run(t *testing.T, e Engine) {
 	t.Run("load", e.load)
 	t.Run("users", e.users)
-	if e.OpenOther != nil {
-		other := e
-		other.Open = e.OpenOther
-		t.Run("users who call the other way", other.users)
-	}
 	t.Run("twice", e.twice)
 	t.Run("unread", e.unread)
 }

@@ -16,20 +16,13 @@ import (
 func TestConformance(t *testing.T) {
 	babelfish, err := servertest.IsBabelfish(servertest.Database(t))
 	require.NoError(t, err)
-	opened := func(wire bool) func(*testing.T) store.Database {
-		return func(t *testing.T) store.Database {
-			u, err := url.Parse(servertest.Database(t))
-			require.NoError(t, err)
-			s, err := storesqlserver.Open(u)
-			require.NoError(t, err)
-			t.Cleanup(func() { s.Close() })
-			if wire {
-				s.(*storesqlserver.Store).UseWire()
-			}
-			return s
-		}
+	open := func(t *testing.T) store.Database {
+		u, err := url.Parse(servertest.Database(t))
+		require.NoError(t, err)
+		s, err := storesqlserver.Open(u)
+		require.NoError(t, err)
+		t.Cleanup(func() { s.Close() })
+		return s
 	}
-	mailboxtest.Run(t, mailboxtest.Engine{
-		Calls: sqlserver.Engine{}, Lazy: !babelfish, Open: opened(true), OpenOther: opened(false),
-	})
+	mailboxtest.Run(t, mailboxtest.Engine{Calls: sqlserver.Engine{}, Lazy: !babelfish, Open: open})
 }

@@ -77,10 +77,10 @@ func (Engine) Direct(settings map[string]string) string {
 // session is one user's connection. What stands here is used again by each transaction, so that one allocates nothing.
 type session struct {
 	*sqlserver.Conn
-	sql, declared []byte
-	steps         []mailbox.Step // of the transaction under way
-	order         []int          // places of the steps, in the order in which the text has them
-	take          func([]sqlserver.Value) error
+	sql   []byte
+	steps []mailbox.Step // of the transaction under way
+	order []int          // places of the steps, in the order in which the text has them
+	take  func([]sqlserver.Value) error
 }
 
 func (Engine) Connect(ctx context.Context, target store.Database) (mailbox.Session, error) {
@@ -102,7 +102,7 @@ func (s *session) Transact(ctx context.Context, steps []mailbox.Step, lazy bool)
 	s.steps = steps
 	s.sort()
 	s.write(lazy && writes)
-	s.CallText(name, s.sql, s.declared)
+	s.CallText(name, s.sql)
 	for _, i := range s.order {
 		s.parameters(&steps[i])
 	}
@@ -145,7 +145,7 @@ func (s *session) sort() {
 
 // write writes the text of a transaction. A statement alone is one, and commits in full.
 func (s *session) write(lazy bool) {
-	s.sql, s.declared = s.sql[:0], s.declared[:0]
+	s.sql = s.sql[:0]
 	alone := len(s.steps) == 1 && !lazy
 	if !alone {
 		s.sql = append(s.sql, "SET XACT_ABORT ON; BEGIN TRANSACTION; "...)
@@ -154,7 +154,7 @@ func (s *session) write(lazy bool) {
 	for place, i := range s.order {
 		op := s.steps[i].Op
 		s.statement(statements[op], place, p)
-		p = s.declare(p, op)
+		p += parameters(op)
 	}
 	switch {
 	case lazy:
@@ -182,22 +182,12 @@ func (s *session) statement(text string, place, p int) {
 	}
 }
 
-// types are those of an operation's parameters: the key and, where the record is written, the rest.
-var types = [6]string{" int", " smallint", " bigint", " int", " int", " varbinary(7000)"}
-
-// declare declares an operation's parameters from p on, and gives the number of the next one's first.
-func (s *session) declare(p int, op workload.Op) int {
-	n := 3
+// parameters is how many an operation has: the key and, where the record is written, the rest.
+func parameters(op workload.Op) int {
 	if op == mailbox.Insert || op == mailbox.Replace {
-		n = len(types)
+		return 6
 	}
-	for i, kind := range types[:n] {
-		if p+i > 1 {
-			s.declared = append(s.declared, ',')
-		}
-		s.declared = append(strconv.AppendInt(append(s.declared, "@p"...), int64(p+i), 10), kind...)
-	}
-	return p + n
+	return 3
 }
 
 func (s *session) parameters(step *mailbox.Step) {

@@ -1,4 +1,4 @@
-package link
+package postgres
 
 import (
 	"io"
@@ -8,11 +8,11 @@ import (
 	"unsafe"
 )
 
-// direct reads and writes a socket with as few system calls as pgbench. net.Conn's Read tries to read before it waits,
-// which fails whenever the answer is still on its way, and each of its calls tells the scheduler that the thread may
-// block, which wakes the runtime's monitor; here a call's write, wait and read are one, and the calls, which a
+// directSocket reads and writes a socket with as few system calls as pgbench. net.Conn's Read tries to read before it
+// waits, which fails whenever the answer is still on its way, and each of its calls tells the scheduler that the thread
+// may block, which wakes the runtime's monitor; here a call's write, wait and read are one, and the calls, which a
 // non-blocking socket answers at once, are made without telling. Per order that is a third of the client's CPU time.
-type direct struct {
+type directSocket struct {
 	conn net.Conn
 	raw  syscall.RawConn
 	talk func(fd uintptr) bool // a method value, made once
@@ -23,9 +23,9 @@ type direct struct {
 	errno syscall.Errno
 }
 
-// Direct gives what to read and write conn with: conn itself where it is no plain socket, such as under TLS. What is
+// direct gives what to read and write conn with: conn itself where it is no plain socket, such as under TLS. What is
 // written is sent by the next read, until which it must stay as it is; so each write is followed by a read.
-func Direct(conn net.Conn) io.ReadWriter {
+func direct(conn net.Conn) io.ReadWriter {
 	c, ok := conn.(syscall.Conn)
 	if !ok {
 		return conn
@@ -34,19 +34,19 @@ func Direct(conn net.Conn) io.ReadWriter {
 	if err != nil {
 		return conn
 	}
-	d := &direct{conn: conn, raw: raw}
+	d := &directSocket{conn: conn, raw: raw}
 	d.talk = d.writeThenRead
 	return d
 }
 
 // Write keeps p for the next Read, until which it must stay as it is.
-func (d *direct) Write(p []byte) (int, error) {
+func (d *directSocket) Write(p []byte) (int, error) {
 	d.out = p
 	return len(p), nil
 }
 
 // Read writes what Write was given, waits for an answer and reads it.
-func (d *direct) Read(p []byte) (int, error) {
+func (d *directSocket) Read(p []byte) (int, error) {
 	d.in, d.n, d.errno = p, 0, 0
 	if err := d.raw.Read(d.talk); err != nil {
 		return 0, err
@@ -62,7 +62,7 @@ func (d *direct) Read(p []byte) (int, error) {
 
 // writeThenRead is called by RawConn.Read, and again each time that there is something to read, until it is true. The
 // write stands in here so that the readiness that RawConn waits for is that of the answer to it.
-func (d *direct) writeThenRead(fd uintptr) bool {
+func (d *directSocket) writeThenRead(fd uintptr) bool {
 	if out := d.out; out != nil {
 		d.out = nil
 		n, errno := rawCall(syscall.SYS_WRITE, fd, out)

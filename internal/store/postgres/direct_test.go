@@ -1,4 +1,4 @@
-package link
+package postgres
 
 import (
 	"bytes"
@@ -32,19 +32,19 @@ func echo(t *testing.T) net.Conn {
 
 // TestDirect sends messages that fit into the socket's buffer and one that does not, and reads the answers.
 func TestDirect(t *testing.T) {
-	direct := Direct(echo(t))
+	socket := direct(echo(t))
 	for _, size := range []int{1, 4096, 1 << 20} {
 		sent := bytes.Repeat([]byte{byte(size)}, size)
-		_, err := direct.Write(sent)
+		_, err := socket.Write(sent)
 		require.NoError(t, err)
 		got := make([]byte, size)
-		if _, err := io.ReadFull(direct, got); err != nil || !bytes.Equal(got, sent) {
+		if _, err := io.ReadFull(socket, got); err != nil || !bytes.Equal(got, sent) {
 			t.Errorf("%d bytes: %v", size, err)
 		}
 	}
 	local, other := net.Pipe() // no socket
 	defer other.Close()
-	if Direct(local) != io.ReadWriter(local) {
+	if direct(local) != io.ReadWriter(local) {
 		t.Error("a connection without a socket is not used itself")
 	}
 }
@@ -52,21 +52,21 @@ func TestDirect(t *testing.T) {
 // TestWatch ends a read with its context, and reads on with the next.
 func TestWatch(t *testing.T) {
 	conn := echo(t)
-	w, direct := NewWatch(conn), Direct(conn)
+	w, socket := newWatch(conn), direct(conn)
 	ctx, cancel := context.WithCancel(t.Context())
-	w.Over(ctx)
+	w.over(ctx)
 	time.AfterFunc(10*time.Millisecond, cancel)
 	answer := make([]byte, 8)
-	_, err := direct.Read(answer)
-	require.True(t, err != nil && errors.Is(w.Cause(err), context.Canceled), "a read whose context ended: %v", err)
-	w.Over(t.Context())
-	direct.Write([]byte("next"))
-	if n, err := direct.Read(answer); err != nil || string(answer[:n]) != "next" {
+	_, err := socket.Read(answer)
+	require.True(t, err != nil && errors.Is(w.cause(err), context.Canceled), "a read whose context ended: %v", err)
+	w.over(t.Context())
+	socket.Write([]byte("next"))
+	if n, err := socket.Read(answer); err != nil || string(answer[:n]) != "next" {
 		t.Fatalf("the next call read %q, %v", answer[:n], err)
 	}
-	if op, ok := errors.AsType[*net.OpError](w.Cause(io.EOF)); !ok || op.Err != io.EOF {
+	if op, ok := errors.AsType[*net.OpError](w.cause(io.EOF)); !ok || op.Err != io.EOF {
 		t.Error("a connection that broke by itself is not reported as such")
 	}
-	w.Stop()
-	w.Stop()
+	w.stop()
+	w.stop()
 }
