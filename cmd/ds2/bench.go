@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,7 +100,7 @@ func (f *benchFlags) check() error {
 	case f.startAt != "":
 		return usageError("--start-at is for a single run: a bench starts each when the database has been restored")
 	}
-	if err := cmp.Or(f.restore.judge(), f.checkBeside()); err != nil {
+	if err := f.checkBeside(); err != nil {
 		return err
 	}
 	if f.out != "" {

@@ -24,7 +24,7 @@ var flagGroups = []struct{ heading, flags string }{
 	{"Dataset", "workload size words data-seed from adopt dry-run drop resume parallel"},
 	{"Load shape", "file configuration profile threads ramp-rate warmup-time run-time think-time rate spacing " +
 		"start-at user-offset seed scrub-rate event brownout"},
-	{"Procedure", "runs practice restore restore-command clone discard-log settle idle cooldown keep-faulty " +
+	{"Procedure", "runs practice restore restore-command discard-log settle idle cooldown keep-faulty " +
 		"drop-unsteady method start-threads max-threads gain"},
 	{"Measuring", "window warm-within checkpoint-first cold-start debt max-retries max-errors operation-timeout " +
 		"drain-time"},

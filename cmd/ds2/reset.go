@@ -63,7 +63,6 @@ differs.`,
 			"the copy may be there still: drop it again", upkeep.SnapshotDrop},
 	} {
 		var f eachFlags
-		var clone bool
 		sub := &cobra.Command{
 			Use:     c.name,
 			Short:   c.short,
@@ -74,15 +73,10 @@ differs.`,
 		sub.RunE = interruptible(first, func(i *interrupts, cmd *cobra.Command, _ []string) error {
 			tell := func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
 			return f.each(i, cmd, c.done, c.cut, func(s store.Database) error {
-				return upkeep.Snapshot(i.soft, s, c.work, clone, f.show(cmd), tell)
+				return upkeep.Snapshot(i.soft, s, c.work, f.show(cmd), tell)
 			})
 		})
 		f.add(sub.Flags())
-		if c.work.Copies() {
-			sub.Flags().BoolVar(&clone, "clone", false, "PostgreSQL 18, file systems such as XFS: database and copy "+
-				"share blocks, which is faster, but what a run overwrites then goes elsewhere on the drive, "+
-				"and its figures include that")
-		}
 		cmd.AddCommand(sub)
 	}
 	return cmd
@@ -128,7 +122,6 @@ func (f *eachFlags) each(i *interrupts, cmd *cobra.Command, done, cut string, do
 // restoreFlags say how the databases are restored before each of several runs.
 type restoreFlags struct {
 	way, command string
-	clone        bool
 	discardLog   bool
 }
 
@@ -137,19 +130,8 @@ func (f *restoreFlags) add(flags *pflag.FlagSet) {
 		"each run: remove what runs added (reset), restore the copy of ds2 snapshot create (snapshot), or none")
 	flags.StringVar(&f.command, "restore-command", "", "command that restores the database in another way, and "+
 		"returns when the server accepts connections")
-	flags.BoolVar(&f.clone, "clone", false, "PostgreSQL 18, file systems such as XFS: database and copy share "+
-		"blocks, which is faster, but what a run overwrites then goes elsewhere on the drive, "+
-		"and its figures include that")
 	flags.BoolVar(&f.discardLog, "discard-log", false, "SQL Server: before a reset back up the log to NUL, which "+
 		"frees its space and ends the chain of log backups")
-}
-
-// judge refuses flags that contradict each other.
-func (f *restoreFlags) judge() error {
-	if f.clone && (f.way != upkeep.RestoreSnapshot || f.command != "") {
-		return usageError("--clone: only --restore snapshot copies a database")
-	}
-	return nil
 }
 
 // check refuses a way that databases of a workload cannot go.
@@ -164,7 +146,7 @@ func (f *restoreFlags) check(w workload.Workload) error {
 // restore is how the databases are restored.
 func (f *restoreFlags) restore(stderr io.Writer) upkeep.Restore {
 	return upkeep.Restore{
-		Way: f.way, Command: f.command, Clone: f.clone, DiscardLog: f.discardLog,
+		Way: f.way, Command: f.command, DiscardLog: f.discardLog,
 		Workloads: workloads(), Output: stderr, Progress: showProgress(false, stderr),
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -101,7 +100,7 @@ func (f *tuneFlags) check() error {
 		return usageError("--abort-on-fail cannot be used with --window here: " +
 			"a run that ends early may lack the window")
 	}
-	if err := cmp.Or(f.restore.judge(), f.checkBeside()); err != nil {
+	if err := f.checkBeside(); err != nil {
 		return err
 	}
 	if f.out != "" {

@@ -87,7 +87,6 @@ type Asked struct {
 	Words      Words      `json:"words"` // the workload's
 	Engine     string     `json:"engine"`
 	Targets    []string   `json:"targets"`              // labels, without user or password
-	Cloned     []string   `json:"cloned,omitempty"`     // those whose files may share blocks with their snapshot's
 	DataSeeds  []uint64   `json:"data_seeds,omitempty"` // of the rows of each target as they were loaded
 	Size       string     `json:"size"`
 	Threads    int        `json:"threads"` // per target

@@ -28,7 +28,7 @@ type Search struct {
 	Size       string    `json:"size"`
 	Words      Words     `json:"words"` // the workload's
 
-	Restore string   `json:"restore"` // before each trial: reset, snapshot, "snapshot, cloned", command or none
+	Restore string   `json:"restore"` // before each trial: reset, snapshot, command or none
 	Limits  []string `json:"limits"`
 
 	Seed       uint64     `json:"seed,omitempty"` // that of each trial is higher by its number

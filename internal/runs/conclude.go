@@ -55,7 +55,6 @@ func (r *Run) allWarnings() []string {
 	w := warnings(r.Warnings())
 	r.pace.warn(&w)
 	r.warm.warn(&w)
-	w.ofClones(r.summary)
 	w.ofScrub(r.summary)
 	w = slices.Concat(w, r.ioFaults, r.ioTimes.warnings)
 	for i, event := range r.summary.Events {

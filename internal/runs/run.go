@@ -261,7 +261,6 @@ func (r *Run) Drive(ctx, stop context.Context) (result.Summary, Outcome) {
 // prepare does what comes before the first user.
 func (r *Run) prepare(ctx, stop context.Context) (err error) {
 	s := &r.summary
-	s.Cloned = cloned(ctx, r.options.Targets)
 	if s.Before, err = r.marks(ctx, stop, false); err != nil {
 		return err
 	}

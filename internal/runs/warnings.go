@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"ds2/internal/result"
-	"ds2/internal/store"
 )
 
 // warnings are of what showed while a run went on.
@@ -31,25 +30,6 @@ func (w *warnings) ofScrub(s result.Summary) {
 			w.add("the background scan of %s made no whole pass through the database, so the run does not say what a "+
 				"scan costs: make the run longer, or the scan faster", r.Target)
 		}
-	}
-}
-
-// cloned are the labels of targets that were copied as clones. Of a database that says nothing of itself nobody knows.
-func cloned(ctx context.Context, targets []store.Database) (labels []string) {
-	for _, target := range targets {
-		if info, err := store.ReadInfo(ctx, target.DB()); err == nil && info[store.InfoClone] != "" {
-			labels = append(labels, target.Label())
-		}
-	}
-	return labels
-}
-
-// ofClones says what the run of a clone measures.
-func (w *warnings) ofClones(s result.Summary) {
-	for _, label := range s.Cloned {
-		w.add("%s: overwrites are copied: its files may share blocks with its snapshot's (--clone), and where they "+
-			"do, what is overwritten first goes elsewhere on the drive, and the figures hold the file system's work; "+
-			"restore it without --clone to measure the drive alone", label)
 	}
 }
 

@@ -197,9 +197,8 @@ type Snapshotter interface {
 
 // Copying is how a database is copied.
 type Copying struct {
-	Clone bool // the files of both share blocks, which is an error where the server cannot; else a full copy
-	Tell  progress.Tell
-	Warn  func(string) // told what is set for the database and could not be kept
+	Tell progress.Tell
+	Warn func(string) // told what is set for the database and could not be kept
 }
 
 // SnapshotRoom is the room that a database and its copy take on the server's drives, in bytes.

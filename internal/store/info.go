@@ -17,7 +17,6 @@ const (
 	InfoWorkload = "workload" // whose database it is; see Info.Workload
 	InfoSize     = "size"     // what the load was asked for, such as "W"
 	InfoVersion  = "kit_version"
-	InfoClone    = "clone"  // present where files of the database may share their blocks with those of its snapshot
 	InfoReplay   = "replay" // settings that a Replayer has changed, in a form of its engine's
 
 	StateLoading = "loading"

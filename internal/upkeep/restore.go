@@ -26,7 +26,6 @@ const (
 type Restore struct {
 	Way        string // RestoreReset, RestoreSnapshot or RestoreNone
 	Command    string // of the shell, instead of Way
-	Clone      bool   // by RestoreSnapshot: share blocks with the copy
 	DiscardLog bool   // see Reset
 	Workloads  workload.Workloads
 	Output     io.Writer
@@ -38,9 +37,6 @@ type Restore struct {
 func (r Restore) Name() string {
 	if r.Command != "" {
 		return restoreCommand
-	}
-	if r.Clone {
-		return r.Way + ", cloned"
 	}
 	return r.Way
 }
@@ -67,7 +63,7 @@ func (r Restore) one(ctx context.Context, target store.Database) error {
 		return Reset(ctx, target, r.Workloads, r.DiscardLog, r.Progress)
 	case RestoreSnapshot:
 		say := func(line string) { fmt.Fprintln(r.Output, line) }
-		return Snapshot(ctx, target, SnapshotRestore, r.Clone, r.Progress, say)
+		return Snapshot(ctx, target, SnapshotRestore, r.Progress, say)
 	}
 	return nil
 }

@@ -32,14 +32,11 @@ var (
 	SnapshotDrop    = SnapshotWork{Name: "drop", do: drop}
 )
 
-// Copies tells whether it copies a database.
-func (w SnapshotWork) Copies() bool { return w.copied != nil }
-
 // Snapshot does something with the copy of a database. A copy for which there is no room on the drives of a server on
-// this machine is refused before anything is dropped for it; a clone takes next to none. Say is told what the copy
-// takes, what the server's drives have, and what could not be kept.
+// this machine is refused before anything is dropped for it. Say is told what the copy takes, what the server's drives
+// have, and what could not be kept.
 func Snapshot(
-	ctx context.Context, s store.Database, work SnapshotWork, clone bool, show progress.View, say func(string),
+	ctx context.Context, s store.Database, work SnapshotWork, show progress.View, say func(string),
 ) error {
 	warn := func(what string) { say("snapshot: " + what) }
 	snapshotter := s.Can().Snapshots
@@ -55,7 +52,7 @@ func Snapshot(
 			return fmt.Errorf("copy %s: %w", s.Label(), err)
 		}
 	}
-	if work.copied != nil && !clone {
+	if work.copied != nil {
 		room, err := checkRoom(ctx, s, snapshotter, work)
 		if err != nil {
 			return err
@@ -66,7 +63,7 @@ func Snapshot(
 	}
 	tell, stop := show("snapshot", progress.Bytes)
 	defer stop()
-	return work.do(snapshotter, ctx, store.Copying{Clone: clone, Tell: tell, Warn: warn})
+	return work.do(snapshotter, ctx, store.Copying{Tell: tell, Warn: warn})
 }
 
 // checkRoom says what room a copy takes and what there is, and is an error where it is known not to suffice.

@@ -25,10 +25,10 @@ const (
 	oldSnapshotSuffix = "_ds2_snap_old"
 )
 
-// The first versions that copy by other means than files unless told, and that can share blocks between them.
+// The first versions that copy by other means than files unless told, and that may be set to share blocks between them.
 const (
 	strategies = 15_00_00
-	clones     = 18_00_00
+	methods    = 18_00_00
 )
 
 // SnapshotRoom asks for the sizes of both databases and the places of their files: store.Snapshotter.
@@ -74,10 +74,7 @@ func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 		if err := exchange(ctx, conn, name, made, old); err != nil {
 			return err
 		}
-		if err := dropDatabase(ctx, conn, old); err != nil {
-			return err
-		}
-		return s.noteClone(ctx, how.Clone)
+		return dropDatabase(ctx, conn, old)
 	})
 }
 
@@ -131,20 +128,9 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 		if err := s.copyDatabase(ctx, conn, name, s.Name(), made, how); err != nil {
 			return err
 		}
-		if _, err = conn.Exec(ctx, "ALTER DATABASE "+quote(made)+" RENAME TO "+quote(s.Name())); err != nil {
-			return err
-		}
-		return s.noteClone(ctx, how.Clone)
+		_, err = conn.Exec(ctx, "ALTER DATABASE "+quote(made)+" RENAME TO "+quote(s.Name()))
+		return err
 	})
-}
-
-// noteClone notes in the database whether its files may share their blocks with those of the snapshot.
-func (s *Store) noteClone(ctx context.Context, clone bool) error {
-	value := ""
-	if clone {
-		value = "yes"
-	}
-	return s.Wrap("note in "+s.Label()+" how it was copied", store.SetInfo(ctx, s.db, store.InfoClone, value))
 }
 
 // DropSnapshot removes the copy, and what a killed command left of others: store.Snapshotter.
@@ -155,11 +141,7 @@ func (s *Store) DropSnapshot(ctx context.Context) error {
 				return err
 			}
 		}
-		err := s.noteClone(ctx, false)
-		if store.Classify(err) == store.Config { // there is no database, or not ds2's
-			return nil
-		}
-		return err
+		return nil
 	})
 }
 
@@ -195,7 +177,7 @@ func (s *Store) copyDatabase(ctx context.Context, conn *pgx.Conn, from, old, mad
 	}
 	work.dropped.Store(true)
 	stop := s.readAhead(ctx, from, work)
-	err := createCopy(ctx, conn, from, made, how.Clone)
+	err := createCopy(ctx, conn, from, made)
 	stop()
 	if err != nil {
 		return err
@@ -203,25 +185,16 @@ func (s *Store) copyDatabase(ctx context.Context, conn *pgx.Conn, from, old, mad
 	return keepSettings(ctx, conn, from, made, how.Warn)
 }
 
-// createCopy makes database made as a copy of database from. Unless clone says otherwise it is a full copy: where files
-// share blocks, each first overwrite of one goes elsewhere on the drive, and a run would measure the file system's
-// copying.
-func createCopy(ctx context.Context, conn *pgx.Conn, from, made string, clone bool) error {
+// createCopy makes database made as a full copy of database from, however the server is set: where files share blocks,
+// each first overwrite of one goes elsewhere on the drive, and a run would measure the file system's copying.
+func createCopy(ctx context.Context, conn *pgx.Conn, from, made string) error {
 	create := "CREATE DATABASE " + quote(made) + " TEMPLATE " + quote(from)
 	var version int
 	if err := conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::integer").Scan(&version); err != nil {
 		return err
 	}
-	if clone && version < clones {
-		return store.Refuse("clone "+from, "leave --clone out",
-			"only version 18 and later can share blocks between files")
-	}
-	if version >= clones {
-		method := "copy"
-		if clone {
-			method = "clone"
-		}
-		if _, err := conn.Exec(ctx, "SET file_copy_method = "+method); err != nil {
+	if version >= methods {
+		if _, err := conn.Exec(ctx, "SET file_copy_method = copy"); err != nil {
 			return err
 		}
 	}

@@ -197,37 +197,3 @@ func TestSnapshotKeepsSettings(t *testing.T) {
 	require.NoError(t, s.RestoreSnapshot(t.Context(), fully(t)))
 	assert.Equal(t, want, settingsOf(t, s), "after settings were taken back")
 }
-
-// TestClone has files share blocks where that is asked for, and only there, and notes it with the database for its
-// runs.
-func TestClone(t *testing.T) {
-	t.Parallel()
-	s := loaded(t, small)
-	clone := fully(t)
-	clone.Clone = true
-	t.Cleanup(func() { assert.NoError(t, s.DropSnapshot(context.Background())) })
-	cloned := func() bool {
-		info, err := store.ReadInfo(t.Context(), s.DB())
-		require.NoError(t, err)
-		return info[store.InfoClone] != ""
-	}
-	err := s.CreateSnapshot(t.Context(), clone)
-	if major(t, pgtest.Server(t)) < 18 {
-		refused(t, err, store.Config, "leave --clone out")
-		return
-	}
-	require.NoError(t, err)
-	for _, c := range []struct {
-		why  string
-		do   func() error
-		want bool
-	}{
-		{"a snapshot is its clone", func() error { return nil }, true},
-		{"a full copy of it", func() error { return s.RestoreSnapshot(t.Context(), fully(t)) }, false},
-		{"it is a clone of the snapshot", func() error { return s.RestoreSnapshot(t.Context(), clone) }, true},
-		{"the snapshot is gone", func() error { return s.DropSnapshot(t.Context()) }, false},
-	} {
-		require.NoError(t, c.do(), c.why)
-		assert.Equal(t, c.want, cloned(), "%s: noted as cloned", c.why)
-	}
-}

@@ -66,7 +66,7 @@ func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err 
 // CreateSnapshot makes a full backup: store.Snapshotter. It is also what full recovery takes effect with.
 func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 	op := "back up " + s.Label()
-	if err := s.needBackup(ctx, op, how); err != nil {
+	if err := s.needBackup(ctx, op); err != nil {
 		return err
 	}
 	defer s.watchBackup(ctx, "BACKUP DATABASE", how.Tell)()
@@ -84,7 +84,7 @@ func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 // The database may be offline, amid a restore that was cut off, or gone.
 func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	op := "restore " + s.Label()
-	if err := s.needBackup(ctx, op, how); err != nil {
+	if err := s.needBackup(ctx, op); err != nil {
 		return err
 	}
 	defer s.watchBackup(ctx, "RESTORE DATABASE", how.Tell)()
@@ -176,7 +176,7 @@ func (s *Store) moves(ctx context.Context, master *sql.DB, file string) (string,
 // DropSnapshot can only tell which files are to be deleted: no statement of SQL Server deletes a backup.
 func (s *Store) DropSnapshot(ctx context.Context) error {
 	op := "drop the snapshot of " + s.Label()
-	if err := s.needBackup(ctx, op, store.Copying{}); err != nil {
+	if err := s.needBackup(ctx, op); err != nil {
 		return err
 	}
 	// The paths as BACKUP resolved them are in the history of backups, for those who may read that.
@@ -194,11 +194,8 @@ func (s *Store) DropSnapshot(ctx context.Context) error {
 		"SQL Server has no statement that deletes a backup")
 }
 
-// needBackup is an error where the server has no BACKUP of its own, or the copy is to be other than a full one.
-func (s *Store) needBackup(ctx context.Context, op string, how store.Copying) error {
-	if how.Clone {
-		return store.Refuse(op, "leave --clone out", "a backup of SQL Server shares no blocks with its database")
-	}
+// needBackup is an error where the server has no BACKUP of its own.
+func (s *Store) needBackup(ctx context.Context, op string) error {
 	const lacks = "this server has no BACKUP DATABASE to a disk"
 	return target.Lacks(ctx, s, op, "use ds2 reset, or load again where the workload has none", lacks, lacks)
 }
