@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/fuzztest"
-	"ds2/internal/result"
 )
 
 // exampleFile is that of the help.
@@ -116,37 +114,4 @@ func FuzzExperimentFile(f *testing.F) {
 		}
 	}, text, "a: &a [*a]", "threads: [8", "factors: {threads: [1, 2]}", "configurations: {a: {<<: {threads: 8}}}",
 		"? {}\n: 1")
-}
-
-// TestPlanShows: a plan takes the scatter from records of the same configurations, beside its own or named, and from no
-// others.
-func TestPlanShows(t *testing.T) {
-	t.Chdir(t.TempDir())
-	text := "run-time: 20m\nfactors:\n  target: [postgres://u@db1/ds2, postgres://u@db2/ds2]\n"
-	require.NoError(t, os.WriteFile("arrays.yaml", []byte(text), 0o644))
-	bench := func(dir, target string, threads int, opm ...float64) {
-		parameters := result.Parameters{RunTime: 1200, WarmupTime: 60}
-		setup := result.Setup{Targets: []string{target}, Threads: threads, Parameters: parameters}
-		require.NoError(t, os.MkdirAll(dir, 0o755))
-		require.NoError(t, result.SaveSummary(dir, result.Bench{Status: result.Done, Setup: setup, Runs: runsOf(opm)}))
-	}
-	plan := func(want string, args ...string) {
-		t.Helper()
-		assert.Contains(t, must(t, append([]string{"experiment", "arrays.yaml", "--plan"}, args...)...), want)
-	}
-	const assumed = "at a scatter of 2 % from run to run (which is assumed: there are too few records of runs of the " +
-		"same configurations), a difference of 4.3 % is found in 8 of 10"
-	plan(assumed)
-	plan("for an afternoon: profile: afternoon, in place of the times in the file, takes 3 h 44 min\n")
-	bench("ds2-results/others", "db3:5432/ds2", 32, 100, 200, 300, 400)
-	bench("ds2-results/fewer-users", "db1:5432/ds2", 8, 100, 200, 300, 400)
-	plan(assumed)
-	bench("ds2-results/last-week", "db1:5432/ds2", 32, 100, 101, 102, 103)
-	plan("at a scatter of 1.3 % from run to run (that of 4 runs of the same configurations, in " +
-		"ds2-results/last-week), a difference of 2.8 % is found in 8 of 10")
-	bench("elsewhere", "db2:5432/ds2", 32, 100, 110, 120, 130)
-	plan("that of 8 runs of the same configurations, in ds2-results/last-week, elsewhere", "elsewhere")
-	bench("array [A]/old", "db2:5432/ds2", 32, 100, 101, 102, 103)
-	plan("that of 4 runs of the same configurations, in array [A]/old", "--out", "array [A]/new")
-	fails(t, exitUsage, "nowhere: take the scatter of runs from it", "experiment", "arrays.yaml", "--plan", "nowhere")
 }

@@ -126,22 +126,6 @@ func detectable(deviation, freedom, looks float64) float64 {
 	return deviation * (Student(1-0.025/looks, freedom) + Student(power, freedom))
 }
 
-// Scatter is by how many percent the runs of each of some configurations scatter; NaN where there are fewer than three
-// beside the first of each.
-func Scatter(configurations [][]float64) float64 {
-	squares, freedom := 0., 0.
-	for _, values := range configurations {
-		if len(values) > 1 {
-			n := float64(len(values) - 1)
-			squares, freedom = squares+n*stats.Variance(logarithms(values)), freedom+n
-		}
-	}
-	if freedom < 3 {
-		return math.NaN()
-	}
-	return percentOf(math.Sqrt(squares / freedom))
-}
-
 // Smallest is the smallest difference, in percent, that an experiment of so many blocks finds in 8 of 10 cases where
 // its runs scatter by so many percent and the order of each second block is that of the one before backwards.
 func Smallest(scatter float64, configurations, blocks int, until bool) float64 {
