@@ -27,9 +27,6 @@ type benchFlags struct {
 	restore restoreFlags
 
 	settle, idle, cooldown time.Duration
-
-	// around is called when a run begins, and what it returns when it has ended, before the audit; nil: nothing is.
-	around func() (end func())
 }
 
 func newBenchCommand() *cobra.Command {
@@ -210,17 +207,6 @@ func (f *benchFlags) length() time.Duration {
 // procedure puts together what a bench does.
 func (f *benchFlags) procedure(i *interrupts, options runs.Options, stderr io.Writer) experiment.Bench {
 	restore, conduct := f.restore.restore(stderr), f.output.conduct(i, io.Discard, stderr)
-	if f.around != nil {
-		show := conduct.Show
-		conduct.Show = func(r *runs.Run) (func(result.Summary), error) {
-			end, err := show(r)
-			if err != nil {
-				return nil, err
-			}
-			ended := f.around()
-			return func(s result.Summary) { ended(); end(s) }, nil
-		}
-	}
 	return experiment.Bench{
 		Dir:     options.Dir,
 		Planned: f.planned(),

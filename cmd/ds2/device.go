@@ -31,7 +31,7 @@ func newDeviceCommand() *cobra.Command {
 		Use:   "device {--dir DIR | --device DEVICE --overwrite DEVICE}",
 		Short: "Measure what a drive or array can do by itself, with fio",
 		Long: `Measures a drive with fio, in a new file: random reads of 8 kB, and 70 % reads with 30 % writes, at
-depths of 1 to 256; random writes; synced sequential writes of 8 kB, as a database writes its log.
+depths of 1 to 256; synced sequential writes of 8 kB, as a database writes its log.
 
 The file should be larger than the array's cache. It takes 4 minutes besides writing the file, which
 is written first, so that a log write is one write and one flush of the device, and nothing
@@ -153,7 +153,7 @@ func printDevice(w io.Writer, r *device.Record, file string) error {
 		what   string
 		points []device.Point
 	}{
-		{"random reads", r.Reads}, {"70 % reads", r.Mixed}, {"random writes", r.Writes},
+		{"random reads", r.Reads}, {"70 % reads", r.Mixed},
 		{"log writes", []device.Point{r.Log}},
 	} {
 		for _, p := range of.points {

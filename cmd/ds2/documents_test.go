@@ -194,7 +194,7 @@ func exitCodeReference() string {
 | %d | failed |
 | %d | wrong usage: the message names the flag or argument |
 | %d | it ran, but a limit, a gate or the audit failed, or the database is damaged |
-| %d | a gate of ds2 compare, or the model of ds2 whatif, cannot tell |
+| %d | a gate of ds2 compare cannot tell |
 | %d | interrupted |
 `, exitDone, exitFailed, exitUsage, exitVerdict, exitUnknown, exitInterrupted)
 }
@@ -334,7 +334,7 @@ func TestCommandsOfDocuments(t *testing.T) {
 	word := regexp.MustCompile(`'[^']*'|\S+`)
 	asks := strings.Fields("preflight verify snapshot")
 	// They start servers and processes, or write as much as they say.
-	leave := strings.Fields("demo device generate man whatif")
+	leave := strings.Fields("demo device generate man")
 	ran := 0
 	for path, text := range pages {
 		if strings.HasPrefix(path, "docs/evidence") || path == "docs/reference/commands.md" {

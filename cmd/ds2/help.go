@@ -13,7 +13,7 @@ import (
 var commandGroups = []struct{ heading, commands string }{
 	{"Data", "sizes generate schema load reset snapshot"},
 	{"Run", "demo preflight drive bench tune device"},
-	{"Compare", "init experiment compare whatif"},
+	{"Compare", "init experiment compare"},
 	{"Check and report", "verify report"},
 	{"Other", "man version"},
 }

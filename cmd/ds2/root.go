@@ -22,7 +22,7 @@ const (
 	exitFailed      = 1
 	exitUsage       = 2
 	exitVerdict     = 3 // ran, but an audit or a limit failed
-	exitUnknown     = 4 // a gate or a model cannot tell
+	exitUnknown     = 4 // a gate cannot tell
 	exitInterrupted = 130
 )
 
@@ -100,7 +100,7 @@ func newRoot() *cobra.Command {
 	root.AddCommand(newSizesCommand(), newGenerateCommand(), newSchemaCommand(), newLoadCommand(), newResetCommand(),
 		newSnapshotCommand(), newDemoCommand(), newPreflightCommand(), newDriveCommand(), newBenchCommand(),
 		newTuneCommand(), newDeviceCommand(), newInitCommand(), newExperimentCommand(),
-		newCompareCommand(), newWhatifCommand(), newVerifyCommand(), newReportCommand(), newManCommand(),
+		newCompareCommand(), newVerifyCommand(), newReportCommand(), newManCommand(),
 		newVersionCommand())
 	addHelp(root)
 	completeValues(root)

@@ -28,7 +28,6 @@ type Options struct {
 	FileBytes    int64
 	StageTime    time.Duration // for which each point is measured
 	Depths       []int         // I/Os under way at once, rising; nil: 1 to 256
-	NoMix        bool          // leaves out reads with writes
 	Precondition bool
 	RoundTime    time.Duration // of preconditioning
 
@@ -62,7 +61,7 @@ func Run(ctx context.Context, o Options) (r *Record, err error) {
 		defer func() { err = errors.Join(err, os.Remove(f.file)) }()
 	}
 	r.Bytes = f.bytes
-	m := &measurement{ctx: ctx, fio: f, options: o, points: 2*len(o.Depths) + 2}
+	m := &measurement{ctx: ctx, fio: f, options: o, points: 2*len(o.Depths) + 1}
 	return r, m.run(r)
 }
 
@@ -117,10 +116,6 @@ func (m *measurement) run(r *Record) (err error) {
 	} else if _, r.SequentialWrite, err = m.step("fill it", fill); err != nil {
 		return err // reading what was never written measures nothing
 	}
-	mixed := m.options.Depths
-	if m.options.NoMix {
-		mixed = nil
-	}
 	for _, curve := range []struct {
 		what   string
 		rw     string
@@ -128,8 +123,7 @@ func (m *measurement) run(r *Record) (err error) {
 		points *[]Point
 	}{
 		{"random reads", "randread", m.options.Depths, &r.Reads},
-		{"70 % reads, 30 % writes", "randrw", mixed, &r.Mixed},
-		{"random writes", "randwrite", []int{1}, &r.Writes},
+		{"70 % reads, 30 % writes", "randrw", m.options.Depths, &r.Mixed},
 	} {
 		for _, depth := range curve.depths {
 			p, err := m.point(fmt.Sprintf("%s, depth %d", curve.what, depth), job{rw: curve.rw, depth: depth})

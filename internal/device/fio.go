@@ -49,15 +49,12 @@ func findFio(ctx context.Context) (*fio, error) {
 
 // output is what counts of fio's JSON. Times are in nanoseconds.
 type output struct {
-	Version string            `json:"fio version"`
-	Global  map[string]string `json:"global options"`
+	Version string `json:"fio version"`
 	Jobs    []struct {
-		Name    string            `json:"jobname"`
-		Options map[string]string `json:"job options"`
-		Error   int               `json:"error"`
-		Read    measured          `json:"read"`
-		Write   measured          `json:"write"`
-		Sync    struct {
+		Error int      `json:"error"`
+		Read  measured `json:"read"`
+		Write measured `json:"write"`
+		Sync  struct {
 			Latency latency `json:"lat_ns"`
 		} `json:"sync"`
 	} `json:"jobs"`
@@ -72,7 +69,6 @@ type measured struct {
 
 type latency struct {
 	Mean        float64            `json:"mean"`
-	N           float64            `json:"N"`
 	Percentiles map[string]float64 `json:"percentile"`
 }
 
@@ -115,11 +111,15 @@ func (f *fio) run(ctx context.Context, j job) (Point, float64, error) {
 	return parse(stdout.Bytes(), j)
 }
 
-// parse reads fio's report, before which it may have printed notes.
+// readOutput reads fio's report, before which it may have printed notes.
+func readOutput(text []byte) (out output, err error) {
+	return out, json.Unmarshal(text[max(bytes.IndexByte(text, '{'), 0):], &out)
+}
+
+// parse takes from fio's report what a job did.
 func parse(text []byte, j job) (Point, float64, error) {
-	var out output
-	text = text[max(bytes.IndexByte(text, '{'), 0):]
-	if err := json.Unmarshal(text, &out); err != nil || len(out.Jobs) != 1 || out.Jobs[0].Error != 0 {
+	out, err := readOutput(text)
+	if err != nil || len(out.Jobs) != 1 || out.Jobs[0].Error != 0 {
 		err = errors.Join(err, fmt.Errorf("%d jobs", len(out.Jobs)))
 		return Point{}, 0, fmt.Errorf("fio %s: its report cannot be read: %w", j.rw, err)
 	}

@@ -38,10 +38,9 @@ type Record struct {
 
 	SequentialWrite float64 `json:"sequential_write_bytes_per_second"` // of 1 MiB, while the file was filled
 
-	// By rising depth. Fio's own output may lack writes.
-	Reads  []Point `json:"random_reads"`
-	Mixed  []Point `json:"random_70_30"` // 70 % reads, 30 % writes
-	Writes []Point `json:"random_writes,omitempty"`
+	// By rising depth.
+	Reads []Point `json:"random_reads"`
+	Mixed []Point `json:"random_70_30"` // 70 % reads, 30 % writes
 	// Over what is written already, one after the other, each synced: a write and a flush of the device.
 	Log Point `json:"log_writes"`
 }
@@ -103,19 +102,6 @@ func (c Curve) ReadsAt(latency float64) float64 {
 	}
 }
 
-// LatencyAt is how long one of so many random reads a second takes on average: ReadsAt the other way round, infinite
-// beyond the most.
-func (c Curve) LatencyAt(reads float64) float64 {
-	switch i := slices.IndexFunc(c, func(p Point) bool { return p.IOPS >= reads }); i {
-	case -1:
-		return math.Inf(1)
-	case 0:
-		return c[0].Mean
-	default:
-		return between(c[i-1].IOPS, reads, c[i].IOPS, c[i-1].Mean, c[i].Mean)
-	}
-}
-
 // between is where on the way from a to b that is which x is from low to high, by logarithms.
 func between(low, x, high, a, b float64) float64 {
 	return a * math.Pow(b/a, math.Log(x/low)/math.Log(high/low))
@@ -145,6 +131,9 @@ func Read(path string) (*Record, error) {
 	case len(text) > maxRecord:
 		err = errors.New("it is too long")
 	default:
+		if out, _ := readOutput(text); out.Version != "" {
+			return nil, fmt.Errorf("%s is fio's own output: make the record with ds2 device", path)
+		}
 		err = json.Unmarshal(text, r)
 	}
 	if err == nil {
@@ -164,7 +153,7 @@ func (r *Record) check() error {
 	if len(r.Reads) == 0 || len(r.Reads) > 100 {
 		return fmt.Errorf("it has %d points of random reads", len(r.Reads))
 	}
-	for _, p := range slices.Concat(r.Reads, r.Writes, []Point{r.Log}) {
+	for _, p := range append(slices.Clip(r.Reads), r.Log) {
 		for _, v := range []float64{p.IOPS, p.Mean} {
 			if !(v > 0) || v > 1e12 {
 				return fmt.Errorf("its point of depth %d has %g I/Os a second of %g s", p.Depth, p.IOPS, p.Mean)

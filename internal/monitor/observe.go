@@ -29,14 +29,6 @@ type Options struct {
 	ServerMemory int64 // bytes that the database servers may use; 0: as their machine and container tell
 
 	Exporters []string // URLs of the node_exporters or windows_exporters of the targets' machines, asked each second
-
-	Own []OwnDrive
-}
-
-// OwnDrive is one that ds2 makes on this machine, and whose I/Os only it counts.
-type OwnDrive struct {
-	Drive
-	Counts func() [6]float64 // reads, writes, bytes read and written, seconds that reads and writes took
 }
 
 // OptionError is one of Options that cannot be followed.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"runtime"
 	"slices"
 
@@ -146,15 +145,6 @@ func (w *Observer) thisMachine(ctx context.Context, files []File) error {
 	maps.Copy(roles, w.roles) // the user knows better
 	for i := range machine.Drives {
 		machine.Drives[i].Roles = roles[machine.Drives[i].Name]
-	}
-	for _, own := range w.o.Own {
-		machine.Drives = append(machine.Drives, own.Drive)
-		read := func(context.Context) (readings, error) {
-			counts := own.Counts()
-			queue := counts[diskReadSeconds] + counts[diskWriteSeconds]
-			return readings{own.Name: append(counts[:], math.NaN(), queue)}, nil // it counts no busy time
-		}
-		w.Sources = append(w.Sources, itemSource("block devices", "device", "", []string{own.Name}, diskKinds, read))
 	}
 	machine.FileSystem = fileSystem
 	w.Machine = &machine

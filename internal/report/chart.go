@@ -46,7 +46,6 @@ type line struct {
 	// In place of a line:
 	Dots   bool `json:"dots,omitempty"`
 	Hollow bool `json:"hollow,omitempty"` // dots that are rings
-	Large  bool `json:"large,omitempty"`  // dots that stand out
 	Bars   bool `json:"bars,omitempty"`   // error bars, as addBar makes them
 	Wide   bool `json:"wide,omitempty"`   // columns from 0
 	Faint  bool `json:"faint,omitempty"`  // columns that are no result

@@ -45,7 +45,6 @@ func Devices(all []Device) Page {
 		}
 		stage("random reads", d.Reads...)
 		stage("70 % reads", d.Mixed...)
-		stage("random writes", d.Writes...)
 		stage("log writes", d.Log)
 	}
 	v.Tables = []table{depths}

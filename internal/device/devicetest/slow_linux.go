@@ -1,40 +1,50 @@
 package devicetest
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"ds2/internal/slowdrive"
 )
 
-// Slow is a drive each of whose reads and writes takes a time of its own, however many are under way: the kernel counts
-// them as it counts those of any drive. Its image lies in a directory that waits.
+// Slow is a drive that can be held to so many reads and writes a second: the kernel counts how long they take as it
+// does for any drive. Its image lies on another drive, and a control group holds that one back.
 type Slow struct {
 	Drive
-	waits *slowdrive.Drive
+	below Drive
 }
 
-// Delay has each read and each write or flush from now on take as long.
-func (s *Slow) Delay(read, write time.Duration) {
-	s.waits.Set(slowdrive.Delays{Read: read, Write: write, Flush: write})
-}
-
-// MountSlow makes a slow drive as Mount makes another. It is fast until Delay.
+// MountSlow makes a slow drive as Mount makes another. It is fast until Hold.
 func MountSlow(t *testing.T, fileSystem, on string, bytes int64) *Slow {
 	t.Helper()
-	under := room(t, on, bytes)
-	at := filepath.Join(under, "waits")
-	require.NoError(t, os.Mkdir(at, 0o755))
-	waits, err := slowdrive.Mount(filepath.Join(under, "below"), at)
-	if err != nil {
-		t.Skip(err)
+	below := Mount(t, on, bytes+bytes/8+16<<20) // with what its own file system takes
+	s := &Slow{below: below}
+	if s.hold(0, 0) != nil {
+		t.Skip("no control group (version 1) holds drives back here")
 	}
-	t.Cleanup(func() { require.NoError(t, waits.Unmount()) })
-	s := &Slow{mount(t, fileSystem, under, filepath.Join(at, imageName), "--direct-io=on"), waits}
-	t.Cleanup(func() { s.Delay(0, 0) }) // before it is unmounted
+	image := filepath.Join(below.Dir, imageName)
+	require.NoError(t, os.WriteFile(image, nil, 0o600))
+	require.NoError(t, os.Truncate(image, bytes))
+	s.Drive = mount(t, fileSystem, filepath.Join(filepath.Dir(below.Dir), "slow"), image, "--direct-io=on")
+	t.Cleanup(func() { s.Hold(t, 0, 0) }) // before it is unmounted
 	return s
+}
+
+// Hold has the drive do at most so many reads and so many writes and flushes a second from now on; 0 is any number.
+// It lets them through in bursts, at most every tenth of a second.
+func (s *Slow) Hold(t *testing.T, reads, writes int) {
+	t.Helper()
+	require.NoError(t, s.hold(reads, writes))
+}
+
+func (s *Slow) hold(reads, writes int) error {
+	for kind, most := range map[string]int{"read": reads, "write": writes} {
+		limit := "/sys/fs/cgroup/blkio/blkio.throttle." + kind + "_iops_device"
+		if err := os.WriteFile(limit, fmt.Appendf(nil, "%s %d", s.below.Number, most), 0); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -78,7 +78,7 @@
 		} : {};
 		// The shape of a line's points: none on a time axis, dots or rings where they stand alone, whiskers at the ends of an error bar.
 		const shape = l => l.wide ? {type: 'bar', barGap: '-100%', barWidth: Math.min(64, (element.clientWidth - 120) / (2 * c.names.length))} : l.bars ? {type: 'line', symbol: 'rect', symbolSize: [10, 2], showSymbol: true}
-			: l.dots ? {type: 'scatter', symbol: l.hollow ? 'emptyCircle' : l.large ? 'diamond' : 'circle', symbolSize: l.large ? 14 : 8, z: 4}
+			: l.dots ? {type: 'scatter', symbol: l.hollow ? 'emptyCircle' : 'circle', symbolSize: 8, z: 4}
 				: {type: 'line', showSymbol: !time && !dotted, symbol: time || dotted ? 'none' : 'circle'};
 		return {
 			animation: !still.matches && !paper && !c.live,
