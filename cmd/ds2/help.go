@@ -25,7 +25,7 @@ var flagGroups = []struct{ heading, flags string }{
 	{"Load shape", "file configuration profile threads ramp-rate warmup-time run-time think-time rate spacing " +
 		"start-at user-offset seed scrub-rate event brownout"},
 	{"Procedure", "runs practice restore restore-command discard-log settle idle cooldown keep-faulty " +
-		"drop-unsteady method start-threads max-threads gain"},
+		"drop-unsteady start-threads max-threads confirm"},
 	{"Measuring", "window warm-within checkpoint-first cold-start debt max-retries max-errors operation-timeout " +
 		"drain-time"},
 	{"Limits", "limit abort-on-fail"},

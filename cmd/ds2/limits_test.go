@@ -12,6 +12,7 @@ import (
 
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/measure"
 	"ds2/internal/nightly"
 	"ds2/internal/result"
 	"ds2/internal/texttest"
@@ -27,7 +28,7 @@ func loadedServer(t *testing.T) (s *localpg.Server, target string) {
 	return s, s.URL("ds2")
 }
 
-// TestTuneForReal searches by both methods.
+// TestTuneForReal searches, and continues a search.
 func TestTuneForReal(t *testing.T) {
 	t.Parallel()
 	nightly.Only(t, "takes a minute")
@@ -37,29 +38,25 @@ func TestTuneForReal(t *testing.T) {
 		return words("tune --target %s --out %s/%s --warmup-time 0 --run-time 2s --ramp-rate 100 --metrics-addr '' "+
 			"--quiet %s", target, dir, out, more)
 	}
-	searching := func(method string) []string {
-		return short(method, "--details --start-threads 2 --max-threads 4 --limit 'order p95 < 10m' --method "+method)
+	searching := short("search", "--details --start-threads 2 --max-threads 4 --limit 'order p95 < 10m'")
+	out := filepath.Join(dir, "search")
+	stdout, stderr := ends(t, exitDone, searching...)
+	require.Contains(t, stdout, " OPM with 4 users")
+	require.Equal(t, 5, strings.Count(stderr, "trial "), stderr)
+	search, err := result.ReadSummary[result.Search](out)
+	require.NoError(t, err)
+	for _, made := range search.Trials {
+		trial := recordOf(t, filepath.Join(out, made.Record))
+		assert.EqualValues(t, 2_000, trial.Before[0][audit.LastCustomer], "customers that %+v began with", made)
+		assert.True(t, trial.Audit != nil && trial.Audit.Passed, "%+v: audit %+v", made, trial.Audit)
 	}
-	for _, method := range []string{"golden", "steps"} {
-		out := filepath.Join(dir, method)
-		stdout, stderr := ends(t, exitDone, searching(method)...)
-		require.Contains(t, stdout, " OPM with ")
-		require.GreaterOrEqual(t, strings.Count(stderr, "trial "), 4, stderr)
-		search, err := result.ReadSummary[result.Search](out)
-		require.True(t, err == nil && search.Best != nil, "record of the search: %+v, %v", search, err)
-		for _, p := range search.Curve {
-			for _, made := range p.Trials {
-				trial := recordOf(t, filepath.Join(out, made.Record))
-				assert.EqualValues(t, 2_000, trial.Before[0][audit.LastCustomer], "customers that %+v began with", made)
-				assert.True(t, trial.Audit != nil && trial.Audit.Passed, "%+v: audit %+v", made, trial.Audit)
-			}
-		}
-		confirmed := slices.DeleteFunc(slices.Clone(search.Best.Trials), func(t tune.Trial) bool { return !t.Confirm })
-		assert.True(t, len(confirmed) == 3 && search.Best.Threads <= 4, "the search found %+v", search)
-		assert.True(t, *search.OPM == search.Best.OPM() && search.Verdicts[0].OK, "the search found %+v", search)
-		recordOf(t, filepath.Join(out, search.Best.Median().Record))
+	var confirmed []float64
+	for _, t := range tune.Confirming(search.Trials, 4) {
+		confirmed = append(confirmed, t.Value)
 	}
-	continuedSearch(t, filepath.Join(dir, "golden"), searching("golden"))
+	require.Len(t, confirmed, 3)
+	assert.True(t, *search.OPM == measure.Median(confirmed) && search.Verdicts[0].Held == 3, "found %+v", search)
+	continuedSearch(t, out, searching)
 	fails(t, exitVerdict, "the limits fail already with 1 user", short("none", "--limit 'order p95 < 1us'")...)
 }
 
@@ -95,13 +92,13 @@ func continuedSearch(t *testing.T, dir string, command []string) {
 	first := slices.Clone(search.Trials[:kept])
 	search.Trials, search.Status = search.Trials[:kept], result.Running
 	require.NoError(t, result.SaveSummary(dir, search))
-	fails(t, exitUsage, "another setup: gain;", append(command, "--gain", "5")...)
+	fails(t, exitUsage, "another setup: confirm;", append(command, "--confirm", "5")...)
 	stdout, stderr := ends(t, exitDone, command...)
 	texttest.Contains(t, stderr, "continued after 3 trials", "trial 4:", "; the last\n")
 	require.NotContains(t, stderr, "trial 3:")
 	search, err = result.ReadSummary[result.Search](dir)
 	require.NoError(t, err)
-	assert.True(t, search.Status == result.Done && search.Best != nil, "continued: %+v", search)
+	assert.True(t, search.Status == result.Done && search.Users == 4, "continued: %+v", search)
 	assert.Equal(t, first, search.Trials[:kept])
 	for _, trial := range search.Trials {
 		assert.True(t, trial.Why != "" && strings.Contains(stdout, trial.Why),

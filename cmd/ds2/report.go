@@ -148,7 +148,7 @@ func otherShown(read conclude.Reader, dir string, opened any) (none shown, err e
 		return none, usageError("--window: the figures of a search, as in %s, are of no window",
 			dir)
 	}
-	return searchShown(dir, opened.(result.Search))
+	return searchShown(opened.(result.Search)), nil
 }
 
 // shown is a record as each format shows it.

@@ -24,30 +24,24 @@ type tuneFlags struct {
 	runFlags
 	restore restoreFlags
 	search  tune.Config
-	method  string
-	gain    float64 // percent
 }
 
 func newTuneCommand() *cobra.Command {
 	var f tuneFlags
 	cmd := &cobra.Command{
 		Use:   "tune",
-		Short: "Find the number of users with the highest OPM within limits",
-		Long: `Runs trials with different numbers of users and searches for the number with the most orders per
-minute within the limits. Each trial starts from the restored database and is audited. Runs, search
-and the curve over users are recorded in the directory --out.
+		Short: "Find the largest number of users within limits",
+		Long: `Runs trials with different numbers of users and searches for the largest number that keeps the
+limits. Each trial starts from the restored database and is audited. Runs and search are recorded in
+the directory --out.
 
-The method golden doubles the users until a limit fails or more users bring nothing, then narrows
-down by golden-section search or, at a limit, by interpolation. The method steps is that of the
-Jetstress reports: from --start-threads 16 by halves or doubles, then up one by one. Figures within
-a tenth of their limit are measured three times, and one run never rules out a number of users.
-
-The best is run three times more, and the run with the median OPM is the result. Fewer users are
-preferred to more that add less than --gain. The same command with the same --out continues a search
-that was stopped, without repeating trials.`,
+The users double from --start-threads until a limit fails; then the interval is halved; then
+--confirm runs with the number that was found must all keep the limits, else it is a smaller one. A
+number with a run that failed, for any reason, is out. The result is the median of the runs that
+confirm. The same command with the same --out continues a search that was stopped, without repeating
+trials.`,
 		Example: `  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit 'order p95 < 200ms'
-  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit jetstress \
-      --method steps --start-threads 16 --run-time 5m
+  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit jetstress --run-time 5m
 
 PowerShell:
   ds2 tune --target 'sqlserver://sa:password@localhost?database=DS2' --limit 'order p95 < 200ms'`,
@@ -60,13 +54,11 @@ PowerShell:
 	preset(flags, "run-time", "2m")
 	f.restore.add(flags)
 	f.observe.add(flags)
-	flags.Var(oneOf(&f.method, string(tune.Golden), string(tune.Steps)), "method", "search method")
-	flags.IntVar(&f.search.Start, "start-threads", 0, "users of the first run, per target (default 1, "+
-		"and 16 for steps)")
+	flags.IntVar(&f.search.Start, "start-threads", 16, "users of the first run, per target")
 	flags.IntVar(&f.search.Max, "max-threads", 1024, "maximum number of users, per target")
 	flags.Lookup("out").Usage = "directory for the records; an unfinished search in it is continued " +
 		"(default ds2-results/<start>-<run id>-tune)"
-	flags.Float64Var(&f.gain, "gain", 2, "percent of OPM that more users must add")
+	flags.IntVar(&f.search.Confirm, "confirm", 3, "runs that confirm the number of users")
 	f.output.shownFlags.add(flags, "text", "json")
 	f.output.metricsFlags.add(flags)
 	f.output.verify.add(flags)
@@ -83,17 +75,13 @@ func preset(flags *pflag.FlagSet, name, value string) {
 }
 
 func (f *tuneFlags) check() error {
-	f.search.Method, f.search.Gain = tune.Method(f.method), f.gain/100
-	if f.search.Start == 0 {
-		f.search.Start = map[tune.Method]int{tune.Golden: 1, tune.Steps: 16}[f.search.Method]
-	}
 	switch {
 	case f.search.Max < 1 || f.search.Max > 1_000_000:
 		return usageError("--max-threads is %d: it must be 1 to 1000000", f.search.Max)
 	case f.search.Start < 1 || f.search.Start > f.search.Max:
 		return usageError("--start-threads is %d: it must be from 1 to --max-threads, %d", f.search.Start, f.search.Max)
-	case !(f.gain >= 0) || f.gain >= 100:
-		return usageError("--gain is %g: it must be from 0 to less than 100 percent", f.gain)
+	case f.search.Confirm < 1:
+		return usageError("--confirm is %d: it must be at least 1", f.search.Confirm)
 	case f.config.Run == 0:
 		return usageError("--run-time is 0: the runs of a search have an end")
 	case f.abortAfter > 0 && len(f.windows) > 0:
@@ -113,6 +101,9 @@ func (f *tuneFlags) check() error {
 		return err
 	}
 	ofRate := func(l limit.Limit) bool { return l.Unit() == limit.OPM || l.Unit() == limit.IOPS }
+	if !slices.ContainsFunc(limits, func(l limit.Limit) bool { return !ofRate(l) }) {
+		return usageError("--limit: name one that too many users break, such as 'order p95 < 200ms'")
+	}
 	if f.abortAfter > 0 && slices.ContainsFunc(limits, ofRate) {
 		return usageError("--abort-on-fail cannot be used with a limit on opm or iops here: " +
 			"runs with few users are expected to miss it")
@@ -138,9 +129,10 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	search := experiment.Search{
 		Conduct: f.output.conduct(i, io.Discard, stderr),
 		Dir:     dir, Options: options, Config: f.search, Restore: f.restore.restore(stderr),
-		Trial: func(number int, t result.Trial, left int, each time.Duration) {
-			fmt.Fprintf(stderr, "trial %d: %s; %s\n", number, report.TrialText(t), trialsLeft(left, each))
-			f.output.served.doing("after trial %d: %s; %s", number, report.TrialText(t), trialsLeft(left, each))
+		Trial: func(t result.Trial, each time.Duration, all []result.Trial) {
+			text := fmt.Sprintf("trial %d: %s%s", len(all), report.TrialText(t), f.left(all, each))
+			fmt.Fprintln(stderr, text)
+			f.output.served.doing("after %s", text)
 		},
 	}
 	if err := search.TakeUp(cmd.Flags().Changed("seed")); err != nil {
@@ -164,10 +156,7 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	one, err := searchShown(dir, record)
-	if err != nil {
-		return err
-	}
+	one := searchShown(record)
 	if err := atomicfile.Write(filepath.Join(dir, reportFile), one.page.HTML); err != nil {
 		return err
 	}
@@ -175,7 +164,7 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	switch {
 	case err != nil:
 		return err
-	case record.Best == nil:
+	case record.Users == 0:
 		return verdictError("%s; see the record", record.Why)
 	case !limit.Passed(record.Verdicts):
 		return verdictError("limits failed: %s; see the record", limit.Failed(record.Verdicts))
@@ -183,21 +172,17 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	return nil
 }
 
-// trialsLeft says about how many trials are still to come, and how long they take.
-func trialsLeft(left int, each time.Duration) string {
-	if left == 0 {
-		return "the last"
+// left says about how many trials are still to come, and how long they take.
+func (f *tuneFlags) left(made []result.Trial, each time.Duration) string {
+	n, known := f.search.Left(made)
+	switch {
+	case !known:
+		return ""
+	case n == 0:
+		return "; the last"
 	}
-	return fmt.Sprintf("about %d more, %s", left, (time.Duration(left) * each).Round(time.Second))
+	return fmt.Sprintf("; about %d more, %s", n, (time.Duration(n) * each).Round(time.Second))
 }
 
-// searchShown is the search in dir, with the run that is its result.
-func searchShown(dir string, r result.Search) (none shown, err error) {
-	var median *result.Record
-	if r.Best != nil {
-		if median, err = result.Read(filepath.Join(dir, r.Best.Median().Record)); err != nil {
-			return none, err
-		}
-	}
-	return shown{page: report.Search(r, median), record: r}, nil
-}
+// searchShown is a search as each format shows it.
+func searchShown(r result.Search) shown { return shown{page: report.Search(r), record: r} }

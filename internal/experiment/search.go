@@ -14,6 +14,7 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/result"
 	"ds2/internal/runs"
+	"ds2/internal/store"
 	"ds2/internal/tune"
 	"ds2/internal/upkeep"
 )
@@ -25,8 +26,8 @@ type Search struct {
 	Options runs.Options
 	Config  tune.Config
 	Restore upkeep.Restore
-	// Trial is told each trial, about how many more there will be, and how long one takes.
-	Trial func(number int, t result.Trial, left int, each time.Duration)
+	// Trial is told each trial, how long one takes, and all that were made.
+	Trial func(t result.Trial, each time.Duration, all []result.Trial)
 	left  *result.Search // one that ended before it was done, which is continued: its trials are not made again
 }
 
@@ -54,7 +55,7 @@ func (s Search) Do(stop runs.Stop) (result.Search, error) {
 		return r, err
 	}
 	var took time.Duration
-	made := 0
+	made, failed := 0, 0
 	var err error
 	r.Result, err = tune.Search(stop.Hard, s.Config, func(ctx context.Context, step tune.Step) (result.Trial, error) {
 		if at := len(r.Trials); at < len(known) && known[at].Threads == step.Threads {
@@ -64,27 +65,43 @@ func (s Search) Do(stop runs.Stop) (result.Search, error) {
 		known = nil // what follows, if anything, was searched by other rules
 		begin := time.Now()
 		t, err := s.trial(ctx, stop, len(r.Trials)+1, step.Threads)
+		if t.Error == "" {
+			failed = 0
+		} else if failed++; failed == failuresInARow {
+			err = fmt.Errorf("%d runs in a row failed, the last: %s", failed, t.Error)
+		}
 		if err != nil {
 			return t, err
 		}
 		took, made = took+time.Since(begin), made+1
 		t.Why, t.Confirm = step.Why, step.Confirm
 		r.Trials = append(r.Trials, t)
-		r.Curve = tune.NewCurve(r.Trials)
-		s.Trial(len(r.Trials), t, s.Config.Left(r.Curve), took/time.Duration(made))
+		s.Trial(t, took/time.Duration(made), r.Trials)
 		return t, result.SaveSummary(s.Dir, r)
 	})
 	r.End = time.Now()
 	r.Status = runs.Ended(err).Status
-	if r.Best != nil {
-		median := r.Best.Median()
-		record, readErr := result.Read(filepath.Join(s.Dir, median.Record))
-		if readErr == nil {
-			r.Headline, r.Verdicts = record.Headline, record.Limits
-		}
-		err = errors.Join(err, readErr)
+	if r.Users > 0 {
+		err = errors.Join(err, s.conclude(&r))
 	}
 	return r, errors.Join(err, result.SaveSummary(s.Dir, r))
+}
+
+// conclude takes what the trials that confirm the number of users come to into the record.
+func (s Search) conclude(r *result.Search) error {
+	var values []float64
+	var verdicts [][]limit.Verdict
+	for _, t := range tune.Confirming(r.Trials, r.Users) {
+		record, err := result.Read(filepath.Join(s.Dir, t.Record))
+		if err != nil {
+			return err
+		}
+		values = append(values, t.Value)
+		verdicts = append(verdicts, record.Limits)
+	}
+	r.Headline = result.NewHeadline(&result.Figure{Unit: r.Trials[0].Unit, Value: measure.Median(values)})
+	r.Verdicts = limit.Together(verdicts)
+	return nil
 }
 
 // freeDir is a directory for the record of a trial: a search that was interrupted may have left one of the same name.
@@ -108,11 +125,15 @@ func (s Search) trial(ctx context.Context, stop runs.Stop, number, threads int) 
 		return t, err
 	}
 	one, summary, outcome := s.Drive(stop, o)
-	if !outcome.Counts() {
+	switch {
+	case outcome.Counts() && summary.Figure == nil:
+		outcome.Err = errNoFigures
+		fallthrough
+	case outcome.Status == result.Failed && store.Classify(outcome.Err) != store.Config:
+		t.Error = outcome.Err.Error()
+		return t, nil
+	case !outcome.Counts():
 		return t, outcome.Err
-	}
-	if summary.Figure == nil {
-		return t, errNoFigures
 	}
 	faults, err := s.Verify(stop, one)
 	if err != nil {
@@ -124,10 +145,9 @@ func (s Search) trial(ctx context.Context, stop runs.Stop, number, threads int) 
 	if t.Strain, err = limit.Strain(summary.Limits); err != nil { // it fails, whatever the number of users
 		return t, &VerdictError{err}
 	}
-	t.Unit, t.OPM = summary.Figure.Unit, summary.Figure.Value
+	t.Unit, t.Value = summary.Figure.Unit, summary.Figure.Value
 	t.P95 = summary.Windows[0].Latency[measure.WholeOrder].P95 / 1000
 	t.Passed = limit.UpperHold(summary.Limits)
-	t.Reach = limit.Reach(summary.Limits)
 	if outcome.Status == result.Aborted { // its window may lie before what it was aborted for
 		t.Passed = false
 		strain, err := limit.Strain(one.Verdicts())

@@ -22,6 +22,11 @@ type Verdict struct {
 	Measured *float64 `json:"measured"`           // in Unit; null where the window has no sample
 	AtLeast  bool     `json:"at_least,omitempty"` // Measured is a lower bound
 	OK       bool     `json:"ok"`                 // never without a sample; a lower bound keeps no upper limit
+
+	// Of a limit over several runs, which holds if it holds in all: how many there are, and in how many it holds.
+	// Measured is then that of the worst.
+	Runs int `json:"runs,omitempty"`
+	Held int `json:"runs_held,omitempty"`
 }
 
 // Judge gives one verdict for each limit, in their order.
@@ -36,6 +41,36 @@ func Judge(limits []Limit, figures Figures) []Verdict {
 		verdicts[i] = v
 	}
 	return verdicts
+}
+
+// Together gives the verdicts over several runs, each judged by the same limits in the same order.
+func Together(runs [][]Verdict) (all []Verdict) {
+	for i, v := range runs[0] {
+		v.Runs, v.OK = len(runs), true
+		for _, run := range runs {
+			one := run[i]
+			if one.OK {
+				v.Held++
+			}
+			v.OK = v.OK && one.OK
+			if one.worse(v) {
+				v.Measured, v.AtLeast = one.Measured, one.AtLeast
+			}
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// worse says whether a verdict is farther on the wrong side of the limit than another; without a sample it is worst.
+func (v Verdict) worse(other Verdict) bool {
+	switch {
+	case v.Measured == nil || other.Measured == nil:
+		return v.Measured == nil
+	case v.Unit.lower():
+		return *v.Measured < *other.Measured
+	}
+	return *v.Measured > *other.Measured
 }
 
 // Passed tells whether every limit holds.
@@ -64,10 +99,14 @@ func (v Verdict) String() string {
 }
 
 func (v Verdict) inBrackets() string {
+	text := "measured " + v.Value()
 	if v.Measured == nil {
-		return v.Value()
+		text = v.Value()
 	}
-	return "measured " + v.Value()
+	if v.Runs > 1 {
+		return fmt.Sprintf("%d of %d runs hold it, %s at worst", v.Held, v.Runs, text)
+	}
+	return text
 }
 
 // Value gives the measured value in a unit that people read: "312ms", "no samples".
@@ -118,17 +157,3 @@ func Strain(verdicts []Verdict) (float64, error) {
 
 // beyond is the strain of what should not be there at all.
 const beyond = 1000
-
-// Reach is the lowest ratio of a measured figure to its lower limit: from 1 on all of them are made. It is 0 where
-// there is none.
-func Reach(verdicts []Verdict) (lowest float64) {
-	for _, v := range verdicts {
-		if !v.Unit.lower() || v.Measured == nil || v.Bound <= 0 {
-			continue
-		}
-		if reach := *v.Measured / v.Bound; lowest == 0 || reach < lowest {
-			lowest = reach
-		}
-	}
-	return lowest
-}

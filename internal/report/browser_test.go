@@ -138,7 +138,7 @@ func TestBrowser(t *testing.T) {
 		{"bench", written(t, arrays.Benches[1].Page()), 8 + 5},
 		{"run", html(t, r, record(t, func(s *result.Summary) { eventful(s); s.RunID = "m3x8" })), 4 + 4 + 4},
 		{"mailbox", html(t, mailbox), 4},
-		{"tune", written(t, Search(search(), nil)), 3},
+		{"tune", written(t, Search(search())), 3},
 	}
 	if os.Getenv("DS2_ARTIFACTS") != "" {
 		published := written(t, publishedArrays(t).Page())

@@ -25,7 +25,7 @@ func TestDisclosure(t *testing.T) {
 func TestDisclosureOnEveryPage(t *testing.T) {
 	found := search()
 	found.KitVersion = "test"
-	assert.Contains(t, Search(found, nil).views[0].Byline, "ds2 test · method of that version", "the page of a search")
+	assert.Contains(t, Search(found).views[0].Byline, "ds2 test · method of that version", "the page of a search")
 	hdd, ssd := arrays(16, 16)
 	for name, page := range map[string]Page{"run": Runs(record(t, nil)), "bench": hdd.Page(),
 		"comparison": Compare([]Configuration{hdd, ssd}).Page()} {

@@ -62,7 +62,7 @@ func TestTextFitsTheTerminal(t *testing.T) {
 		"comparison of twelve":       wide.Page(),
 		"experiment":                 failing.Page(),
 		"experiment without results": Experiment{name: "new"}.Page(),
-		"search":                     Search(found, nil),
+		"search":                     Search(found),
 		"device":                     Devices(drives[:1]),
 		"two devices":                Devices(drives[:2]),
 		"twelve devices":             Devices(drives),

@@ -20,11 +20,15 @@ func verdictWord(ok bool) string {
 }
 
 func limitTable(verdicts []limit.Verdict) table {
-	t := newTable("Limits, over the first window", "limit", "measured", "verdict")
+	t := newTable("Limits, over the first window", "limit", "measured", "runs that hold it", "verdict")
 	for _, v := range verdicts {
-		t.row(v.Limit, v.Value(), verdictWord(v.OK))
+		held := ""
+		if v.Runs > 1 {
+			held = fmt.Sprintf("%d of %d", v.Held, v.Runs)
+		}
+		t.row(v.Limit, v.Value(), held, verdictWord(v.OK))
 	}
-	return t
+	return t.trimmed()
 }
 
 // findLimits adds the verdict of limits, where there are any.

@@ -13,7 +13,6 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/result"
 	"ds2/internal/texttest"
-	"ds2/internal/tune"
 )
 
 // TestWords prints results of a workload that has no orders, and brings a section of its own: nothing in them says
@@ -66,7 +65,6 @@ func TestWords(t *testing.T) {
 	check("the text of a comparison", told(t, Compare([]Configuration{one, other}).Page()), "IOPS of b",
 		"transaction p95 ms", "device reads a transaction")
 
-	search := result.Search{Words: words,
-		Result: tune.Result{Curve: tune.Curve{{Threads: 1, Trials: []tune.Trial{{Threads: 1, OPM: 3}}}}}}
-	check("the text of a search", told(t, Search(search, nil)), "transaction p95 ms")
+	search := result.Search{Words: words, Trials: []result.Trial{{Threads: 1, Value: 3}}}
+	check("the text of a search", told(t, Search(search)), "transaction p95 ms")
 }

@@ -3,7 +3,6 @@ package result
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"time"
 
 	"ds2/internal/limit"
@@ -39,22 +38,17 @@ type Search struct {
 	tune.Config
 	tune.Result
 
-	// The result is that of the median of the best point's trials; there is none where no number of users kept the
-	// limits.
+	// The result is the median of the trials that confirm the number of users; there is none where no number of users
+	// kept the limits.
 	Headline
-	Verdicts []limit.Verdict `json:"verdicts"` // of the limits in that trial
+	Verdicts []limit.Verdict `json:"verdicts"` // of the limits in all of those trials
 }
 
 // Unit is that of the search's trials.
 func (s Search) Unit() string { return cmp.Or(s.known().Unit, s.Words.Unit) }
 
 func (s *Search) check() error {
-	for _, p := range s.Curve {
-		if len(p.Trials) == 0 {
-			return fmt.Errorf("it has no trial of %d users", p.Threads)
-		}
-	}
-	if s.Best != nil && (len(s.Best.Trials) == 0 || s.Figure == nil) {
+	if s.Users != 0 && (len(tune.Confirming(s.Trials, s.Users)) == 0 || s.Figure == nil) {
 		return errors.New("its result has no trial or no figure")
 	}
 	return nil
