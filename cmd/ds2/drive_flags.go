@@ -254,14 +254,9 @@ func (f *driveFlags) judge(now time.Time) (o runs.Options, err error) {
 		return o, err
 	}
 	trace, _ := f.flags.GetBool("io-trace") // the demo has no such flags
-	if o.IOEvents, _ = f.flags.GetBool("io-events"); o.IOEvents && trace {
-		return o, usageError("--io-events and --io-trace time the same I/Os; leave one out")
-	}
 	for _, l := range o.Limits {
-		byEvents := o.IOEvents && l.Subject != "log read" && !strings.HasSuffix(l.Subject, " flush")
-		if l.Traced() && !trace && !byEvents {
-			return o, usageError("--limit: %s is known only where I/Os are timed; add --io-trace, "+
-				"or on SQL Server --io-events for data reads, data writes and log writes", l)
+		if l.Traced() && !trace {
+			return o, usageError("--limit: %s is known only where I/Os are timed; add --io-trace", l)
 		}
 	}
 	switch {
@@ -297,11 +292,6 @@ func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err e
 	o.Targets, o.Driver = stores, f.config
 	o.Driver.Targets = labels(stores)
 	o.Driver.Delayed = func(err error) { fmt.Fprintln(l.w, "users wait to be connected:", err) }
-	for _, s := range stores {
-		if o.IOEvents && s.Can().TimeIO == nil {
-			return o, usageError("--io-events: only SQL Server times I/Os; use --io-trace on the database's machine")
-		}
-	}
 	plan, err := f.plan(ctx, stores)
 	if err != nil {
 		return o, l.step("database", "", err)

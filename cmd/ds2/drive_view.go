@@ -9,7 +9,6 @@ import (
 	"golang.org/x/term"
 
 	"ds2/internal/driver"
-	"ds2/internal/escape"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 	"ds2/internal/runs"
@@ -20,7 +19,6 @@ import (
 type view struct {
 	meter  *measure.Meter
 	run    *runs.Run
-	warned int // of the run's warnings
 	config driver.Config
 	ds2    ds2Lines
 	stop   func() // ends the showing
@@ -30,29 +28,20 @@ type view struct {
 func startView(run *runs.Run, o *driveOutput, stdout, stderr io.Writer) *view {
 	meter := run.Meter()
 	v := &view{meter: meter, run: run, config: run.Options().Driver, ds2: ds2Lines{meter: meter, detailed: o.detailed}}
-	every, show, end := progressEvery, func() { v.warn(stderr, ""); fmt.Fprintln(stderr, v.line()) }, func() {}
+	every, show, end := progressEvery, func() { fmt.Fprintln(stderr, v.line()) }, func() {}
 	switch terminal := isTerminal(stderr); {
 	case o.quiet:
 		show = func() {}
 	case o.format == "ds2":
-		show = func() { v.warn(stderr, ""); v.ds2.print(stdout) }
+		show = func() { v.ds2.print(stdout) }
 	case terminal:
 		every = time.Second
-		show = func() { v.warn(stderr, redraw); fmt.Fprintf(stderr, redraw+"%s", clip(v.line(), stderr)) }
+		show = func() { fmt.Fprintf(stderr, redraw+"%s", clip(v.line(), stderr)) }
 		end = func() { fmt.Fprintln(stderr) }
 	}
 	halt := startTicking(every, show)
 	v.stop = func() { halt(); end() }
 	return v
-}
-
-// warn writes what the run has found to warn of since it was asked last.
-func (v *view) warn(w io.Writer, before string) {
-	all := v.run.Warnings()
-	for _, warning := range all[v.warned:] {
-		fmt.Fprintf(w, "%swarning: %s\n", before, escape.Text(warning))
-	}
-	v.warned = len(all)
 }
 
 // line is the run in one line.

@@ -29,7 +29,7 @@ var flagGroups = []struct{ heading, flags string }{
 	{"Measuring", "window warm-within checkpoint-first cold-start debt max-retries max-errors operation-timeout " +
 		"drain-time"},
 	{"Limits", "limit abort-on-fail"},
-	{"Observing", "devices device-record disclosure smart io-trace io-events server-memory exporter power " +
+	{"Observing", "devices device-record disclosure smart io-trace server-memory exporter power " +
 		"metrics-addr pushgateway"},
 	{"Crashes", "crash-after crash-cycles kill-command start-command recovery-timeout replay server-log journal " +
 		"deep-every"},

@@ -28,8 +28,6 @@ func (f *observeFlags) add(flags *pflag.FlagSet) {
 		"on also reports what cannot be read")
 	flags.BoolVar(&f.IOTrace, "io-trace", false, "time every I/O of the database's drives by purpose, such as log "+
 		"flushes, with eBPF; needs the database's machine, Linux and root")
-	flags.Bool("io-events", false, "SQL Server: time each I/O of the database's "+
-		"files by Extended Events (experimental)")
 	flags.Var(byteSize(&f.ServerMemory), "server-memory", "memory that the database server may use, such as 8GB "+
 		"(default: that of its machine or container, if known)")
 	flags.StringArrayVar(&f.Exporters, "exporter", nil, "URL of the database machine's node_exporter or "+

@@ -24,7 +24,7 @@ check prints ok, warning or FAILURE, with what to do; those that take what faile
 It checks server, rights, database, space, connections, settings that distort a test of storage,
 exporters, power, ports, and the directory of the record.
 
---scrub-rate, --replay, --debt, --verify deep, --deep-every, --cold-start and --io-events
+--scrub-rate, --replay, --debt, --verify deep, --deep-every and --cold-start
 are checked too. Nothing is changed; for --copies it makes temporary replication slots. What several
 configurations share is reported once.
 

@@ -178,7 +178,6 @@ func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
 	deep := may("deep checks", func(c store.Capabilities) can { return c.MayDeepCheck })
 	cold := may("cold starts but by a restart of the server", func(c store.Capabilities) can { return c.MayDropCache })
 	checkpoint := may("checkpoints", func(c store.Capabilities) can { return c.MayCheckpoint })
-	events := may("times of I/Os", func(c store.Capabilities) can { return c.MayTimeIO })
 	for _, check := range []struct {
 		flag  string
 		asked bool
@@ -198,7 +197,6 @@ func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
 		{"--verify deep", f.output.verify == verifyDeep, "may check every page", deep},
 		{"--deep-every", f.crash.deepEvery > 0, "may check every page", deep},
 		{"--cold-start", o.ColdStart, "may empty the server's cache", cold},
-		{"--io-events", o.IOEvents, "may make event sessions", events},
 	} {
 		if !check.asked {
 			continue

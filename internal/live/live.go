@@ -31,7 +31,6 @@ type Frame struct {
 	Share    *float64  `json:"share,omitempty"` // that is done, 0 to 1; nil: nobody knows
 	Doing    string    `json:"doing,omitempty"` // what the run is part of
 	Facts    []Fact    `json:"facts,omitempty"`
-	Notes    []string  `json:"notes,omitempty"`
 	Limits   []Verdict `json:"limits,omitempty"`
 
 	// At is where Values, one for each line of the charts, stand on the time axis, in seconds. A frame with the At of
@@ -186,7 +185,7 @@ func (p *Page) look(now time.Time) {
 			f.Doing = p.doing
 		}
 	} else if p.charts != nil {
-		f.Headline, f.Facts, f.Limits, f.Notes = p.last.Headline, p.last.Facts, p.last.Limits, p.last.Notes
+		f.Headline, f.Facts, f.Limits = p.last.Headline, p.last.Facts, p.last.Limits
 	}
 	if f.At == p.last.At {
 		f.Values = nil

@@ -18,7 +18,6 @@ type Run interface {
 	Meter() *measure.Meter
 	Doing() string                                 // when its users have left; empty: nothing that takes long
 	Verdicts() []limit.Verdict                     // of the limits, over the last interval
-	Warnings() []string                            // that have shown so far
 	IOPS() (iops float64, measured bool)           // of the drives of the data, now
 	Counters() (columns []string, now monitor.Row) // of machine and databases; no columns: nobody observes them
 }
@@ -51,7 +50,7 @@ func ShowRun(r Run, s Setup) Show {
 	return Show{Title: s.Title, Charts: append(charts, counters...), Now: func() Frame {
 		progress := r.Meter().Progress()
 		sample := progress.Last
-		f := Frame{At: sample.End.Seconds(), Notes: r.Warnings()}
+		f := Frame{At: sample.End.Seconds()}
 		f.Phase = cmp.Or(r.Doing(), phaseWords(r.Meter().Phase()))
 		if s.Length > 0 {
 			f.Share = new(min(sample.End.Seconds()/s.Length.Seconds(), 1))

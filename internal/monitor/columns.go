@@ -68,8 +68,6 @@ const (
 	DatabaseAutovacuums      = "db.autovacuums_per_second" // tables vacuumed or analyzed
 	DatabaseVacuums          = "db.vacuums_running"
 	DatabaseSize             = "db.size_bytes"
-	DatabaseLogFiles         = "db.log_file_bytes"
-	DatabaseLogFilesUsed     = "db.log_file_used_bytes"
 	WaitsDataRead            = "db.waits_data_read" // sessions at once, as the server measured it
 	WaitsLogWrite            = "db.waits_log_write"
 	WaitsLock                = "db.waits_lock"

@@ -63,12 +63,6 @@ func ioTable(s result.Summary) table {
 	}
 	w := s.Windows[0]
 	t.Caption += fmt.Sprintf(", from %s to %s", seconds(w.LatencyFrom), seconds(w.LatencyTo))
-	for _, e := range s.IOEvents {
-		if e.Ratio != nil && e.Unit != "" {
-			t.Caption += fmt.Sprintf("; experimental: by events of %s, in whole %s, "+
-				"%s times the milliseconds that it counts", e.Target, e.Unit, figure(*e.Ratio))
-		}
-	}
 	for _, name := range slices.Sorted(maps.Keys(w.IO)) {
 		l := w.IO[name]
 		t.figures(name, l.Count, l.Mean, l.P50, l.P95, l.P99, l.P999, l.P9999, l.Max)

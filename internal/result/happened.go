@@ -81,12 +81,6 @@ type Pace struct {
 	Limited bool    `json:"limited,omitempty"` // at the end the store did not complete what was offered
 }
 
-// IOEvents are the I/Os of a target's files as its server's own events told of them, over the whole run.
-type IOEvents struct {
-	Target string `json:"target"`
-	store.IOTimed
-}
-
 // Scrub is what a background scan read, over the whole run.
 type Scrub struct {
 	Target   string   `json:"target"`

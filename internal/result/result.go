@@ -133,9 +133,8 @@ type Happened struct {
 	SMART    []monitor.SMART  `json:"smart,omitempty"`    // of the drives that tell, over the whole run
 	Log      []string         `json:"log,omitempty"`      // last lines of the run's, where its workload's report has it
 
-	Warm     *Warm      `json:"warm,omitempty"`      // where the run waited for a state of the store
-	Pace     *Pace      `json:"pace,omitempty"`      // where the drives were to do a number of I/Os
-	IOEvents []IOEvents `json:"io_events,omitempty"` // of each target, where its server was to time I/Os
+	Warm *Warm `json:"warm,omitempty"` // where the run waited for a state of the store
+	Pace *Pace `json:"pace,omitempty"` // where the drives were to do a number of I/Os
 
 	Scrub []Scrub `json:"scrub,omitempty"` // of each target, where the run was to have one
 	Debt  *Debt   `json:"debt,omitempty"`  // deferred work at the end of the run, where it was measured

@@ -3,7 +3,6 @@ package runs
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"ds2/internal/conclude"
@@ -52,11 +51,11 @@ func (r *Run) conclude(ctx context.Context, outcome Outcome) Outcome {
 
 // allWarnings are those of the whole run.
 func (r *Run) allWarnings() []string {
-	w := warnings(r.Warnings())
+	var w warnings
 	r.pace.warn(&w)
 	r.warm.warn(&w)
 	w.ofScrub(r.summary)
-	w = slices.Concat(w, r.ioFaults, r.ioTimes.warnings)
+	w = append(w, r.ioFaults...)
 	for i, event := range r.summary.Events {
 		if event.Error != "" {
 			w.add("the command of event %d failed, as run.log tells: %s", i+1, event.Error)

@@ -24,7 +24,6 @@ type observation struct {
 	start    time.Time                              // of the first orders
 	trace    *monitor.IOTrace                       // nil: I/Os are not traced
 	ios      func() ([]measure.Distribution, error) // their times since the last interval; nil: they are not traced
-	logs     *logRoom                               // to be watched
 	cancel   context.CancelFunc
 	done     chan error
 
@@ -78,7 +77,6 @@ func (o *observation) begin(start time.Time) {
 		o.sampler.Run(ctx, start, func(row monitor.Row) {
 			writer.Row(row)
 			o.keep(row)
-			o.logs.sample(start, row)
 			if n++; n%flushRows == 0 {
 				err = errors.Join(err, writer.Flush())
 			}

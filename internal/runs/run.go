@@ -40,7 +40,6 @@ type Options struct {
 
 	CheckpointFirst bool          // each target that can makes a checkpoint before the idle time
 	ColdStart       bool          // the servers forget their caches after that
-	IOEvents        bool          // the servers time each I/O of their files
 	Debt            bool          // the targets do their deferred work after the users have left
 	AbortAfter      time.Duration // when a limit has failed for so long on end the run ends with ErrLimits; 0: never
 
@@ -80,14 +79,12 @@ type Run struct {
 	summary result.Summary
 
 	judge       limitJudge
-	observation *observation // nil: nobody observes
-	logs        logRoom
+	observation *observation       // nil: nobody observes
 	pace        *pace              // nil: nothing is paced
 	warm        *warm              // nil: the run begins after the warm-up, whatever the state of the store
 	scrubs      *background.Scrubs // nil: none
-	ioTimes     ioTimes
-	ioFaults    warnings     // failed I/Os that the servers noted
-	doing       atomic.Value // see Doing
+	ioFaults    warnings           // failed I/Os that the servers noted
+	doing       atomic.Value       // see Doing
 	crash       *durability.CutSchedule
 	events      events
 	unmarked    error                   // why the marks after the run are not known
@@ -112,7 +109,6 @@ func (r recorder) Interval(iv measure.Interval) error {
 	if err := r.observation.addIO(&iv); err != nil {
 		return err
 	}
-	r.ioTimes.add(&iv)
 	if err := r.writer.Interval(iv); err != nil {
 		return err
 	}
@@ -178,9 +174,8 @@ func (r *Run) prepareDriver(w workload.Workload) (err error) {
 	}
 	if o.Observer != nil {
 		sources := slices.Concat(o.Observer.Sources, []monitor.Source{monitor.Record(o.Dir)}, r.scrubs.Sources())
-		r.logs.run = c.Length()
 		r.observation = &observation{
-			sampler: monitor.NewSampler(r.log, sources...), machine: o.Observer.Machine, dir: o.Dir, logs: &r.logs,
+			sampler: monitor.NewSampler(r.log, sources...), machine: o.Observer.Machine, dir: o.Dir,
 			trace: o.Observer.IOTrace,
 		}
 	}
@@ -280,7 +275,6 @@ func (r *Run) observe(ctx, stop context.Context) (time.Time, Outcome) {
 		return r.driveAndPay(ctx, stop)
 	}
 	before := r.options.Observer.SMARTReadings(ctx)
-	r.logs.watch(ctx, r.options.Targets, r.observation.sampler.Columns())
 	if !r.observation.rest(stop, r.options.Idle) {
 		return time.Time{}, Ended(cmp.Or(context.Cause(ctx), driver.ErrStopped))
 	}
@@ -333,12 +327,6 @@ func (r *Run) checkpoint(stop context.Context) error {
 // drive runs the driver, and the crash beside it.
 func (r *Run) drive(ctx, stop context.Context) (time.Time, Outcome) {
 	defer r.halt(nil)
-	if r.options.IOEvents {
-		defer func() { r.summary.IOEvents = r.ioTimes.end(ctx) }()
-		if err := r.ioTimes.begin(ctx, r.options.Targets); err != nil {
-			return time.Time{}, Ended(err)
-		}
-	}
 	defer context.AfterFunc(stop, func() { r.halt(driver.ErrStopped) })()
 	crashed := make(chan error, 1)
 	if r.crash.Cuts() > 0 {

@@ -85,11 +85,6 @@ type Capabilities struct {
 	// gives those, a line each.
 	IOFaults func(ctx context.Context) (since func(ctx context.Context) ([]string, error), err error)
 
-	// TimeIO has the server time each I/O of the database's files from now on. MayTimeIO is an error where the server
-	// or the user's rights do not allow it.
-	TimeIO    func(ctx context.Context) (IOTimes, error)
-	MayTimeIO func(ctx context.Context) error
-
 	// Log is kept by a server until somebody backs it up.
 	Log LogKeeper
 

@@ -61,8 +61,6 @@
 			make('td', fact.value, row).className = fact.state || '';
 			return row;
 		}));
-		by('notes').hidden = !(f.notes || []).length;
-		by('notes').replaceChildren(...(f.notes || []).map(n => make('li', n, document.createElement('ul'))));
 		by('limits').hidden = !(f.limits || []).length;
 		by('limits').tBodies[0].replaceChildren(...(f.limits || []).map(l => {
 			const row = document.createElement('tr');

@@ -109,7 +109,6 @@ func TestRefusedOnBabelfish(t *testing.T) {
 		"--deep":        func() error { _, err := can.DeepCheck(ctx, store.DeepReading{}, nil); return err },
 		"--verify deep": func() error { return can.MayDeepCheck(ctx) },
 		"--cold-start":  func() error { return can.MayDropCache(ctx) },
-		"--io-events":   func() error { return can.MayTimeIO(ctx) },
 		"--discard-log": func() error { return s.DiscardLog(ctx) },
 	} {
 		err := f()

@@ -24,7 +24,6 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver/deepcheck"
 	"ds2/internal/store/sqlserver/deferred"
-	"ds2/internal/store/sqlserver/iowatch"
 	"ds2/internal/store/sqlserver/replay"
 	"ds2/schema"
 )
@@ -96,7 +95,7 @@ func (s *Store) Close() error { return s.db.Close() }
 
 // Can is what SQL Server can do: store.Database.
 func (s *Store) Can() store.Capabilities {
-	deep, work, watcher := deepcheck.Checker{Target: s}, deferred.Worker{Target: s}, iowatch.Watcher{Target: s}
+	deep, work := deepcheck.Checker{Target: s}, deferred.Worker{Target: s}
 	return store.Capabilities{
 		LocksTables:   true,
 		LoadBinary:    s.LoadBinary,
@@ -106,9 +105,7 @@ func (s *Store) Can() store.Capabilities {
 		MayCheckpoint: work.MayCheckpoint,
 		DropCache:     s.DropCache,
 		MayDropCache:  s.MayDropCache,
-		IOFaults:      watcher.Faults,
-		TimeIO:        watcher.TimeIO,
-		MayTimeIO:     watcher.MayTimeIO,
+		IOFaults:      s.IOFaults,
 		Log:           s,
 		Placement:     s.Placement,
 		Advise:        s.Advise,

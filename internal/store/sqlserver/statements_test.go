@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/store/sqlserver/deferred"
-	"ds2/internal/store/sqlserver/iowatch"
 	"ds2/internal/store/sqlserver/replay"
 )
 
@@ -40,6 +39,6 @@ func TestStatements(t *testing.T) {
 		all = append(all, o.statement("MAIL", cmp.Or(values[o.column], "true")))
 	}
 	all = slices.Concat(all, []string{replay.SetTarget("MAIL", 1), askOptions},
-		replay.Statements, deferred.Statements, iowatch.Statements)
+		replay.Statements, deferred.Statements, []string{"DECLARE @p1 datetime, @p2 int;\n" + askFaults})
 	require.NoError(t, os.WriteFile(*statementsFile, []byte(strings.Join(all, "\nGO\n")+"\nGO\n"), 0o600))
 }
