@@ -96,16 +96,15 @@ func TestRunOnMeasuredDrive(t *testing.T) {
 	target := server.URL("ds2")
 	must(t, "load", "--target", target, "--size", "S", "--quiet", "--data-seed", "7")
 
-	// In place of smartctl, which a loop device has no answer for: a drive that was written 100 MiB each time that it
-	// is asked, wrote 150 MiB to its flash, and gets too hot once.
+	// In place of smartctl, which a loop device has no answer for: a drive that was written 1 MB each time that it
+	// is asked, and gets too hot once.
 	asked := filepath.Join(dir, "asked")
 	smartctl := `#!/bin/sh
 n=$(($(cat '` + asked + `' 2>/dev/null || echo 0) + 1)); echo $n >'` + asked + `'
 cat <<END
-{"model_name": "Model", "ata_smart_attributes": {"table": [
-{"name": "Host_Writes_MiB", "raw": {"value": $((100 * n))}},
-{"name": "NAND_Writes_MiB", "raw": {"value": $((150 * n))}},
-{"name": "Thermal_Throttle_Status", "raw": {"value": 0, "string": "0/$((n > 5))"}}]}}
+{"model_name": "Model", "logical_block_size": 1000, "ata_device_statistics": {"pages": [{"table": [
+{"name": "Logical Sectors Written", "value": $((1000 * n))},
+{"name": "Time in Over-Temperature", "value": $((n > 5))}]}]}}
 END
 `
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "smartctl"), []byte(smartctl), 0o755))
@@ -145,9 +144,9 @@ END
 	assert.InEpsilon(t, c.Reads*seconds, *s.Costs.Reads*orders, 0.3,
 		"reads in the window, counted and by reads an order")
 	assert.InEpsilon(t, c.Writes*seconds, *s.Costs.Writes*orders, 0.3, "writes")
-	require.True(t, len(s.SMART) == 1 && s.SMART[0].Drive == drive.Name && s.SMART[0].Amplification != nil,
+	require.True(t, len(s.SMART) == 1 && s.SMART[0].Drive == drive.Name && s.SMART[0].HostBytes != nil,
 		"%+v", s.SMART)
-	assert.Equal(t, 1.5, *s.SMART[0].Amplification)
+	assert.Equal(t, 1e6, *s.SMART[0].HostBytes)
 	assert.Equal(t, []uint64{7}, s.DataSeeds)
 
 	// The first run of the bench is marked, for the drive got too hot in it; it is repeated.
@@ -156,7 +155,7 @@ END
 	b, err := result.ReadSummary[result.Bench](out)
 	require.NoError(t, err)
 	require.True(t, len(b.Runs) == 2 && !b.Runs[0].Counts && b.Runs[1].Counts, "runs %+v", b.Runs)
-	assert.Contains(t, b.Runs[0].Faults, "drive "+drive.Name+" was throttled because of its temperature: 1 times")
+	assert.Contains(t, b.Runs[0].Faults, "drive "+drive.Name+" was throttled because of its temperature: too hot for 1 minutes")
 	median := filepath.Join(out, b.Median)
 	check(median, must(t, "report", "--output", "text", "--details", median))
 }

@@ -24,7 +24,7 @@ func (f *observeFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.deviceRecord, "device-record", "", "record of ds2 device for the drives under test: the "+
 		"report then has the run's share of their limit")
 	flags.Var(oneOf(&f.SMART, monitor.SMARTAuto, monitor.SMARTOn, monitor.SMARTOff), "smart", "read the drives' "+
-		"SMART before and after a run, by smartctl: bytes written, write amplification, wear, heat; "+
+		"SMART before and after a run, by smartctl: bytes written, wear, heat; "+
 		"on also reports what cannot be read")
 	flags.BoolVar(&f.IOTrace, "io-trace", false, "time every I/O of the database's drives by purpose, such as log "+
 		"flushes, with eBPF; needs the database's machine, Linux and root")

@@ -126,10 +126,6 @@ var smart = []struct {
 }{
 	{"written to the drives, by SMART", "MB", 1e-6, add,
 		func(d monitor.SMART) *float64 { return d.HostBytes }},
-	{"written by the drives to their flash", "MB", 1e-6, add,
-		func(d monitor.SMART) *float64 { return d.MediaBytes }},
-	{result.WriteAmplification, "", 1, math.Max,
-		func(d monitor.SMART) *float64 { return d.Amplification }},
 	{"temperature of the hottest drive", "°C", 1, math.Max,
 		func(d monitor.SMART) *float64 { return d.After.Temperature }},
 	{"wear of the most worn drive", "%", 100, math.Max,

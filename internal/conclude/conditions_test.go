@@ -79,7 +79,7 @@ func named(all []result.Condition) map[string]float64 {
 // TestDrivesOfARun: what the drives tell of themselves is among the conditions, and heat marks the run.
 func TestDrivesOfARun(t *testing.T) {
 	drives := []monitor.SMART{
-		{Drive: "sda", HostBytes: new(1e9), MediaBytes: new(2.5e9), Amplification: new(2.5),
+		{Drive: "sda", HostBytes: new(1e9),
 			After: monitor.SMARTReading{Temperature: new(31.), Wear: new(.02)}},
 		{Drive: "nvme0n1", HostBytes: new(3e9), After: monitor.SMARTReading{Temperature: new(70.), Wear: new(.01)},
 			Throttled: "3 times"},
@@ -88,8 +88,7 @@ func TestDrivesOfARun(t *testing.T) {
 	s.SMART = drives
 	got := named(seen(monitor.Table{}, s).conditions())
 	for name, want := range map[string]float64{
-		"written to the drives, by SMART": 4000, "written by the drives to their flash": 2500,
-		result.WriteAmplification: 2.5, "temperature of the hottest drive": 70, "wear of the most worn drive": 2,
+		"written to the drives, by SMART": 4000, "temperature of the hottest drive": 70, "wear of the most worn drive": 2,
 	} {
 		assert.InDelta(t, want, got[name], 1e-9, name)
 	}

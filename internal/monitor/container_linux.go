@@ -19,7 +19,6 @@ import (
 type group struct {
 	dir, top string // as this process sees them; top is the highest that it sees
 	limited  string // the one of these with the lowest limit, which counts for all below it; empty: none has one
-	v2       bool
 }
 
 // groups are the control groups that a container's figures come from, nil where one cannot be seen, and the processors
@@ -37,7 +36,7 @@ func (fs FS) process(pid int) (pfs procfs.FS, process procfs.Proc, err error) {
 	return pfs, process, err
 }
 
-// groups finds the control groups of a process.
+// groups finds the control groups of a process, which are of version 2.
 func (fs FS) groups(pid int) (groups, error) {
 	pfs, process, err := fs.process(pid)
 	if err != nil {
@@ -53,23 +52,21 @@ func (fs FS) groups(pid int) (groups, error) {
 	}
 	find := func(controller string) *group {
 		for _, m := range memberships {
-			v2 := m.HierarchyID == 0 && len(m.Controllers) == 0
-			if !v2 && !slices.Contains(m.Controllers, controller) {
+			if m.HierarchyID != 0 {
 				continue
 			}
 			for _, mount := range mounts {
-				_, has := mount.SuperOptions[controller]
-				if v2 && mount.FSType != "cgroup2" || !v2 && (mount.FSType != "cgroup" || !has) {
+				if mount.FSType != "cgroup2" {
 					continue
 				}
 				// In a container without a namespace of its own for groups, the mount shows a part of the hierarchy.
 				inside := strings.TrimPrefix(m.Path, strings.TrimSuffix(mount.Root, "/"))
-				g := &group{dir: filepath.Join(mount.MountPoint, inside), top: filepath.Clean(mount.MountPoint), v2: v2}
+				g := &group{dir: filepath.Join(mount.MountPoint, inside), top: filepath.Clean(mount.MountPoint)}
 				if strings.HasPrefix(m.Path, "/..") || !within(g.dir, g.top) || !isDirectory(g.dir) {
 					g.dir = g.top
 				}
 				controllers := strings.Fields(line(filepath.Join(g.dir, "cgroup.controllers")))
-				if !v2 || slices.Contains(controllers, controller) {
+				if slices.Contains(controllers, controller) {
 					return g
 				}
 			}
@@ -83,14 +80,6 @@ func (fs FS) groups(pid int) (groups, error) {
 func isDirectory(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-// named is a name that the versions have differently.
-func (g *group) named(v1, v2 string) string {
-	if g.v2 {
-		return v2
-	}
-	return v1
 }
 
 // lowest finds the lowest limit among those of this group and of all above it; 0 where none has one.
@@ -109,25 +98,12 @@ func (g *group) lowest(limit func(dir string) float64) (low float64) {
 	return low
 }
 
-// noLimit is from which on version 1's limit on memory is none: it is the highest number of whole pages.
-const noLimit = 1 << 62
-
 // container reads the limits.
 func (g groups) container() Container {
-	memory := g.memory.lowest(func(dir string) float64 {
-		file := g.memory.named("memory.limit_in_bytes", "memory.max")
-		if v := numberIn(filepath.Join(dir, file)); v < noLimit {
-			return v
-		}
-		return 0
-	})
-	processors := g.cpu.lowest(func(dir string) float64 {
-		if g.cpu.v2 { // "200000 100000", or "max 100000"
-			quota, period, _ := strings.Cut(line(filepath.Join(dir, "cpu.max")), " ")
-			return parsed(quota) / cmp.Or(parsed(period), 1)
-		}
-		quota := numberIn(filepath.Join(dir, "cpu.cfs_quota_us")) // -1: none
-		return quota / cmp.Or(numberIn(filepath.Join(dir, "cpu.cfs_period_us")), 1)
+	memory := g.memory.lowest(func(dir string) float64 { return numberIn(filepath.Join(dir, "memory.max")) })
+	processors := g.cpu.lowest(func(dir string) float64 { // "200000 100000", or "max 100000"
+		quota, period, _ := strings.Cut(line(filepath.Join(dir, "cpu.max")), " ")
+		return parsed(quota) / cmp.Or(parsed(period), 1)
 	})
 	if g.allowed > 0 && g.allowed < runtime.NumCPU() && (processors == 0 || float64(g.allowed) < processors) {
 		processors = float64(g.allowed)
@@ -158,8 +134,7 @@ func numbers(file string) (map[string]float64, error) {
 // periods, and for how many seconds its processes then stood still.
 func (g *group) throttling() (throttled, periods, seconds float64, err error) {
 	stat, err := numbers(filepath.Join(g.limited, "cpu.stat"))
-	seconds = stat["throttled_time"]/1e9 + stat["throttled_usec"]/1e6 // of version 1, and of 2
-	return stat["nr_throttled"], stat["nr_periods"], seconds, err
+	return stat["nr_throttled"], stat["nr_periods"], stat["throttled_usec"] / 1e6, err
 }
 
 // available is the memory of the limited group that its processes can have before they are killed: what files take in
@@ -169,9 +144,8 @@ func (g *group) available(limit int64) (float64, error) {
 	if err != nil {
 		return math.NaN(), err
 	}
-	used := numberIn(filepath.Join(g.limited, g.named("memory.usage_in_bytes", "memory.current")))
-	whole := g.named("total_", "") // with the groups below
-	return float64(limit) - used + stat[whole+"inactive_file"] + stat[whole+"active_file"], nil
+	used := numberIn(filepath.Join(g.limited, "memory.current"))
+	return float64(limit) - used + stat["inactive_file"] + stat["active_file"], nil
 }
 
 // serverProcess is a database server on this machine.

@@ -40,7 +40,7 @@ type FileSystem struct {
 	Devices    []string `json:"devices"` // the whole block devices under it, by their names in /sys/block
 }
 
-// Container is what a process may use of its machine, by its control groups, version 1 or 2, and those above them. Zero
+// Container is what a process may use of its machine, by its control groups of version 2, and those above them. Zero
 // is no limit.
 type Container struct {
 	MemoryBytes int64   `json:"memory_bytes,omitempty"`

@@ -13,35 +13,28 @@ import (
 	"time"
 )
 
-// SMART is what a drive told of itself before and after a run, by smartctl. The drive counts in units of 0.5 MB to 1
-// GiB, and counts what other programs write too.
+// SMART is what a drive told of itself before and after a run, by smartctl: an NVMe drive's log, an ATA drive's
+// statistics. The drive counts what other programs write too.
 type SMART struct {
 	Drive  string       `json:"drive"`
 	Model  string       `json:"model,omitempty"`
 	Before SMARTReading `json:"before"`
 	After  SMARTReading `json:"after"`
 
-	// Between the two.
-	HostBytes  *float64 `json:"host_written_bytes,omitempty"`
-	MediaBytes *float64 `json:"media_written_bytes,omitempty"`
-	// Media by host; nil also where they moved by too few of the drive's units.
-	Amplification *float64 `json:"write_amplification,omitempty"`
+	HostBytes *float64 `json:"host_written_bytes,omitempty"` // between the two
 	// How the drive was throttled because of its temperature; empty: it did not, or does not tell.
 	Throttled string `json:"throttled,omitempty"`
 }
 
 // SMARTReading is a drive's own account since it was new. What it does not tell is nil.
 type SMARTReading struct {
-	HostBytes   *float64 `json:"host_written_bytes,omitempty"`  // that were written to the drive
-	MediaBytes  *float64 `json:"media_written_bytes,omitempty"` // that the drive wrote to its flash
+	HostBytes   *float64 `json:"host_written_bytes,omitempty"` // that were written to the drive
 	Temperature *float64 `json:"temperature_celsius,omitempty"`
 	Wear        *float64 `json:"wear_ratio,omitempty"`      // of the writes that it is made for; may pass 1
 	Throttles   *float64 `json:"throttles,omitempty"`       // times that it was throttled because of its temperature
 	HotMinutes  *float64 `json:"minutes_too_hot,omitempty"` // above the temperature that its maker warns of
 
-	model               string
-	hostUnit, mediaUnit float64  // in which it counts bytes
-	hostPages, ownPages *float64 // of flash, programmed for the host and for itself: in place of MediaBytes
+	model string
 }
 
 // smartOutput is what counts of smartctl's JSON, of NVMe and of ATA drives.
@@ -63,7 +56,6 @@ type smartOutput struct {
 		WarningTime  float64  `json:"warning_temp_time"`
 		CriticalTime float64  `json:"critical_comp_time"`
 	} `json:"nvme_smart_health_information_log"`
-	Attributes struct{ Table []smartAttribute } `json:"ata_smart_attributes"`
 	Statistics struct {
 		Pages []struct {
 			Table []struct {
@@ -72,15 +64,6 @@ type smartOutput struct {
 			}
 		}
 	} `json:"ata_device_statistics"`
-}
-
-type smartAttribute struct {
-	Name  string
-	Value float64 // from 100 down, mostly
-	Raw   struct {
-		Value  float64
-		String string
-	}
 }
 
 // nvmeUnit is the NVMe specification's data unit: 1,000 blocks of 512 bytes.
@@ -94,7 +77,7 @@ func parseSMART(text []byte) (r SMARTReading, err error) {
 		return r, fmt.Errorf("its report cannot be read: %w", err)
 	}
 	const usage, open = 1, 2 // bits of the exit status, smartctl(8); the others tell of the drive's health
-	silent := o.NVMe == nil && len(o.Attributes.Table) == 0 && len(o.Statistics.Pages) == 0
+	silent := o.NVMe == nil && len(o.Statistics.Pages) == 0
 	if silent || o.Smartctl.ExitStatus&(usage|open) != 0 {
 		for _, m := range o.Smartctl.Messages {
 			return r, errors.New(m.String)
@@ -106,7 +89,7 @@ func parseSMART(text []byte) (r SMARTReading, err error) {
 	if n := o.NVMe; n != nil {
 		used = cmp.Or(n.Used, used)
 		if n.Written != nil {
-			r.HostBytes, r.hostUnit = new(*n.Written*nvmeUnit), nvmeUnit
+			r.HostBytes = new(*n.Written * nvmeUnit)
 		}
 		r.HotMinutes = new(n.WarningTime + n.CriticalTime)
 	}
@@ -122,15 +105,12 @@ func parseSMART(text []byte) (r SMARTReading, err error) {
 	if used != nil {
 		r.Wear = new(*used / 100)
 	}
-	for _, a := range o.Attributes.Table {
-		r.attribute(a, o.BlockSize)
-	}
-	for _, page := range o.Statistics.Pages { // the standard's own figures, so they win
+	for _, page := range o.Statistics.Pages {
 		for _, s := range page.Table {
 			switch {
 			case s.Value == nil:
 			case s.Name == "Logical Sectors Written" && o.BlockSize > 0:
-				r.HostBytes, r.hostUnit = new(*s.Value*o.BlockSize), o.BlockSize
+				r.HostBytes = new(*s.Value * o.BlockSize)
 			case s.Name == "Percentage Used Endurance Indicator":
 				r.Wear = new(*s.Value / 100)
 			case s.Name == "Time in Over-Temperature":
@@ -144,54 +124,6 @@ func parseSMART(text []byte) (r SMARTReading, err error) {
 // transitions are lines of NVMe drives that smartctl has in its text alone.
 var transitions = regexp.MustCompile(`^Thermal Temp\. [12] Transition Count:\s*([\d,]+)`)
 
-// Makers number their attributes as they like; smartctl's database knows their names, and units where they end in one.
-var (
-	hostWrites  = regexp.MustCompile(`^(?:Host|Lifetime|Total)_Writes_(\d*)([MG]iB)$`)
-	mediaWrites = regexp.MustCompile(`^(?:Total_)?(?:NAND|Flash)_Writes_(\d*)([MG]iB)$`)
-	throttling  = regexp.MustCompile(`^(?:Thermal|Temp)_Throttl`)
-	lifeLeft    = regexp.MustCompile(`^(?:Media_Wearout_Indicator|Wear_Leveling_Count|SSD_Life_Left|` +
-		`Percent_Life_Remaining|Percent_Lifetime_Remain|Remaining_Lifetime_Perc)$`)
-)
-
-func (r *SMARTReading) attribute(a smartAttribute, blockSize float64) {
-	unit := func(pattern *regexp.Regexp) float64 {
-		found := pattern.FindStringSubmatch(a.Name)
-		if found == nil {
-			return 0
-		}
-		n, _ := strconv.ParseFloat(found[1], 64)
-		return cmp.Or(n, 1) * map[string]float64{"MiB": 1 << 20, "GiB": 1 << 30}[found[2]]
-	}
-	host, media := unit(hostWrites), unit(mediaWrites)
-	switch {
-	case host > 0:
-		r.HostBytes, r.hostUnit = new(a.Raw.Value*host), host
-	case a.Name == "Total_LBAs_Written" && r.HostBytes == nil && blockSize > 0:
-		r.HostBytes, r.hostUnit = new(a.Raw.Value*blockSize), blockSize
-	case media > 0:
-		r.MediaBytes, r.mediaUnit = new(a.Raw.Value*media), media
-	case a.Name == "Host_Program_Page_Count":
-		r.hostPages = &a.Raw.Value
-	case a.Name == "Bckgnd_Program_Page_Cnt" || a.Name == "FTL_Program_Page_Count":
-		r.ownPages = &a.Raw.Value
-	case throttling.MatchString(a.Name):
-		// Percent now and times, as 0/3; or times alone.
-		_, times, both := strings.Cut(a.Raw.String, "/")
-		n, err := strconv.ParseFloat(times, 64)
-		switch {
-		case !both:
-			r.Throttles = &a.Raw.Value
-		case err == nil:
-			r.Throttles = &n
-		}
-	case lifeLeft.MatchString(a.Name) && r.Wear == nil && a.Value <= 100:
-		r.Wear = new((100 - a.Value) / 100)
-	}
-}
-
-// enoughUnits is by how many of its units a counter has to move before a ratio of two is told: to 5 %.
-const enoughUnits = 20
-
 // newSMART compares two readings of a drive.
 func newSMART(drive string, before, after SMARTReading) SMART {
 	s := SMART{Drive: drive, Model: after.model, Before: before, After: after}
@@ -201,17 +133,7 @@ func newSMART(drive string, before, after SMARTReading) SMART {
 		}
 		return new(*b - *a)
 	}
-	s.HostBytes, s.MediaBytes = grown(before.HostBytes, after.HostBytes), grown(before.MediaBytes, after.MediaBytes)
-	host, own := grown(before.hostPages, after.hostPages), grown(before.ownPages, after.ownPages)
-	enough := func(bytes *float64, unit float64) bool { return bytes != nil && *bytes >= enoughUnits*unit }
-	switch {
-	case s.HostBytes == nil:
-	case enough(s.HostBytes, after.hostUnit) && enough(s.MediaBytes, after.mediaUnit):
-		s.Amplification = new(*s.MediaBytes / *s.HostBytes)
-	case host != nil && own != nil && *host >= enoughUnits:
-		s.Amplification = new((*host + *own) / *host)
-		s.MediaBytes = new(*s.HostBytes * *s.Amplification)
-	}
+	s.HostBytes = grown(before.HostBytes, after.HostBytes)
 	var events []string
 	told := func(format string, n *float64) {
 		if n != nil && *n > 0 {

@@ -84,7 +84,7 @@ func CompareCSV(w io.Writer, c Comparison) error {
 	out := csv.NewWriter(w)
 	figure := c.main()
 	head := []string{"configuration", "run", "counts", "stands", figure, figure + "_ci95", "idle_w", "active_w",
-		"faults", "bottleneck", "order_p95_ms", "write_amplification"}
+		"faults", "bottleneck", "order_p95_ms"}
 	for _, cost := range costs {
 		head = append(head, cost.name)
 	}
@@ -96,7 +96,6 @@ func CompareCSV(w io.Writer, c Comparison) error {
 				cell(one.Name), strconv.Itoa(i + 1), fmt.Sprint(r.Counts), fmt.Sprint(r.Dir == one.Median),
 				number(r.Value()), number(r.CI95()), number(r.Idle), number(r.Active),
 				cell(strings.Join(r.Wrong(), "; ")), cell(r.Bottleneck), number(r.P95),
-				number(condition(result.WriteAmplification)(r)),
 			}
 			for _, v := range costsOf(r.Costs) {
 				line = append(line, number(v))

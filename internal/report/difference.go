@@ -111,7 +111,6 @@ var figures = append([]compared{
 	ofCondition("lost_to_events", result.LostOrders, "", ""),
 	ofCondition("back_after_s", result.BackAfter, "s", ""),
 	ofCondition("longest_after_event_ms", result.LongestOrder, "ms", ""),
-	ofCondition("write_amplification", result.WriteAmplification, "", ""),
 }, costFigures()...)
 
 func ofCondition(name, of, unit, from string) compared {

@@ -55,9 +55,9 @@ func eventful(s *result.Summary) {
 			Before:    monitor.SMARTReading{Temperature: new(38.)},
 			After:     monitor.SMARTReading{Temperature: new(71.), Wear: new(.03), HotMinutes: new(2.)},
 			Throttled: "3 times, too hot for 2 minutes"},
-		{Drive: "sdm", Model: "INTEL SSDSC2KB480G8", HostBytes: new(1.34e9), MediaBytes: new(3.36e9),
-			Amplification: new(2.5), Before: monitor.SMARTReading{Temperature: new(30.)},
-			After: monitor.SMARTReading{Temperature: new(31.), Wear: new(.0), Throttles: new(0.)}},
+		{Drive: "sdm", Model: "INTEL SSDSC2KB480G8", HostBytes: new(1.34e9),
+			Before: monitor.SMARTReading{Temperature: new(30.)},
+			After:  monitor.SMARTReading{Temperature: new(31.), Wear: new(.0), Throttles: new(0.)}},
 	}
 	s.DataSeeds = []uint64{2}
 	s.Command = &result.Command{Line: "ds2 drive --target postgres://ds2:***@host/ds2 --threads 8",

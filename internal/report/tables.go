@@ -73,8 +73,7 @@ func ioTable(s result.Summary) table {
 // smartTable is what the drives told of themselves before and after the run; without rows where none did.
 func smartTable(drives []monitor.SMART) table {
 	t := newTable("What the drives tell of themselves (SMART), over the whole run",
-		"drive", "written to it MB", "written to its flash MB", "write amplification",
-		"°C before", "°C after", "wear %", "held back by heat")
+		"drive", "written to it MB", "°C before", "°C after", "wear %", "held back by heat")
 	scaled := func(v *float64, scale float64) string {
 		return known(v, "–", func(f float64) string { return figure(f * scale) })
 	}
@@ -87,8 +86,8 @@ func smartTable(drives []monitor.SMART) table {
 		if throttled == "" && (d.After.Throttles != nil || d.After.HotMinutes != nil) {
 			throttled = "no"
 		}
-		t.row(name, scaled(d.HostBytes, 1e-6), scaled(d.MediaBytes, 1e-6), scaled(d.Amplification, 1),
-			scaled(d.Before.Temperature, 1), scaled(d.After.Temperature, 1), scaled(d.After.Wear, 100), throttled)
+		t.row(name, scaled(d.HostBytes, 1e-6), scaled(d.Before.Temperature, 1), scaled(d.After.Temperature, 1),
+			scaled(d.After.Wear, 100), throttled)
 	}
 	return t
 }

@@ -180,9 +180,6 @@ type Condition struct {
 	Unit  string  `json:"unit,omitempty"`
 }
 
-// WriteAmplification is the condition of bytes that drives wrote to their flash by bytes that were written to them.
-const WriteAmplification = "write amplification"
-
 // Names of conditions that a report compares too. The limits are those that ds2 device measured.
 const (
 	FailedAttempts   = "failed attempts"
