@@ -218,7 +218,7 @@ func (f *benchFlags) procedure(i *interrupts, options runs.Options, stderr io.Wr
 			}
 			return nil
 		},
-		Restore: func(ctx context.Context) error { return restore.Do(ctx, options.Targets) },
+		Restore: func(ctx, stop context.Context) error { return restore.Do(ctx, stop, options.Targets) },
 		Run:     conduct.BenchRun(i.stop(), options),
 		Verify:  func(dir string) ([]string, error) { return conduct.VerifyRecord(i.stop(), options, dir) },
 		Told:    f.output.told(stderr),

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ds2/internal/escape"
 	"ds2/internal/limit"
 	"ds2/internal/localpg"
 	"ds2/internal/report"
@@ -140,10 +141,13 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 	conduct := o.conduct(interrupts, stdout, stderr)
 	stop := interrupts.stop()
 	run, summary, outcome := conduct.Drive(stop, options)
+	if run != nil {
+		defer o.push(interrupts, run, stderr)
+	}
 	if outcome.Status != result.Done && outcome.Status != result.Aborted {
 		if run != nil {
+			printFailed(stdout, stderr, o, options.Dir, summary)
 			fmt.Fprintf(stderr, "record: %s\n", options.Dir)
-			printUnsaved(stdout, o, options.Dir, summary)
 		}
 		return outError(outcome.Err)
 	}
@@ -185,6 +189,7 @@ func (o *driveOutput) conduct(i *interrupts, stdout, stderr io.Writer) runs.Cond
 		Show: func(run *runs.Run) (func(result.Summary), error) {
 			return o.show(i, run, stdout, stderr)
 		},
+		Judged:   func(run *runs.Run) { o.push(i, run, stderr) },
 		Progress: showProgress(o.quiet, stderr),
 		Tell:     func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) },
 	}
@@ -205,20 +210,21 @@ func (o *driveOutput) open(cmd *cobra.Command) (close func(), err error) {
 	return o.served.close, nil
 }
 
-// show shows a run while it goes on, and pushes its figures when it has ended.
+// show shows a run while it goes on.
 func (o *driveOutput) show(i *interrupts, run *runs.Run, stdout, stderr io.Writer) (func(result.Summary), error) {
 	options := run.Options()
 	o.served.run(options, run)
+	i.driving.Store(true)
 	if !o.quiet {
 		fmt.Fprintln(stderr, schedule(options, time.Now()))
 	}
 	view := startView(run, o, stdout, stderr)
 	return func(summary result.Summary) {
+		i.driving.Store(false)
 		view.stop()
 		if o.format == "ds2" && len(summary.Phases) > 0 {
 			view.ds2.final(stdout, time.Now())
 		}
-		o.push(i.hard, options, run, stderr)
 		o.served.rest(report.Headline(summary))
 	}, nil
 }
@@ -226,11 +232,16 @@ func (o *driveOutput) show(i *interrupts, run *runs.Run, stdout, stderr io.Write
 // stop is the two stages of a stop for package runs.
 func (i *interrupts) stop() runs.Stop { return runs.Stop{Soft: i.soft, Hard: i.hard} }
 
-// printUnsaved prints the result of a run whose record could not be written to its end, because the disk was full
-// perhaps: it is nowhere else.
-func printUnsaved(w io.Writer, o *driveOutput, dir string, s result.Summary) {
-	saved, err := result.Read(dir)
-	if len(s.Phases) == 0 || err == nil && saved.Status != result.Running {
+// printFailed prints what a run came to that did not come to its end. Where its record could not be written to the end,
+// because the disk was full perhaps, that is nowhere else.
+func printFailed(w, stderr io.Writer, o *driveOutput, dir string, s result.Summary) {
+	if len(s.Phases) == 0 {
+		return
+	}
+	if saved, err := result.Read(dir); err == nil && saved.Status != result.Running {
+		if err := printResult(w, o, dir); err != nil {
+			fmt.Fprintln(stderr, "warning:", escape.Text(err.Error()))
+		}
 		return
 	}
 	switch o.format {

@@ -292,7 +292,9 @@ func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err e
 	o.Targets, o.Driver = stores, f.config
 	o.Driver.Targets = labels(stores)
 	o.Driver.Delayed = func(err error) { fmt.Fprintln(l.w, "users wait to be connected:", err) }
+	stop := watchWaits(stores, func() bool { return false }, func(text string) { fmt.Fprintln(l.w, "note:", text) })
 	plan, err := f.plan(ctx, stores)
+	stop()
 	if err != nil {
 		return o, l.step("database", "", err)
 	}

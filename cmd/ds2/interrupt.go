@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -37,6 +38,7 @@ type interrupts struct {
 	soft, hard context.Context
 	locked     context.Context // done when the lock of a database was lost, with the reason as its cause
 	lost       context.CancelCauseFunc
+	driving    atomic.Bool // users are at work
 
 	mu       sync.Mutex
 	cleanups []func()

@@ -45,7 +45,8 @@ func (i *interrupts) lockStores(command, run string, stores []store.Database, st
 				"so the results of this one are invalid: %w", err))
 		},
 	}
-	var unlocks []func()
+	say := func(text string) { fmt.Fprintln(stderr, "note:", escape.Text(text)) }
+	unlocks := []func(){watchWaits(stores, i.driving.Load, say)}
 	unlock := func() {
 		for _, f := range unlocks {
 			f()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -170,10 +169,15 @@ func (s *served) close() {
 	s.server.Close()
 }
 
-// push pushes the run's figures, where that is asked for. The run counts all the same where it fails.
-func (f *metricsFlags) push(ctx context.Context, o runs.Options, run *runs.Run, stderr io.Writer) {
+// push pushes the figures of a run that has been judged, where that is asked for. The run counts all the same where it
+// fails.
+func (f *metricsFlags) push(i *interrupts, run *runs.Run, stderr io.Writer) {
 	if f.pushgateway == "" {
 		return
+	}
+	ctx, o := i.soft, run.Options()
+	if ctx.Err() != nil { // the first Ctrl-C ended the run
+		ctx = i.hard
 	}
 	if err := metrics.Push(ctx, f.pushgateway, o.RunID, collectors(o, run)...); err != nil {
 		fmt.Fprintln(stderr, "warning:", redact(err.Error()))

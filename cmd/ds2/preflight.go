@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"ds2/internal/outside"
 	"ds2/internal/preflight"
 	"ds2/internal/store"
 )
@@ -110,7 +110,7 @@ func (l *looks) here(f *runFlags) {
 		}
 	}
 	if url := f.output.pushgateway; url != "" {
-		client := http.Client{Timeout: 10 * time.Second}
+		client := http.Client{Timeout: outside.Answer}
 		if response, err := client.Get(url); err != nil {
 			l.step("--pushgateway", "the run would count, but its figures would not be pushed", err)
 		} else {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ds2/internal/outside"
 	"ds2/internal/shell"
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver"
@@ -74,8 +75,10 @@ func askPassword(line string) func(context.Context) (string, error) {
 		if !asked.IsZero() && time.Since(asked) < passwordKept {
 			return password, nil
 		}
+		ctx, cancel := outside.Within(ctx, outside.Command)
+		defer cancel()
 		var out, said bytes.Buffer
-		if err := shell.Run(ctx, line, &out, &said); err != nil {
+		if err := outside.Err(ctx, shell.Run(ctx, line, &out, &said)); err != nil {
 			why := cmp.Or(strings.TrimSpace(said.String()), "it said nothing")
 			return "", fmt.Errorf("run --password-command: %w: %s", err, why)
 		}

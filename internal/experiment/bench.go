@@ -28,7 +28,8 @@ type Bench struct {
 	// asks.
 	Ready func(context.Context) error
 	// Restore brings the database back to where every run starts; nil: each run goes on where the last ended.
-	Restore func(context.Context) error
+	// That ends when stop is over, or with ctx what must come to its end.
+	Restore func(ctx, stop context.Context) error
 	// Run makes the run of a place, and its record in a directory; faults say what is wrong with it.
 	Run func(ctx context.Context, dir string, place runs.Place) (s result.Summary, faults []string, err error)
 	// Verify makes the audit of a run that is recorded in a directory and was cut off before its audit ended; nil: such
@@ -57,8 +58,8 @@ func (p Bench) run(ctx, stop context.Context, b *result.Bench, place runs.Place,
 	pause := func(d time.Duration) bool { return progress.Pause(stop, d) }
 	if p.Ready != nil {
 		say := func(err error) { told(fmt.Sprintf("waiting until the server takes sessions: %v", err)) }
-		err := store.AwaitStart(pause, say, func() error { return p.Ready(ctx) })
-		if store.Starting(err) {
+		err := store.AwaitStart(pause, say, func() error { return p.Ready(stop) })
+		if stop.Err() != nil {
 			return stopped(ctx)
 		}
 		if err != nil {
@@ -67,7 +68,11 @@ func (p Bench) run(ctx, stop context.Context, b *result.Bench, place runs.Place,
 	}
 	if p.Restore != nil {
 		told("restoring the database")
-		if err := p.Restore(ctx); err != nil {
+		err := p.Restore(ctx, stop)
+		if stop.Err() != nil {
+			return stopped(ctx)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -46,7 +46,7 @@ func (s *script) note(what string) {
 func (s *script) bench(dir string) Bench {
 	return Bench{
 		Dir:     dir,
-		Restore: func(context.Context) error { s.note("restore"); return nil },
+		Restore: func(_, _ context.Context) error { s.note("restore"); return nil },
 		Run: func(_ context.Context, dir string, place runs.Place) (result.Summary, []string, error) {
 			s.note(fmt.Sprintf("run %d", place.Number))
 			time.Sleep(20 * time.Minute)

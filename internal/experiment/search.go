@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"ds2/internal/driver"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
@@ -121,7 +122,11 @@ func (s Search) trial(ctx context.Context, stop runs.Stop, number, threads int) 
 	o.Driver.Seed += uint64(number) // else, where nothing is restored, new customers of a repeat find their names taken
 	o.RunID = fmt.Sprintf("%s-%02d", o.RunID, number)
 	o.Dir = filepath.Join(s.Dir, t.Record)
-	if err := s.Restore.Do(ctx, o.Targets); err != nil {
+	err := s.Restore.Do(ctx, stop.Soft, o.Targets)
+	if stop.Soft.Err() != nil {
+		err = driver.ErrStopped
+	}
+	if err != nil {
 		return t, err
 	}
 	one, summary, outcome := s.Drive(stop, o)
@@ -136,6 +141,7 @@ func (s Search) trial(ctx context.Context, stop runs.Stop, number, threads int) 
 		return t, outcome.Err
 	}
 	faults, err := s.Verify(stop, one)
+	s.Judged(one)
 	if err != nil {
 		return t, err
 	}

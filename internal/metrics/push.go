@@ -6,6 +6,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/push"
+
+	"ds2/internal/outside"
 )
 
 // Push hands the collectors' figures to a Pushgateway at a URL, as those of job ds2 and the run: for runs that are over
@@ -15,7 +17,9 @@ func Push(ctx context.Context, url, runID string, all ...prometheus.Collector) e
 	for _, c := range all {
 		p.Collector(c)
 	}
-	if err := p.PushContext(ctx); err != nil {
+	ctx, cancel := outside.Within(ctx, outside.Answer)
+	defer cancel()
+	if err := outside.Err(ctx, p.PushContext(ctx)); err != nil {
 		return fmt.Errorf("push metrics: %w", err)
 	}
 	return nil

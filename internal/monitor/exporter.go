@@ -12,11 +12,11 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
+	"ds2/internal/outside"
 	"ds2/internal/store"
 )
 
@@ -31,11 +31,8 @@ type Exporter struct {
 	first     exposition
 }
 
-// What an exporter may take of a run: so long for an answer, of so many bytes.
-const (
-	exporterTime  = 5 * time.Second
-	maxExposition = 32 << 20
-)
+// maxExposition is what an exporter's answer may have in bytes.
+const maxExposition = 32 << 20
 
 // OpenExporter asks the exporter at a URL such as http://db1:9100/metrics what it shows. Of what it shows, only the
 // collectors that columns are made of are asked from then on, where it says which it has.
@@ -92,7 +89,7 @@ func (e *Exporter) scrape(ctx context.Context) (exposition, error) {
 		return nil, err
 	}
 	request.Header.Set("Accept", "text/plain;version=0.0.4")
-	client := http.Client{Timeout: exporterTime}
+	client := http.Client{Timeout: outside.Scrape}
 	response, err := client.Do(request)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"ds2/internal/outside"
 	"ds2/internal/shell"
 )
 
@@ -59,10 +60,10 @@ func PowerCommand(ctx context.Context, command string) (Source, error) {
 var number = regexp.MustCompile(`\d+(\.\d+)?`)
 
 func runPowerCommand(ctx context.Context, command string) (float64, error) {
-	ctx, cancel := context.WithTimeout(ctx, staleAfter)
+	ctx, cancel := outside.Within(ctx, outside.Command)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
-	if err := shell.Run(ctx, command, &stdout, &stderr); err != nil {
+	if err := outside.Err(ctx, shell.Run(ctx, command, &stdout, &stderr)); err != nil {
 		return math.NaN(), fmt.Errorf("run power command: %w: %s", err, strings.TrimSpace(stderr.String()))
 	}
 	if w, err := strconv.ParseFloat(number.FindString(stdout.String()), 64); err == nil {

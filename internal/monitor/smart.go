@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"ds2/internal/outside"
 )
 
 // SMART is what a drive told of itself before and after a run, by smartctl: an NVMe drive's log, an ATA drive's
@@ -146,12 +148,9 @@ func newSMART(drive string, before, after SMARTReading) SMART {
 	return s
 }
 
-// smartTimeout is how long a drive may take to answer.
-const smartTimeout = 10 * time.Second
-
 // readSMART asks a drive. A drive that sleeps is not woken.
 func readSMART(ctx context.Context, program, drive string) (SMARTReading, error) {
-	ctx, cancel := context.WithTimeout(ctx, smartTimeout)
+	ctx, cancel := outside.Within(ctx, outside.Answer)
 	defer cancel()
 	c := exec.CommandContext(ctx, program,
 		"--json=o", "--info", "--attributes", "--log=devstat", "--nocheck=standby", "/dev/"+drive)

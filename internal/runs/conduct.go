@@ -29,6 +29,7 @@ type Conduct struct {
 	Restart func(context.Context) error
 
 	Show     func(*Run) (end func(result.Summary), err error) // shows a run while it goes on; end: its end
+	Judged   func(*Run)                                       // is told of a run of a bench that was audited
 	Progress progress.View                                    // shows the deep check and the audit
 	Tell     func(format string, args ...any)                 // is told what is damaged and which checks failed
 }
@@ -164,6 +165,7 @@ func (c Conduct) BenchRun(
 		}
 		faults = append(faults, conclude.Throttled(summary.SMART)...)
 		more, err := c.Verify(stop, run)
+		c.Judged(run)
 		if err != nil && c.interrupted(stop) { // what was measured is kept, for VerifyRecord
 			return summary, faults, driver.ErrStopped
 		}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"ds2/internal/outside"
 	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/shell"
@@ -35,7 +36,7 @@ func (e *events) prepare(ctx context.Context) {
 }
 
 // start begins to wait for the times of the events. Commands may overlap. A run that is over before all have begun
-// makes the rest at once, in their order, if it made any: what was suspended is to be resumed.
+// makes the rest at once, in their order and each within a limit, if it made any: what was suspended is to be resumed.
 func (e *events) start(r *Run, start time.Time) {
 	all := slices.Clone(r.options.Events)
 	slices.SortStableFunc(all, func(a, b Event) int { return cmp.Compare(a.At, b.At) })
@@ -45,7 +46,9 @@ func (e *events) start(r *Run, start time.Time) {
 			case progress.Pause(r.stop, time.Until(start.Add(event.At))):
 				e.wg.Go(func() { e.run(e.inTime, r, start, event) })
 			case i > 0:
-				e.run(e.ctx, r, start, event)
+				ctx, cancel := outside.Within(e.ctx, outside.Command)
+				e.run(ctx, r, start, event)
+				cancel()
 			default:
 				return
 			}
@@ -56,7 +59,7 @@ func (e *events) start(r *Run, start time.Time) {
 func (e *events) run(ctx context.Context, r *Run, start time.Time, event Event) {
 	done := result.Event{Asked: event.At.Seconds(), Command: event.Shown, From: time.Since(start).Seconds()}
 	var said bytes.Buffer
-	err := shell.Run(ctx, event.Command, &said, &said)
+	err := outside.Err(ctx, shell.Run(ctx, event.Command, &said, &said))
 	done.To = time.Since(start).Seconds()
 	r.log.Info("event", "command", event.Shown, "t", done.From, "said", said.String(), "err", err)
 	if err != nil {

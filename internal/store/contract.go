@@ -103,6 +103,9 @@ type Capabilities struct {
 	// changes nothing. What cannot be asked is a finding too; the error is only about a server that cannot be reached.
 	Examine func(ctx context.Context, users int) (Examination, error)
 
+	// Waits says what statements of this process wait for since a while, by what holds them up, such as a process.
+	Waits func(ctx context.Context, since time.Duration) (map[string]string, error)
+
 	// BulkRead tells the server how an audit reads large tables. Without it they are read with the session's own
 	// settings, each in one statement.
 	BulkRead BulkReader

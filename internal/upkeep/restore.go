@@ -41,26 +41,31 @@ func (r Restore) Name() string {
 	return r.Way
 }
 
-// Do restores the targets, one after the other.
-func (r Restore) Do(ctx context.Context, targets []store.Database) error {
+// Do restores the targets, one after the other. It ends when stop is over, but for the copying of a snapshot, without
+// whose end there is no database: that ends with ctx.
+func (r Restore) Do(ctx, stop context.Context, targets []store.Database) error {
 	if r.Command != "" {
-		if err := shell.Run(ctx, r.Command, r.Output, r.Output); err != nil {
+		tell, end := r.Progress("restore", progress.Work)
+		tell("wait for the restore command", 0, 0)
+		err := shell.Run(stop, r.Command, r.Output, r.Output)
+		end()
+		if err != nil {
 			return fmt.Errorf("run restore command: %w", err)
 		}
 		return nil
 	}
 	for _, target := range targets {
-		if err := r.one(ctx, target); err != nil {
+		if err := r.one(ctx, stop, target); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r Restore) one(ctx context.Context, target store.Database) error {
+func (r Restore) one(ctx, stop context.Context, target store.Database) error {
 	switch r.Way {
 	case RestoreReset:
-		return Reset(ctx, target, r.Workloads, r.DiscardLog, r.Progress)
+		return Reset(stop, target, r.Workloads, r.DiscardLog, r.Progress)
 	case RestoreSnapshot:
 		say := func(line string) { fmt.Fprintln(r.Output, line) }
 		return Snapshot(ctx, target, SnapshotRestore, r.Progress, say)

@@ -62,7 +62,7 @@ func (s *Store) maintenance(ctx context.Context, handler func(*pgconn.PgConn) ct
 		conn, err = pgx.ConnectConfig(ctx, config)
 	}
 	if err == nil {
-		err = endless(ctx, conn)
+		err = s.begin(ctx, conn)
 	}
 	return conn, s.Wrap("connect to database "+config.Database+" of the server", err)
 }

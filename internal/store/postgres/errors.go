@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 
 	"ds2/internal/store"
 	"ds2/internal/store/postgres/target"
@@ -46,13 +47,24 @@ func (s *Store) classified(op string, err error) error {
 	var network *net.OpError
 	var name *net.DNSError
 	var connect *pgconn.ConnectError
+	var length *pgproto3.ExceededMaxBodyLenErr
 	switch {
-	case isAny(err, context.Canceled, context.DeadlineExceeded):
+	case isAny(err, context.Canceled):
 	// A connection that could not be made is reported once for each address and TLS mode that was tried: the cause says
 	// it all.
 	case errors.As(err, &network) && network.Op == "dial":
 		failed.Op, failed.Err = "connect to "+s.Label(), network
 		failed.Hint = "start the server, or correct the host and port of the target"
+		if isAny(network, syscall.EMFILE) {
+			failed.Hint = "let this process open more files: ulimit -n, or LimitNOFILE of a service"
+		}
+	case errors.As(err, &connect) && (isAny(err, context.DeadlineExceeded) || errors.As(err, &length)):
+		failed.Op, failed.Err = "connect to "+s.Label(), errSilent
+		if length != nil {
+			failed.Err = errNotPostgres
+		}
+		failed.Hint = "look what listens there, and how busy it is"
+	case isAny(err, context.DeadlineExceeded):
 	case network != nil && isAny(network, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed):
 		failed.Err = closedError{network}
 	case network != nil:
@@ -69,6 +81,11 @@ func (s *Store) classified(op string, err error) error {
 	}
 	return failed
 }
+
+var (
+	errSilent      = errors.New("the connection is accepted, and nothing answers in time")
+	errNotPostgres = errors.New("what answers there is not PostgreSQL")
+)
 
 func isAny(err error, any ...error) bool {
 	return slices.ContainsFunc(any, func(one error) bool { return errors.Is(err, one) })
@@ -118,7 +135,8 @@ var classes = []struct {
 	{"25006", store.Connection, "name the primary server in the target: this one is read-only"},
 	{"58030", store.Resource, "look at the server's log and the drive"}, // I/O error
 	{target.DiskFull, store.Resource, "make room on the server's drives"},
-	{"53300", store.Resource, "raise the server's max_connections or use fewer threads"},
+	{"53300", store.Resource, "raise what the server names (its max_connections, or the connection limit of the " +
+		"role or the database), or use fewer threads"},
 	{"55006", store.Resource, "end what else is connected to it, and try again"}, // database in use
 	{"28P01 28000", store.Config,
 		"give the right user and password in the target, PGUSER and PGPASSWORD, or the password file"},
@@ -127,6 +145,9 @@ var classes = []struct {
 		"fill the database by ds2 load, or, if DVD Store's own scripts made it, take it over by ds2 load --adopt"},
 	{"3F000", store.Config, "name a schema that exists in the search_path of the user or of the database"},
 	{target.InsufficientPrivilege, store.Config, "give the user of the target the right to do so, or use another"},
+	// Prepared statements that are there already, or not there.
+	{"42P05 26000", store.Config, "connect to the server itself: a pooler in transaction mode gives each transaction " +
+		"another session"},
 	{"08", store.Connection, ""},
 	{"53", store.Resource, ""},
 }

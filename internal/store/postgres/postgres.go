@@ -11,7 +11,9 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -20,6 +22,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"ds2/internal/escape"
+	"ds2/internal/outside"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres/deepcheck"
 	"ds2/internal/store/postgres/deferred"
@@ -43,14 +46,19 @@ type Store struct {
 	data     atomic.Value // the server's data directory, a string
 	here     atomic.Bool  // it is on this machine
 	running  sync.Map     // names of statements that Progress reports on, by the server's process
+	sessions sync.Map     // the server's processes that have served the pool or administer, for Waits
 }
 
 // Open makes a Store of a target URL as libpq takes it: postgres://user:password@host:port/database?options, where what
 // is left out comes from libpq's environment variables, password file and defaults. It does not connect.
 func Open(u *url.URL) (store.Database, error) {
-	config, err := pgx.ParseConfig(u.String())
+	config, err := pgx.ParseConfig(ofClient(u).String())
 	if err != nil {
 		return nil, fmt.Errorf("read target URL: %w", err) // pgconn leaves the password out
+	}
+	if name := config.Database; len(name) > maxName {
+		return nil, fmt.Errorf("the database's name has %d bytes, and PostgreSQL cuts names to %d: name it %q",
+			len(name), maxName, strings.ToValidUTF8(name[:maxName], ""))
 	}
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "ds2"
@@ -60,9 +68,28 @@ func Open(u *url.URL) (store.Database, error) {
 	pool := config.Copy()
 	pool.BuildContextWatcherHandler = target.CancelStatement
 	s.db = stdlib.OpenDB(*pool, stdlib.OptionBeforeConnect(s.askPassword),
-		stdlib.OptionAfterConnect(endless), stdlib.OptionResetSession(neverCancelled))
+		stdlib.OptionAfterConnect(s.begin), stdlib.OptionResetSession(neverCancelled))
 	s.db.SetMaxIdleConns(poolIdle)
 	return s, nil
+}
+
+// forLibpq are options of a target URL that only libpq has a use for: ds2 has its own keepalives, and neither GSSAPI's
+// encryption nor TLS's compression.
+var forLibpq = []string{"gssencmode", "gssdelegation", "keepalives", "keepalives_idle", "keepalives_interval",
+	"keepalives_count", "tcp_user_timeout", "sslcompression", "fallback_application_name"}
+
+// ofClient is a target URL with a limit to how long a connection may take, and without what is only for libpq.
+func ofClient(u *url.URL) *url.URL {
+	options := u.Query()
+	for _, name := range forLibpq {
+		options.Del(name)
+	}
+	if !options.Has("connect_timeout") && os.Getenv("PGCONNECT_TIMEOUT") == "" {
+		options.Set("connect_timeout", fmt.Sprint(int(outside.Connect.Seconds())))
+	}
+	of := *u
+	of.RawQuery = options.Encode()
+	return &of
 }
 
 // maxMessage is what a message of the server, such as a row, may have in bytes: no statement of ds2 asks for one of a
@@ -74,6 +101,12 @@ func newFrontend(r io.Reader, w io.Writer) *pgproto3.Frontend {
 	f := pgproto3.NewFrontend(r, w)
 	f.SetMaxBodyLen(maxMessage)
 	return f
+}
+
+// begin notes a session, and makes it endless.
+func (s *Store) begin(ctx context.Context, conn *pgx.Conn) error {
+	s.sessions.Store(int32(conn.PgConn().PID()), nil)
+	return endless(ctx, conn)
 }
 
 // endless lets a session's statements take as long as they take, whatever server, role and database say: a load is no
@@ -147,6 +180,7 @@ func (s *Store) Can() store.Capabilities {
 		Placement:     s.Placement,
 		Advise:        s.Advise,
 		Examine:       s.Examine,
+		Waits:         s.Waits,
 		BulkRead:      s,
 		Changed:       s.Changed,
 		DeepCheck:     deep.DeepCheck,

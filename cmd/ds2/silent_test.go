@@ -1,0 +1,150 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/promtest"
+)
+
+// silent is an address that accepts connections, lets those who speak PostgreSQL log in where it should, and says
+// nothing more.
+func silent(t *testing.T, login bool) (address string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			t.Cleanup(func() { conn.Close() })
+			if login {
+				go func() {
+					b := pgproto3.NewBackend(conn, conn)
+					if _, err := b.ReceiveStartupMessage(); err == nil {
+						b.Send(&pgproto3.AuthenticationOk{})
+						b.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+						b.Flush()
+					}
+				}()
+			}
+		}
+	}()
+	return listener.Addr().String()
+}
+
+// TestSilentParties has each party outside ds2 accept what it is asked and never answer: ds2 goes on or ends by itself,
+// or says what it waits for and ends at the first Ctrl-C.
+func TestSilentParties(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t, localpg.Options{
+		Settings: map[string]string{"fsync": "off", "max_prepared_transactions": "2"}})
+	proxied := newTroubledServer(t)
+	must(t, "load", "--target", proxied.URL("ds2"), "--size", "1MB", "--quiet")
+	must(t, "load", "--target", server.URL("ds2"), "--size", "1MB", "--quiet")
+	admin := openDB(t, server.URL("postgres"))
+	admin.SetMaxOpenConns(1)
+	database := func(name string) string {
+		pgtest.Exec(t, admin, "CREATE DATABASE "+name+" TEMPLATE ds2")
+		return server.URL(name)
+	}
+	drive := func(name, more string) []string {
+		return quick("drive", database(name), "--run-time 3s --out out %s", more)
+	}
+	nobody, speechless := silent(t, false), "postgres://ds2:x@"+silent(t, true)+"/ds2?sslmode=disable"
+	relay := promtest.StartRelay(t)
+	relay.To(promtest.StartNodeExporter(t))
+	smartctl := textFile(t, "smartctl", "#!/bin/sh\nexec sleep 600\n")
+	require.NoError(t, os.Chmod(smartctl, 0o755))
+	for name, then := range map[string]string{
+		"held": "SET application_name = 'reporting'", "prepared": "PREPARE TRANSACTION 'forgotten'",
+	} {
+		tx, err := openDB(t, database(name)).Begin()
+		require.NoError(t, err)
+		t.Cleanup(func() { tx.Rollback() })
+		pgtest.Exec(t, tx, "UPDATE products SET price = 1 WHERE prod_id = 1", "UPDATE inventory SET sales = sales",
+			"LOCK TABLE inventory IN SHARE MODE", then)
+	}
+	swallow := `{"name": %q, "type": "timeout", "stream": %[1]q, "attributes": {"timeout": 0}}`
+
+	type party struct {
+		why     string
+		args    []string
+		code    int    // exitInterrupted: it is interrupted when it has said what it waits for
+		says    string // on either stream
+		driving func() // happens when users are at work
+	}
+	cases := []party{
+		{why: "a Pushgateway", args: drive("push", "--pushgateway http://"+nobody), code: exitDone,
+			says: "warning: push metrics: no answer within 10s"},
+		{why: "an exporter", args: drive("exporter", "--exporter http://"+nobody), code: exitUsage, says: "--exporter: "},
+		{why: "an exporter in mid-run", args: drive("mid", "--run-time 10s --exporter http://"+relay.Address), code: exitDone,
+			says: "audit passed", driving: func() { relay.To(nobody) }},
+		{why: "a meter", args: drive("meter", "--power 'sleep 600'"), code: exitUsage, says: "no answer within 30s"},
+		{why: "a password", args: words("verify --target %s --password-command 'sleep 600'", server.URL("ds2")),
+			code: exitFailed, says: "run --password-command: no answer within 30s"},
+		{why: "a drive", args: drive("smart", "--smart on"), code: exitDone, says: "note: SMART"},
+		{why: "an event's command", args: drive("event", "--run-time 22s --event '11s=sleep 600' --event '12s=sleep 600'"),
+			code: exitDone, says: "the command of event 1 failed"},
+		{why: "a restore", args: quick("bench", database("restores"), "--run-time 1s --restore-command 'sleep 600' "+
+			"--settle 0 --idle 0 --cooldown 0 --out out"), code: exitInterrupted, says: "wait for the restore command"},
+		{why: "a server at the connect", args: words("load --size 1MB --quiet --target postgres://ds2:x@%s/ds2", nobody),
+			code: exitFailed, says: "is accepted, and nothing answers in time"},
+		{why: "a server at the first query", args: words("verify --target %s", speechless), code: exitInterrupted,
+			says: "note: waiting for "},
+		{why: "a run's server at the first query", args: quick("drive", speechless, "--run-time 1s --out out"),
+			code: exitInterrupted, says: "note: waiting for "},
+		{why: "a session that holds a lock", args: words("reset --quiet --target %s", server.URL("held")),
+			code: exitInterrupted, says: "holds a lock: reporting of user "},
+		{why: "a prepared transaction", args: words("load --quiet --drop --size 1MB --target %s", server.URL("prepared")),
+			code: exitInterrupted, says: `the prepared transaction "forgotten"`},
+		{why: "a server at the end", args: quick("drive", proxied.through(t, "ds2"),
+			"--run-time 10s --drain-time 1s --operation-timeout 1s --verify none --out out"), code: exitFailed,
+			says: "OPM", driving: func() {
+				for _, stream := range []string{"upstream", "downstream"} {
+					_, err := proxied.proxy.Toxics.AddToxicJson(strings.NewReader(fmt.Sprintf(swallow, stream)))
+					assert.NoError(t, err)
+				}
+			}},
+	}
+	programs := make([]*program, len(cases))
+	for i, c := range cases { // all at once, as most of them wait
+		programs[i] = startProgram(t, c.args...)
+		programs[i].Env = append(os.Environ(), "PATH="+filepath.Dir(smartctl)+":"+os.Getenv("PATH"))
+		programs[i].start(t)
+	}
+	for i, c := range cases {
+		if c.driving != nil {
+			programs[i].awaitOrders(t)
+			c.driving()
+		}
+	}
+	for i, c := range cases {
+		t.Run(c.why, func(t *testing.T) {
+			p := programs[i]
+			says := func() bool { return strings.Contains(p.stdout.String()+p.stderr.String(), c.says) }
+			if c.code == exitInterrupted {
+				p.await(t, c.says, says)
+				p.Process.Signal(syscall.SIGINT)
+			}
+			p.ends(t, c.code)
+			assert.True(t, says(), "it does not say %q:\n%s%s", c.says, &p.stdout, &p.stderr)
+		})
+	}
+}

@@ -1,0 +1,59 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"ds2/internal/store/postgres/target"
+)
+
+// Waits asks what keeps statements of this process waiting: locks that others hold, and standbys:
+// store.Capabilities. It connects to another database, as some of the statements take that nobody is in this one.
+func (s *Store) Waits(ctx context.Context, since time.Duration) (map[string]string, error) {
+	conn, err := s.maintenance(ctx, target.CancelStatement)
+	if err != nil {
+		return nil, err
+	}
+	defer target.Disconnect(conn)
+	var own []int32
+	s.sessions.Range(func(pid, _ any) bool { own = append(own, pid.(int32)); return true })
+	rows, err := conn.Query(ctx, `
+		SELECT DISTINCT coalesce(holder.pid, -1), coalesce(h.usename, ''),
+			coalesce(nullif(h.application_name, ''), h.backend_type, 'unknown'), coalesce(h.state, 'in an unknown state'),
+			extract(epoch FROM coalesce(clock_timestamp() - h.state_change, '0'))::bigint,
+			coalesce(x.gid, ''), coalesce(x.owner, ''),
+			extract(epoch FROM coalesce(clock_timestamp() - x.prepared, '0'))::bigint,
+			current_setting('synchronous_standby_names')
+		FROM pg_stat_activity w
+		LEFT JOIN LATERAL unnest(pg_blocking_pids(w.pid)) holder (pid) ON w.wait_event_type = 'Lock'
+		LEFT JOIN pg_stat_activity h ON h.pid = holder.pid
+		LEFT JOIN pg_prepared_xacts x ON holder.pid = 0 AND x.database = $3
+		WHERE w.pid = ANY ($1) AND w.state = 'active' AND w.query_start < clock_timestamp() - $2::interval
+			AND (w.wait_event = 'SyncRep' OR holder.pid <> ALL ($1))`, own, since, s.Name())
+	if err != nil {
+		return nil, s.Wrap("ask what is waited for", err)
+	}
+	defer rows.Close()
+	waits := map[string]string{}
+	for rows.Next() {
+		var pid int32
+		var user, name, state, gid, owner, standbys string
+		var held, prepared int64
+		err := rows.Scan(&pid, &user, &name, &state, &held, &gid, &owner, &prepared, &standbys)
+		switch {
+		case err != nil:
+			return nil, s.Wrap("ask what is waited for", err)
+		case pid < 0:
+			waits["standby"] = fmt.Sprintf("commits wait for a synchronous standby: synchronous_standby_names is %q",
+				standbys)
+		case pid == 0:
+			waits["prepared "+gid] = fmt.Sprintf("a lock may be held by the prepared transaction %q of %s, %d s old: "+
+				"commit it by COMMIT PREPARED, or ROLLBACK PREPARED", gid, owner, prepared)
+		default:
+			waits[fmt.Sprint(pid)] = fmt.Sprintf("process %d holds a lock: %s of user %s, %s for %d s; "+
+				"it ends by itself, or by SELECT pg_terminate_backend(%d)", pid, name, user, state, held, pid)
+		}
+	}
+	return waits, s.Wrap("ask what is waited for", rows.Err())
+}
