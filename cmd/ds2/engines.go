@@ -13,7 +13,6 @@ import (
 func engines() store.Engines {
 	return store.Engines{
 		postgres.Engine:  postgres.Open,
-		"postgresql":     postgres.Open, // libpq takes both schemes
 		sqlserver.Engine: func(target *url.URL) (store.Database, error) { return sqlserver.Open(asSQLCmd(target)) },
 	}
 }

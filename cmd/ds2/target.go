@@ -17,6 +17,7 @@ import (
 	"ds2/internal/outside"
 	"ds2/internal/shell"
 	"ds2/internal/store"
+	"ds2/internal/store/postgres"
 	"ds2/internal/store/sqlserver"
 )
 
@@ -157,6 +158,9 @@ func (f targetFlags) url(text string) (string, error) {
 		if u, err := url.Parse(text); err == nil && u.User == nil && strings.Contains(text, "@") {
 			return "", usageError("--target: in the user or password of the URL, " +
 				"/ is written %%2F, ? %%3F, # %%23 and @ %%40")
+		}
+		if address, other := strings.CutPrefix(text, "postgresql://"); other { // which libpq takes too
+			text = postgres.Engine + "://" + address
 		}
 		return text, nil
 	}
