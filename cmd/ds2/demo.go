@@ -77,8 +77,6 @@ one once and keeps it.`,
 	flags.BoolVar(&f.keep, "keep", false, "keep the server until Ctrl-C, and print the database's URL")
 	flags.BoolVar(&f.stall, "brownout", false, "stop the server's processes for 7s in mid-run, as drives that do not "+
 		"answer would, and say what that cost; on Linux")
-	flags.BoolVar(&f.drive.debt, "debt", false, "after the run, have the server do its deferred work (checkpoint, "+
-		"vacuum or ghost cleanup), and measure time, reads and writes")
 	f.drive.addScrubRate(flags)
 	f.drive.crash.addShared(flags)
 	f.drive.output.verify.add(flags)

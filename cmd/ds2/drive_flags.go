@@ -43,7 +43,6 @@ type driveFlags struct {
 	checkpoint  bool
 	cold        bool
 	scrub       float64 // bytes a second
-	debt        bool
 	out, runID  string
 	profile     string // of times
 	warmWithin  time.Duration
@@ -109,8 +108,6 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 		"whole server's cache (DBCC DROPCLEANBUFFERS)")
 	flags.BoolVar(&f.checkpoint, "checkpoint-first", false, "make a checkpoint before the users start, so that no "+
 		"earlier changes are left to write")
-	flags.BoolVar(&f.debt, "debt", false, "after the run, have the server do its deferred work (checkpoint, vacuum "+
-		"or ghost cleanup), and measure time, reads and writes")
 	f.addScrubRate(flags)
 	flags.StringArrayVar(&f.limits, "limit", nil, "limit over the first window, such as 'order p95 < 500ms', 'errors "+
 		"< 0.1%', 'data read mean < 20ms' or 'opm > 60000', or a set of Jetstress's: exchange2007, exchange2013, "+
@@ -321,7 +318,7 @@ func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err e
 	o.Plan, o.Limits = plan, append(o.Limits, least...)
 	o.Proof = proofs[stores[0].Engine()]
 	o.AbortAfter, o.CheckpointFirst, o.ColdStart = f.abortAfter, f.checkpoint, f.cold
-	o.ScrubRate, o.Debt = f.scrub, f.debt
+	o.ScrubRate = f.scrub
 	o.RunID, o.Version, o.Dir = f.runID, kitVersion(), recordDir(f.out, f.runID)
 	return o, f.asked(ctx, l, o)
 }

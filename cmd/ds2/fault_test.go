@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/localpg/pgtest"
 	"ds2/internal/nightly"
 )
 
@@ -27,12 +26,11 @@ func TestServerKilled(t *testing.T) {
 	db.SetMaxIdleConns(0)
 	drive := func(more string) []string { return quick("drive", target, "--max-errors 1000 --quiet %s", more) }
 	for _, c := range []struct {
-		name  string
-		args  []string
-		amid  string // true when the server is at it
-		waits bool   // for a lock that the test holds, to vacuum
-		code  int    // exitDone: users wait for the server
-		says  string
+		name string
+		args []string
+		amid string // true when the server is at it
+		code int    // exitDone: users wait for the server
+		says string
 	}{
 		{name: "checksum test", args: words("verify --target %s --deep --readers 4 --read-rate 500kB/s --quiet",
 			target),
@@ -43,17 +41,8 @@ func TestServerKilled(t *testing.T) {
 			amid: `SELECT count(*) > 0 FROM pg_stat_activity
 				WHERE query LIKE '%pg_read_binary_file($1%' AND pid <> pg_backend_pid()`,
 			code: exitDone, says: "the background scan of "},
-		{name: "debt", args: drive("--run-time 2s --debt"), waits: true,
-			amid: "SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE 'VACUUM%' AND wait_event_type = 'Lock'",
-			code: exitDone, says: "not all of the deferred work was done: do the deferred work of "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if c.waits {
-				tx, err := db.Begin()
-				require.NoError(t, err)
-				defer tx.Rollback()
-				pgtest.Exec(t, tx, "LOCK TABLE customers IN SHARE UPDATE EXCLUSIVE MODE") // users go on, a vacuum waits
-			}
 			p := begin(t, c.args...)
 			p.await(t, "the server to be at it", func() (is bool) {
 				require.NoError(t, db.QueryRow(c.amid).Scan(&is))

@@ -26,7 +26,7 @@ var flagGroups = []struct{ heading, flags string }{
 		"start-at user-offset seed scrub-rate event brownout"},
 	{"Procedure", "runs practice restore restore-command discard-log settle idle cooldown keep-faulty " +
 		"drop-unsteady start-threads max-threads confirm"},
-	{"Measuring", "window warm-within checkpoint-first cold-start debt max-retries max-errors operation-timeout " +
+	{"Measuring", "window warm-within checkpoint-first cold-start max-retries max-errors operation-timeout " +
 		"drain-time"},
 	{"Limits", "limit abort-on-fail"},
 	{"Observing", "devices device-record disclosure smart io-trace server-memory exporter power " +

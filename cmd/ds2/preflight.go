@@ -24,9 +24,8 @@ check prints ok, warning or FAILURE, with what to do; those that take what faile
 It checks server, rights, database, space, connections, settings that distort a test of storage,
 exporters, power, ports, and the directory of the record.
 
---scrub-rate, --replay, --debt, --verify deep, --deep-every and --cold-start
-are checked too. Nothing is changed; for --copies it makes temporary replication slots. What several
-configurations share is reported once.
+--scrub-rate, --replay, --verify deep, --deep-every and --cold-start are checked too. Nothing is
+changed. What several configurations share is reported once.
 
 The exit code is 3 if the run would fail, and 0 if there are only warnings. ds2 drive checks most of
 this itself.`,

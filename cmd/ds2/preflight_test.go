@@ -45,7 +45,7 @@ func TestPreflight(t *testing.T) {
 	fine := " --metrics-addr '' --out " + out
 	log := textFile(t, "server.log", "")
 	replay := " --replay 10MB --kill-command false --start-command false --server-log " + log + fine
-	const beside = " --scrub-rate 1MB/s --debt --verify deep"
+	const beside = " --scrub-rate 1MB/s --verify deep"
 
 	for _, c := range []struct {
 		why  string
@@ -69,13 +69,11 @@ func TestPreflight(t *testing.T) {
 		{"no rights", poor + " --checkpoint-first" + fine, exitVerdict, []string{
 			"FAILURE  rights of |may not read categories, cust_hist|GRANT SELECT",
 			"FAILURE  --checkpoint-first: |GRANT pg_checkpoint TO"}},
-		{"what reads beside the users and works after them", target + beside + fine, exitDone, []string{
+		{"what reads beside the users and after them", target + beside + fine, exitDone, []string{
 			"ok       --scrub-rate: the user may read the server's files of ",
-			"ok       --debt: ",
 			"ok       --verify deep: the user may check every page of "}},
 		{"no rights to that", few + beside + fine, exitVerdict, []string{
 			"FAILURE  --scrub-rate: |GRANT EXECUTE ON FUNCTION pg_read_binary_file",
-			"FAILURE  --debt: |may not run a checkpoint",
 			"FAILURE  --verify deep: |permission denied to create extension"}},
 		{"a replay test", target + replay, exitDone, []string{
 			"ok       --replay: the user may delay the checkpoints of "}},

@@ -190,9 +190,6 @@ func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
 		{"--replay", o.Crash != nil && o.Crash.Replay != nil, "may delay the checkpoints", func() error {
 			return o.Crash.Replay.Check(ctx, o.Targets[0])
 		}},
-		{"--debt", o.Debt, "may run a checkpoint and vacuum", func() error {
-			return runs.CheckDeferred(ctx, o.Targets)
-		}},
 		{"--checkpoint-first", o.CheckpointFirst, "may run a checkpoint", checkpoint},
 		{"--verify deep", f.output.verify == verifyDeep, "may check every page", deep},
 		{"--deep-every", f.crash.deepEvery > 0, "may check every page", deep},

@@ -8,7 +8,6 @@ package conclude
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"ds2/internal/diagnose"
@@ -75,7 +74,7 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 	if c.Figure != nil {
 		c.Figure.PerWatt = c.Power.PerWatt(c.Figure.Value)
 	}
-	c.Conditions = slices.Concat(c.Conditions, debtConditions(in, c), disturbanceConditions(c.Disturbances))
+	c.Conditions = append(c.Conditions, disturbanceConditions(c.Disturbances)...)
 	if len(in.LimitTexts) > 0 {
 		var limitErr error
 		c.Limits, limitErr = verdicts(in, v.window)
@@ -163,22 +162,4 @@ func newView(in Input, w *measure.Window) view {
 // At is a time of the run, in seconds since the first orders, on the clock.
 func (in Input) At(seconds float64) time.Time {
 	return in.Start.Add(measure.Seconds(seconds))
-}
-
-// debtConditions are the figures of the debt by which runs are compared.
-func debtConditions(in Input, c result.Conclusion) []result.Condition {
-	d := in.Debt
-	if d == nil || d.Error != "" {
-		return nil
-	}
-	var all conditions
-	all.add(result.DebtTime, &d.Seconds, 1, "s")
-	all.add(result.DebtReads, d.Reads, 1, "")
-	all.add(result.DebtWrites, d.Writes, 1, "")
-	i := slices.IndexFunc(c.Phases, func(p measure.PhaseSpan) bool { return p.Phase == measure.PhaseRun })
-	if f := c.Figure; i >= 0 && f != nil {
-		worked := c.Phases[i].To
-		all.add(result.RateWithDebt, new(f.Value*worked/(worked+d.Seconds)), 1, f.Unit)
-	}
-	return all
 }

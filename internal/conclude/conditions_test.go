@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
@@ -95,15 +94,4 @@ func TestDrivesOfARun(t *testing.T) {
 	assert.Equal(t, 1e9, *drives[0].HostBytes, "the sum went into the first drive")
 	want := []string{"drive nvme0n1 was throttled because of its temperature: 3 times"}
 	assert.Equal(t, want, Throttled(drives))
-}
-
-// TestDebtConditions: a run of 40 s that leaves work of 10 s has done four fifths of what its users saw.
-func TestDebtConditions(t *testing.T) {
-	in := Input{Happened: result.Happened{Debt: &result.Debt{Seconds: 10, IO: result.IO{Reads: new(7.)}}}}
-	c := result.Conclusion{Phases: []measure.PhaseSpan{{Phase: measure.PhaseRun, To: 40}}}
-	c.Figure = &result.Figure{Unit: result.OPM, Value: 500}
-	want := map[string]float64{result.DebtTime: 10, result.DebtReads: 7, result.RateWithDebt: 400}
-	assert.Equal(t, want, named(debtConditions(in, c)))
-	in.Debt.Error = "it was stopped"
-	assert.Empty(t, debtConditions(in, c))
 }

@@ -271,8 +271,8 @@ func runTable(all []Configuration, stands string) table {
 	words := all[0].Words
 	t := newTable("Runs, as they were made",
 		"configuration", "run", "number", "block", all[0].Unit(), "± 95 % within the run", words.Cycle+" p95 ms",
-		"device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s", "deferred work s",
-		"result with it", words.Cycles+" lost to events", "rate back after s", "longest "+words.Cycle+" after one ms",
+		"device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s",
+		words.Cycles+" lost to events", "rate back after s", "longest "+words.Cycle+" after one ms",
 		"idle W", "active W", "bottleneck", "counts")
 	type made struct {
 		number int
@@ -286,7 +286,7 @@ func runTable(all []Configuration, stands string) table {
 				ofRun(r), uncertainty(r.CI95()), figureOr(r.P95)}
 			for _, name := range []string{
 				result.ReadsOfDevices, result.LimitOfReads, result.WritesOfDevices, result.LimitOfLogWrites,
-				result.DebtTime, result.RateWithDebt, result.LostOrders, result.BackAfter, result.LongestOrder,
+				result.LostOrders, result.BackAfter, result.LongestOrder,
 			} {
 				row = append(row, figureOr(condition(name)(r)))
 			}

@@ -47,7 +47,7 @@ func runView(r *result.Record, id string) view {
 		v.Tables = append(v.Tables, t)
 	}
 	v.Tables = append(v.Tables,
-		scrubTable(s), debtTable(s.Debt),
+		scrubTable(s),
 		resultTable(s), latencyTable(s), eventTable(s), slowestTable(s), ioTable(s),
 		limitTable(s.Limits), targetTable(s), failureTable(s), cutTable(s.Cuts, s.Words), replayTable(s.Replay),
 		checksumTable(s.DeepChecks), deepCheckTable(s.DeepChecks), auditTable(s),
@@ -116,7 +116,6 @@ func (v *view) findRun(s result.Summary) {
 		v.warn(b.Warnings)
 	}
 	v.warn(s.Warnings)
-	v.findDebt(s)
 	v.find(aside, cumulativeNote(s))
 	v.find(aside, faultNote(s))
 	v.find(aside, powerNote(s))

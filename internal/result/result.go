@@ -137,7 +137,6 @@ type Happened struct {
 	Pace *Pace `json:"pace,omitempty"` // where the drives were to do a number of I/Os
 
 	Scrub []Scrub `json:"scrub,omitempty"` // of each target, where the run was to have one
-	Debt  *Debt   `json:"debt,omitempty"`  // deferred work at the end of the run, where it was measured
 }
 
 // Cautions are what makes a run a poor test of storage, as far as it is known before.

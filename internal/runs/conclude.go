@@ -32,7 +32,6 @@ func (r *Run) conclude(ctx context.Context, outcome Outcome) Outcome {
 	}
 	result.AddCheckpoints(s, &series, &counters)
 	s.Warm = r.warm.told(series, r.options.Driver.Warmup)
-	addDebt(counters, s)
 	r.count()
 	var concludeErr error
 	s.Conclusion, concludeErr = conclude.Of(input(r.options, *s, series, counters), nil)

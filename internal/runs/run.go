@@ -40,7 +40,6 @@ type Options struct {
 
 	CheckpointFirst bool          // each target that can makes a checkpoint before the idle time
 	ColdStart       bool          // the servers forget their caches after that
-	Debt            bool          // the targets do their deferred work after the users have left
 	AbortAfter      time.Duration // when a limit has failed for so long on end the run ends with ErrLimits; 0: never
 
 	// WarmMax is how long a run waits at most, after its warm-up, until the server's cache is filled, a checkpoint was
@@ -272,13 +271,13 @@ func (r *Run) prepare(ctx, stop context.Context) (err error) {
 // observe lets the run happen between an idle time and a cooldown, in which nothing is done but to read the counters.
 func (r *Run) observe(ctx, stop context.Context) (time.Time, Outcome) {
 	if r.observation == nil {
-		return r.driveAndPay(ctx, stop)
+		return r.drive(ctx, stop)
 	}
 	before := r.options.Observer.SMARTReadings(ctx)
 	if !r.observation.rest(stop, r.options.Idle) {
 		return time.Time{}, Ended(cmp.Or(context.Cause(ctx), driver.ErrStopped))
 	}
-	start, outcome := r.driveAndPay(ctx, stop)
+	start, outcome := r.drive(ctx, stop)
 	if outcome.Err == nil {
 		progress.Pause(stop, r.options.Cooldown)
 	}
@@ -286,13 +285,10 @@ func (r *Run) observe(ctx, stop context.Context) (time.Time, Outcome) {
 	return start, outcome.with(r.observation.end())
 }
 
-// driveAndPay lets the users work and, when they are done, the servers do their deferred work.
-func (r *Run) driveAndPay(ctx, stop context.Context) (time.Time, Outcome) {
-	start, outcome := r.drive(ctx, stop)
-	if outcome.Err == nil {
-		outcome = Ended(r.payDebt(stop, start))
-	}
-	return start, outcome
+// Doing is what the run is at when its users have left; empty: nothing that takes long.
+func (r *Run) Doing() string {
+	doing, _ := r.doing.Load().(string)
+	return doing
 }
 
 // checkpoint has the targets write what is left of the time before the run.

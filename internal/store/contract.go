@@ -123,8 +123,7 @@ type Capabilities struct {
 	// begins again.
 	OpenScrub func(ctx context.Context) (Reader, error)
 
-	Replay   Replayer
-	Deferred DeferredWorker
+	Replay Replayer
 }
 
 // Cannot is the refusal of what a server's Capabilities have not: what is a noun phrase, such as "snapshots".
@@ -301,20 +300,4 @@ type Read struct {
 	Bytes  int64
 	Device int64 // of these, what came from drives and not from the kernel's cache; negative: nobody knows
 	Last   bool  // there is nothing after it: the next request begins again
-}
-
-// DeferredWorker is a server that defers work that changes make, and can be made to do it.
-type DeferredWorker interface {
-	// CheckDeferred is an error where the user has not the rights that DoDeferred takes.
-	CheckDeferred(ctx context.Context) error
-
-	// DoDeferred has the server write the pages that changed, and clean the room of rows that were removed or replaced,
-	// until nothing is left or no more goes. Nobody may be at work. step is told the name of each step as it begins.
-	DoDeferred(ctx context.Context, step func(name string)) (Deferred, error)
-}
-
-// Deferred is what a server had deferred.
-type Deferred struct {
-	Before int64 // rows that were removed or replaced and still took room, as the server counts them
-	After  int64 // of these, what is left: somebody may still see them
 }

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 
 	"ds2/internal/store"
 )
@@ -11,6 +12,25 @@ import (
 func (s *Store) Checkpoint(ctx context.Context) error {
 	_, err := s.db.ExecContext(ctx, "CHECKPOINT")
 	return s.Wrap("make a checkpoint on "+s.Label(), err)
+}
+
+// MayCheckpoint asks for the right to run CHECKPOINT: store.Capabilities.
+func (s *Store) MayCheckpoint(ctx context.Context) error {
+	op := "make a checkpoint on " + s.Label()
+	var checkpoint bool
+	const ask = `
+		SELECT rolsuper OR EXISTS (
+			SELECT FROM pg_roles p WHERE p.rolname = 'pg_checkpoint' AND pg_has_role(current_user, p.oid, 'USAGE'))
+		FROM pg_roles WHERE rolname = current_user`
+	if err := s.db.QueryRowContext(ctx, ask).Scan(&checkpoint); err != nil {
+		return s.Wrap(op, err)
+	}
+	if !checkpoint {
+		hint := fmt.Sprintf("GRANT pg_checkpoint TO %q (PostgreSQL 15 or later), or run with --checkpoint-first=false",
+			s.User())
+		return store.Refuse(op, hint, "the user may not run a checkpoint")
+	}
+	return nil
 }
 
 // Buffers tells how much of shared_buffers holds pages: store.Capabilities. It is exact where the database has the

@@ -25,7 +25,6 @@ import (
 	"ds2/internal/outside"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres/deepcheck"
-	"ds2/internal/store/postgres/deferred"
 	"ds2/internal/store/postgres/replay"
 	"ds2/internal/store/postgres/target"
 )
@@ -168,14 +167,14 @@ func (s *Store) Close() error { return s.db.Close() }
 
 // Can is what PostgreSQL can do: store.Database.
 func (s *Store) Can() store.Capabilities {
-	deep, work := deepcheck.Checker{Target: s}, deferred.Worker{Target: s}
+	deep := deepcheck.Checker{Target: s}
 	return store.Capabilities{
 		LoadTable:     s.LoadTable,
 		LoadBinary:    s.LoadBinary,
 		Reset:         s.Reset,
 		Snapshots:     s,
 		Checkpoint:    s.Checkpoint,
-		MayCheckpoint: work.MayCheckpoint,
+		MayCheckpoint: s.MayCheckpoint,
 		Buffers:       s.Buffers,
 		Placement:     s.Placement,
 		Advise:        s.Advise,
@@ -187,6 +186,5 @@ func (s *Store) Can() store.Capabilities {
 		OpenScrub:     s.OpenScrub,
 		MayDeepCheck:  deep.MayDeepCheck,
 		Replay:        replay.Replayer{Target: s},
-		Deferred:      work,
 	}
 }

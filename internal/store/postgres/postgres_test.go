@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -77,4 +78,17 @@ func refused(t *testing.T, err error, class store.Class, says string) {
 func loaded(t testing.TB, size datagen.Size) *postgres.Store {
 	t.Helper()
 	return storetest.Loaded(t, postgres.Open, size).(*postgres.Store)
+}
+
+// lastCheckpoint is when it was, as the cluster's control file has it, to the second.
+func lastCheckpoint(t *testing.T, s *postgres.Store) time.Time {
+	t.Helper()
+	return pgtest.Value[time.Time](t, s.DB(), "SELECT checkpoint_time FROM pg_control_checkpoint()")
+}
+
+func TestCheckpoint(t *testing.T) {
+	s := open(t, pgtest.Database(t))
+	start := time.Now().Truncate(time.Second)
+	require.NoError(t, s.Checkpoint(t.Context()))
+	assert.False(t, lastCheckpoint(t, s).Before(start))
 }

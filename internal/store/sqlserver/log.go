@@ -42,6 +42,20 @@ func (s *Store) Checkpoint(ctx context.Context) error {
 	return s.Wrap("make a checkpoint on "+s.Label(), err)
 }
 
+// mayCheckpoint asks for the right to run CHECKPOINT.
+const mayCheckpoint = `SELECT CAST(COALESCE(
+	HAS_PERMS_BY_NAME(QUOTENAME(DB_NAME()), 'DATABASE', 'CHECKPOINT'), 0) AS bit)`
+
+// MayCheckpoint asks for the right to run CHECKPOINT: store.Capabilities.
+func (s *Store) MayCheckpoint(ctx context.Context) error {
+	v, err := s.Kind(ctx)
+	if err != nil || v.Babelfish { // which tells of no such right
+		return err
+	}
+	return target.May(ctx, s, "make a checkpoint on "+s.Label(), mayCheckpoint, "the user may not run a checkpoint",
+		"make the user a member of db_owner, or run with --checkpoint-first=false")
+}
+
 // MayDropCache asks for the right to DropCache: store.Capabilities.
 func (s *Store) MayDropCache(ctx context.Context) error {
 	op := "empty the cache of " + s.Label()

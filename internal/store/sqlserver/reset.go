@@ -9,7 +9,6 @@ import (
 	mssql "github.com/microsoft/go-mssqldb"
 
 	"ds2/internal/store"
-	"ds2/internal/store/sqlserver/deferred"
 	"ds2/schema"
 )
 
@@ -66,13 +65,13 @@ func (s *Store) awaitGhostCleanup(ctx context.Context) error {
 	}
 	defer conn.Close()
 	left := int64(0)
-	err = deferred.AwaitGhosts(ctx, &left, func() (int64, error) { return deferred.Ghosts(ctx, conn) })
+	err = awaitGhosts(ctx, &left, func() (int64, error) { return ghosts(ctx, conn) })
 	switch {
 	case store.Classify(s.Wrap("wait", err)) == store.Config:
 		return nil // a login that may not see them resets all the same
 	case err == nil && left > 0:
 		return &store.Error{Op: "wait until the server has removed deleted rows", Class: store.Resource,
-			Err:  fmt.Errorf("%d lie in their pages still, and none was removed for %s", left, deferred.GhostsStay),
+			Err:  fmt.Errorf("%d lie in their pages still, and none was removed for %s", left, ghostsStay),
 			Hint: "look for a transaction that is open for long, and for trace flag 661, which turns the removal off"}
 	}
 	return err

@@ -104,7 +104,6 @@ func TestRefusedOnBabelfish(t *testing.T) {
 	s := answering(t, map[string][]byte{askWhat: onBabelfish, "escape_hatch": cells("1"), "ds2_info": missing})
 	can, ctx := s.Can(), t.Context()
 	for flag, f := range map[string]func() error{
-		"--debt":        func() error { return can.Deferred.CheckDeferred(ctx) },
 		"--replay":      func() error { return can.Replay.CheckReplay(ctx, 100e6, "") },
 		"--deep":        func() error { _, err := can.DeepCheck(ctx, store.DeepReading{}, nil); return err },
 		"--verify deep": func() error { return can.MayDeepCheck(ctx) },
@@ -140,61 +139,14 @@ func TestErrorLogInAnotherLanguage(t *testing.T) {
 	}
 }
 
-// ghostly is a server that answers one question after the other for the deleted rows that still lie in the pages of all
-// tables, and what it was asked.
-func ghostly(t *testing.T, answers ...[]byte) (s *Store, asked *[]string) {
-	asked = new([]string)
-	server := tdstest.Start(t, tdstest.Options{Request: func(payload []byte) []byte {
-		text := tdstest.Text(payload)
-		switch {
-		case strings.Contains(text, askWhat):
-			return sqlServer2022
-		case strings.Contains(text, "CHECKPOINT"):
-			*asked = append(*asked, "checkpoint")
-		case strings.Contains(text, "sys.dm_db_index_physical_stats(DB_ID(), NULL, NULL, NULL,"):
-			answer := answers[0]
-			*asked, answers = append(*asked, "ghosts"), answers[1:]
-			return answer
-		}
-		return tdstest.Done(tdstest.DoneFinal)
-	}})
-	return openURL(t, server.URL("DS2")), asked
-}
-
-// TestGhostsAreCounted: deferred work is done when the server counts no deleted rows in any table, and a reset ends
-// then, or where its user may not ask. An answer that is none ends both.
+// TestGhostsAreCounted: a reset ends when the server counts no deleted rows, or where its user may not ask. An answer
+// that is none is an error.
 func TestGhostsAreCounted(t *testing.T) {
 	broken := tdstest.Failed(
 		tdstest.Error(8115, 2, 16, "Arithmetic overflow error converting expression to data type int."))
-	var work store.Deferred
-	deferred := func(s *Store) (err error) {
-		work, err = s.Can().Deferred.DoDeferred(t.Context(), func(string) {})
-		return err
-	}
-	reset := func(s *Store) error { return s.awaitGhostCleanup(t.Context()) }
-	for _, c := range []struct {
-		name    string
-		do      func(*Store) error
-		answers [][]byte
-		work    store.Deferred
-		asked   string
-		fails   bool
-	}{
-		{"rows that are removed", deferred, [][]byte{cells("7000000000"), cells("0")}, store.Deferred{Before: 7e9},
-			"ghosts, checkpoint, ghosts, checkpoint", false},
-		{"none", deferred, [][]byte{cells("0")}, store.Deferred{}, "ghosts, checkpoint", false},
-		{"no count", deferred, [][]byte{broken}, store.Deferred{}, "ghosts", true},
-		{"no count later", deferred, [][]byte{cells("7"), broken}, store.Deferred{Before: 7, After: 7},
-			"ghosts, checkpoint, ghosts", true},
-		{"reset, none", reset, [][]byte{cells("0")}, store.Deferred{}, "ghosts", false},
-		{"reset, who may not ask", reset, [][]byte{denied}, store.Deferred{}, "ghosts", false},
-		{"reset, no count", reset, [][]byte{broken}, store.Deferred{}, "ghosts", true},
-	} {
-		work = store.Deferred{}
-		s, asked := ghostly(t, c.answers...)
-		err := c.do(s)
-		require.Equal(t, c.fails, err != nil, "%s: %v", c.name, err)
-		require.Equal(t, c.work, work, c.name)
-		require.Equal(t, c.asked, strings.Join(*asked, ", "), c.name)
+	for name, answer := range map[string][]byte{"none": cells("0"), "who may not ask": denied, "no count": broken} {
+		s := answering(t, map[string][]byte{askWhat: sqlServer2022, "sys.dm_db_index_physical_stats": answer})
+		err := s.awaitGhostCleanup(t.Context())
+		require.Equal(t, name == "no count", err != nil, "%s: %v", name, err)
 	}
 }

@@ -23,7 +23,6 @@ import (
 	"ds2/internal/process"
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver/deepcheck"
-	"ds2/internal/store/sqlserver/deferred"
 	"ds2/internal/store/sqlserver/replay"
 	"ds2/schema"
 )
@@ -95,14 +94,14 @@ func (s *Store) Close() error { return s.db.Close() }
 
 // Can is what SQL Server can do: store.Database.
 func (s *Store) Can() store.Capabilities {
-	deep, work := deepcheck.Checker{Target: s}, deferred.Worker{Target: s}
+	deep := deepcheck.Checker{Target: s}
 	return store.Capabilities{
 		LocksTables:   true,
 		LoadBinary:    s.LoadBinary,
 		Reset:         s.Reset,
 		Snapshots:     s,
 		Checkpoint:    s.Checkpoint,
-		MayCheckpoint: work.MayCheckpoint,
+		MayCheckpoint: s.MayCheckpoint,
 		DropCache:     s.DropCache,
 		MayDropCache:  s.MayDropCache,
 		IOFaults:      s.IOFaults,
@@ -114,6 +113,5 @@ func (s *Store) Can() store.Capabilities {
 		OpenScrub:     s.OpenScrub,
 		MayDeepCheck:  deep.MayDeepCheck,
 		Replay:        replay.Replayer{Target: s},
-		Deferred:      work,
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/store/sqlserver/deferred"
 	"ds2/internal/store/sqlserver/replay"
 )
 
@@ -38,7 +37,7 @@ func TestStatements(t *testing.T) {
 	for _, o := range databaseOptions {
 		all = append(all, o.statement("MAIL", cmp.Or(values[o.column], "true")))
 	}
-	all = slices.Concat(all, []string{replay.SetTarget("MAIL", 1), askOptions},
-		replay.Statements, deferred.Statements, []string{"DECLARE @p1 datetime, @p2 int;\n" + askFaults})
+	all = slices.Concat(all, []string{replay.SetTarget("MAIL", 1), askOptions, mayCheckpoint, ghostRecords},
+		replay.Statements, []string{"DECLARE @p1 datetime, @p2 int;\n" + askFaults})
 	require.NoError(t, os.WriteFile(*statementsFile, []byte(strings.Join(all, "\nGO\n")+"\nGO\n"), 0o600))
 }

@@ -1,4 +1,4 @@
-package deferred
+package sqlserver
 
 import (
 	"context"
@@ -20,12 +20,12 @@ func TestAwaitGhosts(t *testing.T) {
 	}{
 		{"none", func(int) int64 { return 0 }, 0, 0, 1},
 		{"ten pages each time", func(asked int) int64 { return 100 - 10*int64(asked) }, 0, 9 * ghostPause, 10},
-		{"some stay", func(asked int) int64 { return max(3, 5-int64(asked)) }, 0, GhostsStay + ghostPause, 62},
+		{"some stay", func(asked int) int64 { return max(3, 5-int64(asked)) }, 0, ghostsStay + ghostPause, 62},
 		{"asking is slow", func(asked int) int64 { return int64(2 - asked) }, 2 * time.Second, 44 * time.Second, 2},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			start, asked, left := time.Now(), 0, int64(0)
-			err := AwaitGhosts(t.Context(), &left, func() (int64, error) {
+			err := awaitGhosts(t.Context(), &left, func() (int64, error) {
 				time.Sleep(c.slow)
 				asked++
 				return c.count(asked), nil
@@ -37,5 +37,5 @@ func TestAwaitGhosts(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	assert.ErrorIs(t, AwaitGhosts(ctx, new(int64), func() (int64, error) { return 1, nil }), context.Canceled)
+	assert.ErrorIs(t, awaitGhosts(ctx, new(int64), func() (int64, error) { return 1, nil }), context.Canceled)
 }

@@ -1,0 +1,26 @@
+package report
+
+import (
+	"ds2/internal/result"
+)
+
+func scrubTable(s result.Summary) table {
+	t := newTable("Background scan, over the whole run", "database", "MB/s asked for", "MB/s read", "requests/s",
+		"bytes a request", "from the drives", "mean ms", "max ms", "passes", "failures")
+	for _, r := range s.Scrub {
+		requests := float64(r.Requests) / max(r.Seconds, 1e-9)
+		t.row(r.Target, number(r.Rate/1e6, 3), number(r.PerSecond()/1e6, 3), number(requests, 2),
+			integer(r.Bytes/max(r.Requests, 1)), fromDrives(r), figureOr(r.MeanMS), figureOr(r.MaxMS),
+			integer(r.Passes), integer(r.Failures))
+	}
+	return t
+}
+
+// fromDrives is the share of what was read that no cache of the kernel had. The kernel reads ahead of what is asked
+// for.
+func fromDrives(r result.Scrub) string {
+	if r.Device == nil {
+		return "unknown"
+	}
+	return percent(min(*r.Device, r.Bytes), r.Bytes)
+}

@@ -1,0 +1,53 @@
+package sqlserver
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"ds2/internal/progress"
+)
+
+// ghostRecords asks for the rows that were deleted and still lie in their pages. Of an index of 10,000 pages and more
+// it reads one page in a hundred.
+const ghostRecords = `SELECT COALESCE(SUM(COALESCE(ghost_record_count, 0) + COALESCE(version_ghost_record_count, 0)), 0)
+FROM sys.dm_db_index_physical_stats(DB_ID(), NULL, NULL, NULL, 'SAMPLED')`
+
+const (
+	// ghostPause is between two questions for ghost records: the server removes some every 5 s. It is longer where
+	// asking takes long, so that the reads of asking stay few.
+	ghostPause = 5 * time.Second
+	ghostShare = 20 // of the time, at most one part in so many is for asking
+
+	// ghostsStay is after how long without fewer ghost records no more are expected to go.
+	ghostsStay = 5 * time.Minute
+)
+
+// awaitGhosts waits until there are none, or no fewer for a while. Each count is noted.
+func awaitGhosts(ctx context.Context, left *int64, count func() (int64, error)) error {
+	fewest, since := int64(-1), time.Now()
+	for {
+		asked := time.Now()
+		now, err := count()
+		if err != nil {
+			return err
+		}
+		if *left = now; now == 0 {
+			return nil
+		}
+		if fewest < 0 || now < fewest {
+			fewest, since = now, time.Now()
+		}
+		if time.Since(since) >= ghostsStay {
+			return nil
+		}
+		if !progress.Pause(ctx, max(ghostPause, ghostShare*time.Since(asked))) {
+			return ctx.Err()
+		}
+	}
+}
+
+// ghosts counts the ghost records of all tables.
+func ghosts(ctx context.Context, conn *sql.Conn) (n int64, err error) {
+	return n, conn.QueryRowContext(ctx, ghostRecords).Scan(&n)
+}
