@@ -7,11 +7,13 @@ import "strings"
 // that somebody reads stand here: see databaseColumn.
 const (
 	DiskReads        = "disk.reads_per_second"
-	DiskWrites       = "disk.writes_per_second"
+	DiskWrites       = "disk.writes_per_second" // without empty flushes
 	DiskReadBytes    = "disk.read_bytes_per_second"
 	DiskWrittenBytes = "disk.written_bytes_per_second"
 	DiskReadTime     = "disk.read_seconds"  // mean of the reads of the second
 	DiskWriteTime    = "disk.write_seconds" // mean of the writes of the second
+	DiskFlushes      = "disk.flushes_per_second"
+	DiskFlushTime    = "disk.flush_seconds" // mean of the flushes of the second
 	DiskBusy         = "disk.busy_ratio"
 	DiskQueue        = "disk.queue"
 
@@ -60,6 +62,7 @@ const (
 	DatabaseCacheHits        = "db.cache_hit_ratio"
 	DatabaseTemporaryBytes   = "db.temporary_bytes_per_second"
 	DatabaseLogBytes         = "db.log_bytes_per_second"
+	DatabaseLogWrites        = "db.log_writes_per_second"
 	DatabaseLogSyncs         = "db.log_syncs_per_second"
 	DatabaseCheckpoints      = "db.checkpoints_per_second"
 	DatabaseCheckpointPages  = "db.checkpoint_pages_per_second"

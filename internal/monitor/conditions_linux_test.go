@@ -10,7 +10,7 @@ import (
 
 func TestConditions(t *testing.T) {
 	fs := kernelFiles(t)
-	bare, err := fs.Counters(nil)
+	bare, err := fs.Counters(nil, nil)
 	require.NoError(t, err)
 	want := []string{CPUBusy, CPUIOWait, "cpu.0.busy_ratio", "cpu.1.busy_ratio", MemoryAvailable, CPUSteal}
 	require.Equal(t, want, names(bare.Columns), "a machine that shows nothing but its processors")
@@ -20,7 +20,7 @@ func TestConditions(t *testing.T) {
 			dir+"/topology core_id=0 physical_package_id=0 core_siblings_list=0-1 thread_siblings_list=0")
 	}
 	writeFiles(t, fs.Sys, "class/thermal/thermal_zone0 type=acpitz policy=step_wise temp=41000")
-	source, err := fs.Counters(nil)
+	source, err := fs.Counters(nil, nil)
 	require.NoError(t, err)
 	was := read(t, source)
 	// Half a second of two processors' two seconds.

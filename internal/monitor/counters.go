@@ -65,10 +65,10 @@ func itemSource(
 	return src
 }
 
-// diskKinds are requests and bytes each way, mean latency, share of busy time, queue length.
+// diskKinds are requests and bytes each way, mean latency, share of busy time, queue length, flushes.
 var diskKinds = []kind{
 	{"disk_reads_total", "Reads that the device completed.", DiskReads, nil},
-	{"disk_writes_total", "Writes that the device completed.", DiskWrites, nil},
+	{"disk_writes_total", "Writes that the device completed, without empty flushes of its cache.", DiskWrites, nil},
 	{"disk_read_bytes_total", "Bytes read from the device.", DiskReadBytes, nil},
 	{"disk_written_bytes_total", "Bytes written to the device.", DiskWrittenBytes, nil},
 	{"disk_read_seconds_total", "Sum of the times that reads took.", DiskReadTime, ratio(4, 0)},
@@ -77,16 +77,23 @@ var diskKinds = []kind{
 	{"disk_queue_seconds_total",
 		"Sum of the times that requests waited and were served; grows by the queue's length each second.",
 		DiskQueue, nil},
+	{"disk_flushes_total", "Flushes of its cache that the device completed.", DiskFlushes, nil},
+	{"disk_flush_seconds_total", "Sum of the times that flushes took.", DiskFlushTime, ratio(9, 8)},
+	{"disk_journal_writes_total", "Writes of the file systems' journals, each of which flushes the device's cache.",
+		"", nil},
 }
 
 // Places in diskKinds.
 const (
-	diskReads        = 0
-	diskWrites       = 1
-	diskReadSeconds  = 4
-	diskWriteSeconds = 5
-	diskBusySeconds  = 6
-	diskQueueSeconds = 7
+	diskReads         = 0
+	diskWrites        = 1
+	diskReadSeconds   = 4
+	diskWriteSeconds  = 5
+	diskBusySeconds   = 6
+	diskQueueSeconds  = 7
+	diskFlushes       = 8
+	diskFlushSeconds  = 9
+	diskJournalWrites = 10
 )
 
 // cpuKinds are the time that a processor worked, and that it was idle while a request to a disk was under way.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -22,6 +23,8 @@ type kernel struct {
 	sys       sysfs.FS
 	uncounted map[string]bool    // block devices whose requests it does not count
 	speeds    map[string]float64 // of networks' links, in bytes a second
+
+	journals map[string][]string // of block devices, the files in which their file systems count journals' writes
 }
 
 func (fs FS) kernel() (k kernel, err error) {
@@ -29,7 +32,7 @@ func (fs FS) kernel() (k kernel, err error) {
 	k.proc, errs[0] = procfs.NewFS(fs.Proc)
 	k.block, errs[1] = blockdevice.NewFS(fs.Proc, fs.Sys)
 	k.sys, errs[2] = sysfs.NewFS(fs.Sys)
-	k.uncounted, k.speeds = map[string]bool{}, map[string]float64{}
+	k.uncounted, k.speeds, k.journals = map[string]bool{}, map[string]float64{}, map[string][]string{}
 	flags, _ := filepath.Glob(filepath.Join(fs.Sys, "block/*/queue/iostats"))
 	for _, flag := range flags {
 		k.uncounted[filepath.Base(filepath.Dir(filepath.Dir(flag)))] = line(flag) == "0"
@@ -44,8 +47,9 @@ func (fs FS) kernel() (k kernel, err error) {
 	return k, cmp.Or(errs[:]...)
 }
 
-// Counters reads this machine, and of its block devices those named as in /sys/block.
-func (fs FS) Counters(devices []string) (Source, error) {
+// Counters reads this machine, and of its block devices those named as in /sys/block. How flushes stand among the
+// writes of a device whose file systems' journals cannot be seen is given.
+func (fs FS) Counters(devices []string, flushes map[string]flushing) (Source, error) {
 	if err := fs.apart(devices); err != nil {
 		return Source{}, err
 	}
@@ -53,11 +57,19 @@ func (fs FS) Counters(devices []string) (Source, error) {
 	if err != nil {
 		return Source{}, fmt.Errorf("open the machine's counters: %w", err)
 	}
+	for _, d := range devices {
+		k.journals[d], _ = fs.journals(d)
+	}
 	first, err := k.shown()
 	if err != nil {
 		return Source{}, fmt.Errorf("read the machine's counters: %w", err)
 	}
-	src, err := nodeExporter.source(first, devices, func(context.Context) (exposition, error) { return k.shown() })
+	judged := map[string]flushing{}
+	for _, d := range devices {
+		judged[d] = fs.flushing(d, flushes[d])
+	}
+	show := func(context.Context) (exposition, error) { return k.shown() }
+	src, err := nodeExporter.source(first, devices, judged, show)
 	if err != nil {
 		return Source{}, fmt.Errorf("the kernel %w", err)
 	}
@@ -95,6 +107,9 @@ func (k kernel) memory(x exposition) error {
 	return err
 }
 
+// flushFields are the fields of a line of /proc/diskstats where it has those of flushes.
+const flushFields = 20
+
 func (k kernel) disks(x exposition) error {
 	stats, err := k.block.ProcDiskstats()
 	const sector = procfs.SectorSize // whatever sectors the device itself has
@@ -104,6 +119,11 @@ func (k kernel) disks(x exposition) error {
 			float64(d.ReadSectors) * sector, float64(d.WriteSectors) * sector,
 			float64(d.ReadTicks) / 1000, float64(d.WriteTicks) / 1000,
 			float64(d.IOsTotalTicks) / 1000, float64(d.WeightedIOTicks) / 1000,
+			float64(d.FlushRequestsCompleted), float64(d.TimeSpentFlushing) / 1000,
+			journalWrites(k.journals[d.DeviceName]),
+		}
+		if d.IoStatsCount < flushFields {
+			counts[diskFlushes], counts[diskFlushSeconds] = math.NaN(), math.NaN()
 		}
 		if k.uncounted[d.DeviceName] {
 			counts = unknown(len(counts))

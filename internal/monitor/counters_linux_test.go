@@ -1,8 +1,10 @@
 package monitor
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -14,24 +16,101 @@ import (
 // TestDiskColumns computes the columns of two reads by hand.
 func TestDiskColumns(t *testing.T) {
 	fs := kernelFiles(t)
-	// major minor name, reads merged sectors ms, writes merged sectors ms, in flight, busy ms, weighted ms
-	write(t, fs.Proc, "diskstats", "   8 0 sda 100 0 800 50 200 0 1600 400 0 1000 5000 0 0 0 0 0 0\n")
-	disks, err := fs.Counters([]string{"sda"})
+	writeFiles(t, fs.Sys, "block/sda/queue write_cache=write+back fua=0\nblock/sda/mq/0 cpu_list=0")
+	// major minor name, reads merged sectors ms, writes merged sectors ms, in flight, busy ms, weighted ms, discards,
+	// flushes ms
+	write(t, fs.Proc, "diskstats", "   8 0 sda 100 0 800 50 200 0 1600 400 0 1000 5000 0 0 0 0 50 60\n")
+	disks, err := fs.Counters([]string{"sda"}, nil)
 	require.NoError(t, err)
 	was := read(t, disks)
-	write(t, fs.Proc, "diskstats", "   8 0 sda 300 0 4000 150 250 0 3600 900 2 2000 9000 0 0 0 0 0 0\n")
+	write(t, fs.Proc, "diskstats", "   8 0 sda 300 0 4000 150 260 0 3600 950 2 2000 9000 0 0 0 0 60 110\n")
 	now := read(t, disks)
 	for name, want := range map[string]float64{
 		"reads_per_second":         100,        // 200 in 2 s
-		"writes_per_second":        25,         // 50
+		"writes_per_second":        25,         // 60, of which 10 are empty flushes
 		"read_bytes_per_second":    1600 * 512, // 3200 sectors
 		"written_bytes_per_second": 1000 * 512, // 2000 sectors
 		"read_seconds":             0.0005,     // 100 ms over 200 reads
-		"write_seconds":            0.01,       // 500 ms over 50 writes
-		"busy_ratio":               0.5,        // 1 s of 2 s
-		"queue":                    2,          // 4 s of waiting in 2 s
+		"write_seconds":            0.01,       // 550 ms less 50 over 50 writes
+		"flushes_per_second":       5,
+		"flush_seconds":            0.005,
+		"busy_ratio":               0.5, // 1 s of 2 s
+		"queue":                    2,   // 4 s of waiting in 2 s
 	} {
-		assert.Equal(t, want, column(t, disks, "disk.sda."+name, 2, was, now), name)
+		assert.InDelta(t, want, column(t, disks, "disk.sda."+name, 2, was, now), 1e-12, name)
+	}
+}
+
+// TestEmptyFlushes: 100 writes of 2 ms, and 100 of a process's 150 flushes of 1 ms end as empty writes; the others came
+// with writes of the file system's journal.
+func TestEmptyFlushes(t *testing.T) {
+	const (
+		back, through = "block/sda/queue write_cache=write+back", "block/sda/queue write_cache=write+through"
+		requests      = "\nblock/sda/mq/0 cpu_list=0"
+		fua           = " fua=1" + requests
+		lvm           = requests + "\nclass/block/sda/holders/dm-0 dev=1"
+		ext4          = "1 0 8:0 / /data rw - ext4 /dev/sda rw\n"
+	)
+	jbd2 := func(n int) string { return fmt.Sprintf("%d+transactions+(1+requested)", n) }
+	xfs := func(n int) string { return fmt.Sprintf("extent_alloc+1+2,log+%d+3+4", n) }
+	journals := map[string]flushing{"sda": {unknown: "which flushes are the journal's"}}
+	for name, c := range map[string]struct {
+		sys, mounts string
+		before      bool                // Linux 5.5
+		journal     func(int) string    // its file, after so many writes
+		file        string              //
+		others      map[string]flushing // where journals are not to be seen
+		writes      float64             // NaN: unknown
+		why         string
+	}{
+		"write through":                      {sys: through, writes: 200},
+		"write through, before 5.5":          {sys: through, before: true, writes: 200},
+		"write through, of others":           {sys: through, writes: 200, others: journals},
+		"before 5.5":                         {sys: back + requests, before: true, why: "counts no flushes"},
+		"no request queue":                   {sys: back, why: "no request queue of its own"},
+		"no journal":                         {sys: back + requests, writes: 50},
+		"ext4 with FUA":                      {sys: back + fua, mounts: ext4, journal: jbd2, writes: 100},
+		"ext4 without FUA":                   {sys: back + requests, mounts: ext4, journal: jbd2, writes: 150},
+		"a journal on a device of its own":   {sys: back + requests, file: "sda", journal: jbd2, writes: 150},
+		"XFS":                                {sys: back + fua, file: "xfs", journal: xfs, writes: 100},
+		"LVM above it":                       {sys: back + lvm, others: journals, why: "the journal's"},
+		"LVM above it, no part of the log's": {sys: back + lvm, writes: 50},
+		"Btrfs": {sys: back + requests, mounts: "1 0 0:30 / /data rw - btrfs /dev/sda rw\n", others: journals,
+			why: "the journal's"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fs := kernelFiles(t)
+			writeFiles(t, fs.Sys, c.sys)
+			write(t, fs.Proc, fmt.Sprint(os.Getpid(), "/mountinfo"), c.mounts)
+			show := func(writes, flushes, journal int) {
+				stats := fmt.Sprintf("8 0 sda 0 0 0 0 %d 0 1600 %d 0 0 0 0 0 0 0", writes, writes*2-flushes)
+				if !c.before {
+					stats += fmt.Sprintf(" %d %d", flushes, flushes)
+				}
+				write(t, fs.Proc, "diskstats", stats+"\n")
+				switch {
+				case c.file == "xfs":
+					writeFiles(t, fs.Sys, "fs/xfs/sda/stats stats="+c.journal(journal))
+				case c.journal != nil:
+					writeFiles(t, fs.Proc, "fs/jbd2/"+cmp.Or(c.file, "sda-8")+" info="+c.journal(journal))
+				}
+			}
+			show(1000, 1000, 1000)
+			disks, err := fs.Counters([]string{"sda"}, c.others)
+			require.NoError(t, err)
+			was := read(t, disks)
+			show(1200, 1150, 1050)
+			now := read(t, disks)
+			writes := column(t, disks, "disk.sda.writes_per_second", 1, was, now)
+			why := disks.unknownWrites["sda"]
+			if c.why != "" {
+				assert.Contains(t, why, c.why)
+				assert.True(t, math.IsNaN(writes), "%v", writes)
+				return
+			}
+			assert.Empty(t, why)
+			assert.Equal(t, c.writes, writes)
+		})
 	}
 }
 
@@ -42,7 +121,7 @@ func TestGone(t *testing.T) {
 	const sda, sdb = "8 0 sda 100 0 800 50 200 0 1600 400 0 1000 5000\n", "8 16 sdb 1 0 8 5 2 0 16 4 0 10 50\n"
 	write(t, fs.Proc, "diskstats", sda+sdb)
 	write(t, fs.Proc, "meminfo", "MemTotal: 1000 kB\nMemFree: 10 kB\n")
-	disks, err := fs.Counters([]string{"sda", "sdb"})
+	disks, err := fs.Counters([]string{"sda", "sdb"}, nil)
 	require.NoError(t, err)
 	was := read(t, disks)
 	write(t, fs.Proc, "diskstats", sdb)
@@ -52,7 +131,7 @@ func TestGone(t *testing.T) {
 		assert.Zero(t, column(t, disks, "disk.sdb."+name, 1, was, now), "%s of the other", name)
 	}
 	assert.InDelta(t, math.NaN(), column(t, disks, MemoryAvailable, 1, was, now), 0)
-	_, err = fs.Counters([]string{"no-such-device"})
+	_, err = fs.Counters([]string{"no-such-device"}, nil)
 	assert.Error(t, err)
 }
 
@@ -86,7 +165,7 @@ func TestNetworkColumns(t *testing.T) {
 	}
 	writeFiles(t, fs.Sys, "class/net/eth0 speed=1000\nclass/net/eth1 speed=-1")
 	traffic(0, 0)
-	network, err := fs.Counters(nil)
+	network, err := fs.Counters(nil, nil)
 	require.NoError(t, err)
 	was := read(t, network)
 	traffic(50_000_000, 200_000_000)

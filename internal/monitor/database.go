@@ -22,6 +22,7 @@ var databaseCounters = map[string]string{
 		"as the server computes it.",
 	"temporary_bytes_total":  "Bytes that queries wrote to temporary files.",
 	"log_bytes_total":        "Bytes that the database wrote to its log (WAL).",
+	"log_writes_total":       "Writes of the log that the database made.",
 	"log_syncs_total":        "Times that the database had its log written to the drive and waited for it.",
 	"checkpoints_total":      "Checkpoints that the server made.",
 	"checkpoint_pages_total": "Pages that checkpoints wrote.",

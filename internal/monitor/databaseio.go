@@ -1,6 +1,9 @@
 package monitor
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // DatabaseFile is a file of a database whose I/O its server counts.
 type DatabaseFile struct {
@@ -27,6 +30,8 @@ type FileIO struct {
 	ReadMax      *float64 `json:"read_max_s"`
 	WriteMean    *float64 `json:"write_mean_s"`
 	WriteMax     *float64 `json:"write_max_s"`
+	Flushes      *float64 `json:"flushes_per_s,omitempty"` // of the drive's cache
+	FlushMean    *float64 `json:"flush_mean_s,omitempty"`
 }
 
 // Databases sums up what servers counted of their files, a database each in the order of the targets.
@@ -61,8 +66,14 @@ func (d Drives) io(items ...string) (io FileIO) {
 		io.ReadBytes += d.mean(d.column(DiskReadBytes, item))
 		io.WrittenBytes += d.mean(d.column(DiskWrittenBytes, item))
 	}
-	io.ReadMean, io.ReadMax = known(d.latency(items, false, VerdictMeans))
-	io.WriteMean, io.WriteMax = known(d.latency(items, true, VerdictMeans))
+	io.ReadMean, io.ReadMax = known(d.latency(items, IOKind{Over: VerdictMeans}))
+	io.WriteMean, io.WriteMax = known(d.latency(items, IOKind{Write: true, Over: VerdictMeans}))
+	if flushes := d.flushes(items); flushes != nil {
+		io.Flushes = &flushes.number
+		if flushes.number > 0 {
+			io.FlushMean = new(flushes.mean())
+		}
+	}
 	return io
 }
 
@@ -80,4 +91,25 @@ func known(mean, longest float64, measured bool) (*float64, *float64) {
 		return nil, nil
 	}
 	return &mean, &longest
+}
+
+// flushes are those of the drives' caches; nil where nobody counts them.
+func (d Drives) flushes(items []string) *requests {
+	var all requests
+	for _, item := range items {
+		number := d.Counters.Mean(ItemColumn(DiskFlushes, item), d.From, d.To)
+		if math.IsNaN(number) {
+			return nil
+		}
+		all.number += number
+	}
+	n := 0
+	for i, sample := range d.requests(items, ofFlushes) {
+		if at := d.Counters.Rows[i].Time; at.After(d.From) && !at.After(d.To) {
+			all.seconds += sample.seconds
+			n++
+		}
+	}
+	all.seconds /= float64(max(n, 1))
+	return &all
 }

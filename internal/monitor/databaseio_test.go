@@ -41,7 +41,7 @@ func TestDatabases(t *testing.T) {
 		const name = "host/MAIL"
 		machine := &Machine{Files: []DatabaseFile{{"mail_1", name, Data}, {"mail_2", name, Data}, {"log_1", name, Log}},
 			Drives: []Drive{{Name: "data", Roles: []Role{Data}}, {Name: "log", Roles: []Role{Log}}}}
-		s := Drives{Counters: table, Machine: machine, From: start, To: start.Add(30 * time.Second)}.Storage()
+		s, _ := Drives{Counters: table, Machine: machine, From: start, To: start.Add(30 * time.Second)}.Storage()
 		require.NotNil(t, s)
 		require.Len(t, s.Databases, 1)
 		data, log := s.Databases[0].Data, s.Databases[0].Log

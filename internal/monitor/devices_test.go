@@ -118,14 +118,14 @@ func TestDevicesOnEachOther(t *testing.T) {
 	}
 	write(t, fs.Proc, "diskstats", stats.String())
 	for _, devices := range []string{"sda nvme0n1 loop0", "dm-0 loop0"} {
-		_, err := fs.Counters(strings.Fields(devices))
+		_, err := fs.Counters(strings.Fields(devices), nil)
 		assert.NoError(t, err, devices)
 	}
 	for devices, want := range map[string]string{
 		"dm-0 sda": "dm-0 lies on sda", "nvme1n1 loop0 dm-0": "dm-0 lies on nvme1n1", "md0 dm-0": "dm-0 lies on md0",
 		"sda2 dm-0": "dm-0 lies on sda2", "sda1 sda": "sda1 lies on sda",
 	} {
-		_, err := fs.Counters(strings.Fields(devices))
+		_, err := fs.Counters(strings.Fields(devices), nil)
 		assert.ErrorContains(t, err, want, devices)
 	}
 }
@@ -212,7 +212,7 @@ func TestMultipath(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, []string{"nvme0n1", "nvme1n1", "sda"}, all)
 			write(t, fs.Proc, "diskstats", strings.Join(c.was, "\n")+"\n")
-			disks, err := fs.Counters([]string{"nvme0n1"})
+			disks, err := fs.Counters([]string{"nvme0n1"}, nil)
 			require.NoError(t, err)
 			was := read(t, disks)
 			var w Observer

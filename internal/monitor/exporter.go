@@ -173,8 +173,8 @@ func (x exposition) sum(name string, fits func(labels model.Metric) bool) float6
 // Source reads the machine: the columns that the machine itself would give, of these drives or, without any, all. Where
 // there are several machines, each column has the exporter's name before its item, and the processors are not told
 // apart.
-func (e *Exporter) Source(devices []string, several bool) (Source, error) {
-	src, err := e.kind.source(e.first, devices, e.scrape)
+func (e *Exporter) Source(devices []string, several bool, flushes map[string]flushing) (Source, error) {
+	src, err := e.kind.source(e.first, devices, flushes, e.scrape)
 	if err != nil {
 		return Source{}, fmt.Errorf("%s %w", e.Name, err)
 	}
@@ -217,7 +217,11 @@ func (w *Observer) openExporters(ctx context.Context) error {
 		if slices.ContainsFunc(w.exporters, func(other *Exporter) bool { return other.Name == e.Name }) {
 			return fail(fmt.Errorf("%s is given twice", e.Name))
 		}
-		src, err := e.Source(w.devices, several)
+		drives, flushes := e.drives(w.devices), map[string]flushing{}
+		for _, d := range drives {
+			flushes[d.Name] = w.withoutJournals(w.roles[d.Name])
+		}
+		src, err := e.Source(w.devices, several, flushes)
 		if err != nil {
 			return &OptionError{"devices", err}
 		}
@@ -232,7 +236,8 @@ func (w *Observer) openExporters(ctx context.Context) error {
 			w.Machine.Processors += e.Machine.Processors
 			w.Machine.MemoryBytes += e.Machine.MemoryBytes
 		}
-		for _, drive := range e.drives(w.devices) {
+		w.noteWrites(drives, src)
+		for _, drive := range drives {
 			drive.Roles = w.roles[drive.Name]
 			if several {
 				drive.Name, drive.Machine = e.item(drive.Name), e.Name

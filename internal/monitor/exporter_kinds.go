@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -44,6 +45,7 @@ var nodeExporter = &exporterKind{
 	drives: itemMetrics{"device", "node_disk_", []string{
 		"reads_completed", "writes_completed", "read_bytes", "written_bytes",
 		"read_time_seconds", "write_time_seconds", "io_time_seconds", "io_time_weighted_seconds",
+		"flush_requests", "flush_requests_time_seconds", "journal_writes", // which no exporter shows
 	}},
 	diskKinds: diskKinds,
 	links:     itemMetrics{"device", "node_network_", []string{"receive_bytes", "transmit_bytes"}},
@@ -56,6 +58,7 @@ var nodeExporter = &exporterKind{
 
 // windowsExporter: Windows counts for each request how long it took, and the time in which a drive had none. The time
 // for interrupts and deferred calls is part of the privileged time. The room is counted anew every quarter of an hour.
+// Flushes it counts nowhere, not among the writes either.
 var windowsExporter = &exporterKind{
 	success:    "windows_exporter_collector_success",
 	collectors: []string{"cpu", "memory", "net", "physical_disk"},
@@ -79,7 +82,7 @@ var windowsExporter = &exporterKind{
 }
 
 // windowsDiskKinds: how busy a drive was is what its idle time leaves.
-var windowsDiskKinds = slices.Replace(slices.Clone(diskKinds), diskBusySeconds, diskBusySeconds+1, kind{
+var windowsDiskKinds = slices.Replace(slices.Clone(diskKinds[:diskFlushes]), diskBusySeconds, diskBusySeconds+1, kind{
 	"disk_idle_seconds_total", "Time during which the device had no request.", DiskBusy,
 	func(seconds float64, was, now []float64) float64 {
 		return min(max(1-rate(diskBusySeconds)(seconds, was, now), 0), 1)
@@ -91,10 +94,13 @@ var exporterKinds = []*exporterKind{nodeExporter, windowsExporter}
 
 // source has the columns that the machine itself would give, of these drives or, without any, all. Its figures come
 // from what show shows, first at first.
+// How the flushes of drives stand among their writes is given.
 func (k *exporterKind) source(
-	first exposition, devices []string, show func(context.Context) (exposition, error),
+	first exposition, devices []string, flushes map[string]flushing,
+	show func(context.Context) (exposition, error),
 ) (src Source, err error) {
-	shown := inOrder(k.disks(first))
+	drives := k.disks(first)
+	shown := inOrder(drives)
 	for _, d := range devices {
 		if !slices.Contains(shown, d) {
 			return src, fmt.Errorf("shows no device %s, only %s", d, strings.Join(shown, ", "))
@@ -121,7 +127,21 @@ func (k *exporterKind) source(
 		}
 	}
 
-	add("device", devices, k.disks, func(string) []kind { return k.diskKinds })
+	disks := k.disks
+	if k.countsFlushes() {
+		w := writeCounter{drives: flushes, was: readings{}, sum: readings{}}
+		src.unknownWrites = map[string]string{}
+		for _, d := range devices {
+			src.unknownWrites[d] = flushes[d].judge(drives[d])
+		}
+		disks = func(x exposition) readings {
+			all := k.disks(x)
+			maps.DeleteFunc(all, func(drive string, _ []float64) bool { return !slices.Contains(devices, drive) })
+			w.count(all)
+			return all
+		}
+	}
+	add("device", devices, disks, func(string) []kind { return k.diskKinds })
 	processors := inOrder(k.processors(first))
 	n := len(processors)
 	src.Columns = append(src.Columns, Column{CPUBusy, len(src.Figures), atMostOne(overall(0, n))})
@@ -195,6 +215,9 @@ func (m itemMetrics) read(x exposition) readings {
 	delete(all, "_Total") // no drive of Windows
 	return all
 }
+
+// countsFlushes says that flushes have counters, and that there are empty ones among the writes.
+func (k *exporterKind) countsFlushes() bool { return len(k.drives.names) > diskFlushes }
 
 // disks are the counters of the drives. A queue that is not told is the time that all requests took: so many of them
 // were under way on average.

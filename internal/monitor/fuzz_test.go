@@ -37,9 +37,9 @@ node_uname_info{nodename="a",release="b",sysname="Linux"} 1
 		for _, kind := range exporterKinds {
 			kind.machine(shown)
 			e := &Exporter{Name: "x", kind: kind, first: shown}
-			e.Source(nil, true)
+			e.Source(nil, true, nil)
 			shownAgain := func(context.Context) (exposition, error) { return shown, nil }
-			src, err := kind.source(shown, nil, shownAgain)
+			src, err := kind.source(shown, nil, nil, shownAgain)
 			if err != nil {
 				continue
 			}

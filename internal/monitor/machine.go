@@ -28,8 +28,12 @@ type Drive struct {
 	Bytes      int64  `json:"bytes"`
 	Rotational bool   `json:"rotational"`
 	Scheduler  string `json:"scheduler,omitempty"`
-	Roles      []Role `json:"roles,omitempty"`   // what the database keeps on it; empty: not known
-	Machine    string `json:"machine,omitempty"` // that it is of, where several are observed
+	WriteCache string `json:"write_cache,omitempty"` // "write back", "write through"; empty: not known
+	FUA        bool   `json:"fua,omitempty"`         // it can write past its cache
+	Roles      []Role `json:"roles,omitempty"`       // what the database keeps on it; empty: not known
+	Machine    string `json:"machine,omitempty"`     // that it is of, where several are observed
+
+	WritesUnknown string `json:"writes_unknown,omitempty"` // why its flushes cannot be told from its writes
 }
 
 // FileSystem is where a directory lies.

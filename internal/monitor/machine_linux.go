@@ -43,6 +43,8 @@ func (fs FS) drive(name string) Drive {
 		Bytes:      sectors * procfs.SectorSize,
 		Rotational: line(filepath.Join(dir, "queue/rotational")) == "1",
 		Scheduler:  line(filepath.Join(dir, "queue/scheduler")),
+		WriteCache: line(filepath.Join(dir, "queue/write_cache")),
+		FUA:        line(filepath.Join(dir, "queue/fua")) == "1",
 	}
 	// "none [mq-deadline] kyber": the one in brackets is in force.
 	if _, rest, ok := strings.Cut(d.Scheduler, "["); ok {

@@ -39,6 +39,8 @@ type Source struct {
 	// Read fills values, one a figure and in their order; NaN where there is none just now. It is never called twice at
 	// once.
 	Read func(ctx context.Context, values []float64) error
+
+	unknownWrites map[string]string // of drives, why flushes cannot be told from their writes
 }
 
 // one is a source of one figure.

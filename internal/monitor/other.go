@@ -29,5 +29,7 @@ func (fs FS) findServer(int, string) (*serverProcess, error) { return nil, errLi
 func (fs FS) ownThrottling() []Source                        { return nil }
 func (fs FS) Find(string) (FileSystem, error)                { return FileSystem{}, errLinuxOnly }
 func (fs FS) Drives() ([]string, error)                      { return nil, errLinuxOnly }
-func (fs FS) Counters([]string) (Source, error)              { return Source{}, errLinuxOnly }
 func (fs FS) Client() (Source, error)                        { return Source{}, errLinuxOnly }
+func (fs FS) Counters([]string, map[string]flushing) (Source, error) {
+	return Source{}, errLinuxOnly
+}

@@ -43,7 +43,10 @@ func TestReadDevices(t *testing.T) {
 // IOPS, with them the system drive has no part in them.
 func TestRolesOfExporter(t *testing.T) {
 	text := "node_cpu_seconds_total{cpu=\"0\",mode=\"idle\"} 1\n"
-	for _, name := range []string{"reads_completed", "writes_completed", "read_bytes", "written_bytes"} {
+	for _, name := range []string{
+		"reads_completed", "writes_completed", "read_bytes", "written_bytes",
+		"flush_requests", "flush_requests_time_seconds",
+	} {
 		text += "# TYPE node_disk_" + name + "_total counter\n"
 		for _, device := range []string{"sda", "nvme1n1", "nvme2n1"} {
 			text += "node_disk_" + name + "_total{device=\"" + device + "\"} 1000\n"
@@ -52,17 +55,20 @@ func TestRolesOfExporter(t *testing.T) {
 	server := newExporter(t, text)
 	for _, c := range []struct {
 		devices []string
+		sync    string  // how the server syncs its log
 		iops    float64 // 0: unknown
 		notes   int
 	}{
-		{nil, 0, 1},
-		{[]string{"nvme1n1", "nvme2n1"}, 0, 1},
-		{[]string{"data=nvme1n1", "nvme2n1"}, 0, 1},
-		{[]string{"data=nvme1n1", "log=nvme2n1"}, 30, 0},
-		{[]string{"data=nvme1n1", "log=nvme2n1", "sda"}, 30, 0},
+		{nil, "fdatasync", 0, 1},
+		{[]string{"nvme1n1", "nvme2n1"}, "fdatasync", 0, 1},
+		{[]string{"data=nvme1n1", "nvme2n1"}, "open_datasync", 0, 1},
+		{[]string{"data=nvme1n1", "log=nvme2n1"}, "fdatasync", 30, 0},
+		{[]string{"data=nvme1n1", "log=nvme2n1", "sda"}, "fdatasync", 30, 0},
+		{[]string{"data=nvme1n1", "log=nvme2n1"}, "fsync", 0, 1}, // which flushes are a journal's is not to be seen
 	} {
 		server.text = text
 		w := &Observer{o: Options{Exporters: []string{server.URL}}}
+		w.Servers = []Server{{Settings: map[string]string{"wal_sync_method": c.sync}}}
 		var err error
 		w.devices, w.roles, err = readDevices(c.devices)
 		require.NoError(t, err)
@@ -74,7 +80,8 @@ func TestRolesOfExporter(t *testing.T) {
 		server.show(map[string]float64{
 			`node_disk_reads_completed_total{device="nvme1n1"}`:  1020,
 			`node_disk_writes_completed_total{device="nvme1n1"}`: 1010,
-			`node_disk_writes_completed_total{device="nvme2n1"}`: 1005,
+			`node_disk_writes_completed_total{device="nvme2n1"}`: 1010,
+			`node_disk_flush_requests_total{device="nvme2n1"}`:   1005,
 			`node_disk_writes_completed_total{device="sda"}`:     2000,
 		})
 		now := read(t, src)
@@ -87,7 +94,7 @@ func TestRolesOfExporter(t *testing.T) {
 		iops, measured := seen.IOPS()
 		assert.Equal(t, c.iops, iops, "%q", c.devices)
 		assert.Equal(t, c.iops > 0, measured, "%q", c.devices)
-		s := seen.Storage()
+		s, _ := seen.Storage()
 		assert.True(t, s == nil || !s.Shared && s.LogWrites == 5, "%q: %+v", c.devices, s)
 	}
 }
@@ -105,7 +112,8 @@ func TestSharedDrive(t *testing.T) {
 	end := start.Add(time.Second)
 	machine := &Machine{Drives: []Drive{{Name: "a", Roles: []Role{Data, Log}}, {Name: "b", Roles: []Role{Log}}}}
 	storage := func(values ...float64) *Storage {
-		return Drives{Table{columns, []Row{{end, values}}}, machine, start, end}.Storage()
+		s, _ := Drives{Table{columns, []Row{{end, values}}}, machine, start, end}.Storage()
+		return s
 	}
 	s := storage(0, 100, 9e5, 0, 20, 2e5, 30, 20, 3e5, 2e5)
 	require.NotNil(t, s)
@@ -116,4 +124,35 @@ func TestSharedDrive(t *testing.T) {
 	assert.Nil(t, storage(0, 100, 9e5, unknown, unknown, unknown, 30, 20, 3e5, 2e5), "with a drive that nobody counts")
 	columns = columns[:6]
 	assert.Nil(t, storage(0, 100, 9e5, 0, 20, 2e5), "with servers that count nothing of the log")
+}
+
+// TestLogWrites: a commit waits until its log is written, and for a flush of the drive's cache where it needs one.
+func TestLogWrites(t *testing.T) {
+	unknown := math.NaN()
+	columns := []string{
+		"disk.a.writes_per_second", "disk.a.write_seconds", "disk.a.flushes_per_second", "disk.a.flush_seconds",
+		"db.log_syncs_per_second",
+	}
+	machine := &Machine{Drives: []Drive{{Name: "a", Roles: []Role{Log}}}}
+	start := time.Unix(0, 0)
+	for why, c := range map[string]struct{ flushes, took, syncs, want float64 }{
+		"a write-back cache":                {20, .003, 20, .005},
+		"a write-through cache":             {0, unknown, 20, .002},
+		"two writes past the cache of 20":   {18, .003, 20, .0047},
+		"the file system's journal flushes": {40, .003, 20, .005},
+		"PostgreSQL 13 counts no syncs":     {20, .003, unknown, .005},
+		"Windows counts no flushes":         {unknown, unknown, 20, .002},
+	} {
+		table := Table{columns, []Row{
+			{start.Add(time.Second), []float64{20, .002, c.flushes, c.took, c.syncs}},
+			{start.Add(2 * time.Second), []float64{20, .002, c.flushes, c.took, c.syncs}},
+		}}
+		seen := Drives{table, machine, start, start.Add(2 * time.Second)}
+		for kind, want := range map[IOKind]float64{{Role: Log, Write: true}: c.want, {Write: true}: .002} {
+			kind.Over = Interval
+			mean, longest, measured := seen.Slowest(kind)
+			assert.True(t, measured, why)
+			assert.InDeltaSlice(t, []float64{want, want}, []float64{mean, longest}, 1e-12, "%s: %+v", why, kind)
+		}
+	}
 }

@@ -58,7 +58,7 @@ func TestTablespacesOfOneServer(t *testing.T) {
 		}
 	}
 	for want, shared := range [][]string{
-		1: {monitor.DatabaseLogBytes, monitor.DatabaseLogSyncs, monitor.DatabaseCheckpoints,
+		1: {monitor.DatabaseLogBytes, monitor.DatabaseLogWrites, monitor.DatabaseLogSyncs, monitor.DatabaseCheckpoints,
 			monitor.DatabaseCheckpointPages, monitor.DatabaseSessionPages, monitor.DatabaseBackgroundPages,
 			monitor.ServerProcessors, monitor.ServerReadBytes},
 		2: {monitor.DatabaseSize, "db.commits_per_second", monitor.SessionsRunning, monitor.DatabaseRoundTrip},

@@ -1,6 +1,9 @@
 package monitor
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -19,7 +22,8 @@ type Drives struct {
 	From, To time.Time
 }
 
-// IOKind is one kind of I/O of the drives that have a role.
+// IOKind is one kind of I/O of the drives that have a role. A write of the log takes as long as a commit waits for it:
+// until it is written, and the drive's cache flushed.
 type IOKind struct {
 	Role  Role // empty: all drives
 	Write bool
@@ -47,18 +51,22 @@ func (d Drives) mean(column string) float64 {
 // IOPS is the reads and writes a second of the drives that hold data. Where one of them holds the log too, the log's
 // writes, as the server counts them, are not among them, and neither are the reads of a background scan.
 func (d Drives) IOPS() (iops float64, measured bool) {
-	s := d.Storage()
-	if s == nil {
+	s, err := d.Storage()
+	if err != nil {
 		return 0, false
 	}
 	return s.IOPS, true
 }
 
 // Slowest is the highest latency of a kind of I/O: the mean over all I/Os of a drive, and the highest mean of k.Over.
+// It is not measured where it is unknown of one of the drives with the role.
 func (d Drives) Slowest(k IOKind) (mean, longest float64, measured bool) {
-	rate, _ := requestColumns(k.Write)
+	rate := requestColumns(k.Write).rate
 	for _, drive := range d.drives(rate, k.Role) {
-		if m, l, ok := d.latency([]string{drive}, k.Write, k.Over); ok {
+		if k.Role != "" && math.IsNaN(d.Counters.Mean(ItemColumn(rate, drive), d.From, d.To)) {
+			return 0, 0, false
+		}
+		if m, l, ok := d.latency([]string{drive}, k); ok {
 			mean, longest, measured = max(mean, m), max(longest, l), true
 		}
 	}
@@ -68,66 +76,120 @@ func (d Drives) Slowest(k IOKind) (mean, longest float64, measured bool) {
 // ReadLatencies is the mean latency of the reads of the drives that hold data in each sample, in seconds; NaN where
 // there was none.
 func (d Drives) ReadLatencies() []float64 {
-	requests, times := d.requests(d.drives(DiskReads, Data), false)
-	for i := range times {
-		times[i] /= requests[i] // NaN where both are 0
+	reads := d.requests(d.drives(DiskReads, Data), requestColumns(false))
+	latencies := make([]float64, len(reads))
+	for i, r := range reads {
+		latencies[i] = r.seconds / r.number // NaN where both are 0
 	}
-	return times
+	return latencies
 }
 
-// requestColumns are those of reads or writes, and of their mean times.
-func requestColumns(write bool) (rate, latency string) {
+// columnsOf are the columns of a kind of requests: how many a second, and the mean of their times.
+type columnsOf struct{ rate, latency string }
+
+var ofFlushes = columnsOf{DiskFlushes, DiskFlushTime}
+
+func requestColumns(write bool) columnsOf {
 	if write {
-		return DiskWrites, DiskWriteTime
+		return columnsOf{DiskWrites, DiskWriteTime}
 	}
-	return DiskReads, DiskReadTime
+	return columnsOf{DiskReads, DiskReadTime}
 }
 
-// requests are the reads or writes of some items a second, and the seconds that they took, in each sample.
-func (d Drives) requests(items []string, write bool) (requests, times []float64) {
-	rate, latency := requestColumns(write)
-	requests, times = make([]float64, len(d.Counters.Rows)), make([]float64, len(d.Counters.Rows))
+// requests are some a second, and the seconds that they took.
+type requests struct{ number, seconds float64 }
+
+func (r *requests) add(more requests) {
+	r.number += more.number
+	r.seconds += more.seconds
+}
+
+// mean is the time of each; 0 where there was none.
+func (r requests) mean() float64 {
+	if r.number == 0 {
+		return 0
+	}
+	return r.seconds / r.number
+}
+
+// requests are those of some items in each sample.
+func (d Drives) requests(items []string, of columnsOf) []requests {
+	all := make([]requests, len(d.Counters.Rows))
 	for _, item := range items {
-		rates, latencies := d.Counters.Values(d.column(rate, item)), d.Counters.Values(d.column(latency, item))
+		rates := d.Counters.Values(d.column(of.rate, item))
+		latencies := d.Counters.Values(d.column(of.latency, item))
 		for i := range min(len(rates), len(latencies)) {
 			if rates[i] > 0 && !math.IsNaN(latencies[i]) {
-				requests[i] += rates[i]
-				times[i] += rates[i] * latencies[i]
+				all[i].add(requests{rates[i], rates[i] * latencies[i]})
 			}
 		}
 	}
-	return requests, times
+	return all
 }
 
-// latency is the mean over all reads or writes of some items, and the highest mean of a length; a shorter time has its
+// wait is I/Os of a kind, and the flushes that those of the log wait for.
+type wait struct {
+	ios, flushes requests
+	syncs        float64 // of the server's log, as far as it counts them
+}
+
+func (w *wait) add(more wait) {
+	w.ios.add(more.ios)
+	w.flushes.add(more.flushes)
+	w.syncs += more.syncs
+}
+
+// mean is the time of each. Writes past the cache (FUA) wait for no flush: then there are fewer flushes than syncs.
+func (w wait) mean() float64 {
+	return w.ios.mean() + requests{max(w.flushes.number, w.syncs), w.flushes.seconds}.mean()
+}
+
+// waits are those of a kind of I/O of some items in each sample.
+func (d Drives) waits(items []string, k IOKind) []wait {
+	all := make([]wait, len(d.Counters.Rows))
+	for i, r := range d.requests(items, requestColumns(k.Write)) {
+		all[i].ios = r
+	}
+	if !k.Write || k.Role != Log {
+		return all
+	}
+	for i, r := range d.requests(items, ofFlushes) {
+		all[i].flushes = r
+	}
+	if servers := d.Counters.Items(DatabaseLogSyncs); len(servers) == 1 {
+		for i, syncs := range d.Counters.Values(servers[0]) {
+			if syncs > 0 { // not NaN
+				all[i].syncs = syncs
+			}
+		}
+	}
+	return all
+}
+
+// latency is the mean over all I/Os of a kind of some items, and the highest mean of a length; a shorter time has its
 // mean for a maximum.
-func (d Drives) latency(items []string, write bool, over time.Duration) (mean, longest float64, measured bool) {
-	requests, times := d.requests(items, write)
-	var all, part struct{ requests, time float64 }
-	end := d.From.Add(over)
+func (d Drives) latency(items []string, k IOKind) (mean, longest float64, measured bool) {
+	waits := d.waits(items, k)
+	var all, part wait
+	end := d.From.Add(k.Over)
 	for i, row := range d.Counters.Rows {
 		at := row.Time
-		if !at.After(d.From) || at.After(d.To) || requests[i] == 0 {
+		if !at.After(d.From) || at.After(d.To) || waits[i].ios.number == 0 {
 			continue
 		}
 		// Samples come a little late, so a part ends with the one that is nearest to its end.
 		for at.After(end.Add(Interval / 2)) {
-			part.requests, part.time = 0, 0
-			end = end.Add(over)
+			part = wait{}
+			end = end.Add(k.Over)
 		}
-		all.requests += requests[i]
-		all.time += times[i]
-		part.requests += requests[i]
-		part.time += times[i]
-		if complete := !at.Before(end.Add(-Interval/2)) || over == Interval; complete {
-			longest = max(longest, part.time/part.requests)
+		all.add(waits[i])
+		part.add(waits[i])
+		if complete := !at.Before(end.Add(-Interval/2)) || k.Over == Interval; complete {
+			longest = max(longest, part.mean())
 		}
 	}
-	if all.requests == 0 {
-		return 0, 0, false
-	}
-	mean = all.time / all.requests
-	return mean, max(mean, longest), true
+	mean = all.mean()
+	return mean, max(mean, longest), all.ios.number > 0
 }
 
 // Storage is what the drives did for the databases in a time, by what these keep on them. Rates are a second.
@@ -140,6 +202,7 @@ type Storage struct {
 	Reads        float64  `json:"reads_per_s"`
 	Writes       float64  `json:"writes_per_s"`
 	LogWrites    float64  `json:"log_writes_per_s"`
+	LogSyncs     *float64 `json:"log_syncs_per_s,omitempty"` // that the servers counted
 	LogBytes     *float64 `json:"bytes_per_log_write"`
 	ReadBytes    float64  `json:"read_bytes_per_s"`    // of all drives
 	WrittenBytes float64  `json:"written_bytes_per_s"` // of all drives
@@ -191,7 +254,12 @@ func (d Drives) Volumes() (all []Volume) {
 
 // counted says whether somebody counted a drive's requests in the time.
 func (d Drives) counted(drive string) bool {
-	return !math.IsNaN(d.Counters.Mean(ItemColumn(DiskReads, drive), d.From, d.To))
+	for _, column := range []string{ItemColumn(DiskReads, drive), ItemColumn(DiskWrites, drive)} {
+		if slices.Contains(d.Counters.Columns, column) && math.IsNaN(d.Counters.Mean(column, d.From, d.To)) {
+			return false
+		}
+	}
+	return slices.Contains(d.Counters.Columns, ItemColumn(DiskReads, drive))
 }
 
 // total is the sum of a column's means over all items; NaN where there are none, or one of them has no value.
@@ -206,27 +274,47 @@ func (d Drives) total(column string) float64 {
 	return sum
 }
 
-// known says whether the drives of a role are known, and all of them were counted.
-func (d Drives) known(role Role) bool {
-	known := false
+// Why there is no Storage, where no drive is to blame.
+var (
+	errUnplaced = errors.New("which drives hold data and log is not known, or nobody counted their I/Os: " +
+		"run ds2 on the database machine, or name its exporter by --exporter " +
+		"and these drives by --devices data=nvme1n1,log=nvme2n1")
+	errLogUncounted = errors.New("one drive holds data and log, and the server does not count " +
+		"how often it syncs the log, as PostgreSQL does since version 14")
+)
+
+// known says why the I/Os of the drives of a role are not known; nil where they are.
+func (d Drives) known(role Role) error {
+	err := errUnplaced
 	for _, drive := range d.Machine.Drives {
-		if drive.holds(role) {
-			known = true
-			if !d.counted(drive.Name) {
-				return false
-			}
+		if !drive.holds(role) {
+			continue
 		}
+		if drive.WritesUnknown != "" {
+			return fmt.Errorf("the writes of drive %s are unknown: %s", drive.Name, drive.WritesUnknown)
+		}
+		if !d.counted(drive.Name) {
+			return errUnplaced
+		}
+		err = nil
 	}
-	return known
+	return err
 }
 
-// Storage sums up what the drives did; nil where it is not known which hold data and log, or nobody counted these or,
-// of one drive that holds both, what of its writes was the log's.
-func (d Drives) Storage() *Storage {
-	if d.Machine == nil || !d.known(Data) || !d.known(Log) {
-		return nil
+// Storage sums up what the drives did. It is the one place that says what of it was data and what the log: by the
+// drives where these are apart, else by how often the servers synced their logs. The error says what is not known.
+func (d Drives) Storage() (*Storage, error) {
+	if d.Machine == nil {
+		return nil, errUnplaced
 	}
+	if err := cmp.Or(d.known(Data), d.known(Log)); err != nil {
+		return nil, err
+	}
+	syncs := d.total(DatabaseLogSyncs)
 	s := &Storage{Volumes: d.Volumes()}
+	if !math.IsNaN(syncs) {
+		s.LogSyncs = &syncs
+	}
 	var bytes, logBytes float64
 	for _, v := range s.Volumes {
 		s.ReadBytes += v.ReadBytes
@@ -244,9 +332,9 @@ func (d Drives) Storage() *Storage {
 		}
 	}
 	if s.Shared { // of the log's writes, those that did not go to a drive of its own
-		writes, written := max(0, d.total(DatabaseLogSyncs)-s.LogWrites), max(0, d.total(DatabaseLogBytes)-logBytes)
+		writes, written := max(0, syncs-s.LogWrites), max(0, d.total(DatabaseLogBytes)-logBytes)
 		if math.IsNaN(writes + written) {
-			return nil
+			return nil, errLogUncounted
 		}
 		s.LogWrites, logBytes = s.LogWrites+writes, logBytes+written
 		s.Writes, bytes = max(0, s.Writes-writes), max(0, bytes-written)
@@ -258,7 +346,7 @@ func (d Drives) Storage() *Storage {
 	if s.LogWrites > 0 {
 		s.LogBytes = new(logBytes / s.LogWrites)
 	}
-	return s
+	return s, nil
 }
 
 // Keeps says whether the volume is known to have a role.

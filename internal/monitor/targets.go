@@ -148,13 +148,18 @@ func (w *Observer) thisMachine(ctx context.Context, files []File) error {
 	}
 	machine.FileSystem = fileSystem
 	w.Machine = &machine
-	counters, err := Root.Counters(devices)
+	flushes := map[string]flushing{}
+	for _, d := range devices {
+		flushes[d] = w.withoutJournals(roles[d])
+	}
+	counters, err := Root.Counters(devices, flushes)
 	if err != nil {
 		return &OptionError{"devices", err}
 	}
 	if err := w.noteUncounted(ctx, counters); err != nil {
 		return err
 	}
+	w.noteWrites(machine.Drives, counters)
 	w.Sources = append(w.Sources, counters)
 	return nil
 }

@@ -23,7 +23,8 @@ type run struct {
 	conclude.Input
 	parametersRecord
 	stateRecord
-	storage *monitor.Storage // of the first window; nil: nobody counted the I/Os
+	storage *monitor.Storage // of the first window; nil: the I/Os are not known
+	unknown string           // why
 	engine  Engine
 }
 
@@ -33,15 +34,18 @@ func (w Workload) Conclude(in conclude.Input, c *result.Conclusion) error {
 	if !known {
 		return fmt.Errorf("conclude the run: workload %s does not run on %s", Name, in.Engine)
 	}
-	r := run{Input: in, engine: engine}
+	r := run{Input: in, engine: engine, unknown: "no window was measured"}
 	if err := errors.Join(in.Parameters.Own.Into(&r.parametersRecord), in.Found.Into(&r.stateRecord)); err != nil {
 		return err
 	}
 	if len(c.Windows) > 0 {
 		w := c.Windows[0]
 		seen := monitor.Drives{Counters: in.Counters, Machine: in.Machine, From: in.At(w.From), To: in.At(w.To)}
-		c.Storage = seen.Storage()
-		if d := c.Storage; d != nil {
+		d, err := seen.Storage()
+		if err != nil {
+			r.unknown = err.Error()
+		} else {
+			c.Storage = d
 			c.Headline = result.NewHeadline(&result.Figure{Unit: result.IOPS, Value: d.IOPS})
 			if rate := float64(w.Counts.Orders) / (w.To - w.From); rate > 0 && r.Batch > 0 {
 				d.IOsPerOperation = new(d.IOPS / rate / float64(r.Batch))
@@ -84,10 +88,8 @@ func decimalsOr(known bool, f float64, n int) string {
 
 // What is said of where the figures of the drives come from.
 const (
-	uncounted = "Nobody counted the I/Os of the drives that hold data and log, so there are no IOPS: " +
-		"run ds2 on the database machine, or name its exporter by --exporter " +
-		"and these drives by --devices data=nvme1n1,log=nvme2n1."
-	oneDrive = "One drive holds data and log: the writes of the log are those that the server counts, " +
+	uncounted = "There are no IOPS: %s."
+	oneDrive  = "One drive holds data and log: the writes of the log are those that the server counts, " +
 		"and its latencies are those of the drive as a whole."
 	paced = "The rate was found in the warm-up by %d samples of %g s, the last four within 2 %% of the target, " +
 		"and then kept."
@@ -114,7 +116,7 @@ func (r run) sizing() result.Section {
 		}
 	}
 	if d := r.storage; d == nil {
-		t.Notes = append(t.Notes, uncounted)
+		t.Notes = append(t.Notes, fmt.Sprintf(uncounted, r.unknown))
 	} else {
 		add("achieved I/O per second (database reads and writes)", decimals(d.IOPS, 3))
 		if r.Target > 0 {

@@ -45,8 +45,8 @@ func (r run) trend(windows []measure.Window) []result.Section {
 	for begin := from; begin+part <= to+time.Second; begin += part {
 		end := min(begin+part, to)
 		seen := monitor.Drives{Counters: r.Counters, Machine: r.Machine, From: r.Start.Add(begin), To: r.Start.Add(end)}
-		d := seen.Storage()
-		if d == nil {
+		d, err := seen.Storage()
+		if err != nil {
 			parts = append(parts, math.NaN())
 			continue
 		}

@@ -20,6 +20,11 @@ JOIN (VALUES
 ) AS c (counter, name, unit) ON p.counter_name COLLATE DATABASE_DEFAULT = c.counter
 WHERE p.object_name LIKE '%:Databases%' AND p.instance_name = @database
 UNION ALL
+SELECT 'log_writes_total', SUM(CAST(v.num_of_writes AS float))
+FROM sys.dm_io_virtual_file_stats(DB_ID(), NULL) AS v
+JOIN sys.database_files AS f ON f.file_id = v.file_id
+WHERE f.type = 1
+UNION ALL
 SELECT state, COUNT(session_id)
 FROM (VALUES ('sessions_idle'), ('sessions_running'), ('sessions_waiting_for_lock'), ('sessions_waiting_for_storage'),
     ('sessions_waiting_for_latch'), ('sessions_waiting_for_client'), ('sessions_waiting_for_the_rest')) AS states (state)

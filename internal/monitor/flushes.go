@@ -1,0 +1,111 @@
+package monitor
+
+import (
+	"fmt"
+	"math"
+)
+
+// What an I/O is. A drive with a write-back cache keeps what was written only when its cache is flushed. The kernel
+// counts such a flush twice: as the flush request that the drive got (since Linux 5.5), and where a process waited for
+// it, as with fdatasync, as a write without data (on all kernels, since an empty bio with REQ_PREFLUSH is a write). A
+// write with data may bring flushes too, as those of a file system's journal do: one before it and, where the drive has
+// no FUA, one after it. It counts as the one write that it is, so
+//
+//	empty flushes = flush requests − journal writes × (FUA ? 1 : 2)
+//
+// Without a write-back cache the kernel ends flushes before it counts anything. Devices without request queues (MD,
+// device mapper, NVMe with several paths) count as their driver likes, and no flush requests. See "What an I/O is" in
+// docs/explanation/method.md.
+
+// flushing is how the flushes of a drive stand among its writes.
+type flushing struct {
+	through        bool    // there are none: the drive has no write-back cache
+	ofJournalWrite float64 // flush requests that a write of a file system's journal makes
+	unknown        string  // why the empty ones cannot be told from writes
+}
+
+// noFlushCounters is why the writes of a drive are not known before Linux 5.5.
+const noFlushCounters = "its kernel counts no flushes, as Linux does since 5.5, and so shows them as writes"
+
+// judge says why empty flushes are not known of a drive that has these counts; empty where they are known.
+func (f flushing) judge(counts []float64) string {
+	switch {
+	case f.through:
+		return ""
+	case f.unknown == "" && math.IsNaN(counts[diskFlushes]):
+		return noFlushCounters
+	}
+	return f.unknown
+}
+
+// writeCounter takes the empty flushes out of drives' writes. It counts from its first reading on.
+type writeCounter struct {
+	drives   map[string]flushing
+	was, sum readings
+}
+
+// count puts in place of what the kernel calls writes, and of their time, those that carry data; NaN where these are
+// not known. An empty flush takes as long as the flush request that it waits for.
+func (w *writeCounter) count(all readings) {
+	for drive, now := range all {
+		was, sum := w.was[drive], w.sum[drive]
+		if w.drives[drive].judge(now) != "" || math.IsNaN(now[diskWrites]) {
+			now[diskWrites], now[diskWriteSeconds] = math.NaN(), math.NaN()
+			continue
+		}
+		raw := append([]float64(nil), now...)
+		if was == nil || raw[diskWrites] < was[diskWrites] { // the first reading, or another drive of this name
+			was, sum = raw, make([]float64, len(raw))
+		}
+		empty, seconds := w.drives[drive].empty(was, raw)
+		sum[diskWrites] += raw[diskWrites] - was[diskWrites] - empty
+		sum[diskWriteSeconds] += max(0, raw[diskWriteSeconds]-was[diskWriteSeconds]-seconds)
+		w.was[drive], w.sum[drive] = raw, sum
+		now[diskWrites], now[diskWriteSeconds] = sum[diskWrites], sum[diskWriteSeconds]
+	}
+}
+
+// empty is how many of the writes between two readings were empty flushes, and how long these took together.
+func (f flushing) empty(was, now []float64) (flushes, seconds float64) {
+	all := now[diskFlushes] - was[diskFlushes]
+	if f.through || !(all > 0) {
+		return 0, 0
+	}
+	flushes = all
+	if journal := now[diskJournalWrites] - was[diskJournalWrites]; journal > 0 {
+		flushes = max(0, all-f.ofJournalWrite*journal)
+	}
+	flushes = min(flushes, now[diskWrites]-was[diskWrites])
+	return flushes, (now[diskFlushSeconds] - was[diskFlushSeconds]) * flushes / all
+}
+
+// syncsData says that the servers' logs are synced without the files' times, so that the file systems' journals have
+// hardly a part in it.
+func (w *Observer) syncsData() bool {
+	for _, s := range w.Servers {
+		if method := s.Settings["wal_sync_method"]; method != "fdatasync" && method != "open_datasync" {
+			return false
+		}
+	}
+	return len(w.Servers) > 0
+}
+
+// withoutJournals is how flushes stand among the writes of a drive whose file systems' journals are not to be seen:
+// all are empty ones, but for those of a log that is synced with its file's times, which the journal writes.
+func (w *Observer) withoutJournals(roles []Role) (f flushing) {
+	if (Drive{Roles: roles}).mayHold(Log) && !w.syncsData() {
+		f.unknown = "the log is not known to be synced by fdatasync or open_datasync, and which flushes came with " +
+			"writes of the file system's journal can be seen on the machine itself only, of ext4 and XFS"
+	}
+	return f
+}
+
+// noteWrites says of which drives nobody knows the writes.
+func (w *Observer) noteWrites(drives []Drive, src Source) {
+	for i, d := range drives {
+		if why := src.unknownWrites[d.Name]; why != "" {
+			drives[i].WritesUnknown = why
+			w.Notes = append(w.Notes, fmt.Sprintf("the writes of drive %s are unknown: %s", d.Name, why))
+		}
+	}
+}
