@@ -62,8 +62,6 @@ var surroundings = []struct {
 }{
 	{result.ReadsOfDevices, monitor.DiskReads, "a second", 1, view.total},
 	{result.WritesOfDevices, monitor.DiskWrites, "a second", 1, view.total},
-	{result.ReadLatency, monitor.DiskReadTime, "ms", 1e3, view.highest},
-	{"write latency, slowest device", monitor.DiskWriteTime, "ms", 1e3, view.highest},
 	{"busiest device", monitor.DiskBusy, "%", 100, view.highest},
 	{"cache hits of the database", monitor.DatabaseCacheHits, "%", 100, view.highest},
 	{"pages written by checkpoints", monitor.DatabaseCheckpointPages, "a second", 1, view.total},
@@ -81,6 +79,16 @@ var surroundings = []struct {
 	{"round trip", monitor.DatabaseRoundTrip, "ms", 1e3, view.highest},
 }
 
+// latencies are those of the slowest drive over all of its I/Os, by which limits of the same names judge too.
+var latencies = []struct {
+	name string
+	kind monitor.IOKind
+}{
+	{result.ReadLatency, monitor.IOKind{Over: monitor.Interval}},
+	{"write latency, slowest device", monitor.IOKind{Write: true, Over: monitor.Interval}},
+	{result.LogWriteLatency, monitor.IOKind{Role: monitor.Log, Write: true, Over: monitor.Interval}},
+}
+
 // conditions are figures by which runs are compared.
 type conditions []result.Condition
 
@@ -96,9 +104,10 @@ func (v view) conditions() (all conditions) {
 	for _, c := range surroundings {
 		all.add(c.name, c.of(v, c.column), c.scale, c.unit)
 	}
-	writes := monitor.IOKind{Role: monitor.Log, Write: true, Over: monitor.Interval}
-	if mean, _, measured := v.drives().Slowest(writes); measured {
-		all.add(result.LogWriteLatency, &mean, 1e3, "ms")
+	for _, l := range latencies {
+		if mean, _, measured := v.drives().Slowest(l.kind); measured {
+			all.add(l.name, &mean, 1e3, "ms")
+		}
 	}
 	all.add("checkpoints", v.total(monitor.DatabaseCheckpoints), v.window.To-v.window.From, "")
 	all.add(result.FailedAttempts, new(float64(v.window.Errors)), 1, "")

@@ -20,7 +20,11 @@ func TestCostsAddUp(t *testing.T) {
 	var reads, writes, took, log float64
 	table := sampled(1, 80, func(second int) []float64 {
 		a, b, w := 100+float64(second), 50.0, 300+float64(second%7)
-		row := []float64{a, .002, b, .004, w, .001, 1e6, .5, .25, 0}
+		slow := .002
+		if second%2 == 0 { // many reads at once take longer
+			a, slow = a+400, .006
+		}
+		row := []float64{a, slow, b, .004, w, .001, 1e6, .5, .25, 0}
 		if second%10 == 0 {
 			b, row[2], row[3] = 0, 0, math.NaN() // a second without reads of sdb has no time that they took
 		}
@@ -29,7 +33,7 @@ func TestCostsAddUp(t *testing.T) {
 		}
 		if second > 10 && second <= 70 {
 			reads, writes, log = reads+a+b, writes+w, log+1e6
-			took += a*.002 + b*.004 + w*.001
+			took += a*slow + b*.004 + w*.001
 		}
 		return row
 	},
@@ -53,6 +57,11 @@ func TestCostsAddUp(t *testing.T) {
 	assert.Nil(t, c.ReadBytes, "bytes were not measured")
 	assert.Nil(t, c.WrittenBytes, "bytes were not measured")
 	conditions := named(seen(table, s).conditions())
+	// Of all requests, as the limit device read mean has it: seconds with many count for more.
+	d := seen(table, s).drives()
+	mean, _, measured := d.Slowest(monitor.IOKind{Over: monitor.Interval})
+	require.True(t, measured)
+	assert.InDelta(t, 1e3*mean, conditions[result.ReadLatency], 1e-9, "latency on the first screen and of the limit")
 	assert.InDelta(t, 1, conditions["checkpoints"], 1e-9)
 	assert.Equal(t, 3., conditions["failed attempts"])
 	assert.InDelta(t, reads/60, conditions["reads of the devices"], 1e-9)

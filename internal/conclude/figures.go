@@ -48,7 +48,7 @@ func (v view) figures() diagnose.Figures {
 	}
 	for _, column := range v.Counters.Items(monitor.DatabaseRoundTrip) {
 		// The lower quartile: at times a busy machine lets a message lie.
-		f.RoundTrip = known(v.Counters.Quantile(column, 0.25, v.from, v.to))
+		f.RoundTrip = over(math.Max, f.RoundTrip, known(v.Counters.Quantile(column, 0.25, v.from, v.to)))
 	}
 	v.addDevices(&f)
 	if f == (diagnose.Figures{}) {
@@ -130,18 +130,17 @@ func (v view) addDevices(f *diagnose.Figures) {
 	for _, column := range t.Items(monitor.DiskReads) {
 		_, item := monitor.SplitColumn(column)
 		times := monitor.ItemColumn(monitor.DiskReadTime, item)
-		took += v.product(column, times)
-		if rate := v.mean(column); rate != nil {
-			reads += *rate
-		}
+		time := v.product(column, times)
+		rate := *cmp.Or(v.mean(column), new(0.))
+		took, reads = took+time, reads+rate
 		queue := v.mean(monitor.ItemColumn(monitor.DiskQueue, item))
 		if queue == nil || f.DiskQueue != nil && *queue < *f.DiskQueue {
 			continue
 		}
 		f.DiskQueue, f.DiskSlowdown = queue, nil
 		// A few seconds may have no more than a read from its cache.
-		if best := t.Quantile(times, 0.05, v.Start, v.End); best > 0 {
-			f.DiskSlowdown = known(t.Mean(times, v.from, v.to) / best)
+		if best := t.Quantile(times, 0.05, v.Start, v.End); best > 0 && rate > 0 {
+			f.DiskSlowdown = new(time / rate / best)
 		}
 	}
 	if measured == nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,10 +100,15 @@ func ParseDisclosure(all []string) (stated map[string]string, err error) {
 	return stated, nil
 }
 
+// priceForm has commas in front of groups of three digits, or none.
+var priceForm = regexp.MustCompile(`^([0-9]{1,3}(,[0-9]{3})+|[0-9]+)(\.[0-9]+)?$`)
+
 // ParsePrice reads an amount and its currency.
 func ParsePrice(text string) (amount float64, currency string, err error) {
 	number, currency, _ := strings.Cut(strings.TrimSpace(text), " ")
-	amount, err = strconv.ParseFloat(strings.ReplaceAll(number, ",", ""), 64)
+	if priceForm.MatchString(number) {
+		amount, err = strconv.ParseFloat(strings.ReplaceAll(number, ",", ""), 64)
+	}
 	if err != nil || !(amount > 0) || amount > 1e15 || strings.TrimSpace(currency) == "" {
 		return 0, "", fmt.Errorf("invalid price %q: write an amount and its currency, such as 12000 USD", text)
 	}
