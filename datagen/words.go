@@ -101,12 +101,6 @@ func isWord(s string) bool {
 	return letter && len(s) <= maxWord
 }
 
-// String is the lists as ReadWords takes them.
-func (w *Words) String() string {
-	return "[titles]\n" + strings.Join(w.Titles[:], "\n") + "\n[first]\n" + strings.Join(w.First[:], "\n") +
-		"\n[last]\n" + strings.Join(w.Last[:], "\n") + "\n"
-}
-
 // Sum is the SHA-256, in hex, of all words in order, each with an LF: what tells two word lists apart.
 func (w *Words) Sum() string {
 	h := sha256.New()

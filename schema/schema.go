@@ -29,10 +29,6 @@ const (
 	// Drop removes what the other phases made, apart from the database, and nothing else. No load runs it unasked.
 	Drop Phase = "drop"
 
-	// Adopt makes what the kit needs besides in a database that the workload's own tools have made and filled;
-	// Procedures follows.
-	Adopt Phase = "adopt"
-
 	// Reset takes a database that runs have worked on back to the state after the load.
 	Reset Phase = "reset"
 	// Data has the server read the dataset from files, one a statement, between Tables and Indexes. Engines that cannot
@@ -44,7 +40,7 @@ const (
 var Phases = []Phase{Database, Tables, Indexes, Procedures, Statistics}
 
 // Unasked are the phases that run only where they are asked for.
-var Unasked = []Phase{Adopt, Data, Drop, Reset}
+var Unasked = []Phase{Data, Drop, Reset}
 
 // Params is what the SQL depends on.
 type Params struct {

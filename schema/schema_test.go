@@ -39,7 +39,7 @@ func TestEveryPhaseOfEveryEngine(t *testing.T) {
 		for i, s := range statements {
 			assert.Contains(t, script, s.SQL, "%s %s: load would run what the script does not show", engine, phase)
 			of := engine
-			if phase == Adopt || phase == Drop || phase == Reset {
+			if phase == Drop || phase == Reset {
 				of += " " + string(phase) // not parts of a load
 			}
 			name := of + " " + s.Name

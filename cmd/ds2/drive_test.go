@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/fuzztest"
+	"ds2/internal/texttest"
 )
 
 // driveFlagSet is the flags of drive by themselves.
@@ -53,13 +54,17 @@ func TestUnits(t *testing.T) {
 }
 
 func TestConfigFileCountsInItsPlace(t *testing.T) {
-	file := textFile(t, "driver.conf", "# the report's run\n\nn_threads=32\n--run_time = 20\ntarget=localhost\n")
+	file := textFile(t, "driver.conf", "\ufeff# the report's run\r\n\r\nn_threads=32\r\n--run_time = 20\r\n"+
+		"target=localhost\r\nvirt_dir=ds2\r\npage_type=php\r\nwindows_perf_host=\r\nlinux_perf_host=db1:80\r\n")
 	f, flags := driveFlagSet()
 	require.NoError(t, flags.Parse(words("--n_threads=1 --target=other --config_file=%s --run_time=5", file)))
 	// The later of file and arguments counts.
 	assert.Equal(t, 32, f.config.Threads)
 	assert.Equal(t, "localhost", f.target)
 	assert.Equal(t, 5*time.Minute, f.config.Run)
+	var told strings.Builder
+	f.dvdStore.tell(&told)
+	texttest.Contains(t, told.String(), "page_type and virt_dir ignored", "linux_perf_host=db1:80 ignored", "--exporter")
 }
 
 func TestConfigFileNamesTheBadLine(t *testing.T) {

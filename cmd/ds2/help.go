@@ -21,7 +21,7 @@ var commandGroups = []struct{ heading, commands string }{
 // flagGroups are the headings of --help=all, and the flags under each. What is in none stands under the last.
 var flagGroups = []struct{ heading, flags string }{
 	{"Target", "target engine database-name password-command"},
-	{"Dataset", "workload size words data-seed from adopt dry-run drop resume parallel"},
+	{"Dataset", "workload size words data-seed from drop resume parallel"},
 	{"Load shape", "file configuration profile threads ramp-rate warmup-time run-time think-time rate spacing " +
 		"start-at user-offset seed scrub-rate event brownout"},
 	{"Procedure", "runs practice restore restore-command discard-log settle idle cooldown keep-faulty " +

@@ -38,7 +38,6 @@ type loadFlags struct {
 	options   load.Options
 	sqlServer sqlServerFlags
 	mailbox   mailboxLoadFlags
-	adopted   adoptFlags
 }
 
 func newLoadCommand() *cobra.Command {
@@ -55,16 +54,12 @@ their path as the server sees it, a share or one of its own disks.
 A database that already holds data is refused, unless --drop is given. That drops the workload's
 tables and functions first, and nothing else in the database.
 
---adopt takes over a database that DVD Store's own scripts filled: it adds ds2's notes and
-procedures and changes nothing else. --dry-run only prints what it found and would add.
-
 With --parallel up to 4, PostgreSQL gets each table in one transaction, so that rows are written
 once and need no vacuum; --resume continues with the first incomplete table. With more, sessions
 share a table, rows are frozen afterwards, and --resume continues after the last complete part.`,
 		Example: `  ds2 load --target postgres://ds2:ds2@localhost/ds2 --size S
   ds2 load --target postgres://ds2:ds2@localhost/ds2 --size 20GB --drop
   ds2 load --target postgres://ds2:ds2@localhost/ds2 --from dataset
-  ds2 load --target postgres://ds2:ds2@localhost/ds2 --adopt --dry-run
   ds2 load --target postgres://ds2:ds2@localhost/mail --workload mailbox \
       --mailboxes 500 --mailbox-size 250MB
   ds2 load --target 'sqlserver://sa:password@localhost?database=DS2' --size W \
@@ -97,7 +92,6 @@ PowerShell:
 		"(default: the database's)")
 	flags.StringVar(&f.options.Schema.IndexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the "+
 		"indexes (default: the database's)")
-	f.adopted.add(flags)
 	f.sqlServer.add(flags)
 	f.addAddress(flags)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
@@ -113,13 +107,8 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	case f.options.Drop && f.options.Resume:
 		return usageError("--drop and --resume exclude each other: start again, or continue")
 	}
-	if err := cmp.Or(f.adopted.check(f.flags), f.metricsFlags.check()); err != nil {
+	if err := cmp.Or(f.metricsFlags.check(), f.dataset()); err != nil {
 		return err
-	}
-	if !f.adopted.adopt {
-		if err := f.dataset(); err != nil {
-			return err
-		}
 	}
 	var err error
 	if f.options.Schema.Layout, err = f.sqlServer.read(); err != nil {
@@ -140,9 +129,6 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	defer unlock()
-	if f.adopted.adopt {
-		return f.adoptAll(ctx, stores, cmd.OutOrStdout())
-	}
 	if f.served, err = f.serve(cmd.CommandPath(), unlessQuiet(f.quiet, cmd.ErrOrStderr())); err != nil {
 		return err
 	}

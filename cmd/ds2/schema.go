@@ -23,9 +23,9 @@ func newSchemaCommand() *cobra.Command {
 (with constraints), procedures (with triggers), statistics. The data comes between tables and
 indexes.
 
-Other phases are printed only with --phase: drop (load --drop), reset (ds2 reset), adopt (load
---adopt, before procedures), and data (SQL Server's BULK INSERT, with --from and --server-dir). The
-SQL is for servers that support all of it; ds2 load asks the server and leaves out the rest.`,
+Other phases are printed only with --phase: drop (load --drop), reset (ds2 reset), and data
+(SQL Server's BULK INSERT, with --from and --server-dir). The SQL is for servers that support all of
+it; ds2 load asks the server and leaves out the rest.`,
 		Example: `  ds2 schema --engine postgres
   ds2 schema --engine sqlserver --size W --files-per-filegroup 8 \
       --data-dir 'E:\DS2' --log-dir 'F:\DS2'

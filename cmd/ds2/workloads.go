@@ -33,9 +33,6 @@ type tenant struct {
 
 	// dataset reads what ds2 load is to load.
 	dataset func(*loadFlags) (workload.Dataset, error)
-	// adopt looks at a database that the workload's own tools made and filled, and says what it found; nil: there are
-	// none.
-	adopt func(f *loadFlags, ctx context.Context, target store.Database) (workload.Dataset, []string, error)
 	// judge refuses the flags of a run before anything is connected to; nil: it has none of its own.
 	judge func(*driveFlags) error
 	// plan puts a run together for databases of the workload, of which ds2_info says infos.
@@ -54,7 +51,6 @@ func tenants() map[string]tenant {
 			runFlags:  []string{"size", "words", "pct-newcustomers", "n-searches", "search-batch-size", "n-line-items"},
 			ds2Lines:  true,
 			dataset:   (*loadFlags).ds2,
-			adopt:     (*loadFlags).adoptDS2,
 			judge:     (*driveFlags).judgeDS2,
 			plan:      (*driveFlags).planDS2,
 		},

@@ -65,8 +65,7 @@ func Collect[T any](ctx context.Context, db Queryer, query string, into func(*T)
 	return all, err
 }
 
-// TableColumns lists the columns of tables, all in lower case; schema is SQL for the one of the tables, or empty for
-// any.
+// TableColumns lists the columns of tables, all in lower case; schema is SQL for the one of the tables.
 func TableColumns(
 	ctx context.Context, db Queryer, schema string, tables iter.Seq[string],
 ) (map[string][]string, error) {
@@ -75,10 +74,7 @@ func TableColumns(
 		names = append(names, Literal(table))
 	}
 	query := "SELECT LOWER(table_name), LOWER(column_name) FROM information_schema.columns " +
-		"WHERE LOWER(table_name) IN (" + strings.Join(names, ", ") + ")"
-	if schema != "" {
-		query += " AND table_schema = " + schema
-	}
+		"WHERE LOWER(table_name) IN (" + strings.Join(names, ", ") + ") AND table_schema = " + schema
 	columns := map[string][]string{}
 	return columns, List(ctx, db, query, func(rows *sql.Rows) error {
 		var table, column string

@@ -142,7 +142,7 @@ var classes = []struct {
 		"give the right user and password in the target, PGUSER and PGPASSWORD, or the password file"},
 	{target.UndefinedDatabase, store.Config, "make it with ds2 load, or name another database in the target"},
 	{target.UndefinedTable + " 42883 42703", store.Config, // no table, function, column
-		"fill the database by ds2 load, or, if DVD Store's own scripts made it, take it over by ds2 load --adopt"},
+		"fill the database by ds2 load"},
 	{"3F000", store.Config, "name a schema that exists in the search_path of the user or of the database"},
 	{target.InsufficientPrivilege, store.Config, "give the user of the target the right to do so, or use another"},
 	// Prepared statements that are there already, or not there.

@@ -185,7 +185,7 @@ var causes = []struct {
 	{store.Config, []int32{942}, "set it online: ALTER DATABASE … SET ONLINE"},
 	// No column, table or procedure, or one of another shape.
 	{store.Config, []int32{201, 207, 208, 2812, 8144, 8145, 8146},
-		"fill the database by ds2 load, or, if DVD Store's own scripts made it, take it over by ds2 load --adopt"},
+		"fill the database by ds2 load"},
 	{store.Config, []int32{229, 230, 262, 297, 300, 916, 2571, 7983},
 		"give the login of the target the right to do so, or use another"},
 	{store.Config, []int32{15118},

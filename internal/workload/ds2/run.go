@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"ds2/datagen"
 	"ds2/internal/result"
@@ -119,11 +118,6 @@ func Look(
 		if want != nil && *want != size {
 			return nil, fmt.Errorf("look at %s: it holds a dataset of size %s, not %s; "+
 				"leave out the size, or load the one you want with ds2 load", label, size, *want)
-		}
-		if lists, noted := infos[i][loaded.WordLists]; noted {
-			if p.Config.Words, err = datagen.ReadWords(strings.NewReader(lists)); err != nil {
-				return nil, fmt.Errorf("look at %s: read table ds2_info: %w", label, err)
-			}
 		}
 		if sum, ok := infos[i][loaded.Words]; ok && sum != p.Config.Words.Sum() {
 			return nil, fmt.Errorf("look at %s: %w", label, ErrWords)

@@ -16,14 +16,6 @@ const (
 	Products       = "products"
 	DataSeed       = "data_seed"    // of datagen.Options; absent where it is 0
 	Words          = "words_sha256" // of the word lists that titles and actors are made of
-	WordLists      = "words"        // the lists, as datagen.ReadWords takes them; absent where they are in a file
-	Adopted        = "adopted"      // SameRows or OtherRows; absent where the kit loaded it
-)
-
-// How the rows of a database that DVD Store's own scripts made compare with those of a dataset of its size.
-const (
-	SameRows  = "same rows"
-	OtherRows = "other rows" // such as those of a generator that was built for Windows
 )
 
 // Rows are the size of the dataset, and the seed of its rows, as in datagen.Options.
