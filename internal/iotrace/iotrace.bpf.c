@@ -30,8 +30,6 @@ enum work { NOBODY, SESSIONS, LOG, DATA, BACKGROUND };
 #define BUCKETS (LINEAR + SHIFTS * HALF)
 #define MERGED 256 // bios of a request, at most
 #define DRIVES 16 // as maxDrives
-#define LONG 1000000 // nanoseconds, as Long
-#define KEPT 32768 // as kept
 #define PLACES 65536 // for I/Os under way
 #define TRIED 8 // places for one
 
@@ -59,8 +57,7 @@ struct request { struct bio *bio; } __attribute__((preserve_access_index));
 struct task_struct { int tgid; struct task_struct *real_parent; } __attribute__((preserve_access_index));
 
 struct directory { __u64 inode; __u32 device; __u32 zero; };
-struct started { __u64 bio, at; __u32 histogram, class; };
-struct long_io { __u64 from, to, class, number; }; // number is written last: of the first, 1
+struct started { __u64 bio, at, histogram; };
 
 volatile const __u32 drives[DRIVES]; // the numbers of the drives as the kernel keeps them, then zeroes
 
@@ -80,15 +77,6 @@ struct { // of each class of each drive, the sum of nanoseconds, and the counts 
 	__uint(type, BPF_MAP_TYPE_ARRAY); __uint(map_flags, BPF_F_MMAPABLE); __uint(max_entries, DRIVES * CLASSES * (1 + BUCKETS));
 	__type(key, __u32); __type(value, __u64);
 } histograms SEC(".maps");
-
-struct { // the last long I/Os that a session may have waited for, each at the place of its number
-	__uint(type, BPF_MAP_TYPE_ARRAY); __uint(map_flags, BPF_F_MMAPABLE); __uint(max_entries, KEPT);
-	__type(key, __u32); __type(value, struct long_io);
-} longest SEC(".maps");
-
-struct { // how many there were
-	__uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1); __type(key, __u32); __type(value, __u64);
-} longs SEC(".maps");
 
 static __always_inline __u32 bucket(__u64 micros)
 {
@@ -112,30 +100,11 @@ static __always_inline void add(__u32 i, __u64 n)
 		__sync_fetch_and_add(sum, n);
 }
 
-static __always_inline void note(struct started *s, __u64 now)
-{
-	__u32 i = 0;
-	__u64 *all = bpf_map_lookup_elem(&longs, &i);
-	if (!all)
-		return;
-	__u64 n = __sync_fetch_and_add(all, 1);
-	i = n % KEPT;
-	struct long_io *l = bpf_map_lookup_elem(&longest, &i);
-	if (!l)
-		return;
-	l->from = s->at;
-	l->to = now;
-	l->class = s->class;
-	*(volatile __u64 *)&l->number = n + 1;
-}
-
 static __always_inline void count(struct started *s)
 {
-	__u64 now = bpf_ktime_get_ns(), took = now - s->at;
+	__u64 took = bpf_ktime_get_ns() - s->at;
 	add(s->histogram, took);
 	add(s->histogram + 1 + bucket(took / 1000), 1);
-	if (took >= LONG && (s->class == DATA_READ || s->class == LOG_WRITE || s->class == LOG_FLUSH))
-		note(s, now);
 }
 
 // place says whose directory a file's is: 0 for data, 1 for the log; nil for another's.
@@ -210,7 +179,7 @@ static __always_inline struct started *under_way(__u64 bio, __u32 i)
 	return bpf_map_lookup_elem(&ios, &at);
 }
 
-static __always_inline void begin(__u64 bio, __u32 histogram, __u32 class)
+static __always_inline void begin(__u64 bio, __u32 histogram)
 {
 	struct started *s = 0;
 	for (int i = 0; i < TRIED; i++) {
@@ -222,7 +191,6 @@ static __always_inline void begin(__u64 bio, __u32 histogram, __u32 class)
 	}
 	s->bio = bio; // where all places are taken, the last one's I/O goes
 	s->histogram = histogram;
-	s->class = class;
 	s->at = bpf_ktime_get_ns();
 }
 
@@ -237,7 +205,7 @@ int BPF_PROG(queued, struct bio *bio)
 	for (__u32 i = 0; i < DRIVES && drives[i]; i++) {
 		if (drives[i] == dev) {
 			__u32 class = bio->bi_iter.bi_size ? transfer(bio, op) : flush();
-			begin((__u64)bio, (i * CLASSES + class) * (1 + BUCKETS), class);
+			begin((__u64)bio, (i * CLASSES + class) * (1 + BUCKETS));
 			break;
 		}
 	}

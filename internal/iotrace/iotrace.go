@@ -42,15 +42,6 @@ type Directory struct {
 	Log  bool   // it holds the log, else data
 }
 
-// Long is how long an I/O takes at least that Tracer.Long gives.
-const Long = time.Millisecond
-
-// IO is a long read of data, or a write or flush of the log: what a session may have waited for.
-type IO struct {
-	Class    Class
-	From, To time.Time
-}
-
 // Buckets of a histogram of microseconds are those of HdrHistogram with two significant digits.
 const (
 	linear  = 256

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -20,7 +19,6 @@ import (
 // What the kernel's side calls things.
 const (
 	maxDrives = 16
-	kept      = 32768 // long I/Os
 
 	ofData uint32 = 0
 	ofLog  uint32 = 1
@@ -42,8 +40,6 @@ type Tracer struct {
 	objects kernelObjects
 	links   []link.Link
 	memory  *ebpf.Memory
-	longest *ebpf.Memory
-	seen    uint64 // long I/Os
 }
 
 // Open begins to count the I/Os of drives for servers, whose directories and processes are given.
@@ -88,9 +84,6 @@ func (t *Tracer) open(directories []Directory) error {
 	}
 	t.Look()
 	if t.memory, err = t.objects.Histograms.Memory(); err != nil {
-		return err
-	}
-	if t.longest, err = t.objects.Longest.Memory(); err != nil {
 		return err
 	}
 	for _, program := range []*ebpf.Program{t.objects.RequestEnded, t.objects.BioEnded, t.objects.Queued} {
@@ -209,47 +202,6 @@ func (t *Tracer) Read() ([][Classes]Histogram, error) {
 		}
 	}
 	return all, nil
-}
-
-// Long gives the long I/Os that ended since it was called the last time, as far as the kernel has kept them. One
-// goroutine calls it.
-func (t *Tracer) Long() (all []IO, err error) {
-	now, booted, err := clocks()
-	if err != nil {
-		return nil, err
-	}
-	at := func(field []byte) time.Time {
-		return now.Add(time.Duration(int64(binary.NativeEndian.Uint64(field)) - booted))
-	}
-	var buffer [32]byte
-	for {
-		if _, err := t.longest.ReadAt(buffer[:], int64(t.seen%kept)*int64(len(buffer))); err != nil {
-			return all, fmt.Errorf("read the long I/Os: %w", err)
-		}
-		number := binary.NativeEndian.Uint64(buffer[24:])
-		if number <= t.seen {
-			return all, nil
-		}
-		t.seen = number // more than the next one where those before it were written over
-		all = append(all, IO{Class(binary.NativeEndian.Uint64(buffer[16:])), at(buffer[:]), at(buffer[8:])})
-	}
-}
-
-// clocks reads the clock of this program and that of I/Os at the same moment: of some tries the one in which the least
-// time passed, since a busy machine may have the program stand still between the two.
-func clocks() (now time.Time, booted int64, err error) {
-	least := time.Duration(math.MaxInt64)
-	for range 5 {
-		var clock unix.Timespec
-		before := time.Now()
-		if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &clock); err != nil {
-			return now, 0, fmt.Errorf("read the clock of I/Os: %w", err)
-		}
-		if passed := time.Since(before); passed < least {
-			now, booted, least = before.Add(passed/2), clock.Nano(), passed
-		}
-	}
-	return now, booted, nil
 }
 
 // Close ends the tracing.

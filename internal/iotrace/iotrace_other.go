@@ -18,8 +18,5 @@ func (t *Tracer) Look() {}
 // Read gives nothing.
 func (t *Tracer) Read() ([][Classes]Histogram, error) { return nil, nil }
 
-// Long gives nothing.
-func (t *Tracer) Long() ([]IO, error) { return nil, nil }
-
 // Close does nothing.
 func (t *Tracer) Close() {}

@@ -20,20 +20,11 @@ type kernelDirectory struct {
 	Zero   uint32
 }
 
-type kernelLongIo struct {
-	_      structs.HostLayout
-	From   uint64
-	To     uint64
-	Class  uint64
-	Number uint64
-}
-
 type kernelStarted struct {
 	_         structs.HostLayout
 	Bio       uint64
 	At        uint64
-	Histogram uint32
-	Class     uint32
+	Histogram uint64
 }
 
 // Names of all BPF objects in the ELF.
@@ -43,8 +34,6 @@ const (
 	kernelMapDirectories   = "directories"
 	kernelMapHistograms    = "histograms"
 	kernelMapIos           = "ios"
-	kernelMapLongest       = "longest"
-	kernelMapLongs         = "longs"
 	kernelMapProcesses     = "processes"
 	kernelProgBioEnded     = "bio_ended"
 	kernelProgQueued       = "queued"
@@ -106,8 +95,6 @@ type kernelMapSpecs struct {
 	Directories *ebpf.MapSpec `ebpf:"directories"`
 	Histograms  *ebpf.MapSpec `ebpf:"histograms"`
 	Ios         *ebpf.MapSpec `ebpf:"ios"`
-	Longest     *ebpf.MapSpec `ebpf:"longest"`
-	Longs       *ebpf.MapSpec `ebpf:"longs"`
 	Processes   *ebpf.MapSpec `ebpf:"processes"`
 }
 
@@ -141,8 +128,6 @@ type kernelMaps struct {
 	Directories *ebpf.Map `ebpf:"directories"`
 	Histograms  *ebpf.Map `ebpf:"histograms"`
 	Ios         *ebpf.Map `ebpf:"ios"`
-	Longest     *ebpf.Map `ebpf:"longest"`
-	Longs       *ebpf.Map `ebpf:"longs"`
 	Processes   *ebpf.Map `ebpf:"processes"`
 }
 
@@ -151,8 +136,6 @@ func (m *kernelMaps) Close() error {
 		m.Directories,
 		m.Histograms,
 		m.Ios,
-		m.Longest,
-		m.Longs,
 		m.Processes,
 	)
 }

@@ -19,16 +19,7 @@ type SlowOrder struct {
 
 	Operation                  string // that took the most time, retries included, or WaitForUser
 	OperationFrom, OperationTo time.Duration
-
-	// IO is the kind of I/O that was under way for most of the operation, counting only those that took a good part of
-	// it themselves: NoIO where there were none, empty where I/Os were not traced. IOTime is how much of the operation
-	// they were.
-	IO     string
-	IOTime time.Duration
 }
-
-// NoIO says that no I/O of a good part of an operation was under way in it.
-const NoIO = "none"
 
 // slowest keeps the slowest orders of the interval under way.
 type slowest struct {

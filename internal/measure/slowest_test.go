@@ -35,7 +35,7 @@ func TestSlowest(t *testing.T) {
 		o.AddLatency(0, login)
 		o.AddLatency(1, purchase)
 		begun := now - purchase - login
-		s := SlowOrder{begun - waited, now, "purchase", now - purchase, now, "", 0}
+		s := SlowOrder{begun - waited, now, "purchase", now - purchase, now}
 		if login > purchase {
 			s.Operation, s.OperationFrom, s.OperationTo = "login", begun, now-purchase
 		}

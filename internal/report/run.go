@@ -37,7 +37,7 @@ func runView(r *result.Record, id string) view {
 			v.because(sentence("Device: " + of))
 		}
 	}
-	v.because(append(disturbanceNotes(s), slowestNote(s))...)
+	v.because(disturbanceNotes(s)...)
 	if l, audit := auditText(s.Audit); l == proof { // else it is among the findings
 		v.because(audit)
 	}

@@ -156,8 +156,8 @@ type Conclusion struct {
 
 	// Of the first window: verdicts, what held the run back, what a cycle cost, and under which conditions it was made.
 	Limits       []limit.Verdict  `json:"limits,omitempty"`
-	Disturbances []Disturbance    `json:"disturbances,omitempty"` // of the whole run
-	Slowest      *SlowOrders      `json:"slowest_orders,omitempty"`
+	Disturbances []Disturbance    `json:"disturbances,omitempty"`   // of the whole run
+	Slowest      []SlowOrder      `json:"slowest_orders,omitempty"` // of the first window, the slowest first
 	Power        *Power           `json:"power,omitempty"`
 	Bottleneck   *Bottleneck      `json:"bottleneck,omitempty"`
 	Costs        *diagnose.Costs  `json:"cost_per_order,omitempty"`

@@ -140,8 +140,6 @@ var slowestColumns = []column[measure.SlowOrder]{
 	word("operation", func(o *measure.SlowOrder) *string { return &o.Operation }),
 	microseconds("operation_from_us", func(o *measure.SlowOrder) *time.Duration { return &o.OperationFrom }),
 	microseconds("operation_to_us", func(o *measure.SlowOrder) *time.Duration { return &o.OperationTo }),
-	word("io", func(o *measure.SlowOrder) *string { return &o.IO }),
-	microseconds("io_us", func(o *measure.SlowOrder) *time.Duration { return &o.IOTime }),
 }
 
 func slowestLines(all *[]measure.SlowOrder) reader {

@@ -85,8 +85,7 @@ func (o *observation) begin(start time.Time) {
 	}()
 }
 
-// addIO puts into an interval the times of its I/Os, and which of them its slowest orders waited for, where they are
-// traced. Orders that end in the next interval may have begun in this one.
+// addIO puts into an interval the times of its I/Os, where they are traced.
 func (o *observation) addIO(iv *measure.Interval) error {
 	if o == nil || o.ios == nil {
 		return nil
@@ -95,7 +94,7 @@ func (o *observation) addIO(iv *measure.Interval) error {
 	for _, d := range all {
 		iv.AddIO(d)
 	}
-	return errors.Join(err, o.trace.Explain(iv.Slowest, o.start, o.start.Add(iv.From)))
+	return err
 }
 
 // keep keeps a sample until the interval that it is of is judged.
