@@ -5,7 +5,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/datagen"
-	"ds2/datagen/folder"
 	"ds2/internal/limit"
 )
 
@@ -16,8 +15,6 @@ var completions = map[string]cobra.CompletionFunc{
 	"limit":         choices(limit.Presets()...),
 	"engine":        choices(engines().Names()...),
 	"tables":        choices(datagen.Tables...),
-	"compress":      choices(folder.None, folder.Gzip, folder.Zstd),
-	"checksum":      choices(folder.XXH128, folder.SHA256),
 	"lines":         choices("lf", "crlf"),
 	"window":        choices("auto", "checkpoints=2"),
 	"target":        schemes,

@@ -22,8 +22,7 @@ import (
 type generateFlags struct {
 	size, rows, words string
 	dataSeed          uint64
-	lines, compress   string
-	checksum          string
+	lines             string
 	out, part, verify string
 	tables            []string
 	shard             string
@@ -49,10 +48,11 @@ func newGenerateCommand() *cobra.Command {
 rows, bytes and checksum of each. Only prod.csv differs, unless --words gives DS2's word lists.
 
 --resume checks the files that are there and writes the missing ones. With --shard several machines
-write some of the files each, into one directory or several. More than 5 shards are no faster: each
-of the two customers' files has 22 % of the bytes.
+write some of the files each, into a directory of its own; brought together in one, with the
+manifests, they are the dataset. More than 5 shards are no faster: each of the two customers' files
+has 22 % of the bytes.
 
-Checksums are of the CSV, also of compressed files. xxhsum and sha256sum check uncompressed ones:
+xxhsum checks the files, too:
 
   jq -r '.files[] | .sum + "  " + .name' manifest.json | xxhsum -c
 
@@ -61,7 +61,7 @@ line.`,
 		Example: `  ds2 generate --size 30MB --out /tmp/ds2-30MB
   ds2 generate --verify /tmp/ds2-30MB
   ds2 generate --rows customers=5000,orders-per-month=200,products=1000 --part us_cust - | head -3
-  ds2 generate --size W --shard 2/4 --compress zstd --out /tmp/ds2-W
+  ds2 generate --size W --shard 2/4 --out /tmp/ds2-W
   ds2 generate --size 20GB --data-seed 2 --out /tmp/ds2-second-target
 
 PowerShell:
@@ -79,9 +79,6 @@ PowerShell:
 		"needs the argument -")
 	flags.Uint64Var(&f.dataSeed, "data-seed", 0, dataSeedUsage)
 	flags.Var(oneOf(&f.lines, "lf", "crlf"), "lines", "line endings; crlf for Windows")
-	flags.StringVar(&f.compress, "compress", "none", "none, gzip or zstd")
-	flags.StringVar(&f.checksum, "checksum", string(folder.XXH128), "checksum in the manifest: xxh128 or sha256; one "+
-		"in --out has its own as the default")
 	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: built-in)")
 	flags.StringVar(&f.shard, "shard", wholeShard, "this machine's share: 3/16 is the third of sixteen, "+
 		"and so is 2-of-16, counted from 0")
@@ -116,18 +113,14 @@ func (f *generateFlags) run(i *interrupts, cmd *cobra.Command, args []string) er
 	if f.verify != "" {
 		return f.verifyDirectory(ctx, cmd)
 	}
-	compression, err := folder.ParseCompression(f.compress)
-	if err != nil {
-		return flagError("compress", err)
-	}
 	data, err := f.dataset()
 	if err != nil {
 		return err
 	}
 	if f.part != "" {
-		return f.writePart(ctx, cmd.OutOrStdout(), data, compression)
+		return f.writePart(ctx, cmd.OutOrStdout(), data)
 	}
-	return f.writeDirectory(ctx, cmd, data, compression)
+	return f.writeDirectory(ctx, cmd, data)
 }
 
 // dataset reads what is to be generated.
@@ -157,24 +150,17 @@ func (f *generateFlags) dataset() (*datagen.Dataset, error) {
 }
 
 // writePart writes one file to stdout.
-func (f *generateFlags) writePart(ctx context.Context, stdout io.Writer, data *datagen.Dataset,
-	compression folder.Compression) error {
+func (f *generateFlags) writePart(ctx context.Context, stdout io.Writer, data *datagen.Dataset) error {
 	name := strings.TrimSuffix(f.part, ".csv") + ".csv"
 	for _, file := range data.Files() {
 		if file.Name != name {
 			continue
 		}
-		w, err := compression.Writer(stdout)
-		if err != nil {
-			return fmt.Errorf("compress %s: %w", name, err)
-		}
+		var err error
 		for _, part := range file.Parts {
-			if _, err = part.WriteTo(w); err != nil || ctx.Err() != nil {
+			if _, err = part.WriteTo(stdout); err != nil || ctx.Err() != nil {
 				break
 			}
-		}
-		if err == nil {
-			err = w.Close()
 		}
 		switch {
 		case errors.Is(err, syscall.EPIPE): // head has seen enough
@@ -203,19 +189,13 @@ func parseTables(names []string) ([]datagen.Table, error) {
 }
 
 // writeDirectory writes the files and their manifest.
-func (f *generateFlags) writeDirectory(ctx context.Context, cmd *cobra.Command, data *datagen.Dataset,
-	compression folder.Compression) error {
+func (f *generateFlags) writeDirectory(ctx context.Context, cmd *cobra.Command, data *datagen.Dataset) error {
 	shard, err := folder.ParseShard(f.shard)
 	if err != nil {
 		return flagError("shard", err)
 	}
 	options := folder.Options{
-		KitVersion: kitVersion(), Shard: shard, Compression: compression, Parallel: f.parallel, Resume: f.resume,
-	}
-	if cmd.Flags().Changed("checksum") { // else that of the other shards, or of the run to be resumed
-		if options.Checksum, err = folder.ParseChecksum(f.checksum); err != nil {
-			return flagError("checksum", err)
-		}
+		KitVersion: kitVersion(), Shard: shard, Parallel: f.parallel, Resume: f.resume,
 	}
 	if options.Tables, err = parseTables(f.tables); err != nil {
 		return err

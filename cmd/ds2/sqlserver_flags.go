@@ -66,10 +66,6 @@ func (f *sqlServerFlags) directory(engine, from string) error {
 
 // files has the server read the files of a manifest.
 func (f *sqlServerFlags) files(m *folder.Manifest) error {
-	if m.Compression != folder.None {
-		return usageError("--server-dir: the files are compressed by %s, which SQL Server does not read: "+
-			"make them without --compress, or leave --server-dir out", m.Compression)
-	}
 	f.options.CRLF = m.Lines == "crlf"
 	for _, e := range m.Files {
 		f.options.Files = append(f.options.Files, schema.ServerFile{Name: e.Name, Table: string(e.Table), Rows: e.Rows})

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
+	"ds2/internal/atomicfile"
 	"ds2/internal/fuzztest"
 )
 
@@ -29,7 +30,7 @@ func dataset(t *testing.T, size datagen.Size, o datagen.Options) *datagen.Datase
 }
 
 var (
-	all    = Options{KitVersion: "test", Tables: datagen.Tables, Shard: Whole, Compression: None, Parallel: 2}
+	all    = Options{KitVersion: "test", Tables: datagen.Tables, Shard: Whole, Parallel: 2}
 	resume = with(func(o *Options) { o.Resume = true })
 )
 
@@ -83,7 +84,7 @@ func csv(t *testing.T, dir string) map[string]string {
 		assert.NoError(t, err)
 		assert.EqualValues(t, strings.Count(b.String(), "\n"), p.Rows, p.File)
 		assert.EqualValues(t, b.Len(), p.Bytes, p.File)
-		files[strings.TrimSuffix(p.File, f.Manifest.Compression.suffix())] = b.String()
+		files[p.File] = b.String()
 	}
 	return files
 }
@@ -113,31 +114,28 @@ func whole(t *testing.T, dir string, data *datagen.Dataset) {
 	assert.Len(t, got, len(want))
 }
 
-func TestCompressionAndLines(t *testing.T) {
-	parallel, lf := 1, generated(t, dataset(t, small, datagen.Options{Seed: 1}))
-	for _, compression := range []Compression{None, Gzip, Zstd} {
-		for _, crlf := range []bool{false, true} {
-			dir := t.TempDir()
-			data := dataset(t, small, datagen.Options{Seed: 1, CRLF: crlf, PartRows: 100})
-			m, told := write(t, dir, data, with(func(o *Options) { o.Compression, o.Parallel = compression, parallel }))
-			parallel *= 2
-			whole(t, dir, data)
-			size := int64(0)
-			for name, text := range csv(t, dir) {
-				want := lf[name]
-				if crlf {
-					want = strings.ReplaceAll(want, "\n", "\r\n")
-				}
-				assert.True(t, text == want, name)
-				size += int64(len(text))
+func TestLines(t *testing.T) {
+	lf := generated(t, dataset(t, small, datagen.Options{Seed: 1}))
+	for _, crlf := range []bool{false, true} {
+		dir := t.TempDir()
+		data := dataset(t, small, datagen.Options{Seed: 1, CRLF: crlf, PartRows: 100})
+		m, told := write(t, dir, data, with(func(o *Options) { o.Parallel = 8 }))
+		whole(t, dir, data)
+		size := int64(0)
+		for name, text := range csv(t, dir) {
+			want := lf[name]
+			if crlf {
+				want = strings.ReplaceAll(want, "\n", "\r\n")
 			}
-			assert.Equal(t, size, told, "progress")
-			assert.Len(t, m.Files, 40)
+			assert.True(t, text == want, name)
+			size += int64(len(text))
 		}
+		assert.Equal(t, size, told, "progress")
+		assert.Len(t, m.Files, 40)
 	}
 }
 
-// Sixteen shards in one directory are the dataset; so are two, or as many as there are files.
+// Sixteen shards, brought into one directory, are the dataset; so are two, or as many as there are files.
 func TestShards(t *testing.T) {
 	data := dataset(t, small, datagen.Options{})
 	for _, count := range []int{2, 16, 40} {
@@ -146,7 +144,13 @@ func TestShards(t *testing.T) {
 			if i > 0 {
 				assert.Contains(t, damaged(t, dir).Findings, fmt.Sprintf("shard %d/%d is missing", i+1, count))
 			}
-			write(t, dir, data, with(func(o *Options) { o.Shard = Shard{i + 1, count} }))
+			own := t.TempDir()
+			write(t, own, data, with(func(o *Options) { o.Shard = Shard{i + 1, count} }))
+			made, err := os.ReadDir(own)
+			require.NoError(t, err)
+			for _, e := range made {
+				require.NoError(t, os.Rename(filepath.Join(own, e.Name()), filepath.Join(dir, e.Name())))
+			}
 		}
 		whole(t, dir, data)
 	}
@@ -184,41 +188,35 @@ func TestTables(t *testing.T) {
 // Every kind of damage is found, and a resumed run makes what is damaged, and nothing else.
 func TestDamageAndResume(t *testing.T) {
 	data := dataset(t, small, datagen.Options{})
-	for _, compression := range []Compression{None, Gzip, Zstd} {
-		suffix := compression.suffix()
-		dir := t.TempDir()
-		o := all
-		o.Compression = compression
-		write(t, dir, data, o)
-		path := func(name string) string { return filepath.Join(dir, name+suffix) }
-		change := func(name string, change func([]byte) []byte) {
-			t.Helper()
-			text, err := os.ReadFile(path(name))
-			require.NoError(t, err)
-			require.NoError(t, os.WriteFile(path(name), change(text), 0o644))
-		}
-		require.NoError(t, os.Remove(path("jan_orders.csv")))
-		change("feb_orders.csv", func(b []byte) []byte { return b[:len(b)-1] })
-		change("mar_orders.csv", func(b []byte) []byte { b[len(b)/2] ^= 1; return b })
-		change("apr_orders.csv", func(b []byte) []byte { return append(b, b...) })
-		change("may_orders.csv", func(b []byte) []byte { return nil })
-		before, err := os.Stat(path("jun_orders.csv"))
+	dir := t.TempDir()
+	write(t, dir, data, all)
+	path := func(name string) string { return filepath.Join(dir, name) }
+	change := func(name string, change func([]byte) []byte) {
+		t.Helper()
+		text, err := os.ReadFile(path(name))
 		require.NoError(t, err)
-
-		findings := damaged(t, dir).Findings
-		require.Len(t, findings, 5, compression)
-		for i, month := range []string{"apr", "feb", "jan", "mar", "may"} {
-			assert.Contains(t, findings[i], month+"_orders.csv"+suffix+" ")
-		}
-		o.Resume = true
-		_, told := write(t, dir, data, o)
-		assert.NoError(t, verify(t, dir), "%s: after resuming", compression)
-		f, err := Open(dir)
-		require.NoError(t, err)
-		assert.Equal(t, f.Bytes(), told, "%s: progress", compression)
-		after, err := os.Stat(path("jun_orders.csv"))
-		assert.True(t, err == nil && os.SameFile(before, after), "%s: a whole file was made again", compression)
+		require.NoError(t, os.WriteFile(path(name), change(text), 0o644))
 	}
+	require.NoError(t, os.Remove(path("jan_orders.csv")))
+	change("feb_orders.csv", func(b []byte) []byte { return b[:len(b)-1] })
+	change("mar_orders.csv", func(b []byte) []byte { b[len(b)/2] ^= 1; return b })
+	change("apr_orders.csv", func(b []byte) []byte { return append(b, b...) })
+	change("may_orders.csv", func(b []byte) []byte { return nil })
+	before, err := os.Stat(path("jun_orders.csv"))
+	require.NoError(t, err)
+
+	findings := damaged(t, dir).Findings
+	require.Len(t, findings, 5)
+	for i, month := range []string{"apr", "feb", "jan", "mar", "may"} {
+		assert.Contains(t, findings[i], month+"_orders.csv ")
+	}
+	_, told := write(t, dir, data, resume)
+	assert.NoError(t, verify(t, dir), "after resuming")
+	f, err := Open(dir)
+	require.NoError(t, err)
+	assert.Equal(t, f.Bytes(), told, "progress")
+	after, err := os.Stat(path("jun_orders.csv"))
+	assert.True(t, err == nil && os.SameFile(before, after), "a whole file was made again")
 }
 
 // A run that is stopped leaves what is not finished, and can be continued.
@@ -235,35 +233,7 @@ func TestInterruptAndResume(t *testing.T) {
 	whole(t, dir, data)
 }
 
-// A directory that an earlier version made, with SHA-256 in a manifest of format 1, is what it would be today; its
-// shards get the same checksum.
-func TestFormat1(t *testing.T) {
-	data := dataset(t, small, datagen.Options{})
-	dir := t.TempDir()
-	m, _ := write(t, dir, data, with(func(o *Options) { o.Checksum, o.Shard = SHA256, Shard{1, 2} }))
-	path := filepath.Join(dir, m.name())
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	for _, c := range [][2]string{
-		{`"format": 2`, `"format": 1`}, {`  "checksum": "sha256",` + "\n", ""}, {`"sum": "`, `"sha256": "`},
-	} {
-		old := strings.ReplaceAll(string(text), c[0], c[1])
-		require.NotEqual(t, old, string(text), "the manifest has no %s", c[0])
-		text = []byte(old)
-	}
-	require.NoError(t, os.WriteFile(path, text, 0o644))
-	again, err := readManifests(dir)
-	require.NoError(t, err)
-	assert.Equal(t, []*Manifest{m}, again)
-	second, _ := write(t, dir, data, with(func(o *Options) { o.Shard = Shard{2, 2} }))
-	assert.Equal(t, SHA256, second.Checksum)
-	whole(t, dir, data)
-}
-
 func TestConflicts(t *testing.T) {
-	resumed := func(change func(*Options)) Options {
-		return with(func(o *Options) { o.Resume = true; change(o) })
-	}
 	const seed = 1 << 63
 	data := dataset(t, small, datagen.Options{Seed: seed})
 	larger := small
@@ -280,16 +250,13 @@ func TestConflicts(t *testing.T) {
 		{"another seed", "", dataset(t, small, datagen.Options{}), resume, "says data seed 9223372036854775808, not 0"},
 		{"other lines", "", dataset(t, small, datagen.Options{Seed: seed, CRLF: true}), resume,
 			"says lines lf, not crlf"},
-		{"another compression", "", data, resumed(func(o *Options) { o.Compression = Zstd }),
-			"says compression none, not zstd"},
-		{"another checksum", "", data, resumed(func(o *Options) { o.Checksum = SHA256 }),
-			"says checksum xxh128, not sha256"},
-		{"other tables", "", data, resumed(func(o *Options) { o.Tables = []datagen.Table{datagen.Products} }),
-			"says tables"},
+		{"other tables", "", data, with(func(o *Options) {
+			o.Resume, o.Tables = true, []datagen.Table{datagen.Products}
+		}), "says tables"},
 		{"a shard beside a whole", "", data, with(func(o *Options) { o.Shard = Shard{1, 2} }),
-			"says number of shards 1, not 2"},
-		{"a stranger", "notes.txt", data, resume, "notes.txt, which no manifest accounts for"},
-		{"only a stranger", "-prod.csv", data, all, "prod.csv, which no manifest accounts for"},
+			"which manifest-1-of-2.json does not account for"},
+		{"a stranger", "notes.txt", data, resume, "notes.txt, which manifest.json does not account for"},
+		{"only a stranger", "-prod.csv", data, all, "prod.csv, which manifest.json does not account for"},
 	} {
 		dir := t.TempDir()
 		name, alone := strings.CutPrefix(c.file, "-")
@@ -304,28 +271,16 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// A full disk is explained. Compressed, what is needed cannot be foreseen.
+// That a disk is too small is foreseen.
 func TestFullDisk(t *testing.T) {
 	dir := smallDisk(t, 1<<20)
 	data := dataset(t, datagen.S, datagen.Options{})
-	o := all
-	o.Compression = Gzip
-	run := func() error {
-		plan, err := NewPlan(dir, data, o)
-		require.NoError(t, err)
-		_, err = plan.Run(t.Context(), func(int64) {})
-		return err
-	}
-	// The manifest of a part that still had room may be the first that has none.
-	err := run()
-	require.Error(t, err)
-	require.Regexp(t, `\.csv\.gz: the disk is full: about |write manifest: `, err.Error())
-	left, err := filepath.Glob(filepath.Join(dir, "*.partial"))
+	plan, err := NewPlan(dir, data, all)
 	require.NoError(t, err)
-	assert.Empty(t, left)
+	_, err = plan.Run(t.Context(), func(int64) {})
+	require.ErrorContains(t, err, "bytes free, and the files to be made need about")
 	enlarge(t, dir, 64<<20)
-	o.Resume = true
-	require.NoError(t, run())
+	write(t, dir, data, all)
 	assert.NoError(t, verify(t, dir))
 }
 
@@ -338,7 +293,7 @@ func TestFullDiskIsExplained(t *testing.T) {
 	defer full.Close()
 	w := &work{progress: func(int64) {}}
 	w.need.Store(1000)
-	s := &sink{work: w, path: "x.csv", coded: nopCloser{full}, hash: XXH128.new()}
+	s := &sink{work: w, path: "x.csv", file: &atomicfile.File{File: full}, hash: newSum()}
 	assert.EqualError(t, s.write([]byte("row\n")), "write x.csv: the disk is full: about 1000 bytes more are needed "+
 		"for the whole dataset; free them, and resume")
 }
@@ -389,9 +344,7 @@ func TestOpenRefuses(t *testing.T) {
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
 	for _, c := range []struct{ old, replacement, want string }{
-		{`"format": 2`, `"format": 3`, "its format is 3"},
-		{`"checksum": "xxh128"`, `"checksum": "md5"`, `invalid checksum "md5"`},
-		{`"compression": "none"`, `"compression": "lzma"`, `invalid compression "lzma"`},
+		{`"format": 3`, `"format": 2`, "its format is 2"},
 		{`"prod.csv"`, `"../prod.csv"`, `"../prod.csv"`},
 		{`"prod.csv"`, `"inv.csv"`, `"inv.csv"`},
 		{`"customers": 2001`, `"customers": 0`, "CUSTOMERS.CUSTOMERID"},
@@ -425,25 +378,20 @@ func FuzzParseShard(f *testing.F) {
 	}, "1/1", "3/16", "16/16", "0/4", "5/4", "1/41", "", "/", "1/2/3", "-1/2", "0-of-4", "4-of-4", "-1-of-4")
 }
 
-// The tools that users have read the manifest's sums.
-func TestTools(t *testing.T) {
-	for checksum, tool := range map[Checksum]string{XXH128: "xxhsum", SHA256: "sha256sum"} {
-		t.Run(tool, func(t *testing.T) {
-			if _, err := exec.LookPath(tool); err != nil {
-				t.Skip(err)
-			}
-			dir := t.TempDir()
-			data := dataset(t, small, datagen.Options{})
-			m, _ := write(t, dir, data, with(func(o *Options) { o.Checksum = checksum }))
-			var list strings.Builder
-			for _, e := range m.Files {
-				fmt.Fprintf(&list, "%s  %s\n", e.Sum, e.Name)
-			}
-			check := exec.Command(tool, "-c")
-			check.Dir, check.Stdin = dir, strings.NewReader(list.String())
-			said, err := check.CombinedOutput()
-			assert.NoError(t, err)
-			assert.Equal(t, 40, strings.Count(string(said), ": OK"), "%s", said)
-		})
+// A tool that users have reads the manifest's sums.
+func TestTool(t *testing.T) {
+	if _, err := exec.LookPath("xxhsum"); err != nil {
+		t.Skip(err)
 	}
+	dir := t.TempDir()
+	m, _ := write(t, dir, dataset(t, small, datagen.Options{}), all)
+	var list strings.Builder
+	for _, e := range m.Files {
+		fmt.Fprintf(&list, "%s  %s\n", e.Sum, e.Name)
+	}
+	check := exec.Command("xxhsum", "-c")
+	check.Dir, check.Stdin = dir, strings.NewReader(list.String())
+	said, err := check.CombinedOutput()
+	assert.NoError(t, err)
+	assert.Equal(t, 40, strings.Count(string(said), ": OK"), "%s", said)
 }

@@ -1,5 +1,5 @@
-// Package folder keeps a dataset as files: it writes them under DS2's names with a manifest beside them, several
-// machines into one directory if need be, checks a directory against its manifest, and hands its files back as parts
+// Package folder keeps a dataset as files: it writes them under DS2's names with a manifest beside them, in parts on
+// several machines if need be, checks a directory against its manifest, and hands its files back as parts
 // for a load. What stands in the files is package datagen's business.
 package folder
 
@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"ds2/datagen"
 	"ds2/internal/atomicfile"
@@ -20,7 +19,7 @@ import (
 // Manifest says what a directory holds, or, of a dataset made in shards, what one shard put there. It is written before
 // the first file and again and again while they are made, so that a run that was cut off can be continued.
 type Manifest struct {
-	Format         int             `json:"format"` // of this file: 2; 1 had SHA-256 only, as sha256 of each file
+	Format         int             `json:"format"` // of this file
 	KitVersion     string          `json:"kit_version"`
 	Size           string          `json:"size"`
 	Customers      int             `json:"customers"`
@@ -29,25 +28,22 @@ type Manifest struct {
 	DataSeed       uint64          `json:"data_seed"`
 	Words          string          `json:"words_sha256"`
 	Lines          string          `json:"lines"` // "lf" or "crlf"
-	Compression    Compression     `json:"compression"`
-	Checksum       Checksum        `json:"checksum"`
 	Tables         []datagen.Table `json:"tables"`
 	Shard          Shard           `json:"shard"`
 	Files          []Entry         `json:"files"`
 }
 
-// Entry is a file of a manifest. Rows, bytes and sum are those of the CSV, also where the file is compressed.
+// Entry is a file of a manifest.
 type Entry struct {
-	Name   string        `json:"name"`
-	Table  datagen.Table `json:"table"`
-	Seed   uint32        `json:"seed"` // of the random numbers in it
-	Rows   int64         `json:"rows"`
-	Bytes  int64         `json:"bytes"`
-	Sum    string        `json:"sum"`              // the manifest's Checksum, in hex; empty: the file is not whole yet
-	SHA256 string        `json:"sha256,omitempty"` // Sum, as format 1 has it; read only
+	Name  string        `json:"name"`
+	Table datagen.Table `json:"table"`
+	Seed  uint32        `json:"seed"` // of the random numbers in it
+	Rows  int64         `json:"rows"`
+	Bytes int64         `json:"bytes"`
+	Sum   string        `json:"sum"` // XXH128, in hex; empty: the file is not whole yet
 }
 
-const format = 2
+const format = 3
 
 // newManifest is the manifest of files before any of them is made.
 func newManifest(data *datagen.Dataset, files []datagen.File, o Options) *Manifest {
@@ -56,18 +52,18 @@ func newManifest(data *datagen.Dataset, files []datagen.File, o Options) *Manife
 		Format: format, KitVersion: o.KitVersion,
 		Size: size.String(), Customers: size.Customers, OrdersPerMonth: size.OrdersPerMonth, Products: size.Products,
 		DataSeed: data.Options().Seed, Words: data.Words().Sum(), Lines: "lf",
-		Compression: o.Compression, Checksum: o.Checksum, Tables: o.Tables, Shard: o.Shard,
+		Tables: o.Tables, Shard: o.Shard,
 	}
 	if data.Options().CRLF {
 		m.Lines = "crlf"
 	}
 	for _, f := range files {
-		m.Files = append(m.Files, Entry{Name: f.Name + o.Compression.suffix(), Table: f.Table, Seed: f.Seed})
+		m.Files = append(m.Files, Entry{Name: f.Name, Table: f.Table, Seed: f.Seed})
 	}
 	return m
 }
 
-// name is the manifest's own file name: shards share a directory.
+// name is the manifest's own file name: what shards made may be brought into one directory.
 func (m *Manifest) name() string {
 	if m.Shard.Count == 1 {
 		return "manifest.json"
@@ -85,8 +81,6 @@ func (m *Manifest) same(other *Manifest) error {
 		{"data seed", m.DataSeed, other.DataSeed},
 		{"words", m.Words, other.Words},
 		{"lines", m.Lines, other.Lines},
-		{"compression", m.Compression, other.Compression},
-		{"checksum", m.Checksum, other.Checksum},
 		{"tables", fmt.Sprint(m.Tables), fmt.Sprint(other.Tables)},
 		{"number of shards", m.Shard.Count, other.Shard.Count},
 	} {
@@ -117,17 +111,25 @@ func readManifests(dir string) ([]*Manifest, error) {
 	}
 	var all []*Manifest
 	for _, name := range names {
-		text, err := atomicfile.Read(filepath.Join(dir, name), maxManifest)
+		m, err := readManifest(dir, name)
 		if err != nil {
-			return nil, fmt.Errorf("read manifest: %w", err)
-		}
-		m, err := parseManifest(name, text)
-		if err != nil {
-			return nil, fmt.Errorf("read manifest %s: %w", filepath.Join(dir, name), err)
+			return nil, err
 		}
 		all = append(all, m)
 	}
 	return all, nil
+}
+
+func readManifest(dir, name string) (*Manifest, error) {
+	text, err := atomicfile.Read(filepath.Join(dir, name), maxManifest)
+	if err != nil {
+		return nil, fmt.Errorf("read manifest: %w", err)
+	}
+	m, err := parseManifest(name, text)
+	if err != nil {
+		return nil, fmt.Errorf("read manifest %s: %w", filepath.Join(dir, name), err)
+	}
+	return m, nil
 }
 
 // maxManifest is the most that a manifest is read of, in bytes: one has some kilobytes.
@@ -139,29 +141,15 @@ func parseManifest(name string, text []byte) (*Manifest, error) {
 	if err := json.Unmarshal(text, m); err != nil {
 		return nil, err
 	}
-	m.upgrade()
 	return m, m.check(name)
-}
-
-// upgrade makes a manifest of format 1 one of today.
-func (m *Manifest) upgrade() {
-	if m.Format != 1 {
-		return
-	}
-	m.Format, m.Checksum = format, SHA256
-	for i, e := range m.Files {
-		m.Files[i].Sum, m.Files[i].SHA256 = e.SHA256, ""
-	}
 }
 
 // check refuses a manifest that this kit did not write: its names become paths.
 func (m *Manifest) check(name string) error {
 	if m.Format != format {
-		return fmt.Errorf("its format is %d; this version of ds2 reads 1 and %d", m.Format, format)
+		return fmt.Errorf("its format is %d; this version of ds2 reads %d", m.Format, format)
 	}
-	_, badCompression := ParseCompression(string(m.Compression))
-	_, badChecksum := ParseChecksum(string(m.Checksum))
-	if err := cmp.Or(badCompression, badChecksum, m.size().Check(), m.Shard.check()); err != nil {
+	if err := cmp.Or(m.size().Check(), m.Shard.check()); err != nil {
 		return err
 	}
 	if m.name() != name {
@@ -169,13 +157,12 @@ func (m *Manifest) check(name string) error {
 	}
 	seen := map[string]bool{}
 	for _, e := range m.Files {
-		plain := strings.TrimSuffix(e.Name, m.Compression.suffix())
-		known := func(f datagen.File) bool { return f.Name == plain && f.Table == e.Table }
-		if seen[plain] || !slices.ContainsFunc(fileNames, known) {
+		known := func(f datagen.File) bool { return f.Name == e.Name && f.Table == e.Table }
+		if seen[e.Name] || !slices.ContainsFunc(fileNames, known) {
 			return fmt.Errorf("it lists a file %q of table %q, which is none of a dataset's or listed twice",
 				e.Name, e.Table)
 		}
-		seen[plain] = true
+		seen[e.Name] = true
 	}
 	return nil
 }

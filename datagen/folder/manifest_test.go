@@ -16,7 +16,7 @@ import (
 func FuzzManifest(f *testing.F) {
 	data, err := datagen.New(datagen.S, datagen.DefaultWords(), datagen.Options{})
 	require.NoError(f, err)
-	examples := []string{`{"format":1,"customers":20000,"orders_per_month":1000,"products":10000,"shard":"1/1",` +
+	examples := []string{`{"format":3,"customers":20000,"orders_per_month":1000,"products":10000,"shard":"1/1",` +
 		`"files":[{"name":"../../etc/passwd","table":"orders"}]}`}
 	for _, shard := range []Shard{Whole, {1, 2}} {
 		text, err := json.Marshal(newManifest(data, data.Files()[:3], Options{Shard: shard, KitVersion: "test"}))

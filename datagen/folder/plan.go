@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,13 +21,11 @@ const PartRows = 8_192
 
 // Options say what of a dataset goes into a directory, and how.
 type Options struct {
-	KitVersion  string          // for the manifest
-	Tables      []datagen.Table // only these; datagen.Tables are all
-	Shard       Shard           // only this shard's files; Whole is all
-	Compression Compression
-	Checksum    Checksum // empty: what the directory's manifests have, else XXH128
-	Parallel    int      // parts made concurrently, at least 1
-	Resume      bool     // go on where an earlier run with the same options ended
+	KitVersion string          // for the manifest
+	Tables     []datagen.Table // only these; datagen.Tables are all
+	Shard      Shard           // only this shard's files; Whole is all
+	Parallel   int             // parts made concurrently, at least 1
+	Resume     bool            // go on where an earlier run with the same options ended
 }
 
 // Plan is what is to be done to put a dataset into a directory. It is made by NewPlan and carried out once, by Run.
@@ -39,8 +36,8 @@ type Plan struct {
 	manifest *Manifest
 }
 
-// NewPlan plans to put data into dir. It touches nothing, and refuses a directory that holds anything but what this
-// run, or its sister shards, put there.
+// NewPlan plans to put data into dir. It touches nothing, and refuses a directory that holds anything but what an
+// earlier run with the same options put there.
 func NewPlan(dir string, data *datagen.Dataset, o Options) (*Plan, error) {
 	files := slices.DeleteFunc(data.Files(), func(f datagen.File) bool { return !slices.Contains(o.Tables, f.Table) })
 	files = o.Shard.of(files)
@@ -48,7 +45,6 @@ func NewPlan(dir string, data *datagen.Dataset, o Options) (*Plan, error) {
 	if err := p.look(); err != nil {
 		return nil, err
 	}
-	p.manifest.Checksum = cmp.Or(p.manifest.Checksum, XXH128)
 	return p, nil
 }
 
@@ -60,10 +56,9 @@ func (p *Plan) Bytes() (n int64) {
 	return n
 }
 
-// look refuses a directory in which something stands that no manifest of the same dataset accounts for, and takes over
+// look refuses a directory in which something stands that the manifest of this run does not account for, and takes over
 // what an earlier run finished.
 func (p *Plan) look() error {
-	// The names first, the manifests after: a sister shard writes its manifest before its files.
 	held, err := os.ReadDir(p.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -71,41 +66,30 @@ func (p *Plan) look() error {
 	if err != nil {
 		return fmt.Errorf("read directory: %w", err)
 	}
-	manifests, err := readManifests(p.dir)
-	if err != nil {
-		return err
-	}
-	known := map[string]bool{"lost+found": true} // a file system of its own has one
-	if len(manifests) > 0 {
-		p.manifest.Checksum = cmp.Or(p.manifest.Checksum, manifests[0].Checksum)
-	}
-	for _, m := range manifests {
-		if err := m.same(p.manifest); err != nil {
+	name := p.manifest.name()
+	known := map[string]bool{name: true, "lost+found": true} // a file system of its own has one
+	if slices.ContainsFunc(held, func(e fs.DirEntry) bool { return e.Name() == name }) {
+		earlier, err := readManifest(p.dir, name)
+		if err != nil {
+			return err
+		}
+		if err := earlier.same(p.manifest); err != nil {
 			return fmt.Errorf("directory %s holds another dataset: %w: take an empty directory", p.dir, err)
 		}
-		if m.Shard == p.manifest.Shard {
-			if !p.options.Resume {
-				return fmt.Errorf("directory %s holds this dataset already, whole or in part: resume, "+
-					"or take an empty directory", p.dir)
-			}
-			p.takeOver(m)
+		if !p.options.Resume {
+			return fmt.Errorf("directory %s holds this dataset already, whole or in part: resume, "+
+				"or take an empty directory", p.dir)
 		}
-		known[m.name()] = true
-		for _, e := range m.Files {
+		p.takeOver(earlier)
+		for _, e := range earlier.Files {
 			known[e.Name] = true
 		}
 	}
-	partial := maps.Clone(known) // files that may be half written
-	for i := range p.options.Shard.Count {
-		sister := *p.manifest
-		sister.Shard.Index = i + 1
-		partial[sister.name()] = true
-	}
 	for _, entry := range held {
 		target, isPartial := atomicfile.Target(entry.Name())
-		if !known[entry.Name()] && !(isPartial && partial[target]) {
-			return fmt.Errorf("directory %s holds %s, which no manifest accounts for: take an empty directory",
-				p.dir, entry.Name())
+		if !known[entry.Name()] && !(isPartial && known[target]) {
+			return fmt.Errorf("directory %s holds %s, which %s does not account for: take an empty directory",
+				p.dir, entry.Name(), name)
 		}
 	}
 	return nil
@@ -153,11 +137,9 @@ func (p *Plan) Run(ctx context.Context, progress func(int64)) (*Manifest, error)
 			w.need.Add(f.Bytes())
 		}
 	}
-	if p.options.Compression == None { // otherwise nobody knows what is needed
-		if free, ok := diskspace.Free(p.dir); ok {
-			if err := enough(p.dir, free, w.need.Load()); err != nil {
-				return nil, err
-			}
+	if free, ok := diskspace.Free(p.dir); ok {
+		if err := enough(p.dir, free, w.need.Load()); err != nil {
+			return nil, err
 		}
 	}
 	if err := p.manifest.write(p.dir); err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"io"
 	"syscall"
 
 	"ds2/internal/atomicfile"
@@ -16,7 +15,6 @@ type sink struct {
 	work  *work
 	file  *atomicfile.File
 	path  string
-	coded io.WriteCloser // compresses into file
 	hash  hash.Hash
 	rows  int64
 	bytes int64
@@ -31,22 +29,17 @@ func (w *work) newSink(path string) (*sink, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make file: %w", err)
 	}
-	coded, err := w.plan.options.Compression.Writer(f)
-	if err != nil {
-		f.Abort()
-		return nil, fmt.Errorf("compress %s: %w", path, err)
-	}
-	return &sink{work: w, file: f, path: path, coded: coded, hash: w.plan.manifest.Checksum.new()}, nil
+	return &sink{work: w, file: f, path: path, hash: newSum()}, nil
 }
 
 func (s *sink) write(p []byte) error {
-	if _, err := s.coded.Write(p); err != nil {
+	if _, err := s.file.Write(p); err != nil {
 		return s.full(err)
 	}
 	s.hash.Write(p)
 	s.rows += int64(bytes.Count(p, []byte{'\n'}))
 	s.bytes += int64(len(p))
-	if s.bytes-s.begun >= writeBackSpan && s.work.plan.options.Compression == None {
+	if s.bytes-s.begun >= writeBackSpan {
 		writeBack(s.file.File, s.begun, s.bytes-s.begun)
 		s.begun = s.bytes
 	}
@@ -57,11 +50,7 @@ func (s *sink) write(p []byte) error {
 
 // finish brings the file to the disk and gives it its name.
 func (s *sink) finish() error {
-	err := s.coded.Close()
-	if err == nil {
-		err = s.file.Commit()
-	}
-	return s.full(err)
+	return s.full(s.file.Commit())
 }
 
 // full explains a full disk; other errors name the file already.
