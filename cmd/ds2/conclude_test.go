@@ -96,6 +96,7 @@ func concluded(t *testing.T, dir string, w *result.Writer, s result.Summary, cou
 	require.NoError(t, w.Close())
 	series, err := result.ReadSeries(dir)
 	require.NoError(t, err)
+	s.Counts = (&result.Record{Series: series}).Counted()
 	s.Conclusion, err = conclude.Of(conclude.Input{
 		Asked: s.Asked, Happened: s.Happened, Series: series, Counters: counters, Own: concluders()[s.Workload]}, nil)
 	require.NoError(t, errors.Join(err, result.SaveSummary(dir, s)))

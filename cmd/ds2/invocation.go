@@ -106,6 +106,7 @@ func takeArgs(args []string) []string {
 var passwords = []*regexp.Regexp{
 	regexp.MustCompile(`(://[^/@:\s]*:)\S*@`),
 	regexp.MustCompile(`(?i)((?:password|pwd)\s*=\s*)(?:\\?'[^']*'|[^\s&;"']+)`),
+	regexp.MustCompile(`(https?://[^\s"'?;]*\?)[^\s"';]+`), // whatever a page is asked may be a token
 	regexp.MustCompile(`((?:^|[\s"'=])[^\s"':/@=]+:)(?:[^/\s"]|/[^/\s"])[^\s"]*@`),
 }
 
@@ -114,7 +115,7 @@ var passwords = []*regexp.Regexp{
 func redact(text string) string {
 	for i, p := range passwords {
 		with := "${1}***@"
-		if i == 1 {
+		if i == 1 || i == 2 {
 			with = "${1}***"
 		}
 		text = p.ReplaceAllString(text, with)

@@ -59,6 +59,7 @@ func TestRedact(t *testing.T) {
 		`parse "http://ann:a@b@host:x/": invalid port`: `parse "http://ann:***@host:x/": invalid port`,
 		`invalid host name "ann:pw@host"`:              `invalid host name "ann:***@host"`,
 		`Password = 'a b' user=x`:                      `Password = *** user=x`,
+		`Get "http://h:1/m?token=s3cr3t&x=y": refused`: `Get "http://h:1/m?***": refused`,
 		`--window: 1000s-1200s is outside of the run`:  `--window: 1000s-1200s is outside of the run`,
 		`dial tcp 10.0.0.1:5432: connection refused`:   `dial tcp 10.0.0.1:5432: connection refused`,
 	} {

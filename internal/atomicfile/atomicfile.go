@@ -87,7 +87,7 @@ func WriteJSON(path string, v any) error {
 
 // Read reads a file that was written here, of so many bytes at most.
 func Read(path string, most int64) ([]byte, error) {
-	file, err := os.Open(path)
+	file, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +97,14 @@ func Read(path string, most int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s has more than %d bytes: it was not written by ds2", path, most)
 	}
 	return text, err
+}
+
+// Open opens a file to read it. What is no file, such as a pipe that nobody writes to, is refused instead of waited for.
+func Open(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no file", path)
+	}
+	return os.Open(path)
 }
 
 // Target says for which file the temporary file name was being written, as a process that was killed leaves it; ok is

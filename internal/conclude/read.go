@@ -2,6 +2,7 @@ package conclude
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 
 	"ds2/internal/measure"
@@ -43,7 +44,42 @@ func (r Reader) judge(record *result.Record) error {
 	if len(r.Windows) > 0 || record.Status == result.Running {
 		return r.conclude(record)
 	}
+	return r.hold(record)
+}
+
+// hold refuses a record whose summary is not what its samples come to.
+func (r Reader) hold(record *result.Record) error {
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("read record: %s: %s: one of the two was changed",
+			filepath.Join(record.Dir, result.SummaryFile), fmt.Sprintf(format, args...))
+	}
+	if record.Status != result.Done || len(record.Conclusion.Windows) == 0 {
+		return nil
+	}
+	if orders := record.Counted().Orders; orders != record.Counts.Orders {
+		return wrong("it says %d %s, and the samples have %d", record.Counts.Orders, record.Words.Cycles, orders)
+	}
+	again, err := Of(r.Input(record), nil)
+	if len(again.Windows) == 0 {
+		return err
+	}
+	said, found := record.Conclusion.Windows[0], again.Windows[0]
+	if said.Name != found.Name || !same(said.OPM, found.OPM) || !sameFigure(record.Figure, again.Figure) {
+		return wrong("it says %.0f %s in window %s, and the samples come to %.0f in window %s",
+			said.OPM, record.Words.Rate, said.Name, found.OPM, found.Name)
+	}
 	return nil
+}
+
+// same tells whether two figures differ by no more than their rounding.
+func same(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Max(math.Abs(a), 1) }
+
+// sameFigure tells whether two runs come to the same.
+func sameFigure(a, b *result.Figure) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Unit == b.Unit && same(a.Value, b.Value)
 }
 
 // Merged reads the records of one run that several driver machines made, and adds them up.

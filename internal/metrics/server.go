@@ -7,6 +7,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -70,13 +71,31 @@ func serve(listener net.Listener, page Page, patience time.Duration) *Server {
 		mux.HandleFunc("GET /live", page.Stream)
 	}
 	s.http = http.Server{
-		Handler: mux, MaxHeaderBytes: maxHeader,
+		Handler: s.ofLoopback(mux), MaxHeaderBytes: maxHeader,
 		ReadTimeout: patience, WriteTimeout: patience,
 		IdleTimeout: 6 * patience,               // Prometheus comes again each minute, at least
 		ErrorLog:    log.New(io.Discard, "", 0), // the client is told; a log of its own would tear the view of the run
 	}
 	go func() { s.served <- s.http.Serve(netutil.LimitListener(listener, maxConnections)) }()
 	return s
+}
+
+// ofLoopback refuses, where only this machine is served, who asks for another's name: a page of somebody else whose name
+// has come to mean this machine could read the figures else.
+func (s *Server) ofLoopback(serve http.Handler) http.Handler {
+	address, _ := s.listener.Addr().(*net.TCPAddr)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host, _, err := net.SplitHostPort(r.Host)
+		if err != nil {
+			host = r.Host
+		}
+		ip := net.ParseIP(strings.Trim(host, "[]"))
+		if address != nil && address.IP.IsLoopback() && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+			http.Error(w, "only names of this machine are served: 127.0.0.1, localhost", http.StatusForbidden)
+			return
+		}
+		serve.ServeHTTP(w, r)
+	})
 }
 
 // URL is where the metrics are.

@@ -91,6 +91,9 @@ func (e *Exporter) scrape(ctx context.Context) (exposition, error) {
 	request.Header.Set("Accept", "text/plain;version=0.0.4")
 	client := http.Client{Timeout: outside.Scrape}
 	response, err := client.Do(request)
+	if e, ok := errors.AsType[*url.Error](err); ok { // which has the query, in which a token may stand
+		err = fmt.Errorf("ask %s: %w", request.URL.Host, e.Err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func recordAt(t *testing.T, dir string, speed, growth float64, change func(*resu
 				{Phase: measure.PhaseRun, From: 10, To: 70}},
 		},
 	}
-	s.Counts = window.Counts
+	s.Counts = (&result.Record{Series: series}).Counted()
 	s.Errors = []measure.FailureCount{{Operation: "purchase", Class: "deadlock", Count: 3}}
 	s.Retries = []measure.FailureCount{{Operation: "purchase", Class: "deadlock", Count: 2}}
 	checks := []result.Check{{Name: "products", Passed: true, Expected: "10000", Found: "10000"}}

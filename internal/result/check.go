@@ -70,6 +70,12 @@ func (s *Summary) check() error {
 	if !slices.Contains(statuses, s.Status) {
 		return fmt.Errorf("its status is %q, which is none", s.Status)
 	}
+	if !s.End.IsZero() && s.End.Before(s.Start) {
+		return fmt.Errorf("it ends at %s, before its start at %s", s.End, s.Start)
+	}
+	if a := s.Audit; a != nil && a.Passed != (a.NotAudited == "" && Passed(a.Checks)) {
+		return errors.New("its audit is not what its checks say")
+	}
 	if s.Figure != nil && len(s.Windows) == 0 {
 		return errors.New("it has a result and no window that it is of")
 	}

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"ds2/internal/atomicfile"
 )
 
 // csvFile writes one of the CSV files of a record as the run goes: a line of column names, then lines of numbers and
@@ -117,6 +119,9 @@ func integer[T any, N ~int | ~int64](name string, of func(*T) *N) column[T] {
 		if err == nil && n < 0 {
 			err = fmt.Errorf("%d is negative", n)
 		}
+		if n > maxNumber {
+			err = fmt.Errorf("%d cannot have been measured", n)
+		}
 		return N(n), err
 	})
 }
@@ -219,7 +224,7 @@ func readCSV(path string, ended bool, read reader) error {
 }
 
 func readWhole(path string, read reader) error {
-	file, err := os.Open(path)
+	file, err := atomicfile.Open(path)
 	if err != nil {
 		return err
 	}

@@ -342,14 +342,18 @@ func Read(dir string) (*Record, error) {
 		return nil, err
 	}
 	AddCheckpoints(&r.Summary, &r.Series, &r.Host)
-	if r.Status != Running {
-		return r, nil
-	}
-	r.Counts = measure.Counts{}
-	for _, s := range r.Series.Samples {
-		r.Counts.Add(s.Counts)
+	if r.Status == Running {
+		r.Counts = r.Counted()
 	}
 	return r, nil
+}
+
+// Counted is what the samples have, all together.
+func (r *Record) Counted() (all measure.Counts) {
+	for _, s := range r.Series.Samples {
+		all.Add(s.Counts)
+	}
+	return all
 }
 
 // ReadSeries reads the samples and histograms of the record in dir, also while they are being written.
