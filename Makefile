@@ -50,11 +50,13 @@ cgroup: ## tests on a kernel with control groups of version 2, in a virtual mach
 	GO='$(GO)' scripts/cgroup2.sh
 
 release: ## writes archives, packages, images and checksums for Linux, Windows and macOS (or for PLATFORMS) to dist
-	cd scripts/release && $(GO) run . -source ../.. -out ../../dist -platforms '$(PLATFORMS)'
+	scripts/release/release dist $(PLATFORMS)
 
-# What these need of Debian: binutils-mingw-w64-x86-64 docker.io man-db qemu-user rpm wine wine64.
-platforms: release ## tests a release: twice the same bytes, ARM by QEMU, Windows by Wine, the image and PostgreSQL's in Docker (as root)
-	cd scripts/release && $(GO) vet . && DS2_TEST_RELEASE=all $(GO) test -count=1 -v -timeout 30m .
+# What these need of Debian: binutils-mingw-w64-x86-64 docker.io lintian man-db qemu-user rpm wine wine64.
+platforms: release ## tests a release: twice the same bytes, packages, ARM by QEMU, Windows by Wine, the image and PostgreSQL's in Docker (as root)
+	scripts/release/release bin/again && diff -r dist bin/again && cd dist && sha256sum --check --quiet SHA256SUMS
+	! lintian --no-tag-display-limit dist/*.deb | grep -v -e statically-linked-binary -e initial-upload-closes-no-bugs
+	rpm -K --nosignature dist/*.rpm
 	DS2_TEST_PLATFORMS=1 DS2_TEST_DOCKER=1 DS2_TEST_IMAGE="$$PWD/dist/*_image_$$($(GO) env GOARCH).tar" \
 		$(GO) test -count=1 -v -run '^(TestARM64UnderQemu|TestWindowsUnderWine|TestImage|TestMan)$$' ./cmd/ds2
 	DS2_TEST_DOCKER=1 $(GO) test -count=1 -v -run '^TestConformanceInContainer$$' ./internal/store/postgres

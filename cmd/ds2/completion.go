@@ -30,7 +30,6 @@ var argumentCompletions = map[string]cobra.CompletionFunc{
 	"sizes":      choices("S", "M", "W", "L"),
 	"report":     directories,
 	"compare":    directories,
-	"man":        directories,
 	"experiment": yamlFiles,
 	"init":       yamlFiles,
 }

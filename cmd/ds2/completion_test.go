@@ -1,9 +1,7 @@
 package main
 
 import (
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,9 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
-	"ds2/internal/texttest"
 )
 
 // TestCompletionValues asks as a shell's script does.
@@ -84,34 +79,4 @@ func TestCompletionScripts(t *testing.T) {
 		COMP_WORDS=(ds2 load --size "") COMP_CWORD=3 COMP_LINE="ds2 load --size " COMP_POINT=16 COMP_TYPE=9
 		__start_ds2; printf '%s\n' "${COMPREPLY[@]}"`).Output()
 	assert.True(t, err == nil && slices.Contains(strings.Fields(string(out)), "W"), "bash: %v, %s", err, out)
-}
-
-// TestMan: there is a page for each command, which man reads without a complaint.
-func TestMan(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "man1")
-	t.Setenv("SOURCE_DATE_EPOCH", "1790000000")
-	must(t, "man", dir)
-	for _, cmd := range newRoot().Commands() {
-		page, err := os.ReadFile(filepath.Join(dir, "ds2-"+cmd.Name()+".1"))
-		require.NoError(t, err)
-		texttest.Contains(t, string(page), `"Sep 2026"`, "SEE ALSO")
-	}
-	if _, err := exec.LookPath("man"); err != nil {
-		t.Skip("man is not installed, so how it shows the pages was not looked at")
-	}
-	pages, err := filepath.Glob(filepath.Join(dir, "*"))
-	require.NoError(t, err)
-	for _, page := range pages {
-		man := exec.Command("man", "--warnings", "-E", "UTF-8", "-l", page)
-		man.Env = append(os.Environ(), "MANWIDTH=120", "LC_ALL=C.UTF-8")
-		var complaints strings.Builder
-		man.Stderr = &complaints
-		text, err := man.Output()
-		require.NoError(t, err, page)
-		assert.Empty(t, complaints.String(), page)
-		assert.GreaterOrEqual(t, len(text), 300, page)
-		if strings.HasSuffix(page, "ds2-experiment.1") {
-			assert.Contains(t, string(text), "\n         factors         flags with a list of values;")
-		}
-	}
 }

@@ -15,7 +15,7 @@ var commandGroups = []struct{ heading, commands string }{
 	{"Run", "demo preflight drive bench tune device"},
 	{"Compare", "init experiment compare"},
 	{"Check and report", "verify report"},
-	{"Other", "man version"},
+	{"Other", "version"},
 }
 
 // flagGroups are the headings of --help=all, and the flags under each. What is in none stands under the last.

@@ -100,7 +100,7 @@ func newRoot() *cobra.Command {
 	root.AddCommand(newSizesCommand(), newGenerateCommand(), newSchemaCommand(), newLoadCommand(), newResetCommand(),
 		newSnapshotCommand(), newDemoCommand(), newPreflightCommand(), newDriveCommand(), newBenchCommand(),
 		newTuneCommand(), newDeviceCommand(), newInitCommand(), newExperimentCommand(),
-		newCompareCommand(), newVerifyCommand(), newReportCommand(), newManCommand(),
+		newCompareCommand(), newVerifyCommand(), newReportCommand(),
 		newVersionCommand())
 	addHelp(root)
 	completeValues(root)

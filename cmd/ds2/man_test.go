@@ -1,0 +1,112 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ds2/internal/texttest"
+)
+
+// manVariable names a directory for the manual pages, of which a release takes them.
+const manVariable = "DS2_MAN"
+
+// TestMan writes the manual pages, from the text that --help shows: there is one for each command, which man reads
+// without a complaint.
+func TestMan(t *testing.T) {
+	dir := os.Getenv(manVariable)
+	if dir != "" {
+		writeManual(t, dir)
+		return
+	}
+	dir = t.TempDir()
+	t.Setenv("SOURCE_DATE_EPOCH", "1790000000")
+	writeManual(t, dir)
+	for _, cmd := range newRoot().Commands() {
+		page, err := os.ReadFile(filepath.Join(dir, "ds2-"+cmd.Name()+".1"))
+		require.NoError(t, err)
+		texttest.Contains(t, string(page), `"Sep 2026"`, "SEE ALSO")
+	}
+	if _, err := exec.LookPath("man"); err != nil {
+		t.Skip("man is not installed, so how it shows the pages was not looked at")
+	}
+	pages, err := filepath.Glob(filepath.Join(dir, "*"))
+	require.NoError(t, err)
+	for _, page := range pages {
+		man := exec.Command("man", "--warnings", "-E", "UTF-8", "-l", page)
+		man.Env = append(os.Environ(), "MANWIDTH=120", "LC_ALL=C.UTF-8")
+		var complaints strings.Builder
+		man.Stderr = &complaints
+		text, err := man.Output()
+		require.NoError(t, err, page)
+		assert.Empty(t, complaints.String(), page)
+		assert.GreaterOrEqual(t, len(text), 300, page)
+		if strings.HasSuffix(page, "ds2-experiment.1") {
+			assert.Contains(t, string(text), "\n         factors         flags with a list of values;")
+		}
+	}
+}
+
+// writeManual writes a page for each command. The variable SOURCE_DATE_EPOCH sets their date.
+func writeManual(t *testing.T, dir string) {
+	t.Helper()
+	root := newRoot() // a copy, whose texts are made Markdown
+	root.InitDefaultCompletionCmd()
+	root.DisableAutoGenTag = true
+	toMarkdown(root)
+	header := doc.GenManHeader{Section: "1", Source: "ds2 " + kitVersion(), Manual: "ds2 manual"}
+	options := doc.GenManTreeOptions{Header: &header, Path: dir, CommandSeparator: "-"}
+	require.NoError(t, doc.GenManTreeFromOpts(root, options))
+}
+
+// toMarkdown makes the texts of a command, and of those below it, what package doc takes them for.
+func toMarkdown(cmd *cobra.Command) {
+	cmd.Long = markdown(cmd.Long)
+	cmd.Short = escaped(cmd.Short)
+	cmd.Use = escaped(cmd.Use)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		name, usage := pflag.UnquoteUsage(f)
+		f.Usage = escaped(usage)
+		if name != "string" && (f.DefValue == "" || f.DefValue == "[]") {
+			f.DefValue = name
+		}
+	})
+	for _, sub := range cmd.Commands() {
+		toMarkdown(sub)
+	}
+}
+
+// meaningful are the characters that mean something to Markdown in running text.
+var meaningful = regexp.MustCompile("[\\\\`*_<>\\[\\]|~]")
+
+func escaped(text string) string { return meaningful.ReplaceAllString(text, `\$0`) }
+
+// markdown is a text of the help as Markdown: what is indented stays as it stands.
+func markdown(text string) string {
+	var lines []string
+	literal := false
+	for line := range strings.SplitSeq(text, "\n") {
+		indented := strings.HasPrefix(line, "  ")
+		if indented != literal && (indented || line != "") {
+			lines = append(lines, "```")
+			literal = indented
+		}
+		if !literal {
+			line = escaped(line)
+		}
+		lines = append(lines, line)
+	}
+	if literal {
+		lines = append(lines, "```")
+	}
+	return strings.Join(lines, "\n")
+}
