@@ -48,11 +48,12 @@ func tenants() map[string]tenant {
 		ds2.Name: {
 			Workload:  ds2.Workload{Engines: ds2Engines},
 			loadFlags: []string{"size", "words", "data-seed", "from", "server-dir"},
-			runFlags:  []string{"size", "words", "pct-newcustomers", "n-searches", "search-batch-size", "n-line-items"},
-			ds2Lines:  true,
-			dataset:   (*loadFlags).ds2,
-			judge:     (*driveFlags).judgeDS2,
-			plan:      (*driveFlags).planDS2,
+			runFlags: []string{"size", "words", "pct-newcustomers", "n-searches", "search-batch-size", "n-line-items",
+				"journal"},
+			ds2Lines: true,
+			dataset:  (*loadFlags).ds2,
+			judge:    (*driveFlags).judgeDS2,
+			plan:     (*driveFlags).planDS2,
 		},
 		mailbox.Name: {
 			Workload:  mailbox.Workload{Engines: mailboxEngines},

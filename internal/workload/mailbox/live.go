@@ -3,7 +3,6 @@ package mailbox
 import (
 	"math/bits"
 	"math/rand/v2"
-	"sync"
 )
 
 // Live is which records of a database exist, as the driver knows it: a bit for each number that a record ever had. The
@@ -67,41 +66,7 @@ type Share struct {
 	records       int64
 	doubt         map[uint64]struct{}
 
-	mu    sync.Mutex // guards found, which others write
-	found []finding
-
 	_ [64]byte // keeps the next user's counts off this cache line
-}
-
-// finding is that a record exists or not, after a cut of the server took the last write of it back.
-type finding struct {
-	number uint64
-	there  bool
-}
-
-// Found tells the share what its user does not know. The user takes it up by Reconcile; others may call Found
-// meanwhile.
-func (s *Share) Found(n uint64, there bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.found = append(s.found, finding{n, there})
-}
-
-// Reconcile takes up what Found told, and gives the records that do not exist any more.
-func (s *Share) Reconcile() (gone []uint64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, f := range s.found {
-		switch live := has(s.live, f.number/s.step); {
-		case f.there && !live:
-			s.add(f.number)
-		case !f.there && live:
-			s.Delete(f.number)
-			gone = append(gone, f.number)
-		}
-	}
-	s.found = nil
-	return gone
 }
 
 func (s *Share) number(place uint64) uint64 { return s.first + place*s.step }

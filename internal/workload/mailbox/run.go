@@ -99,7 +99,6 @@ type Run struct {
 	targets    []Target
 	live       []*Live // of each target
 	dir        string
-	keeper     *keeper // nil: nobody keeps a journal
 	found      stateRecord
 }
 
@@ -111,7 +110,7 @@ func (r *Run) NewUser(s workload.Seat) workload.User {
 	return &user{
 		run: r, target: uint16(s.Target), shape: r.targets[s.Target].Dataset.shape(),
 		share: r.live[s.Target].Share(s.Index), tally: s.Tally, random: rand.New(rand.NewPCG(s.Seed, uint64(s.Number))),
-		steps: make([]Step, 0, r.parameters.Batch), line: make([]byte, 0, entrySize),
+		steps: make([]Step, 0, r.parameters.Batch),
 	}
 }
 
@@ -213,9 +212,6 @@ func (r *Run) End() error {
 	defer cancel()
 	var errs error
 	for i, l := range r.live {
-		for j := range l.shares {
-			l.shares[j].Reconcile() // what its user has not taken up
-		}
 		r.found.RecordsAfter = append(r.found.RecordsAfter, l.Records())
 		bytes, err := r.targets[i].Engine.Bytes(ctx, r.targets[i].Store)
 		if err != nil {

@@ -33,18 +33,10 @@ type user struct {
 
 	steps   []Step // of the transaction under way
 	lazy    bool
-	inDoubt bool     // the transaction may have been committed by an earlier try
-	back    []uint64 // of its records, those that a cut took back
-
-	sent  uint64 // when the transaction was sent, by the clock of the run's keeper
-	entry entry  // of the journal
-	line  []byte // of the entry
+	inDoubt bool // the transaction may have been committed by an earlier try
 }
 
-// Connect opens the user's connection. What a cut of the server took back is not there any more, also of the records
-// that the transaction under way is about.
 func (u *user) Connect(ctx context.Context) (err error) {
-	u.back = append(u.back, u.share.Reconcile()...)
 	t := u.run.targets[u.target]
 	u.session, err = t.Engine.Connect(ctx, t.Store)
 	return err
@@ -62,14 +54,12 @@ func (u *user) Play(p workload.Player) error {
 	} else {
 		began = time.Now()
 	}
-	u.sent = u.run.keeper.send()
 	if err := p.Do(op); err != nil {
 		if u.inDoubt {
 			u.doubt()
 		}
 		return err
 	}
-	u.run.keeper.note(acknowledged, u)
 	if op == Batch {
 		took := time.Since(began)
 		for i := range u.steps {
@@ -80,7 +70,7 @@ func (u *user) Play(p workload.Player) error {
 }
 
 func (u *user) draw() {
-	u.steps, u.inDoubt, u.back = u.steps[:0], false, u.back[:0]
+	u.steps, u.inDoubt = u.steps[:0], false
 	fresh, parameters := u.share.Fresh(), &u.run.parameters
 	for len(u.steps) < parameters.Batch {
 		u.steps = u.steps[:len(u.steps)+1] // what was there keeps its buffers
@@ -124,7 +114,6 @@ func (u *user) Call(ctx context.Context, _ workload.Op) error {
 // InDoubt has a transaction tried again whose end is not known: done twice, it has the effect of once.
 func (u *user) InDoubt(workload.Op) bool {
 	u.inDoubt = true
-	u.run.keeper.note(doubtful, u)
 	return true
 }
 
@@ -132,9 +121,6 @@ func (u *user) InDoubt(workload.Op) bool {
 func (u *user) note() (fault error) {
 	for i := range u.steps {
 		s := &u.steps[i]
-		if !s.Found && slices.Contains(u.back, s.Number) {
-			continue // drawn before a cut took the record back
-		}
 		switch s.Op {
 		case Insert:
 			u.share.Insert(s.Number)

@@ -25,16 +25,14 @@ type Workload struct {
 }
 
 var (
-	_ workload.Workload     = Workload{}
-	_ workload.Exporter     = Workload{}
-	_ workload.Acknowledger = Workload{}
-	_ conclude.Concluder    = Workload{}
-	_ workload.PerTarget    = Dataset{}
-	_ workload.Plan         = (*Plan)(nil)
-	_ workload.Targeted     = (*Plan)(nil)
-	_ workload.Warming      = (*Plan)(nil)
-	_ workload.Holder       = (*Run)(nil)
-	_ workload.Teller       = (*Run)(nil)
+	_ workload.Workload  = Workload{}
+	_ workload.Exporter  = Workload{}
+	_ conclude.Concluder = Workload{}
+	_ workload.PerTarget = Dataset{}
+	_ workload.Plan      = (*Plan)(nil)
+	_ workload.Targeted  = (*Plan)(nil)
+	_ workload.Warming   = (*Plan)(nil)
+	_ workload.Teller    = (*Run)(nil)
 )
 
 func (Workload) Name() string { return Name }
@@ -43,12 +41,8 @@ func (Workload) Name() string { return Name }
 func (Workload) Words() result.Words {
 	return result.Words{
 		Cycle: "transaction", Cycles: "transactions", Rate: "TPM", Unit: result.IOPS,
-		Losses: []result.CountWords{{Count: lostLazy, Words: "lazy commits lost, as they may be"}},
 	}
 }
-
-// lostLazy is the name of the count of lazy commits that a cut lost.
-const lostLazy = "lost_lazy"
 
 func (Workload) Operations() []workload.Operation { return operations }
 
