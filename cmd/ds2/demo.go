@@ -47,9 +47,7 @@ one once and keeps it.`,
 		Example: `  ds2 demo
   ds2 demo --run-time 10s
   ds2 demo --size 100MB --threads 16 --keep
-  ds2 demo --crash-cycles 3
   ds2 demo --brownout
-  ds2 demo --size 100MB --replay 100MB
   ds2 demo --workload mailbox`,
 		Args: flagsOnly,
 		RunE: interruptible(firstOfRun, f.run),
@@ -78,7 +76,6 @@ one once and keeps it.`,
 	flags.BoolVar(&f.stall, "brownout", false, "stop the server's processes for 7s in mid-run, as drives that do not "+
 		"answer would, and say what that cost; on Linux")
 	f.drive.addScrubRate(flags)
-	f.drive.crash.addShared(flags)
 	f.drive.output.verify.add(flags)
 	f.drive.output.addFormats(flags)
 	serverFlags(flags, &f.server)
@@ -136,7 +133,7 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command, _ []string) (err erro
 		}
 	}()
 	f.load.target = server.URL("ds2")
-	f.drive.target, f.drive.crash.own, f.drive.output.own = f.load.target, server, server
+	f.drive.target, f.drive.output.own = f.load.target, server
 	if f.stall {
 		if f.drive.events, err = f.brownout(server); err != nil {
 			return err
@@ -164,7 +161,7 @@ func (f *demoFlags) check() error {
 		return err
 	}
 	switch {
-	case f.drive.config.Run <= 0 && !f.drive.crash.ends():
+	case f.drive.config.Run <= 0:
 		return usageError("--run-time: a demo has an end, such as 60s")
 	case f.stall && f.drive.config.Run < shortestBrownout:
 		return usageError("--brownout needs a --run-time of at least %s", shortestBrownout)
@@ -172,8 +169,8 @@ func (f *demoFlags) check() error {
 	if err := cmp.Or(f.load.dataset(), f.drive.output.shows(f.load.workload)); err != nil {
 		return err
 	}
-	f.drive.target, f.drive.crash.hasOwn = "postgres://127.0.0.1/ds2", true // as far as flags can tell
-	if err := f.drive.judgeRun(f.load.flags); err != nil {
+	f.drive.target = "postgres://127.0.0.1/ds2" // as far as flags can tell
+	if err := f.drive.judgeRun(); err != nil {
 		return err
 	}
 	f.drive.out = recordDir(f.drive.out, f.drive.runID)

@@ -91,17 +91,7 @@ const (
 )
 
 // judgeRun refuses flags that make no run: all that can be told before anything is started, loaded or connected to.
-func (f *runFlags) judgeRun(flags *pflag.FlagSet) error {
-	if f.crash.after > 0 && f.crash.cycles == 0 && f.output.verify == verifyNone {
-		return usageError("--crash-after needs --verify audit or deep, which look for what was lost")
-	}
-	if f.crash.ends() {
-		if flags.Changed("run-time") {
-			return usageError("--run-time: a run with --crash-cycles or --replay ends after the last kill; " +
-				"leave one of the two out")
-		}
-		f.config.Run = 0
-	}
+func (f *runFlags) judgeRun() error {
 	if err := f.checkBeside(); err != nil {
 		return err
 	}
@@ -117,7 +107,7 @@ func (f *runFlags) checkBeside() error {
 // drive is one run from the flags to the result.
 func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 	stdout, stderr, o := cmd.OutOrStdout(), cmd.ErrOrStderr(), &f.output
-	if err := cmp.Or(f.judgeRun(cmd.Flags()), checkOut(f.out)); err != nil {
+	if err := cmp.Or(f.judgeRun(), checkOut(f.out)); err != nil {
 		return err
 	}
 	f.dvdStore.tell(stderr)
@@ -137,7 +127,6 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 	}
 	defer close()
 	o.served.writes(options.Dir)
-	tellReplay(options.Crash, o.quiet, stderr)
 	conduct := o.conduct(interrupts, stdout, stderr)
 	stop := interrupts.stop()
 	run, summary, outcome := conduct.Drive(stop, options)

@@ -39,7 +39,7 @@ type driveFlags struct {
 	windows     []string
 	limits      []string
 	abortAfter  time.Duration
-	crash       crashFlags
+	journal     bool
 	checkpoint  bool
 	cold        bool
 	scrub       float64 // bytes a second
@@ -61,7 +61,8 @@ func (f *driveFlags) add(flags *pflag.FlagSet) {
 		"for several driver machines")
 	flags.IntVar(&c.UserOffset, "user-offset", 0, "number of the first user, so that driver "+
 		"machines draw different orders")
-	f.crash.add(flags)
+	flags.BoolVar(&f.journal, "journal", false, "note in the record what the server acknowledges, on this machine; "+
+		"after an outage ds2 verify --record names what is lost")
 	flags.StringArrayVar(&f.events, "event", nil, "command to run at a time after the first orders, as 5m='dmsetup "+
 		"suspend data'; may be repeated. The report says what each cost")
 	flags.StringArrayVar(&f.disclosure, "disclosure", nil, "for the report, what was tested: array=, firmware=, "+
@@ -269,10 +270,7 @@ func (f *driveFlags) judge(now time.Time) (o runs.Options, err error) {
 	if o.Windows, err = f.specs(c.Length()); err != nil {
 		return o, err
 	}
-	if o.Events, err = f.parseEvents(c); err != nil {
-		return o, err
-	}
-	o.Crash, err = f.crash.parse(c.Length(), len(c.Targets), c.Seed)
+	o.Events, err = f.parseEvents(c)
 	return o, err
 }
 
@@ -318,7 +316,7 @@ func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err e
 	o.Plan, o.Limits = plan, append(o.Limits, least...)
 	o.Proof = proofs[stores[0].Engine()]
 	o.AbortAfter, o.CheckpointFirst, o.ColdStart = f.abortAfter, f.checkpoint, f.cold
-	o.ScrubRate = f.scrub
+	o.ScrubRate, o.Journal = f.scrub, f.journal
 	o.RunID, o.Version, o.Dir = f.runID, kitVersion(), recordDir(f.out, f.runID)
 	return o, f.asked(ctx, l, o)
 }

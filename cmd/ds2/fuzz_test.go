@@ -31,10 +31,9 @@ func FuzzDriveFlags(f *testing.F) {
 		}
 		flags.specs(flags.config.Length())
 		flags.parseLimits()
-		flags.crash.parse(flags.config.Length(), 1, 1)
 	}, "--threads=32 --run_time=20", "--n_threads 4 --db_size_str=W", "--window=1000s-1200s --limit=order:p95<200ms",
 		"--target=postgres://a:b@c/d",
-		"--rate=500/s --spacing=even", "--crash-cycles=3 --deep-every=2", "--think_time 5e9 --user-offset -1")
+		"--rate=500/s --spacing=even", "--think_time 5e9 --user-offset -1")
 }
 
 func FuzzRate(f *testing.F) {

@@ -31,14 +31,12 @@ var flagGroups = []struct{ heading, flags string }{
 	{"Limits", "limit abort-on-fail"},
 	{"Observing", "devices device-record disclosure smart io-trace server-memory exporter power " +
 		"metrics-addr pushgateway"},
-	{"Crashes", "crash-after crash-cycles kill-command start-command recovery-timeout replay server-log journal " +
-		"deep-every"},
 	{"DVD Store", "pct-newcustomers n-searches search-batch-size n-line-items"},
 	{"Mailbox", "mailboxes mailbox-size mailbox-profile mix lazy batch iops-per-mailbox headroom"},
 	{"Placement", "data-tablespace index-tablespace server-dir files-per-filegroup data-dir log-dir log-size " +
 		"target-recovery-time driver-login driver-password-file"},
 	{"DVD Store compatibility", "config-file detailed-view virt-dir page-type linux-perf-host windows-perf-host"},
-	{"Output", "verify out output details run-id quiet check help"},
+	{"Output", "verify journal out output details run-id quiet check help"},
 }
 
 const (

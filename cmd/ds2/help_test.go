@@ -59,7 +59,7 @@ func TestHelpGroups(t *testing.T) {
 			assert.True(t, known[name], "%s: there is no flag --%s", g.heading, name)
 		}
 	}
-	_, crashes, _ := execute(t, "drive", "--help=crashes")
-	texttest.Contains(t, crashes, "\nCrashes:\n", "--crash-cycles")
-	assert.NotContains(t, crashes, "--target string")
+	_, limits, _ := execute(t, "drive", "--help=limits")
+	texttest.Contains(t, limits, "\nLimits:\n", "--abort-on-fail")
+	assert.NotContains(t, limits, "--target string")
 }

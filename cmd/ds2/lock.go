@@ -75,24 +75,5 @@ func (i *interrupts) lockStores(command, run string, stores []store.Database, st
 		}
 		unlocks = append(unlocks, func() { one(); cancel() })
 	}
-	i.restoreSettings(run, stores, stderr)
 	return unlock, nil
-}
-
-// restoreSettings sets back what a replay test of another run changed and could not set back itself, because it was
-// killed.
-func (i *interrupts) restoreSettings(runID string, stores []store.Database, stderr io.Writer) {
-	for _, s := range stores {
-		if s.Can().Replay == nil {
-			continue
-		}
-		restored, err := store.RestoreSettings(i.soft, s, runID)
-		if len(restored) > 0 {
-			fmt.Fprintf(stderr, "note: %s: set back %s, which a replay test had changed and left so\n",
-				s.Label(), strings.Join(restored, " and "))
-		}
-		if err != nil && store.Classify(err) != store.Connection { // who connects next says that better
-			fmt.Fprintln(stderr, "warning:", escape.Text(err.Error()))
-		}
-	}
 }

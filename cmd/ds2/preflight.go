@@ -24,8 +24,8 @@ check prints ok, warning or FAILURE, with what to do; those that take what faile
 It checks server, rights, database, space, connections, settings that distort a test of storage,
 exporters, power, ports, and the directory of the record.
 
---scrub-rate, --replay, --verify deep, --deep-every and --cold-start are checked too. Nothing is
-changed. What several configurations share is reported once.
+--scrub-rate, --verify deep and --cold-start are checked too. Nothing is changed. What several
+configurations share is reported once.
 
 The exit code is 3 if the run would fail, and 0 if there are only warnings. ds2 drive checks most of
 this itself.`,
@@ -56,7 +56,7 @@ func newChecks(cmd *cobra.Command, f *runFlags) *looks {
 
 // run checks a single run.
 func (l *looks) run(i *interrupts, cmd *cobra.Command, f *runFlags) error {
-	if err := f.judgeRun(cmd.Flags()); err != nil {
+	if err := f.judgeRun(); err != nil {
 		return err
 	}
 	if err := l.one(i, cmd, f, recordDir(f.out, f.runID)); err != nil {

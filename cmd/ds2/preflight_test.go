@@ -43,8 +43,6 @@ func TestPreflight(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(full, "summary.json"), []byte("{}"), 0o644))
 	out := filepath.Join(t.TempDir(), "out")
 	fine := " --metrics-addr '' --out " + out
-	log := textFile(t, "server.log", "")
-	replay := " --replay 10MB --kill-command false --start-command false --server-log " + log + fine
 	const beside = " --scrub-rate 1MB/s --verify deep"
 
 	for _, c := range []struct {
@@ -75,9 +73,6 @@ func TestPreflight(t *testing.T) {
 		{"no rights to that", few + beside + fine, exitVerdict, []string{
 			"FAILURE  --scrub-rate: |GRANT EXECUTE ON FUNCTION pg_read_binary_file",
 			"FAILURE  --verify deep: |permission denied to create extension"}},
-		{"a replay test", target + replay, exitDone, []string{
-			"ok       --replay: the user may delay the checkpoints of "}},
-		{"no rights to that", few + replay, exitVerdict, []string{"FAILURE  --replay: |superuser"}},
 		{"nothing loaded", empty + fine, exitVerdict, []string{"FAILURE  database: |ds2 load"}},
 		{"another size", target + " --size W" + fine, exitVerdict, []string{"FAILURE  database: |not W"}},
 		{"two sizes", target + ";" + larger + " --threads 2" + fine, exitVerdict,

@@ -187,12 +187,8 @@ func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
 		{"--scrub-rate", o.ScrubRate > 0, "may read the server's files", func() error {
 			return background.Check(ctx, o.Targets)
 		}},
-		{"--replay", o.Crash != nil && o.Crash.Replay != nil, "may delay the checkpoints", func() error {
-			return o.Crash.Replay.Check(ctx, o.Targets[0])
-		}},
 		{"--checkpoint-first", o.CheckpointFirst, "may run a checkpoint", checkpoint},
 		{"--verify deep", f.output.verify == verifyDeep, "may check every page", deep},
-		{"--deep-every", f.crash.deepEvery > 0, "may check every page", deep},
 		{"--cold-start", o.ColdStart, "may empty the server's cache", cold},
 	} {
 		if !check.asked {

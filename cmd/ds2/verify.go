@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ds2/internal/conclude"
 	"ds2/internal/escape"
 	"ds2/internal/progress"
 	"ds2/internal/report"
@@ -42,8 +41,8 @@ server's files are on this machine, SQL Server's by a copy-only backup to NUL if
 backups. The result has the table of a checksum test: pages seen and bad, MB/s and ms a read. On SQL
 Server --readers are the workers of DBCC CHECKDB, and there is no --read-rate.
 
-The record of a run that was not audited gets the result. The journal of --crash-after,
---crash-cycles or --journal is compared with the database, to find lost acknowledged work.`,
+The record of a run that was not audited gets the result. The journal of --journal is compared with
+the database, however the run ended, and lost acknowledged orders are named by number.`,
 		Example: `  ds2 verify --target postgres://ds2:ds2@localhost/ds2
   ds2 verify --target postgres://postgres@localhost/ds2 --deep
   ds2 verify --target postgres://postgres@localhost/mail --deep --readers 32
@@ -105,14 +104,8 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	}
 	var record *result.Record
 	if len(f.records) > 0 {
-		read := conclude.Reader{Workloads: concluders()}
 		var err error
-		if len(f.records) > 1 {
-			record, err = read.Merged(f.records)
-		} else {
-			record, err = read.Run(f.records[0])
-		}
-		if err != nil {
+		if record, err = recordsOf(f.records); err != nil {
 			return flagError("record", err)
 		}
 	}
@@ -169,6 +162,21 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		return verdictError("the audit failed")
 	}
 	return nil
+}
+
+// recordsOf reads what the driver machines of one run recorded, however it ended.
+func recordsOf(dirs []string) (*result.Record, error) {
+	records := make([]*result.Record, len(dirs))
+	for i, dir := range dirs {
+		var err error
+		if records[i], err = result.Read(dir); err != nil {
+			return nil, err
+		}
+	}
+	if len(records) == 1 {
+		return records[0], nil
+	}
+	return result.Merge(records)
 }
 
 // verification is what ds2 verify found.

@@ -79,8 +79,7 @@ type Driver struct {
 	ctx     context.Context // of all operations
 	stop    context.Context // ends when no new orders are to begin; its cause says why
 	halt    context.CancelCauseFunc
-	gate    atomic.Pointer[chan struct{}] // see Hold: closed when the users may go on; nil: nobody is held
-	ran     bool                          // the run phase began
+	ran     bool // the run phase began
 	givenUp atomic.Int64
 	rate    atomic.Uint64 // of an open loop, for each target: the bits of a float64
 	delayed sync.Once

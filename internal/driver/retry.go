@@ -75,7 +75,7 @@ func (u *user) open() error {
 		defer u.become(measure.UserRunning)
 	}
 	d := u.driver
-	if !d.waitForRelease() {
+	if d.stop.Err() != nil {
 		return context.Cause(d.stop)
 	}
 	ctx, cancel := context.WithTimeout(d.stop, d.config.OperationTimeout)

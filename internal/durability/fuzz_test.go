@@ -19,7 +19,7 @@ func FuzzJournal(f *testing.F) {
 		_, err = file.Write(text)
 		require.NoError(t, err)
 		file.Close()
-		all, err := Read(file.Name(), twos{}, 0)
+		all, err := Read(file.Name(), twos{})
 		assert.True(t, err != nil || len(all) <= len(text), "%d bytes of entries of %d bytes", len(all), len(text))
 	}, []byte("twos\n"), []byte("twos\n1234"))
 }

@@ -23,7 +23,7 @@ var _ workload.Acknowledger = twos{}
 
 func (twos) Journal() (header string, entryBytes int) { return "twos\n", 2 }
 
-func (twos) CheckJournal(context.Context, store.Database, []byte, int, result.Marks) ([]result.Check, error) {
+func (twos) CheckJournal(context.Context, store.Database, []byte, workload.Noted) ([]result.Check, error) {
 	return nil, errors.New("it is not asked")
 }
 
@@ -31,7 +31,7 @@ func TestJournal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), File)
 	j, err := Create(path, "twos\n")
 	require.NoError(t, err)
-	const users, each = 8, 5000 // more than the buffer holds
+	const users, each = 8, 5000
 	var wg sync.WaitGroup
 	for user := range users {
 		wg.Go(func() {
@@ -41,25 +41,21 @@ func TestJournal(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	require.NoError(t, j.Close())
-	all, err := Read(path, twos{}, 0)
+	all, err := Read(path, twos{}) // nothing is lost where ds2 is killed now
 	require.NoError(t, err)
 	seen := map[uint16]bool{}
 	for ; len(all) > 0; all = all[2:] {
 		seen[binary.BigEndian.Uint16(all)] = true
 	}
 	require.Len(t, seen, users*each)
-	require.EqualValues(t, users*each, j.Count())
-	last, err := Read(path, twos{}, int64(len("twos\n")+2*(users*each-1)))
-	require.NoError(t, err)
-	require.Len(t, last, 2)
+	require.NoError(t, j.Close())
 }
 
 func TestJournalCutShort(t *testing.T) {
 	path := filepath.Join(t.TempDir(), File)
 	for _, text := range []string{"twos\n123", "ds2 journal 2\n"} {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
-		_, err := Read(path, twos{}, 0)
+		_, err := Read(path, twos{})
 		require.ErrorContains(t, err, "read journal", "of %q something is missing, or it is another's", text)
 	}
 }

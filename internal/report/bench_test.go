@@ -23,8 +23,6 @@ var orders = result.Words{
 	Cycle: "order", Cycles: "orders", Rate: result.OPM, Undone: "rollbacks", Unit: result.OPM, Own: "order as in DS2",
 	Cumulative: ", which DS2 calls opm",
 	Added:      []result.CountWords{{Count: "new_customers", Words: "new customers"}},
-	Losses:     []result.CountWords{{Count: "lost_customers", Words: "new customers lost"}},
-	Stale:      "products with older state",
 	InDoubt: []result.CountWords{{Count: "in_doubt_purchases", Words: "purchases"},
 		{Count: "in_doubt_customers", Words: "new customers"}},
 }

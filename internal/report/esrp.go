@@ -63,7 +63,6 @@ func ESRP(records []*result.Record) (Page, error) {
 		}
 	}
 	v := esrpView(records, servers)
-	v.Tables = append(v.Tables, esrpReplays(records))
 	return Page{v.Title, []view{v}}, nil
 }
 
@@ -187,14 +186,4 @@ func esrpView(records []*result.Record, servers []esrpServer) view {
 	row(&log, "Average Log Disk Write Latency (ms)", 1000, func(s esrpServer) *float64 { return s.logged.mean() })
 	v.Tables = []table{database, log}
 	return v
-}
-
-func esrpReplays(records []*result.Record) table {
-	t := newTable("Transaction log replay", "run", "log files of 1 MiB", "average time to play one log file (s)")
-	for _, r := range records {
-		if r.Replay != nil {
-			t.row(r.RunID, number(float64(r.Replay.Bytes)/(1<<20), 1), number(r.Replay.SecondsPerMiB, 4))
-		}
-	}
-	return t
 }

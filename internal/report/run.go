@@ -41,7 +41,6 @@ func runView(r *result.Record, id string) view {
 	if l, audit := auditText(s.Audit); l == proof { // else it is among the findings
 		v.because(audit)
 	}
-	v.because(cutsNote(s.Cuts), crashNote(s.Crash), replayNote(s.Replay)) // the run was made to find out
 	for _, section := range s.Sections {
 		t := table{Caption: section.Title, Head: section.Head, Rows: section.Rows, Words: section.Words}
 		v.Tables = append(v.Tables, t)
@@ -49,7 +48,7 @@ func runView(r *result.Record, id string) view {
 	v.Tables = append(v.Tables,
 		scrubTable(s),
 		resultTable(s), latencyTable(s), eventTable(s), slowestTable(s), ioTable(s),
-		limitTable(s.Limits), targetTable(s), failureTable(s), cutTable(s.Cuts, s.Words), replayTable(s.Replay),
+		limitTable(s.Limits), targetTable(s), failureTable(s),
 		checksumTable(s.DeepChecks), deepCheckTable(s.DeepChecks), auditTable(s),
 		costTable(s.Costs, s.Words), smartTable(s.SMART), counterTable(r),
 		environmentTable(s), setupTable(s), logTable(s), commandTable(s.Command))
@@ -98,11 +97,6 @@ func (v *view) findRun(s result.Summary) {
 		v.find(l, audit)
 	}
 	v.findLimits(s.Limits)
-	if c := s.Cuts; c != nil && c.Lossy > 0 {
-		v.find(failure, cutsNote(c))
-	} else {
-		v.find(proof, cutsNote(c))
-	}
 	v.find(deepCheckNote(s.DeepChecks))
 	if len(s.Windows) > 0 {
 		v.findWindow(s)
@@ -119,8 +113,6 @@ func (v *view) findRun(s result.Summary) {
 	v.find(aside, cumulativeNote(s))
 	v.find(aside, faultNote(s))
 	v.find(aside, powerNote(s))
-	v.find(aside, crashNote(s.Crash))
-	v.find(aside, replayNote(s.Replay))
 }
 
 func (v *view) findWindow(s result.Summary) {

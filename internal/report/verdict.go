@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"ds2/internal/limit"
-	"ds2/internal/result"
 	"ds2/internal/store"
 )
 
@@ -40,14 +38,6 @@ func (v *view) findLimits(verdicts []limit.Verdict) {
 	default:
 		v.find(failure, "FAIL: "+limit.Failed(verdicts))
 	}
-}
-
-func crashNote(c *result.Crash) string {
-	if c == nil {
-		return ""
-	}
-	at := c.At.UTC().Format(time.TimeOnly)
-	return fmt.Sprintf("The server was killed at %s UTC and took connections again %.1f s later.", at, c.Down)
 }
 
 // deepCheckTable is what reading and checking every page gave, in the manner of Jetstress's checksum statistics.

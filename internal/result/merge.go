@@ -72,11 +72,14 @@ func Merge(records []*Record) (*Record, error) {
 		if len(r.Host.Columns) > len(seen.Host.Columns) {
 			seen = r
 		}
-		if s.Status == Done {
+		if s.Status == Done || r.Status == Running {
 			s.Status, s.Error = r.Status, r.Error
 		}
 		s.Before = mergeMarks(s.Before, r.Before, func(a, b int64) int64 { return min(a, b) })
 		s.After = mergeMarks(s.After, r.After, func(a, b int64) int64 { return max(a, b) })
+	}
+	if slices.ContainsFunc(records, func(r *Record) bool { return len(r.After) == 0 }) {
+		s.After = nil
 	}
 	m.Host, s.Machine, s.Servers, s.Local = seen.Host, seen.Machine, seen.Servers, seen.Local
 	s.Cautions, s.SMART = seen.Cautions, seen.SMART
@@ -148,7 +151,7 @@ func mergeable(a, b *Record) error {
 		return errors.New("they are of other targets or datasets")
 	case a.Seed == b.Seed && a.Parameters.UserOffset == b.Parameters.UserOffset:
 		return errors.New("their users drew the same work; give each machine another --user-offset")
-	case apart > maxApart:
+	case apart > maxApart && a.Status != Running && b.Status != Running: // else their starts are those of ds2
 		return fmt.Errorf("they started %s apart; start all machines of a run by --start-at",
 			apart.Round(time.Millisecond))
 	}

@@ -120,10 +120,7 @@ type Happened struct {
 	Checkpoints []monitor.Checkpoint `json:"checkpoints,omitempty"`
 
 	DeepChecks []store.DeepCheck `json:"deep_checks,omitempty"` // of each target, in the order of Targets
-	Crash      *Crash            `json:"crash,omitempty"`
-	Cuts       *Cuts             `json:"cuts,omitempty"`
-	Replay     *Replay           `json:"replay,omitempty"`
-	Events     []Event           `json:"events,omitempty"` // in the order of their begin
+	Events     []Event           `json:"events,omitempty"`      // in the order of their begin
 
 	Machine  *monitor.Machine `json:"machine,omitempty"`  // under test; absent where nothing is known of it
 	Local    bool             `json:"local,omitempty"`    // ds2 ran on it
@@ -205,53 +202,6 @@ type Power = diagnose.Power
 type Bottleneck struct {
 	diagnose.Bottleneck
 	Warnings []string `json:"warnings,omitempty"` // what makes the run a poor test of storage
-}
-
-// Crash is a crash of the server that the run brought about.
-type Crash struct {
-	At   time.Time `json:"at"`
-	Down float64   `json:"down_s"` // until the server took connections again
-}
-
-// Cuts are the cuts of the server in a run that was to have several.
-type Cuts struct {
-	Planned      int     `json:"planned"`
-	Mean         float64 `json:"mean_s"`     // time of orders before each, on average
-	DeepEvery    int     `json:"deep_every"` // cuts; 0: no page was checked
-	Cuts         []Cut   `json:"cuts"`
-	Acknowledged int64   `json:"acknowledged"`
-	Lost         int64   `json:"lost"`           // of the orders acknowledged
-	Lossy        int     `json:"lossy"`          // cuts that are Lossy
-	Idle         int     `json:"idle,omitempty"` // cuts before which nothing was acknowledged, so nothing could be lost
-	// From and To are the share of cuts that lose anything, of those that were not idle, 0 to 1, at 95 % by Clopper and
-	// Pearson: where no cut did, To is the one-sided bound, else they are the two-sided ones.
-	From float64 `json:"lossy_from"`
-	To   float64 `json:"lossy_to"`
-}
-
-// Cut is one cut of the server.
-type Cut struct {
-	At           time.Time        `json:"at"`
-	When         string           `json:"when"`         // at random, during a checkpoint, in a burst of commits
-	Down         float64          `json:"down_s"`       // from the kill until the database could be asked again
-	Recovery     float64          `json:"recovery_s"`   // of that, from the start of the server
-	Acknowledged int64            `json:"acknowledged"` // cycles since the cut before
-	InDoubt      int64            `json:"in_doubt"`     // cycles whose end nobody was told of
-	Kept         int64            `json:"kept"`         // of those in doubt, the ones that are there, whole
-	Lost         int64            `json:"lost"`         // acknowledged cycles that are not there
-	LostWhat     string           `json:"lost_what,omitempty"`
-	LostBesides  int64            `json:"lost_besides,omitempty"` // what else was acknowledged and is not there
-	Stale        int64            `json:"stale"`                  // things with an older state than was acknowledged
-	StaleWhat    string           `json:"stale_what,omitempty"`
-	Own          map[string]int64 `json:"own,omitempty"` // counts by the names of Words.Losses
-	BadPages     *int64           `json:"bad_pages"`     // that the deep check found; nil: it did not look
-	Damage       []store.Damage   `json:"damage,omitempty"`
-	Error        string           `json:"error,omitempty"` // why nobody could look
-}
-
-// Lossy tells whether something that was acknowledged is missing, old or damaged, or nobody can look.
-func (c Cut) Lossy() bool {
-	return c.Lost > 0 || c.LostBesides > 0 || c.Stale > 0 || c.BadPages != nil && *c.BadPages > 0 || c.Error != ""
 }
 
 // Marks are the state of a database before or after a run, by the workload's own names, for its audit: the highest

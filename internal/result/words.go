@@ -25,8 +25,6 @@ type Words struct {
 	Cumulative string `json:"cumulative,omitempty"`
 
 	Added   []CountWords `json:"added,omitempty"`    // counts that reports have besides those of cycles
-	Losses  []CountWords `json:"losses,omitempty"`   // counts of a Cut that reports have besides that of lost cycles
-	Stale   string       `json:"stale,omitempty"`    // what a Cut counts as stale; empty: it counts none
 	InDoubt []CountWords `json:"in_doubt,omitempty"` // counts of what was done or not, because its commit was cut off
 }
 

@@ -175,7 +175,7 @@ func allBack(t *testing.T, run *Run) {
 // conduct shows nothing and audits.
 func conduct(t *testing.T) Conduct {
 	return Conduct{
-		Audit: true, Locked: t.Context(), Tell: t.Logf,
+		Audit: true, Locked: t.Context(), Tell: t.Logf, Judged: func(*Run) {},
 		Show:     func(*Run) (func(result.Summary), error) { return func(result.Summary) {}, nil },
 		Progress: func(string, progress.Unit) (progress.Tell, func()) { return progress.Ignore, func() {} },
 	}

@@ -46,9 +46,9 @@ type Options struct {
 	// made and the latency of reads is level; 0: it does not.
 	WarmMax time.Duration
 
-	Crash     *durability.Plan // cuts of the server; nil: none, and no journal
-	Events    []Event          // in any order
-	ScrubRate float64          // bytes a second that a background scan reads of each target; 0: none
+	Journal   bool    // of what the targets acknowledge; see workload.Acknowledger
+	Events    []Event // in any order
+	ScrubRate float64 // bytes a second that a background scan reads of each target; 0: none
 
 	Place   Place
 	Dir     string // of the record; must not exist or be empty
@@ -78,13 +78,13 @@ type Run struct {
 	summary result.Summary
 
 	judge       limitJudge
-	observation *observation       // nil: nobody observes
-	pace        *pace              // nil: nothing is paced
-	warm        *warm              // nil: the run begins after the warm-up, whatever the state of the store
-	scrubs      *background.Scrubs // nil: none
-	ioFaults    warnings           // failed I/Os that the servers noted
-	doing       atomic.Value       // see Doing
-	crash       *durability.CutSchedule
+	observation *observation        // nil: nobody observes
+	pace        *pace               // nil: nothing is paced
+	warm        *warm               // nil: the run begins after the warm-up, whatever the state of the store
+	scrubs      *background.Scrubs  // nil: none
+	ioFaults    warnings            // failed I/Os that the servers noted
+	doing       atomic.Value        // see Doing
+	journal     *durability.Journal // nil: nobody keeps one
 	events      events
 	unmarked    error                   // why the marks after the run are not known
 	stop        context.Context         // is over when no new orders begin; its cause says why
@@ -94,9 +94,8 @@ type Run struct {
 // recorder is the run as the driver's sink: the record, and what is to happen as the run goes on.
 type recorder struct{ *Run }
 
-// Sample records a sample, and sets off the crash when its time has come.
+// Sample records a sample.
 func (r recorder) Sample(s measure.Sample) error {
-	r.crash.Sample(s)
 	r.judge.sample(s)
 	r.pace.sample(s, r.observation)
 	r.warm.sample(s)
@@ -161,8 +160,8 @@ func (r *Run) prepareDriver(w workload.Workload) (err error) {
 		c.WarmMax = o.WarmMax
 		c.Warm = func() bool { return r.warm.state().Reached && (r.pace == nil || r.pace.record.Reached) }
 	}
-	if o.Crash != nil {
-		if err := r.keepJournal(); err != nil {
+	if o.Journal {
+		if err := r.keepJournal(w); err != nil {
 			return err
 		}
 	}
@@ -218,22 +217,16 @@ func (r *Run) Meter() *measure.Meter { return r.driver.Meter() }
 func (r *Run) Drive(ctx, stop context.Context) (result.Summary, Outcome) {
 	s := &r.summary
 	outcome := Ended(r.prepare(ctx, stop))
-	restore := func(context.Context) error { return nil }
-	if outcome.Err == nil {
-		var err error
-		restore, err = r.crash.PrepareReplay(ctx, r.options.Targets[0], r.options.RunID, r.log)
-		outcome = Ended(err)
-	}
 	ioFaults := r.watchFaults(ctx)
 	if outcome.Err == nil {
 		var start time.Time
 		if start, outcome = r.observe(ctx, stop); !start.IsZero() {
 			s.Start = start
 		}
-		outcome = outcome.with(r.play.End(), restore(ctx))
+		outcome = outcome.with(r.play.End())
 	}
-	if r.crash != nil {
-		outcome = outcome.with(r.crash.Close())
+	if r.journal != nil {
+		outcome = outcome.with(r.journal.Close())
 	}
 	// A run that was stopped early is asked too what it left behind, unless ctx is over. It does not wait for a server
 	// that is down.
@@ -258,11 +251,11 @@ func (r *Run) prepare(ctx, stop context.Context) (err error) {
 	if s.Before, err = r.marks(ctx, stop, false); err != nil {
 		return err
 	}
-	if err := r.checkpoint(stop); err != nil {
+	// A journal is of use only with these, also where ds2 is killed.
+	if err := result.SaveSummary(r.options.Dir, *s); err != nil {
 		return err
 	}
-	keeper, _ := r.play.(workload.Keeper)
-	if err := r.crash.Baseline(ctx, keeper, r.options.Targets[0], s.Before[0]); err != nil {
+	if err := r.checkpoint(stop); err != nil {
 		return err
 	}
 	return r.play.Ready(ctx)
@@ -320,32 +313,18 @@ func (r *Run) checkpoint(stop context.Context) error {
 	return nil
 }
 
-// drive runs the driver, and the crash beside it.
+// drive runs the driver.
 func (r *Run) drive(ctx, stop context.Context) (time.Time, Outcome) {
 	defer r.halt(nil)
 	defer context.AfterFunc(stop, func() { r.halt(driver.ErrStopped) })()
-	crashed := make(chan error, 1)
-	if r.crash.Cuts() > 0 {
-		go func() { crashed <- r.crashes(ctx) }()
-	}
 	r.events.prepare(ctx)
 	start, err := r.driver.Run(ctx, r.stop)
 	r.scrubs.Close()
-	halted := r.stop.Err() != nil
-	cause := context.Cause(r.stop) // a limit or a cut, whatever the driver says of its last orders
+	cause := context.Cause(r.stop) // a limit, whatever the driver says of its last orders
 	r.halt(nil)
 	r.summary.Events = r.events.end()
-	var failed error
-	if r.crash.Cuts() > 0 {
-		failed = <-crashed
-	}
-	switch {
-	case errors.Is(cause, ErrLimits), errors.Is(cause, errCut):
+	if errors.Is(cause, ErrLimits) {
 		return start, Ended(cause)
-	case failed != nil && halted && errors.Is(failed, durability.ErrEnded):
-		return start, Outcome{result.Interrupted, errors.Join(err, failed)}
-	case failed != nil:
-		return start, Ended(err).with(failed)
 	}
 	return start, Ended(err)
 }

@@ -53,9 +53,15 @@ func (v Verification) checks(ctx context.Context) (all []result.Check, err error
 
 // one audits a database, and compares with it what the run's driver machines noted as acknowledged.
 func (v Verification) one(ctx context.Context, target store.Database) (checks []result.Check, err error) {
-	how := v.How
+	how, index, paths := v.How, 0, []string(nil)
 	if v.Record != nil {
-		if how.Run, err = v.account(target); err != nil {
+		if index, err = v.index(target); err == nil {
+			paths, err = v.journals()
+		}
+		if err == nil {
+			how.Run, err = v.account(index, len(paths) > 0)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -63,55 +69,88 @@ func (v Verification) one(ctx context.Context, target store.Database) (checks []
 	if err != nil {
 		return nil, err
 	}
-	checks, err = w.Audit(ctx, target, how)
-	if err != nil || v.Record == nil {
-		return checks, err
+	if len(paths) > 0 {
+		if checks, err = v.compare(ctx, w, target, index, paths); err != nil {
+			return nil, err
+		}
 	}
-	more, err := v.journals(ctx, w, target, how.Run)
+	more, err := w.Audit(ctx, target, how)
 	return append(checks, more...), err
 }
 
-// account is what the record says of a target.
-func (v Verification) account(target store.Database) (*workload.Account, error) {
+// index is that of a target in the record's run.
+func (v Verification) index(target store.Database) (int, error) {
 	r := v.Record
 	i := slices.Index(r.Targets, target.Label())
-	switch {
-	case i < 0:
-		return nil, workload.Refuse("record: run %s was against %s, not %s", r.RunID, r.Targets, target.Label())
-	case i >= len(r.ByTarget) || i >= len(r.Before) || i >= len(r.After):
-		return nil, workload.Refuse("record: run %s did not get to its end, so nobody knows what it did; "+
-			"leave out --record", r.RunID)
+	if i < 0 {
+		return 0, workload.Refuse("record: run %s was against %s, not %s", r.RunID, r.Targets, target.Label())
 	}
-	return &workload.Account{
-		Counts: r.ByTarget[i].Counts, Before: r.Before[i], After: r.After[i], Target: i, Dirs: v.Dirs,
-	}, nil
+	return i, nil
 }
 
-// journals compares what the driver machines noted as acknowledged with what a database holds. Without a journal there
-// is nothing to compare; one of several that is missing is an error, because its work would be strange.
-func (v Verification) journals(
-	ctx context.Context, w workload.Workload, target store.Database, run *workload.Account,
-) ([]result.Check, error) {
-	var paths, without []string
+// account is what the record says of a target. A run that did not get to its end says nothing but what its journal
+// does.
+func (v Verification) account(i int, journal bool) (*workload.Account, error) {
+	r := v.Record
+	whole := r.Status != result.Running && i < len(r.ByTarget) && i < len(r.Before) && i < len(r.After)
+	switch {
+	case whole:
+		return &workload.Account{
+			Counts: r.ByTarget[i].Counts, Before: r.Before[i], After: r.After[i], Target: i, Dirs: v.Dirs,
+		}, nil
+	case journal && i < len(r.Before):
+		return nil, nil
+	}
+	return nil, workload.Refuse("record: run %s did not get to its end and has no journal, so nobody knows what it "+
+		"did; leave out --record", r.RunID)
+}
+
+// journals are the files in which the driver machines noted what was acknowledged; none where nobody did. One of
+// several that is missing is an error, because its work would be strange.
+func (v Verification) journals() (paths []string, err error) {
+	without := ""
 	for _, dir := range v.Dirs {
 		path := filepath.Join(dir, durability.File)
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			without = append(without, dir)
+			without = dir
 		} else {
 			paths = append(paths, path)
 		}
 	}
-	acknowledger, keeps := w.(workload.Acknowledger)
-	switch {
-	case len(paths) == 0:
-		return nil, nil
-	case len(without) > 0:
+	if without != "" && len(paths) > 0 {
 		return nil, workload.Refuse("record: %s has no journal, and others of its run have: "+
-			"give every driver machine --journal", without[0])
-	case !keeps:
+			"give every driver machine --journal", without)
+	}
+	return paths, nil
+}
+
+// compare compares the journals with what a target holds.
+func (v Verification) compare(
+	ctx context.Context, w workload.Workload, target store.Database, index int, paths []string,
+) ([]result.Check, error) {
+	acknowledger, keeps := w.(workload.Acknowledger)
+	if !keeps {
 		return nil, workload.Refuse("record: %s has a journal, and workload %s keeps none", v.Dirs[0], w.Name())
 	}
-	return durability.Check(ctx, acknowledger, target, paths, run.Target, run.Before)
+	noted := workload.Noted{Target: index, Before: v.Record.Before[index]}
+	if v.Record.Status == result.Running {
+		noted.Untold = v.Record.Threads
+	}
+	return durability.Check(ctx, acknowledger, target, paths, noted)
+}
+
+// keepJournal begins the journal of what the targets acknowledge.
+func (r *Run) keepJournal(w workload.Workload) (err error) {
+	acknowledger, ok := w.(workload.Acknowledger)
+	keeper, keeps := r.play.(workload.Keeper)
+	if !ok || !keeps {
+		return fmt.Errorf("keep a journal: runs of workload %s have none", w.Name())
+	}
+	header, _ := acknowledger.Journal()
+	if r.journal, err = durability.Create(filepath.Join(r.options.Dir, durability.File), header); err == nil {
+		keeper.Keep(r.journal)
+	}
+	return err
 }
 
 // Audit asks every target whether it holds what the run says it did, and adds the answers to the record. It follows
@@ -133,7 +172,7 @@ func (r *Run) audit(ctx context.Context, tell progress.Tell) ([]result.Check, er
 	if r.unmarked != nil {
 		return nil, fmt.Errorf("audit what the run added: %w", r.unmarked)
 	}
-	checks, err := Verification{
+	return Verification{
 		Targets: r.options.Targets,
 		Workload: func(context.Context, store.Database) (workload.Workload, error) {
 			return r.options.Plan.Workload(), nil
@@ -142,14 +181,4 @@ func (r *Run) audit(ctx context.Context, tell progress.Tell) ([]result.Check, er
 		Record: &result.Record{Summary: r.summary},
 		Dirs:   []string{r.options.Dir},
 	}.checks(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if cuts := r.summary.Cuts; cuts != nil {
-		checks = append(checks, result.Check{
-			Target: r.summary.Targets[0], Name: "cuts after which acknowledged work was missing, old or damaged",
-			Passed: cuts.Lossy == 0, Expected: "0", Found: fmt.Sprint(cuts.Lossy),
-		})
-	}
-	return checks, nil
 }

@@ -122,8 +122,6 @@ type Capabilities struct {
 	// their order, in requests of ScrubRequest, past the server's own cache where that can be; after the last page it
 	// begins again.
 	OpenScrub func(ctx context.Context) (Reader, error)
-
-	Replay Replayer
 }
 
 // Cannot is the refusal of what a server's Capabilities have not: what is a noun phrase, such as "snapshots".

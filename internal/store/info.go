@@ -17,7 +17,6 @@ const (
 	InfoWorkload = "workload" // whose database it is; see Info.Workload
 	InfoSize     = "size"     // what the load was asked for, such as "W"
 	InfoVersion  = "kit_version"
-	InfoReplay   = "replay" // settings that a Replayer has changed, in a form of its engine's
 
 	StateLoading = "loading"
 	StateReady   = "ready"

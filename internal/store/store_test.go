@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -26,24 +24,6 @@ func TestErrorIsForPeople(t *testing.T) {
 	e := &store.Error{Op: "load", Err: errors.New(strings.Repeat("x", 5000)), Code: "XX000", Hint: "call"}
 	assert.Equal(t, "load: "+strings.Repeat("x", 4096)+"… (5000 bytes in all) (XX000); call", e.Error())
 	assert.Equal(t, "another ds2, which the server does not name", store.Holder{}.String())
-}
-
-// TestReplayNote: settings that were noted and cannot be set back are an error, also before the next replay test, which
-// would forget them.
-func TestReplayNote(t *testing.T) {
-	t.Parallel()
-	s := storetest.Loaded(t, postgres.Open, storetest.Size)
-	file := filepath.Join(t.TempDir(), "log")
-	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	for note, says := range map[string]string{
-		"{": "what ds2_info has of replay", `{"settings": [{"name": "no such", "value": "1"}]}`: "no such",
-	} {
-		require.NoError(t, store.SetInfo(t.Context(), s.DB(), store.InfoReplay, note))
-		_, err := store.RestoreSettings(t.Context(), s, "")
-		assert.ErrorContains(t, err, says)
-		_, err = store.PrepareReplay(t.Context(), s, "run", 1<<20, file)
-		assert.ErrorContains(t, err, says)
-	}
 }
 
 // TestLostServer: what a server is asked that is gone is an error that names it, and who is asked for what it has not

@@ -3,7 +3,6 @@ package upkeep
 import (
 	"context"
 
-	"ds2/internal/durability"
 	"ds2/internal/progress"
 	"ds2/internal/store"
 )
@@ -14,10 +13,15 @@ func DeepCheck(
 	ctx context.Context, targets []store.Database, how store.DeepReading, tell progress.Tell,
 ) (all []store.DeepCheck, err error) {
 	for _, target := range targets {
-		found, err := durability.DeepCheck(ctx, target, how, tell)
-		if err != nil {
-			return all, err
+		check := target.Can().DeepCheck
+		if check == nil {
+			return all, store.Cannot(target, "deep checks")
 		}
+		found, err := check(ctx, how, tell)
+		if err != nil {
+			return all, target.Wrap("deep check "+target.Label(), err)
+		}
+		found.Target = target.Label()
 		all = append(all, found)
 	}
 	return all, nil

@@ -25,7 +25,6 @@ import (
 	"ds2/internal/outside"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres/deepcheck"
-	"ds2/internal/store/postgres/replay"
 	"ds2/internal/store/postgres/target"
 )
 
@@ -185,6 +184,5 @@ func (s *Store) Can() store.Capabilities {
 		DeepCheck:     deep.DeepCheck,
 		OpenScrub:     s.OpenScrub,
 		MayDeepCheck:  deep.MayDeepCheck,
-		Replay:        replay.Replayer{Target: s},
 	}
 }

@@ -98,17 +98,6 @@ func TestLoginAnswers(t *testing.T) {
 	}
 }
 
-// TestRefusedIsToldOnce: what sets settings back before each command leaves it to the command to say that the database
-// is refused.
-func TestRefusedIsToldOnce(t *testing.T) {
-	server := tdstest.Start(t, tdstest.Options{Decide: func(tdstest.Login) tdstest.Decision {
-		const said = `Cannot open database "DS2" requested by the login. The login failed`
-		return tdstest.Refuse(tdstest.Error(babelfishUnmapped, 1, 16, said))
-	}})
-	_, err := store.RestoreSettings(t.Context(), openURL(t, server.URL("DS2")), "")
-	require.NoError(t, err)
-}
-
 // TestCertificates has a server with each kind of certificate.
 func TestCertificates(t *testing.T) {
 	named, other := selfSigned(t, "127.0.0.1", false), selfSigned(t, "db.example.com", false)

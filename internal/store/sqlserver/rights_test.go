@@ -98,13 +98,12 @@ func TestRefusedBeforeARun(t *testing.T) {
 }
 
 // TestRefusedOnBabelfish: what Babelfish lacks is refused in one sentence, which says what it lacks and which flag to
-// leave out. Settings are set back where there is nothing to be set back.
+// leave out.
 func TestRefusedOnBabelfish(t *testing.T) {
 	missing := tdstest.Failed(tdstest.Error(babelfishUnmapped, 1, 16, `relation "ds2_info" does not exist`))
 	s := answering(t, map[string][]byte{askWhat: onBabelfish, "escape_hatch": cells("1"), "ds2_info": missing})
 	can, ctx := s.Can(), t.Context()
 	for flag, f := range map[string]func() error{
-		"--replay":      func() error { return can.Replay.CheckReplay(ctx, 100e6, "") },
 		"--deep":        func() error { _, err := can.DeepCheck(ctx, store.DeepReading{}, nil); return err },
 		"--verify deep": func() error { return can.MayDeepCheck(ctx) },
 		"--cold-start":  func() error { return can.MayDropCache(ctx) },
@@ -116,9 +115,6 @@ func TestRefusedOnBabelfish(t *testing.T) {
 		assert.ErrorContains(t, err, flag)
 		assert.NotContains(t, err.Error(), "\n", flag)
 	}
-	restored, err := store.RestoreSettings(ctx, s, "")
-	assert.NoError(t, err)
-	assert.Empty(t, restored)
 }
 
 // TestErrorLogInAnotherLanguage: I/O errors are searched by their English words, so that nothing found in another

@@ -23,7 +23,6 @@ import (
 	"ds2/internal/process"
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver/deepcheck"
-	"ds2/internal/store/sqlserver/replay"
 	"ds2/schema"
 )
 
@@ -112,6 +111,5 @@ func (s *Store) Can() store.Capabilities {
 		DeepCheck:     deep.DeepCheck,
 		OpenScrub:     s.OpenScrub,
 		MayDeepCheck:  deep.MayDeepCheck,
-		Replay:        replay.Replayer{Target: s},
 	}
 }

@@ -4,27 +4,17 @@ import (
 	"cmp"
 	"flag"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"ds2/internal/store/sqlserver/replay"
 )
 
 var statementsFile = flag.String("statements", "", "file to which TestStatements writes the statements that no file "+
 	"of package schema has, to be parsed as T-SQL")
 
-// TestStatements names the database in each statement that changes it as T-SQL wants a name.
+// TestStatements writes them.
 func TestStatements(t *testing.T) {
-	const name = "it's]here"
-	for _, statement := range []string{
-		replay.SetTarget(name, 1),
-	} {
-		assert.Contains(t, statement, " [it's]]here] ")
-	}
 	if *statementsFile == "" {
 		return
 	}
@@ -37,7 +27,6 @@ func TestStatements(t *testing.T) {
 	for _, o := range databaseOptions {
 		all = append(all, o.statement("MAIL", cmp.Or(values[o.column], "true")))
 	}
-	all = slices.Concat(all, []string{replay.SetTarget("MAIL", 1), askOptions, mayCheckpoint, ghostRecords},
-		replay.Statements, []string{"DECLARE @p1 datetime, @p2 int;\n" + askFaults})
+	all = append(all, askOptions, mayCheckpoint, ghostRecords, "DECLARE @p1 datetime, @p2 int;\n"+askFaults)
 	require.NoError(t, os.WriteFile(*statementsFile, []byte(strings.Join(all, "\nGO\n")+"\nGO\n"), 0o600))
 }

@@ -80,10 +80,6 @@ type Run struct {
 
 func (r *Run) Keep(j workload.Journal) { r.books = books.New(j) }
 
-func (r *Run) Cuts(ctx context.Context, target store.Database, before result.Marks) (workload.Cuts, error) {
-	return books.NewCuts(ctx, r.books, target, r.config.Size.Products, before)
-}
-
 func (r *Run) NewUser(s workload.Seat) workload.User {
 	return &User{run: r, target: s.Target, tally: s.Tally, draws: NewDraws(r.config, s.Seed, uint64(s.Number))}
 }

@@ -42,9 +42,7 @@ func (Workload) Words() result.Words {
 		Groups: map[string][]string{"browse": {
 			calls.OpBrowseByCategory.String(), calls.OpBrowseByActor.String(), calls.OpBrowseByTitle.String(),
 		}},
-		Added:  []result.CountWords{{Count: "new_customers", Words: "new customers"}},
-		Losses: []result.CountWords{{Count: books.LostCustomers, Words: "new customers lost"}},
-		Stale:  "products with older state",
+		Added: []result.CountWords{{Count: "new_customers", Words: "new customers"}},
 		InDoubt: []result.CountWords{
 			{Count: "in_doubt_purchases", Words: "purchases"}, {Count: "in_doubt_customers", Words: "new customers"},
 		},
@@ -90,7 +88,7 @@ func (w Workload) Audit(ctx context.Context, target store.Database, a workload.A
 func (Workload) Journal() (header string, entryBytes int) { return books.Header, books.Size }
 
 func (Workload) CheckJournal(
-	ctx context.Context, target store.Database, entries []byte, index int, before result.Marks,
+	ctx context.Context, target store.Database, entries []byte, of workload.Noted,
 ) ([]result.Check, error) {
-	return books.Check(ctx, target, entries, index, before)
+	return books.Check(ctx, target, entries, of)
 }

@@ -20,7 +20,7 @@ type Checker struct{ target.Target }
 // MayDeepCheck asks whether the user may have the database checked: store.Capabilities.
 func (s Checker) MayDeepCheck(ctx context.Context) error {
 	op := "check " + s.Label()
-	err := target.Lacks(ctx, s, op, "leave --deep out, or of a run --verify deep and --deep-every",
+	err := target.Lacks(ctx, s, op, "leave --deep out, or of a run --verify deep",
 		"this server, Babelfish, has no DBCC CHECKDB", "")
 	if err == nil { // it takes the rights of a check, and checks nothing
 		_, err = s.DB().ExecContext(ctx, "DBCC CHECKDB (0) WITH ESTIMATEONLY, NO_INFOMSGS")

@@ -4,6 +4,7 @@ package books
 
 import (
 	"encoding/binary"
+	"errors"
 	"hash/fnv"
 	"slices"
 	"sync"
@@ -53,16 +54,15 @@ type Books struct {
 	journal workload.Journal
 	entry   entry // that is noted, and its line: nothing is allocated for one
 	line    []byte
-	sold    map[int]map[int32]int64 // pieces acknowledged by target and product since takeSold
 }
 
-func New(j workload.Journal) *Books { return &Books{journal: j, sold: map[int]map[int32]int64{}} }
+func New(j workload.Journal) *Books { return &Books{journal: j} }
 
 // Bought notes that a target acknowledged the purchase p as an order. It keeps nothing of p.
 func (b *Books) Bought(target int, order int64, p *calls.Purchase) {
 	e := purchase(bought, p)
 	e.Order = order
-	b.note(target, e, p.Items...)
+	b.note(target, e)
 }
 
 // InDoubt notes that nobody knows whether the purchase p was made.
@@ -77,7 +77,7 @@ func purchase(k kind, p *calls.Purchase) entry {
 	return entry{Kind: k, Lines: uint16(len(p.Items)), Customer: p.CustomerID, Total: p.Total}
 }
 
-func (b *Books) note(target int, e entry, acknowledged ...calls.Item) {
+func (b *Books) note(target int, e entry) {
 	if b == nil {
 		return
 	}
@@ -87,29 +87,23 @@ func (b *Books) note(target int, e entry, acknowledged ...calls.Item) {
 	b.entry = e
 	b.line, _ = binary.Append(b.line[:0], binary.BigEndian, &b.entry)
 	b.journal.Note(b.line)
-	sold := b.sold[target]
-	if sold == nil {
-		sold = map[int32]int64{}
-		b.sold[target] = sold
-	}
-	for _, item := range acknowledged {
-		sold[item.Product] += int64(item.Quantity)
-	}
 }
 
-// takeSold gives the pieces that a target has acknowledged by product since it was asked last.
-func (b *Books) takeSold(target int) map[int32]int64 {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	sold := b.sold[target]
-	delete(b.sold, target)
-	return sold
-}
+var errEntry = errors.New("read journal: an entry that ds2 does not write")
 
-func read(entries []byte, target int) ([]entry, error) {
-	return workload.ReadEntries(entries, target, func(e *entry) (uint16, bool) {
-		return e.Target, e.Kind <= registered
-	})
+// read reads the entries that are of one target, in the order in which they were noted.
+func read(text []byte, target int) (all []entry, err error) {
+	for ; len(text) >= Size; text = text[Size:] {
+		var e entry
+		_, _ = binary.Decode(text, binary.BigEndian, &e) // the text is long enough
+		if e.Kind > registered {
+			return nil, errEntry
+		}
+		if int(e.Target) == target {
+			all = append(all, e)
+		}
+	}
+	return all, nil
 }
 
 // of are the entries of a kind.

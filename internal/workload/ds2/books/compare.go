@@ -9,21 +9,20 @@ import (
 
 	"ds2/internal/result"
 	"ds2/internal/store"
+	"ds2/internal/workload"
 	"ds2/internal/workload/ds2/audit"
 )
 
-// compare compares entries of a journal of so many, and the purchases in doubt, with the orders above a number and the
-// customers of a run that a target holds. Of both it may hold more than the journal says: other machines, whose
-// journals are not at hand, may have made some besides.
+// compare compares entries of a journal of so many with the orders and the customers of a run that a target holds.
 func compare(
-	ctx context.Context, target store.Database, all, doubtful []entry, before result.Marks, above, entries int64,
+	ctx context.Context, target store.Database, all []entry, before result.Marks, entries int64,
 ) (*comparison, error) {
 	most := 1_000_000 + 100*entries
-	c := newComparison(of(bought, all), doubtful)
+	c := newComparison(of(bought, all), of(doubtful, all))
 	query := fmt.Sprintf(`
 		SELECT o.orderid, o.customerid, CAST(o.totalamount * 100 AS bigint),
 			(SELECT COUNT(*) FROM orderlines l WHERE l.orderid = o.orderid)
-		FROM orders o WHERE o.orderid > %d ORDER BY o.orderid`, above)
+		FROM orders o WHERE o.orderid > %d ORDER BY o.orderid`, before[audit.LastOrder])
 	err := store.EachRow(ctx, target.DB(), most, query, func(rows *sql.Rows) error {
 		held := entry{Kind: bought}
 		err := rows.Scan(&held.Order, &held.Customer, &held.Total, &held.Lines)
@@ -120,17 +119,16 @@ func (c *comparison) end() {
 	c.acknowledged = nil
 }
 
-// Check compares the entries of journals with what a target, number index of the run's, holds above the marks before:
-// all work of one run. Whether every order that is there is consistent is for the audit to say.
+// Check compares the entries of all journals of a run with what a target holds. Whether every order that is there is
+// consistent is for the audit to say.
 func Check(
-	ctx context.Context, target store.Database, entries []byte, index int, before result.Marks,
+	ctx context.Context, target store.Database, entries []byte, noted workload.Noted,
 ) ([]result.Check, error) {
-	all, err := read(entries, index)
+	all, err := read(entries, noted.Target)
 	if err != nil {
 		return nil, err
 	}
-	doubtful := of(doubtful, all)
-	c, err := compare(ctx, target, all, doubtful, before, before[audit.LastOrder], int64(len(entries)/Size))
+	c, err := compare(ctx, target, all, noted.Before, int64(len(entries)/Size))
 	if err != nil {
 		return nil, err
 	}
@@ -147,10 +145,15 @@ func Check(
 	}
 	none("acknowledged purchases that were lost", of(bought, c.lost), "orders")
 	none("acknowledged new customers that were lost", of(registered, c.lost), "customers")
-	untold, most := c.whole+c.strange, len(doubtful)
+	untold, doubts := c.whole+c.strange, len(of(doubtful, all))
+	most := doubts + noted.Untold
 	add("unacknowledged orders: purchases in doubt", untold <= most, fmt.Sprintf("0 to %d", most), untold)
 	const whole = "unacknowledged orders that are no purchase in doubt as a whole (%d of %d are)"
-	add(fmt.Sprintf(whole, c.whole, most), c.strange == 0, 0, strangers)
+	expected := "0"
+	if noted.Untold > 0 {
+		expected = fmt.Sprintf("0 to %d, as ds2 was killed", noted.Untold)
+	}
+	add(fmt.Sprintf(whole, c.whole, doubts), c.strange <= noted.Untold, expected, strangers)
 	return checks, nil
 }
 

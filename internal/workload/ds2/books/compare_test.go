@@ -76,10 +76,3 @@ func TestSettle(t *testing.T) {
 		assert.Equal(t, []int{c.whole, c.strange, c.strange}, []int{got.whole, got.strange, len(got.strangers)}, c.why)
 	}
 }
-
-func TestStale(t *testing.T) {
-	before := map[int32]int64{1: 10, 2: 20, 3: 0}
-	sold := map[int32]int64{1: 2, 3: 1}
-	now := map[int32]int64{1: 11, 2: 20, 3: 5} // the first lacks one piece; the third has more than was acknowledged
-	assert.Equal(t, []int64{1}, stale(before, sold, now))
-}
