@@ -31,7 +31,6 @@ var argumentCompletions = map[string]cobra.CompletionFunc{
 	"report":     directories,
 	"compare":    directories,
 	"experiment": yamlFiles,
-	"init":       yamlFiles,
 }
 
 var (

@@ -89,7 +89,7 @@ arrays.yaml:
 func (f *experimentFlags) args(_ *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
-		return errors.New("name the experiment's file, such as arrays.yaml; ds2 init writes one")
+		return errors.New("name the experiment's file, such as arrays.yaml; ds2 init prints an example")
 	case len(args) > 1:
 		return fmt.Errorf("unexpected argument %q", args[1])
 	}

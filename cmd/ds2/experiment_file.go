@@ -140,7 +140,7 @@ func readExperimentFile(path string) (*experimentFile, error) {
 	text, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, usageError("there is no file %s: name that of an experiment; ds2 init writes one", path)
+		return nil, usageError("there is no file %s: name that of an experiment; ds2 init prints an example", path)
 	case err != nil:
 		return nil, usageError("read the file of the experiment: %w", err)
 	}
