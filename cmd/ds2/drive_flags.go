@@ -112,7 +112,7 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	f.addScrubRate(flags)
 	flags.StringArrayVar(&f.limits, "limit", nil, "limit over the first window, such as 'order p95 < 500ms', 'errors "+
 		"< 0.1%', 'data read mean < 20ms' or 'opm > 60000', or a set of Jetstress's: exchange2007, exchange2013, "+
-		"either with -stress or -strict, jetstress; may be repeated")
+		"either with -stress; may be repeated")
 	flags.Var(duration(&f.abortAfter), "abort-on-fail", "end the run when a limit has failed for this long, such as "+
 		"30s; judged at this interval, so it can take twice as long")
 	flags.Uint64Var(&c.Seed, "seed", 0, "random seed; 0 picks one and records it")

@@ -64,7 +64,8 @@ func TestConfigFileCountsInItsPlace(t *testing.T) {
 	assert.Equal(t, 5*time.Minute, f.config.Run)
 	var told strings.Builder
 	f.dvdStore.tell(&told)
-	texttest.Contains(t, told.String(), "page_type and virt_dir ignored", "linux_perf_host=db1:80 ignored", "--exporter")
+	texttest.Contains(t, told.String(), "page_type and virt_dir ignored",
+		"linux_perf_host=db1:80 ignored", "--exporter")
 }
 
 func TestConfigFileNamesTheBadLine(t *testing.T) {

@@ -41,7 +41,7 @@ number with a run that failed, for any reason, is out. The result is the median 
 confirm. The same command with the same --out continues a search that was stopped, without repeating
 trials.`,
 		Example: `  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit 'order p95 < 200ms'
-  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit jetstress --run-time 5m
+  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit exchange2007 --run-time 5m
 
 PowerShell:
   ds2 tune --target 'sqlserver://sa:password@localhost?database=DS2' --limit 'order p95 < 200ms'`,

@@ -136,7 +136,7 @@ func TestRoles(t *testing.T) {
 		figures, err := Of(names, measure.Series{}, window, counters, start, c.machine)
 		require.NoError(t, err)
 		for preset, want := range map[string]bool{
-			"exchange2007": c.exchange2007, "jetstress": c.exchange2007, "exchange2007-stress": c.exchange2007Busy,
+			"exchange2007": c.exchange2007, "exchange2007-stress": c.exchange2007Busy,
 		} {
 			limits, err := ForRun([]string{preset}, time.Hour)
 			require.NoError(t, err)

@@ -112,8 +112,8 @@ func TestPresets(t *testing.T) {
 		assert.True(t, err == nil && len(limits) > 0, "preset %s: %v, %v", name, limits, err)
 	}
 	_, err := ForRun([]string{"exchange"}, time.Hour)
-	assert.ErrorContains(t, err, "no set of limits: exchange2007, exchange2007-stress, exchange2007-strict, "+
-		"exchange2013, exchange2013-stress, exchange2013-strict, jetstress")
+	assert.ErrorContains(t, err, "no set of limits: exchange2007, exchange2007-stress, "+
+		"exchange2013, exchange2013-stress")
 	for _, c := range []struct {
 		name string
 		run  time.Duration
@@ -122,10 +122,7 @@ func TestPresets(t *testing.T) {
 		{"exchange2007", 2 * time.Hour, "data read max < 50ms"},
 		{"exchange2007", 6 * time.Hour, "data read max < 50ms"},
 		{"exchange2007", 24 * time.Hour, "data read max < 100ms"},
-		{"jetstress", 24 * time.Hour, "data read max < 100ms"},
-		{"exchange2007-strict", 24 * time.Hour, "data read max < 50ms"},
 		{"exchange2013", 24 * time.Hour, "data read max < 200ms"},
-		{"exchange2013-strict", 24 * time.Hour, "data read max < 100ms"},
 		{"exchange2013-stress", time.Minute, "data read max < 200ms"},
 	} {
 		limits, err := ForRun([]string{c.name}, c.run)

@@ -16,25 +16,15 @@ var presets = map[string][]string{
 	"exchange2007-stress": exchange("100ms"),
 	"exchange2013":        exchange("100ms"),
 	"exchange2013-stress": exchange("200ms"),
-	"jetstress":           exchange("50ms"), // another name for the first
-	// The first ones for a run of any length, see ofLength.
-	"exchange2007-strict": exchange("50ms"),
-	"exchange2013-strict": exchange("100ms"),
 }
 
 // stressTime is the length of a run over which it is a stress test, in Jetstress.
 const stressTime = 6 * time.Hour
 
-// ofLength is the preset that one stands for in a run of a length: that of the stress test where the run is one. Those
-// that name their test stand for themselves.
+// ofLength is the preset that one stands for in a run of a length: that of the stress test where the run is one.
 func ofLength(name string, run time.Duration) string {
-	stress := map[string]string{
-		"exchange2007": "exchange2007-stress",
-		"jetstress":    "exchange2007-stress",
-		"exchange2013": "exchange2013-stress",
-	}[name]
-	if run > stressTime && stress != "" {
-		return stress
+	if _, has := presets[name+"-stress"]; has && run > stressTime {
+		return name + "-stress"
 	}
 	return name
 }
