@@ -342,7 +342,7 @@ func TestCommandsOfDocuments(t *testing.T) {
 		}
 		for _, m := range line.FindAllStringSubmatch(strings.ReplaceAll(text, "\\\n", " "), -1) {
 			command, _, _ := strings.Cut(m[1], " #")
-			command, _, _ = strings.Cut(command, "&&")
+			command, _, _ = strings.Cut(command, " &")
 			args := word.FindAllString(command, -1)
 			if to := slices.Index(args, ">"); to > 0 { // a file
 				args = args[:to]
