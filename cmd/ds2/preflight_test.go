@@ -72,7 +72,7 @@ func TestPreflight(t *testing.T) {
 			"ok       --verify deep: the user may check every page of "}},
 		{"no rights to that", few + beside + fine, exitVerdict, []string{
 			"FAILURE  --scrub-rate: |GRANT EXECUTE ON FUNCTION pg_read_binary_file",
-			"FAILURE  --verify deep: |permission denied to create extension"}},
+			"FAILURE  --verify deep: |CREATE EXTENSION amcheck"}},
 		{"nothing loaded", empty + fine, exitVerdict, []string{"FAILURE  database: |ds2 load"}},
 		{"another size", target + " --size W" + fine, exitVerdict, []string{"FAILURE  database: |not W"}},
 		{"two sizes", target + ";" + larger + " --threads 2" + fine, exitVerdict,
@@ -139,7 +139,7 @@ configurations:
 
 	// What cannot be done after it is refused before it.
 	out = filepath.Join(t.TempDir(), "deep")
-	fails(t, exitFailed, "permission denied to create extension",
+	fails(t, exitFailed, "CREATE EXTENSION amcheck",
 		words("drive --target %s --run-time 1s --warmup-time 0 --verify deep --metrics-addr '' --out %s", few, out)...)
 	assert.NoDirExists(t, out)
 

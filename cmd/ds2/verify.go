@@ -34,19 +34,14 @@ Nothing is changed, and nobody else may use the database meanwhile. Each large t
 and no temporary file is written unless there is damage. A run's own audit, after ds2 drive, checks
 the run only.
 
---deep first reads every page of every table and index, and has the server check it: PostgreSQL by
-data checksums and amcheck, SQL Server by DBCC CHECKDB. Pages in the server's cache are not read
-from the drives: restart the server before. Then the log is read: PostgreSQL's by pg_waldump if the
-server's files are on this machine, SQL Server's by a copy-only backup to NUL if it is kept for
-backups. The result has the table of a checksum test: pages seen and bad, MB/s and ms a read. On SQL
-Server --readers are the workers of DBCC CHECKDB, and there is no --read-rate.
+--deep first has the server check all tables and indexes: PostgreSQL by its extension amcheck, SQL
+Server by DBCC CHECKDB. Both verify data checksums on what they read from the drives, and pages in a
+cache are not read from them: restart the server and empty the kernel's cache before.
 
 The record of a run that was not audited gets the result. The journal of --journal is compared with
 the database, however the run ended, and lost acknowledged orders are named by number.`,
 		Example: `  ds2 verify --target postgres://ds2:ds2@localhost/ds2
   ds2 verify --target postgres://postgres@localhost/ds2 --deep
-  ds2 verify --target postgres://postgres@localhost/mail --deep --readers 32
-  ds2 verify --target postgres://postgres@localhost/mail --deep --read-rate 100MB/s
   ds2 verify --target postgres://ds2:ds2@localhost/ds2 --record ds2-results/20261121T041500Z-k7c2`,
 		Args: flagsOnly,
 		RunE: interruptible("what is being checked is given up", f.run),
@@ -56,11 +51,8 @@ the database, however the run ended, and lost acknowledged orders are named by n
 	flags.StringVar(&f.size, "size", "", "size of the dataset, for a database that ds2 did not load")
 	flags.StringArrayVar(&f.records, "record", nil, "directory of a run's record, to check what it added; repeat it "+
 		"for each driver machine of the run")
-	flags.BoolVar(&f.deep, "deep", false, "also read and check every page; needs a superuser")
-	flags.IntVar(&f.readers, "readers", 0, "with --deep, connections that read at once, 1 to 256 (default: 1; "+
-		"on SQL Server, its own choice)")
-	flags.Var(byteRate(&f.readRate), "read-rate", "with --deep, highest rate of all readers together, "+
-		"such as 100MB/s (default: none)")
+	flags.BoolVar(&f.deep, "deep", false, "also have the server check all tables and indexes; needs a superuser, or "+
+		"the right to call amcheck")
 	flags.Var(byteSize(&f.tempLimit), "temp-limit", "temporary files that the audit may use, such as 2GB (default: "+
 		"a tenth of the database)")
 	flags.VarP(oneOf(&f.format, "text", "json"), "output", "o", "format of the result")
@@ -73,26 +65,13 @@ type verifyFlags struct {
 	size, format string
 	records      []string
 	tempLimit    int64
-	readers      int
-	readRate     float64
 	deep, quiet  bool
 }
 
 const verifyInterrupted = "the verification was interrupted"
 
-// maxReaders bounds the connections of a deep check.
-const maxReaders = 256
-
 func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	ctx := i.soft
-	switch {
-	case cmd.Flags().Changed("readers") && f.readers < 1 || f.readers > maxReaders:
-		return usageError("--readers is %d: it must be 1 to %d", f.readers, maxReaders)
-	case f.readers > 0 && !f.deep:
-		return usageError("--readers needs --deep")
-	case f.readRate > 0 && !f.deep:
-		return usageError("--read-rate needs --deep")
-	}
 	var options workload.Audit
 	unnamed := ds2.Workload{Engines: ds2Engines}
 	if f.size != "" {
@@ -121,8 +100,7 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	show := showProgress(f.quiet, cmd.ErrOrStderr())
 	if f.deep {
 		tell, stop := show("verify", progress.Work)
-		how := store.DeepReading{Readers: f.readers, Rate: f.readRate, Log: true}
-		found.DeepChecks, err = upkeep.DeepCheck(ctx, stores, how, tell)
+		found.DeepChecks, err = upkeep.DeepCheck(ctx, stores, tell)
 		stop()
 		if err != nil {
 			return interrupted(ctx, err, verifyInterrupted)
@@ -187,9 +165,7 @@ type verification struct {
 }
 
 func (v verification) damaged() bool {
-	return slices.ContainsFunc(v.DeepChecks, func(s store.DeepCheck) bool {
-		return len(s.Damage) > 0 || s.Log != nil && s.Log.Bad != ""
-	})
+	return slices.ContainsFunc(v.DeepChecks, func(s store.DeepCheck) bool { return len(s.Damage) > 0 })
 }
 
 // print prints the deep check, all checks and the verdict.
@@ -234,7 +210,7 @@ type verifyFlag string
 
 func (f *verifyFlag) add(flags *pflag.FlagSet) {
 	flags.Var(oneOf((*string)(f), verifyAudit, verifyDeep, verifyNone), "verify", "check after the run: audit, that "+
-		"the database holds what the run recorded; deep, which first reads every page and has the server check it; "+
+		"the database holds what the run recorded; deep, which first has the server check all tables and indexes; "+
 		"or none")
 }
 

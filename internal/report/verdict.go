@@ -40,34 +40,23 @@ func (v *view) findLimits(verdicts []limit.Verdict) {
 	}
 }
 
-// deepCheckTable is what reading and checking every page gave, in the manner of Jetstress's checksum statistics.
+// deepCheckTable is what a deep check of each database found, and how fast it read, as a checksum test has it.
 func deepCheckTable(checks []store.DeepCheck) table {
 	t := list("Deep check")
 	for _, s := range checks {
 		t.row("server", s.Server)
-		read := fmt.Sprintf("%s MB of %d tables and indexes", megabytes(&s.Bytes), s.Objects)
-		if s.Reading != nil {
-			t.addReading(s, read)
-		} else {
-			t.add("read and checked", "%s, %s MB/s", read, mbPerSecond(s.Bytes, s.Seconds))
-		}
-		t.add("time", "%s s in all", number(s.Seconds, 1))
+		t.add("read and checked", "%s MB of %d tables and indexes in %s s, %s MB/s, from drives or caches",
+			megabytes(&s.Bytes), s.Objects, number(s.Seconds, 1), number(float64(s.Bytes)/1e6/max(s.Seconds, 1e-9), 1))
 		checksums := "off: a changed byte is found only where it breaks the structure of a page, a row or an index"
 		if s.Checksums {
 			checksums = "verified on every page read from storage"
 		}
 		t.row("checksums", checksums)
-		if len(s.Unchecked) > 0 {
-			t.row("read, but not checked further", strings.Join(s.Unchecked, "; "))
+		if s.ChecksumFailures != nil {
+			t.row("checksum failures that the server has counted", integer(*s.ChecksumFailures))
 		}
-		switch l := s.Log; {
-		case l == nil:
-		case l.Unread != "":
-			t.row("log", "not read: "+l.Unread)
-		case l.Bad != "":
-			t.row("log", verdictWord(false)+": "+l.Bad)
-		default:
-			t.add("log", "read to its end by %s, no error found", l.Method)
+		if len(s.Unchecked) > 0 {
+			t.row("not checked", strings.Join(s.Unchecked, "; "))
 		}
 		t.row("damage", verdictWord(len(s.Damage) == 0))
 		for _, d := range s.Damage {
@@ -77,97 +66,24 @@ func deepCheckTable(checks []store.DeepCheck) table {
 	return t
 }
 
-func (t *table) addReading(s store.DeepCheck, what string) {
-	r := s.Reading
-	t.add("read", "%s in %s s, %s MB/s", what, number(r.Seconds, 1), mbPerSecond(s.Bytes, r.Seconds))
-	t.add("in the server's cache already", "%.0f %% of it", 100*float64(r.Cached)/float64(max(s.Bytes, 1)))
-	if r.Device != nil {
-		t.add("from the drives", "%s MB, %s MB/s, measured; the rest was in memory",
-			megabytes(r.Device), mbPerSecond(*r.Device, r.Seconds))
-	} else {
-		t.row("from the drives", "not measured: the server's processes are not visible here, "+
-			"and the page cache of its kernel may have held any part of it")
-	}
-	how := ""
-	if r.Readers > 1 {
-		how = fmt.Sprintf(", by %d readers", r.Readers)
-	}
-	if r.Rate > 0 {
-		how += fmt.Sprintf(", at no more than %s MB/s together", number(r.Rate/1e6, 1))
-	}
-	t.add("read latency", "%s ms on average, %s ms at most, for up to %s KiB%s",
-		figure(r.MeanMS), figure(r.MaxMS), integer(r.Size/1024), how)
-	t.add("checked", "in %s s", number(s.Seconds-r.Seconds, 1))
-}
-
-func mbPerSecond(bytes int64, seconds float64) string {
-	return number(store.MBPerSecond(bytes, seconds), 1)
-}
-
-// checksumTable is the table of Jetstress's checksum test: pages seen and bad, and how fast, a row a database, and its
-// log.
-func checksumTable(checks []store.DeepCheck) table {
-	t := newTable("Checksum test", "what", "pages or records seen", "bad", "MB", "s", "MB/s", "reads/s", "ms a read")
-	row := func(what, seen string, bad, bytes int64, took float64, reads, ms string) {
-		t.row(what, seen, integer(bad), megabytes(&bytes), number(took, 1), mbPerSecond(bytes, took), reads, ms)
-	}
-	var pages, bad, bytes int64
-	var took float64
-	for _, c := range checks {
-		damaged, seconds, reads, ms := int64(len(c.Damage)), c.Seconds, "–", "–"
-		if r := c.Reading; r != nil {
-			damaged, seconds, ms = r.Bad, r.Seconds, number(r.MeanMS, 3)
-			if r.Seconds > 0 {
-				reads = number(float64(r.Reads)/r.Seconds, 1)
-			}
-		}
-		pages += c.Pages
-		bad += damaged
-		bytes += c.Bytes
-		took += seconds
-		row(c.Target, integer(c.Pages), damaged, c.Bytes, seconds, reads, ms)
-	}
-	if len(checks) > 1 {
-		row("all databases", integer(pages), bad, bytes, took, "–", "–")
-	}
-	for _, c := range checks {
-		l := c.Log
-		if l == nil || l.Unread != "" {
-			continue
-		}
-		faults, records := int64(0), "–"
-		if l.Bad != "" {
-			faults = 1
-		}
-		if l.Records > 0 {
-			records = integer(l.Records)
-		}
-		row("log of "+c.Target, records, faults, l.Bytes, l.Seconds, "–", "–")
-	}
-	return t
-}
-
-// deepCheckNote says in a sentence whether pages are damaged; empty where they were not read.
+// deepCheckNote says in a sentence whether the database is damaged; empty where it was not checked.
 func deepCheckNote(checks []store.DeepCheck) (level, string) {
 	damages, bytes := 0, int64(0)
 	for _, s := range checks {
 		damages += len(s.Damage)
-		if s.Log != nil && s.Log.Bad != "" {
-			damages++
-		}
 		bytes += s.Bytes
 	}
 	switch {
 	case len(checks) == 0:
 		return aside, ""
 	case damages == 0:
-		return proof, fmt.Sprintf("Every page was read (%s MB), and no damage was found.", megabytes(&bytes))
+		return proof, fmt.Sprintf("All tables and indexes were checked, %s MB: no damage.", megabytes(&bytes))
 	}
-	return failure, fmt.Sprintf("The database is DAMAGED: %d errors were found when every page was read.", damages)
+	return failure, fmt.Sprintf("The database is DAMAGED: the deep check found %d errors.", damages)
 }
 
-// DeepCheckText writes what reading and checking every page gave, for reading on a terminal.
+// DeepCheckText writes what a deep check gave, for reading on a terminal.
 func DeepCheckText(w io.Writer, checks []store.DeepCheck) error {
-	_, err := io.WriteString(w, checksumTable(checks).text()+"\n"+deepCheckTable(checks).text())
+	_, err := io.WriteString(w, deepCheckTable(checks).text())
 	return err
 }

@@ -11,7 +11,6 @@ import (
 	"ds2/internal/driver"
 	"ds2/internal/progress"
 	"ds2/internal/result"
-	"ds2/internal/store"
 	"ds2/internal/upkeep"
 )
 
@@ -110,7 +109,7 @@ func (c Conduct) deep(ctx context.Context, run *Run) (whole bool, err error) {
 		}
 	}
 	tell, stop := c.Progress("verify", progress.Work)
-	checks, err := upkeep.DeepCheck(ctx, run.options.Targets, store.DeepReading{}, tell)
+	checks, err := upkeep.DeepCheck(ctx, run.options.Targets, tell)
 	stop()
 	if err != nil {
 		return false, err

@@ -116,7 +116,7 @@ type Capabilities struct {
 	// DeepCheck reads every page of every table and index of the database by the server's own means, and checks what it
 	// reads. Damage is no error: it stands in the result, and the check goes on after it. The result so far is returned
 	// with an error too. The database should be at rest: some checks keep writers waiting.
-	DeepCheck func(ctx context.Context, how DeepReading, tell progress.Tell) (DeepCheck, error)
+	DeepCheck func(ctx context.Context, tell progress.Tell) (DeepCheck, error)
 
 	// OpenScrub connects a Reader of the database's files as a background scan beside users at work reads them: in
 	// their order, in requests of ScrubRequest, past the server's own cache where that can be; after the last page it

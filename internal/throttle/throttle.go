@@ -19,20 +19,9 @@ func New(bytesPerSecond float64) Throttle {
 	if bytesPerSecond <= 0 {
 		return Throttle{}
 	}
-	t := Throttle{rate.NewLimiter(rate.Limit(bytesPerSecond), max(1, int(bytesPerSecond)))}
-	t.Resume()
-	return t
-}
-
-// Resume says that reading goes on after a pause, which is not caught up.
-func (t Throttle) Resume() {
-	if t.limiter == nil {
-		return
-	}
-	now := time.Now()
-	if late := int(t.limiter.TokensAt(now)); late > 0 {
-		t.limiter.AllowN(now, late)
-	}
+	limiter := rate.NewLimiter(rate.Limit(bytesPerSecond), max(1, int(bytesPerSecond)))
+	limiter.AllowN(time.Now(), limiter.Burst()) // nothing is late yet
+	return Throttle{limiter}
 }
 
 // Wait waits until so many bytes may pass. The error is that of ctx.

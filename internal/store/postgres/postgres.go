@@ -24,7 +24,6 @@ import (
 	"ds2/internal/escape"
 	"ds2/internal/outside"
 	"ds2/internal/store"
-	"ds2/internal/store/postgres/deepcheck"
 	"ds2/internal/store/postgres/target"
 )
 
@@ -141,7 +140,7 @@ func (s *Store) askPassword(ctx context.Context, config *pgx.ConnConfig) error {
 	return nil
 }
 
-// Config is a copy of the config with the password of the moment: target.Target.
+// Config is a copy of the config with the password of the moment.
 func (s *Store) Config(ctx context.Context) (*pgx.ConnConfig, error) {
 	config := s.config.Copy()
 	return config, s.askPassword(ctx, config)
@@ -158,7 +157,7 @@ func (s *Store) Label() string {
 // DB is a pool for everything but the work of users.
 func (s *Store) DB() *sql.DB { return s.db }
 
-// User is who connects: target.Target.
+// User is who connects.
 func (s *Store) User() string { return s.config.User }
 
 // Close closes the pool.
@@ -166,7 +165,6 @@ func (s *Store) Close() error { return s.db.Close() }
 
 // Can is what PostgreSQL can do: store.Database.
 func (s *Store) Can() store.Capabilities {
-	deep := deepcheck.Checker{Target: s}
 	return store.Capabilities{
 		LoadTable:     s.LoadTable,
 		LoadBinary:    s.LoadBinary,
@@ -181,8 +179,8 @@ func (s *Store) Can() store.Capabilities {
 		Waits:         s.Waits,
 		BulkRead:      s,
 		Changed:       s.Changed,
-		DeepCheck:     deep.DeepCheck,
+		DeepCheck:     s.DeepCheck,
 		OpenScrub:     s.OpenScrub,
-		MayDeepCheck:  deep.MayDeepCheck,
+		MayDeepCheck:  s.MayDeepCheck,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,6 +12,7 @@ import (
 
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 )
@@ -97,6 +99,29 @@ func TestRights(t *testing.T) {
 		}
 		assert.NoError(t, c.do(t.Context()), c.grant)
 	}
+}
+
+// TestDeepCheckRights: a role that may not make or call amcheck is told what to ask for, and with that it may check. A
+// check that the server ends is an error.
+func TestDeepCheckRights(t *testing.T) {
+	target := pgtest.Database(t)
+	admin := open(t, target).DB()
+	can := plain(t, target).Can()
+	const revoke = "REVOKE ALL ON FUNCTION bt_index_parent_check(regclass, boolean) FROM ds2_reader"
+	for _, first := range []string{"SELECT", revoke} {
+		pgtest.Exec(t, admin, first)
+		err := can.MayDeepCheck(t.Context())
+		refused(t, err, store.Config, "GRANT EXECUTE ON FUNCTION ")
+		_, ask, _ := strings.Cut(err.Error(), "run in this database: ")
+		pgtest.Exec(t, admin, strings.Split(ask, "; ")...)
+	}
+	found, err := can.DeepCheck(t.Context(), progress.Ignore)
+	require.NoError(t, err)
+	assert.Empty(t, found.Damage)
+
+	s := open(t, target)
+	_, err = s.Can().DeepCheck(t.Context(), func(string, int64, int64) { pgtest.Exec(t, admin, killOthers) })
+	assert.Equal(t, store.Connection, store.Classify(s.Wrap("check", err)), "a server that ends it: %v", err)
 }
 
 // TestScrubGoesOn has a file that cannot be read: the error names it, and the scan goes on behind it.

@@ -104,7 +104,7 @@ func TestRefusedOnBabelfish(t *testing.T) {
 	s := answering(t, map[string][]byte{askWhat: onBabelfish, "escape_hatch": cells("1"), "ds2_info": missing})
 	can, ctx := s.Can(), t.Context()
 	for flag, f := range map[string]func() error{
-		"--deep":        func() error { _, err := can.DeepCheck(ctx, store.DeepReading{}, nil); return err },
+		"--deep":        func() error { _, err := can.DeepCheck(ctx, nil); return err },
 		"--verify deep": func() error { return can.MayDeepCheck(ctx) },
 		"--cold-start":  func() error { return can.MayDropCache(ctx) },
 		"--discard-log": func() error { return s.DiscardLog(ctx) },

@@ -22,7 +22,6 @@ import (
 	"ds2/internal/escape"
 	"ds2/internal/process"
 	"ds2/internal/store"
-	"ds2/internal/store/sqlserver/deepcheck"
 	"ds2/schema"
 )
 
@@ -93,7 +92,6 @@ func (s *Store) Close() error { return s.db.Close() }
 
 // Can is what SQL Server can do: store.Database.
 func (s *Store) Can() store.Capabilities {
-	deep := deepcheck.Checker{Target: s}
 	return store.Capabilities{
 		LocksTables:   true,
 		LoadBinary:    s.LoadBinary,
@@ -108,8 +106,8 @@ func (s *Store) Can() store.Capabilities {
 		Placement:     s.Placement,
 		Advise:        s.Advise,
 		Examine:       s.Examine,
-		DeepCheck:     deep.DeepCheck,
+		DeepCheck:     s.DeepCheck,
 		OpenScrub:     s.OpenScrub,
-		MayDeepCheck:  deep.MayDeepCheck,
+		MayDeepCheck:  s.MayDeepCheck,
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"ds2/internal/store"
@@ -26,7 +25,7 @@ func NewMeter(ctx context.Context, conn *sql.Conn) *Meter {
 	if err := conn.QueryRowContext(ctx, self).Scan(&own, &port, &database); err != nil {
 		return nil
 	}
-	m := MeterOf(own, port, database+" ")
+	m := meterOf(own, port, database+" ")
 	if m == nil {
 		return nil
 	}
@@ -39,19 +38,9 @@ func NewMeter(ctx context.Context, conn *sql.Conn) *Meter {
 	return m
 }
 
-// With measures the processes of another too; nil where one of the two is not known.
-func (m *Meter) With(other *Meter) *Meter {
-	if m == nil || other == nil {
-		return nil
-	}
-	all := slices.Concat(m.pids, other.pids)
-	slices.Sort(all)
-	return &Meter{slices.Compact(all)}
-}
-
-// MeterOf measures one process of the server, whose title holds a word; nil where that is not what runs here under its
+// meterOf measures one process of the server, whose title holds a word; nil where that is not what runs here under its
 // number, or nobody may look.
-func MeterOf(pid, port int, word string) *Meter {
+func meterOf(pid, port int, word string) *Meter {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	title := string(text)
 	from := fmt.Sprintf("(%d)", port)

@@ -4,8 +4,6 @@ import (
 	"errors"
 
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"ds2/internal/store"
 )
 
 // ServerError is what the server said, without the prefix and suffix that pgconn prints around it.
@@ -36,14 +34,6 @@ func State(err error) string {
 		return e.Code
 	}
 	return ""
-}
-
-// Hint says what to do about an error with a SQLSTATE that the hints have, and makes it one of the configuration.
-func Hint(err error, hints map[string]string) error {
-	if e, ok := errors.AsType[*store.Error](err); ok && hints[e.Code] != "" {
-		e.Class, e.Hint = store.Config, hints[e.Code]
-	}
-	return err
 }
 
 // Lost tells whether an error means that the server ended the connection, as it does when one of its processes breaks

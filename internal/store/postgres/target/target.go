@@ -1,10 +1,9 @@
-// Package target is what the packages below the engine for PostgreSQL need of it: the database that they work on, and
-// what they have in common. It is not for anybody else.
+// Package target is what the files of the engine for PostgreSQL have in common: cancelled statements, meters of reads,
+// SQLSTATEs. It is not for anybody else.
 package target
 
 import (
 	"context"
-	"database/sql"
 	"encoding/binary"
 	"io"
 	"os"
@@ -13,23 +12,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 
 	"ds2/internal/progress"
 )
-
-// Target is a database, as the engine knows it.
-type Target interface {
-	DB() *sql.DB
-	Label() string
-	User() string
-	Wrap(op string, err error) error
-
-	// Config is for a connection that is left in another state than it was found in, with the password of the moment.
-	Config(ctx context.Context) (*pgx.ConnConfig, error)
-}
 
 // Disconnect ends a connection, also where what it was for has been cut off, and does not wait for a server that does
 // not answer.

@@ -1,4 +1,4 @@
-package deepcheck
+package sqlserver
 
 import (
 	"testing"
@@ -34,5 +34,5 @@ func TestDamageOf(t *testing.T) {
 		assert.Equal(t, c.want, got, c.why)
 		assert.Equal(t, c.bad, bad, c.why)
 	}
-	assert.Equal(t, "database", Checker{}.objectName(t.Context(), nil, ""), "of a fault of the whole database")
+	assert.Equal(t, "database", (&Store{}).objectName(t.Context(), nil, ""), "of a fault of the whole database")
 }

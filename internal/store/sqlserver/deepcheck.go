@@ -1,5 +1,4 @@
-// Package deepcheck has SQL Server check each page of a database, and what it keeps of the log.
-package deepcheck
+package sqlserver
 
 import (
 	"context"
@@ -14,11 +13,8 @@ import (
 	"ds2/internal/store/sqlserver/target"
 )
 
-// Checker checks a database. It needs the rights of db_owner.
-type Checker struct{ target.Target }
-
-// MayDeepCheck asks whether the user may have the database checked: store.Capabilities.
-func (s Checker) MayDeepCheck(ctx context.Context) error {
+// MayDeepCheck asks whether the user may have the database checked, as db_owner may: store.Capabilities.
+func (s *Store) MayDeepCheck(ctx context.Context) error {
 	op := "check " + s.Label()
 	err := target.Lacks(ctx, s, op, "leave --deep out, or of a run --verify deep",
 		"this server, Babelfish, has no DBCC CHECKDB", "")
@@ -30,14 +26,11 @@ func (s Checker) MayDeepCheck(ctx context.Context) error {
 
 // DeepCheck has the server check the database: store.Capabilities. A server that shows its state to the user is asked
 // for the progress.
-func (s Checker) DeepCheck(ctx context.Context, how store.DeepReading, tell progress.Tell) (store.DeepCheck, error) {
+func (s *Store) DeepCheck(ctx context.Context, tell progress.Tell) (store.DeepCheck, error) {
 	op := "check " + s.Label()
 	result := store.DeepCheck{Damage: []store.Damage{}, Unchecked: []string{}}
 	if v, err := s.Kind(ctx); err != nil || v.Babelfish {
 		return result, s.MayDeepCheck(ctx)
-	}
-	if how.Rate > 0 {
-		return result, store.Refuse(op, "leave --read-rate out", "DBCC CHECKDB has no rate at which it reads")
 	}
 	start := time.Now()
 	conn, err := s.DB().Conn(ctx)
@@ -59,10 +52,7 @@ func (s Checker) DeepCheck(ctx context.Context, how store.DeepReading, tell prog
 		tell(strings.ToLower(step), int64(percent/100*float64(result.Bytes)), result.Bytes)
 	})
 	// It reads every page, verifies its checksum and checks what it says. Each fault is a row.
-	check := "DBCC CHECKDB (0) WITH ALL_ERRORMSGS, NO_INFOMSGS, TABLERESULTS"
-	if how.Readers > 0 { // of the server's workers; else as many as it likes
-		check += fmt.Sprintf(", MAXDOP = %d", how.Readers)
-	}
+	const check = "DBCC CHECKDB (0) WITH ALL_ERRORMSGS, NO_INFOMSGS, TABLERESULTS"
 	err = target.Named(ctx, conn, check, func(row map[string]string) {
 		if d, bad := damageOf(row); bad {
 			result.Damage = append(result.Damage, d)
@@ -71,10 +61,6 @@ func (s Checker) DeepCheck(ctx context.Context, how store.DeepReading, tell prog
 	stop()
 	for i, d := range result.Damage {
 		result.Damage[i].Object = s.objectName(ctx, conn, d.Object)
-	}
-	result.Pages = result.Bytes / 8192
-	if err == nil && how.Log {
-		result.Log = s.checkLog(ctx, conn)
 	}
 	result.Seconds = time.Since(start).Seconds()
 	return result, s.Wrap(op, err)
@@ -97,7 +83,7 @@ func damageOf(row map[string]string) (d store.Damage, bad bool) {
 }
 
 // objectName is the name of a table by its number, or that where it has none.
-func (s Checker) objectName(ctx context.Context, conn *sql.Conn, number string) string {
+func (s *Store) objectName(ctx context.Context, conn *sql.Conn, number string) string {
 	object, _ := strconv.ParseInt(number, 10, 64)
 	if object == 0 {
 		return "database"
@@ -106,33 +92,4 @@ func (s Checker) objectName(ctx context.Context, conn *sql.Conn, number string) 
 	const ask = "SELECT OBJECT_SCHEMA_NAME(@p1) + '.' + OBJECT_NAME(@p1) WHERE OBJECT_NAME(@p1) IS NOT NULL"
 	_ = conn.QueryRowContext(ctx, ask, object).Scan(&name)
 	return name
-}
-
-// checkLog has the server read the log that its chain of backups keeps, for a copy-only backup to NUL, which leaves the
-// chain as it is and verifies the checksums of the blocks. A server that keeps no log for backups has no other means to
-// read it.
-func (s Checker) checkLog(ctx context.Context, conn *sql.Conn) *store.LogCheck {
-	c := &store.LogCheck{Method: "BACKUP LOG " + target.QuoteName(s.Name()) + " TO DISK = N'NUL' " +
-		"WITH COPY_ONLY, CHECKSUM, NO_COMPRESSION"}
-	_, used, kept, err := s.LogSpace(ctx)
-	switch {
-	case err != nil:
-		c.Unread = "nobody may ask how much log there is: " + err.Error()
-		return c
-	case !kept:
-		c.Unread = "under simple recovery, or before the first full backup, SQL Server has no statement " +
-			"that reads the log"
-		return c
-	}
-	start := time.Now()
-	const badPage, badLog, badBackup = 824, 9004, 3043
-	_, err = conn.ExecContext(ctx, c.Method)
-	if target.HasNumber(err, badPage, badLog, badBackup) {
-		c.Bad = err.Error()
-	} else if err != nil {
-		c.Unread = err.Error()
-		return c
-	}
-	c.Bytes, c.Seconds = used, time.Since(start).Seconds()
-	return c
 }

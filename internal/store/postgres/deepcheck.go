@@ -1,0 +1,249 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"ds2/internal/progress"
+	"ds2/internal/store"
+	"ds2/internal/store/postgres/target"
+)
+
+// deepCheck has the server's extension amcheck read and check all tables and indexes, on one connection. Where the
+// extension is missing it is made in a transaction that is never committed: whatever ends the check, kill -9 of ds2
+// included, leaves nothing behind.
+type deepCheck struct {
+	*Store
+	conn    *sql.Conn
+	version int             // of the server, the major one
+	amcheck string          // schema of the extension, quoted
+	known   map[string]bool // its functions
+	result  store.DeepCheck
+}
+
+// relation is a table or index.
+type relation struct {
+	oid    uint32
+	name   string // quoted, with its schema
+	method string // access method
+	usable bool   // false for an index that was never finished
+	bytes  int64
+}
+
+// MayDeepCheck makes what a check needs, and leaves nothing of it: store.Capabilities.
+func (s *Store) MayDeepCheck(ctx context.Context) error {
+	c := &deepCheck{Store: s}
+	defer c.leave()
+	return c.connect(ctx)
+}
+
+// DeepCheck has amcheck read and check every B-tree, from version 14 on every table, and from 18 on GIN indexes: store.Capabilities. Of a
+// table or an index with a page that cannot be read the first is named. A page in a cache is not read from the drive.
+func (s *Store) DeepCheck(ctx context.Context, tell progress.Tell) (store.DeepCheck, error) {
+	start := time.Now()
+	c := &deepCheck{Store: s, result: store.DeepCheck{Damage: []store.Damage{}, Unchecked: []string{}}}
+	defer c.leave()
+	if err := c.connect(ctx); err != nil {
+		return c.result, err
+	}
+	relations, err := c.list(ctx)
+	if err != nil {
+		return c.result, err
+	}
+	done := int64(0)
+	for _, r := range relations {
+		tell("check "+r.name, done, c.result.Bytes)
+		if err := c.check(ctx, r); err != nil {
+			return c.result, fmt.Errorf("check %s: %w", r.name, err)
+		}
+		done += r.bytes
+		tell("check "+r.name, done, c.result.Bytes)
+	}
+	// Of this database, and of what all share. NULL: pages carry no checksums.
+	const failures = `SELECT sum(checksum_failures)::bigint FROM pg_stat_database
+		WHERE datid = 0 OR datname = current_database()`
+	if err := s.db.QueryRowContext(ctx, failures).Scan(&c.result.ChecksumFailures); err != nil {
+		return c.result, fmt.Errorf("ask for checksum failures: %w", err)
+	}
+	c.result.Seconds = time.Since(start).Seconds()
+	return c.result, nil
+}
+
+// connect asks what server this is, begins the transaction, and sets what would hide damage.
+func (c *deepCheck) connect(ctx context.Context) (err error) {
+	if c.conn, err = c.db.Conn(ctx); err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	err = c.conn.QueryRowContext(ctx, `SELECT 'PostgreSQL ' || current_setting('server_version'),
+		current_setting('data_checksums') = 'on', current_setting('server_version_num')::int / 10000`).
+		Scan(&c.result.Server, &c.result.Checksums, &c.version)
+	if err != nil {
+		return fmt.Errorf("ask for the server's settings: %w", err)
+	}
+	const settings = `SELECT set_config(name, 'off', false)
+		FROM (VALUES ('zero_damaged_pages'), ('ignore_checksum_failure')) v (name) WHERE current_setting(name) <> 'off'`
+	for _, statement := range []string{settings, "BEGIN"} {
+		if _, err := c.conn.ExecContext(ctx, statement); err != nil {
+			return fmt.Errorf("begin a deep check: %w", err)
+		}
+	}
+	if err := c.extension(ctx); err != nil {
+		return err
+	}
+	_, err = c.conn.ExecContext(ctx, "SAVEPOINT ds2")
+	return err
+}
+
+// extension makes sure that amcheck is there and that the user may call it. A standby would refuse to create it IF NOT
+// EXISTS, though it does.
+func (c *deepCheck) extension(ctx context.Context) error {
+	op := "use the extension amcheck of " + c.Label()
+	const find = `SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'amcheck'`
+	err := c.conn.QueryRowContext(ctx, find).Scan(&c.amcheck)
+	if errors.Is(err, sql.ErrNoRows) {
+		if _, err = c.conn.ExecContext(ctx, "CREATE EXTENSION amcheck"); err == nil {
+			err = c.conn.QueryRowContext(ctx, find).Scan(&c.amcheck)
+		}
+	}
+	switch target.State(err) {
+	case target.InsufficientPrivilege:
+		needed := "bt_index_parent_check(regclass, boolean)"
+		if c.version >= 14 {
+			needed += ", verify_heapam"
+		}
+		if c.version >= 18 {
+			needed += ", gin_index_check"
+		}
+		hint := fmt.Sprintf("have a superuser run in this database: CREATE EXTENSION amcheck; "+
+			"GRANT EXECUTE ON FUNCTION %s TO %q", needed, c.User())
+		return store.Refuse(op, hint, "the user may not create it")
+	case "0A000", "58P01": // feature_not_supported, undefined_file
+		return store.Refuse(op, "install the server's contrib package", "the server has no such extension")
+	}
+	if err != nil {
+		return c.Wrap(op, err)
+	}
+	var denied string
+	const functions = `
+		SELECT p.proname, has_function_privilege(p.oid, 'EXECUTE'), p.oid::regprocedure::text FROM pg_proc p
+		JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e'
+		JOIN pg_extension e ON e.oid = d.refobjid
+		WHERE e.extname = 'amcheck' AND (p.proname IN ('verify_heapam', 'gin_index_check')
+			OR p.proname = 'bt_index_parent_check' AND p.pronargs = 2)`
+	c.known = map[string]bool{}
+	err = store.EachRow(ctx, c.conn, math.MaxInt64, functions, func(rows *sql.Rows) error {
+		var name, signature string
+		var allowed bool
+		err := rows.Scan(&name, &allowed, &signature)
+		c.known[name] = true
+		if !allowed {
+			denied += ", " + signature
+		}
+		return err
+	})
+	if err == nil && denied != "" {
+		hint := "have a superuser run in this database: GRANT EXECUTE ON FUNCTION " + denied[2:] +
+			fmt.Sprintf(" TO %q", c.User())
+		return store.Refuse(op, hint, "the user may not call its functions")
+	}
+	return c.Wrap(op, err)
+}
+
+// list finds every table and index, an index after its table, of which much is in a cache then.
+func (c *deepCheck) list(ctx context.Context) ([]relation, error) {
+	const ask = `
+		SELECT c.oid, format('%I.%I', n.nspname, c.relname), coalesce(a.amname, ''),
+			coalesce(i.indisvalid AND i.indisready, true), pg_relation_size(c.oid)
+		FROM pg_class c
+		JOIN pg_namespace n ON n.oid = c.relnamespace
+		LEFT JOIN pg_am a ON a.oid = c.relam
+		LEFT JOIN pg_index i ON i.indexrelid = c.oid
+		WHERE c.relkind IN ('r', 'm', 't', 'i') AND c.relpersistence <> 't' AND pg_relation_size(c.oid) > 0
+		ORDER BY pg_total_relation_size(coalesce(i.indrelid, c.oid)), coalesce(i.indrelid, c.oid),
+			i.indrelid IS NOT NULL, n.nspname, c.relname`
+	all, err := store.Collect(ctx, c.conn, ask, func(r *relation) []any {
+		return []any{&r.oid, &r.name, &r.method, &r.usable, &r.bytes}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list tables and indexes: %w", err)
+	}
+	for _, r := range all {
+		c.result.Bytes += r.bytes
+	}
+	c.result.Objects = len(all)
+	return all, nil
+}
+
+// check checks a table or an index, and goes back to where the extension had just been made: what failed since no
+// longer stands in the way, and locks taken since are given up.
+func (c *deepCheck) check(ctx context.Context, r relation) (err error) {
+	call := func(format string) error {
+		_, err := c.conn.ExecContext(ctx, fmt.Sprintf(format, c.amcheck, r.oid))
+		return err
+	}
+	switch {
+	case !r.usable:
+		c.unchecked(r, "the index is not valid")
+	case r.method == "btree":
+		err = call("SELECT %s.bt_index_parent_check(%d::oid::regclass, heapallindexed => true)")
+	case r.method == "gin" && c.known["gin_index_check"]:
+		err = call("SELECT %s.gin_index_check(%d::oid::regclass)")
+	case r.method == "heap" && c.known["verify_heapam"]:
+		err = c.checkTable(ctx, r)
+	default:
+		c.unchecked(r, fmt.Sprintf("amcheck of %s does not know %s", c.result.Server, r.method))
+	}
+	if said, ok := errors.AsType[*pgconn.PgError](err); ok && !aboutServer[said.Code[:2]] {
+		c.damage(r, "", target.ServerError{PgError: said}.Error())
+		err = nil
+	}
+	if err == nil {
+		_, err = c.conn.ExecContext(ctx, "ROLLBACK TO ds2")
+	}
+	return err
+}
+
+// checkTable runs verify_heapam, which returns a row for each damage.
+func (c *deepCheck) checkTable(ctx context.Context, r relation) error {
+	query := fmt.Sprintf(`SELECT blkno, coalesce(offnum, 0), msg
+		FROM %s.verify_heapam(%d::oid::regclass, check_toast => true)`, c.amcheck, r.oid)
+	return store.EachRow(ctx, c.conn, math.MaxInt64, query, func(rows *sql.Rows) error {
+		var block, line int64
+		var message string
+		err := rows.Scan(&block, &line, &message)
+		if err == nil {
+			c.damage(r, fmt.Sprintf("block %d row %d", block, line), message)
+		}
+		return err
+	})
+}
+
+func (c *deepCheck) unchecked(r relation, reason string) {
+	c.result.Unchecked = append(c.result.Unchecked, r.name+": "+reason)
+}
+
+func (c *deepCheck) damage(r relation, place, found string) {
+	c.result.Damage = append(c.result.Damage, store.Damage{Object: r.name, Place: place, Found: found})
+}
+
+// leave ends the connection, and the transaction with it.
+func (c *deepCheck) leave() {
+	if c.conn == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	c.conn.ExecContext(ctx, "ROLLBACK") // else done by the server when it finds the connection closed
+	c.conn.Raw(func(any) error { return driver.ErrBadConn })
+}
+
+// aboutServer are the classes of SQLSTATE about connection, transaction state, rights and names, resources,
+// prerequisites and operator intervention. Damage can come with any other, since damaged data can look like anything.
+var aboutServer = map[string]bool{"08": true, "25": true, "28": true, "42": true, "53": true, "55": true, "57": true}
