@@ -6,18 +6,20 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"ds2/internal/atomicfile"
-	"ds2/internal/conclude"
+	"ds2/internal/compare"
 	"ds2/internal/experiment"
 	"ds2/internal/limit"
 	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/runs"
+	"ds2/internal/upkeep"
 )
 
 // benchFlags are those of a run, and the procedure around it.
@@ -33,15 +35,16 @@ func newBenchCommand() *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
 		Use:   "bench",
-		Short: "Repeat a run by the storage report's procedure; the median run is the result",
+		Short: "Repeat a run by the storage report's procedure; the result is the median",
 		Long: `Makes several runs by the procedure of the storage report: restore the database, settle, measure
-idle power, run, cool down. The run with the median OPM stands for the configuration.
+idle power, run, cool down. The result is the median of the runs.
 
-A run that fails, or whose audit fails, is repeated. A run that was not steady counts, and the
-result says so; --drop-unsteady repeats it instead.
+Every run counts that reached its window, and no run is repeated but one that was interrupted. A
+run that failed holds no limit, and the result says so; after two in a row the bench ends. A limit
+holds if it holds in all runs.
 
 All records go into one directory. The same command with the same --out continues a bench that was
-stopped; --runs, --keep-faulty and --drop-unsteady may change.
+stopped; --runs and --drop-unsteady may change.
 --power log:FILE adds a meter's log later.`,
 		Example: `  ds2 bench --target postgres://ds2:ds2@localhost/ds2 --threads 32 \
       --restore snapshot --out ds2-results/6-ssd
@@ -54,7 +57,7 @@ PowerShell:
 		RunE: interruptible(firstOfRuns, f.run),
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.setup.Runs, "runs", 3, "runs that must count")
+	flags.IntVar(&f.setup.Runs, "runs", 3, "runs to make")
 	f.add(flags)
 	f.output.shownFlags.add(flags, "text", "json", "csv")
 	return cmd
@@ -69,9 +72,7 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 	flags.Var(duration(&f.cooldown), "cooldown", "measure counters and power after the run, such as 90s or 8m")
 	flags.IntVar(&f.setup.Practice, "practice", 0, "discarded runs before those that count (in an experiment 1), as "+
 		"a first run is often slow")
-	flags.BoolVar(&f.setup.KeepFaulty, "keep-faulty", false, "let runs count whose audit failed, "+
-		"or in which a drive throttled for heat")
-	flags.BoolVar(&f.setup.DropUnsteady, "drop-unsteady", false, "repeat runs that were not steady, "+
+	flags.BoolVar(&f.setup.DropUnsteady, "drop-unsteady", false, "leave runs out that were not steady, "+
 		"which flatters erratic drives")
 	f.driveFlags.add(flags)
 	preset(flags, "threads", "32")
@@ -80,7 +81,7 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 	preset(flags, "checkpoint-first", "true")
 	flags.Lookup("out").Usage = "directory for the records; an unfinished bench in it is continued " +
 		"(default ds2-results/<start>-<run id>)"
-	flags.Lookup("window").DefValue = "1000s-1200s in runs of 20 minutes, else the run after the warm-up"
+	flags.Lookup("window").DefValue = "1000s-1200s in runs of exactly 20 minutes, else the run after the warm-up"
 	f.observe.add(flags)
 	f.output.metricsFlags.add(flags)
 	f.output.verify.add(flags)
@@ -105,8 +106,8 @@ func (f *benchFlags) check() error {
 			return err
 		}
 	}
-	if len(f.windows) == 0 && f.config.Length() >= 1200*time.Second {
-		f.windows = []string{"1000s-1200s"}
+	if len(f.windows) == 0 && f.config.Run == 20*time.Minute {
+		f.windows = []string{"1000s-1200s"} // the storage report's
 	}
 	return nil
 }
@@ -127,7 +128,7 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if bench.Status != result.Done || !conclude.Enough(bench) {
+	if bench.Status != result.Done || !compare.Enough(bench) {
 		close, openErr := f.output.open(cmd)
 		if openErr != nil {
 			return openErr
@@ -137,7 +138,7 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		bench, err = f.procedure(i, options, stderr).Do(i.hard, i.soft, bench)
 	}
 	fmt.Fprintf(stderr, "record: %s\n", options.Dir)
-	if err != nil && !errors.Is(err, experiment.ErrTooFew) {
+	if err != nil {
 		return err
 	}
 	one := benchShown(report.Configuration{Name: filepath.Base(options.Dir), Dir: options.Dir, Bench: bench})
@@ -149,13 +150,18 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	fmt.Fprintf(stderr, "report: %s\n", page)
-	if err != nil {
-		return verdictError("%w; see the record", err)
-	}
-	if !limit.Passed(bench.Limits) {
-		return verdictError("limits failed: %s; see the record", limit.Failed(bench.Limits))
+	if failed := failures(bench); len(failed) > 0 {
+		return verdictError("%s; see the record", strings.Join(failed, "; "))
 	}
 	return nil
+}
+
+// failures are limits that failed, and what is wrong with the runs.
+func failures(b result.Bench) (all []string) {
+	if !limit.Passed(b.Limits) {
+		all = append(all, "limits failed: "+limit.Failed(b.Limits))
+	}
+	return append(all, compare.Wrong(b)...)
 }
 
 // looks are those on the way to the runs of a bench, whose databases can be restored between them.
@@ -177,7 +183,7 @@ func (f *benchFlags) takeUp(ctx context.Context, seedGiven bool, o *runs.Options
 			return bench, err
 		}
 	}
-	conclude.Bench(&bench)
+	compare.Runs(&bench)
 	o.Idle, o.Cooldown = f.idle, f.cooldown
 	return bench, nil
 }
@@ -207,7 +213,7 @@ func (f *benchFlags) length() time.Duration {
 // procedure puts together what a bench does.
 func (f *benchFlags) procedure(i *interrupts, options runs.Options, stderr io.Writer) experiment.Bench {
 	restore, conduct := f.restore.restore(stderr), f.output.conduct(i, io.Discard, stderr)
-	return experiment.Bench{
+	bench := experiment.Bench{
 		Dir:     options.Dir,
 		Planned: f.planned(),
 		Ready: func(ctx context.Context) error {
@@ -218,11 +224,14 @@ func (f *benchFlags) procedure(i *interrupts, options runs.Options, stderr io.Wr
 			}
 			return nil
 		},
-		Restore: func(ctx, stop context.Context) error { return restore.Do(ctx, stop, options.Targets) },
-		Run:     conduct.BenchRun(i.stop(), options),
-		Verify:  func(dir string) ([]string, error) { return conduct.VerifyRecord(i.stop(), options, dir) },
-		Told:    f.output.told(stderr),
+		Run:    conduct.BenchRun(i.stop(), options),
+		Verify: func(dir string) ([]string, error) { return conduct.VerifyRecord(i.stop(), options, dir) },
+		Told:   f.output.told(stderr),
 	}
+	if restore.Name() != upkeep.RestoreNone {
+		bench.Restore = func(ctx, stop context.Context) error { return restore.Do(ctx, stop, options.Targets) }
+	}
+	return bench
 }
 
 // told tells what goes on.

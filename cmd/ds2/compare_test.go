@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/conclude"
+	"ds2/internal/compare"
 	"ds2/internal/device"
 	"ds2/internal/report"
 	"ds2/internal/result"
@@ -29,7 +29,7 @@ func benchWith(t *testing.T, dir string, idle, active float64, conditions []resu
 	t.Helper()
 	setup := result.Setup{Runs: len(opm), Size: "W", Threads: 32}
 	b := result.Bench{Words: ds2.Workload{}.Words(), Status: result.Done, Setup: setup, Runs: runsOf(opm)}
-	conclude.Bench(&b)
+	compare.Runs(&b)
 	for i := range b.Runs {
 		b.Runs[i].Conditions = conditions
 		if b.Runs[i].Dir == b.Median {
@@ -37,7 +37,7 @@ func benchWith(t *testing.T, dir string, idle, active float64, conditions []resu
 			b.Runs[i].Figure.PerWatt = new(b.Runs[i].Figure.Value / active)
 		}
 	}
-	conclude.Bench(&b)
+	compare.Runs(&b)
 	require.NoError(t, os.MkdirAll(dir, 0o755))
 	require.NoError(t, result.SaveSummary(dir, b))
 	return dir

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/compare"
 	"ds2/internal/conclude"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
@@ -112,10 +113,10 @@ func madeBench(t *testing.T, dir, experiment string) {
 	for i := 1; i <= 2; i++ {
 		run := result.BenchRun{Dir: fmt.Sprintf("run-%d", i), Status: result.Done, Block: i, Number: i}
 		s, _ := made(t, filepath.Join(dir, run.Dir), words, ds2.Name, struct{}{}, i)
-		conclude.Digest(&run, s)
+		compare.Take(&run, s)
 		b.Runs = append(b.Runs, run)
 	}
-	conclude.Bench(&b)
+	compare.Runs(&b)
 	require.NoError(t, result.SaveSummary(dir, b))
 }
 
@@ -246,7 +247,7 @@ func reported(t *testing.T, dir, window string) (*result.Figure, []*result.Figur
 	t.Helper()
 	read, err := reader(window)
 	require.NoError(t, err)
-	opened, err := read.Open(dir)
+	opened, err := compare.Open(read, dir)
 	require.NoError(t, err)
 	if run, ok := opened.(*result.Record); ok {
 		return run.Figure, []*result.Figure{run.Figure}

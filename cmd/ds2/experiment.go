@@ -16,12 +16,12 @@ import (
 	"ds2/internal/atomicfile"
 	"ds2/internal/conclude"
 	"ds2/internal/experiment"
-	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/runs"
 	"ds2/internal/store"
+	"ds2/internal/upkeep"
 )
 
 // experimentFlags are those of the command; what is run is in the file.
@@ -193,10 +193,18 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 			users += " and up to " + timeWords(b.warmWithin) + " until the store is warm"
 			warm = max(warm, time.Duration(runs-made)*b.warmWithin)
 		}
-		say("each run of %s: restore, settle %s, idle %s, users %s, cool down %s, audit", c.Name,
-			timeWords(b.settle), timeWords(b.idle), users, timeWords(b.cooldown))
+		counted := "the run after the warm-up counts"
+		if len(b.windows) > 0 {
+			counted = "counted over " + b.windows[0]
+		}
+		restore := ""
+		if b.restore.restore(nil).Name() != upkeep.RestoreNone {
+			restore = "restore, "
+		}
+		say("each run of %s: %ssettle %s, idle %s, users %s (%s), cool down %s, audit", c.Name, restore,
+			timeWords(b.settle), timeWords(b.idle), users, counted, timeWords(b.cooldown))
 		if took, known := all[k].Beside(); known {
-			say("; restore and audit took %s on average", timeWords(took.Round(time.Second)))
+			say("; what is not planned took %s on average", timeWords(took.Round(time.Second)))
 		}
 		say("\n")
 	}
@@ -329,7 +337,7 @@ func (c *fileConfiguration) takeUp(i *interrupts, o *runs.Options, unready error
 	one.Procedure = c.bench.procedure(i, *o, stderr)
 	one.Procedure.Dir = c.bench.out
 	told := one.Procedure.Told
-	one.Procedure.Told = func(format string, args ...any) { told(c.Name+": "+format, args...) }
+	one.Procedure.Told = func(format string, args ...any) { told("%s: %s", c.Name, fmt.Sprintf(format, args...)) }
 	return one, err
 }
 
@@ -377,8 +385,10 @@ func (f *experimentFlags) show(cmd *cobra.Command, dir string) error {
 		switch {
 		case c.Status == result.Failed:
 			failed = append(failed, "configuration "+c.Name+" was left out: "+c.Error)
-		case !limit.Passed(c.Limits):
-			failed = append(failed, "limits of configuration "+c.Name+" failed: "+limit.Failed(c.Limits))
+		default:
+			for _, text := range failures(c.Bench) {
+				failed = append(failed, "configuration "+c.Name+": "+text)
+			}
 		}
 	}
 	if len(failed) > 0 {

@@ -24,7 +24,7 @@ var flagGroups = []struct{ heading, flags string }{
 	{"Dataset", "workload size words data-seed from drop resume parallel"},
 	{"Load shape", "file configuration profile threads ramp-rate warmup-time run-time think-time rate spacing " +
 		"start-at user-offset seed scrub-rate event brownout"},
-	{"Procedure", "runs practice restore restore-command discard-log settle idle cooldown keep-faulty " +
+	{"Procedure", "runs practice restore restore-command discard-log settle idle cooldown " +
 		"drop-unsteady start-threads max-threads confirm"},
 	{"Measuring", "window warm-within checkpoint-first cold-start max-retries max-errors operation-timeout " +
 		"drain-time"},

@@ -111,7 +111,7 @@ func TestKilled(t *testing.T) {
 	}
 	drive := func(out string) []string { return quick("drive", target, "--run-time 1s --quiet --out %s", out) }
 	bench := func(out string) []string {
-		return quick("bench", target, "--run-time 1s --runs 2 --settle 0s --idle 0s --cooldown 0s --keep-faulty "+
+		return quick("bench", target, "--run-time 1s --runs 2 --settle 0s --idle 0s --cooldown 0s "+
 			"--quiet --out %s", out)
 	}
 	one := func(args ...string) []string { return append(args, "--target", target) }

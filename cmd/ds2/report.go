@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/internal/atomicfile"
+	"ds2/internal/compare"
 	"ds2/internal/conclude"
 	"ds2/internal/report"
 	"ds2/internal/result"
@@ -115,7 +116,7 @@ func reportOf(read conclude.Reader, dirs []string, merge bool) (none shown, err 
 	}
 	var runs []*result.Record
 	for _, dir := range dirs {
-		opened, err := read.Open(dir)
+		opened, err := compare.Open(read, dir)
 		if err != nil {
 			return none, err
 		}

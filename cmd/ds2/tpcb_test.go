@@ -85,7 +85,7 @@ func TestThirdWorkload(t *testing.T) {
 	ownWords(t, ds2(exitDone, "compare --details a=DIR/bench b=DIR/run", "TPM", "post"))
 	ds2(exitDone, "verify --target TARGET --record DIR/bench/run-2 -q")
 
-	plan := "target: " + target + "\nseed: 28\nruns: 2\nrun-time: 2s\nkeep-faulty: true\nlimit: 'post p95 < " +
+	plan := "target: " + target + "\nseed: 28\nruns: 2\nrun-time: 2s\nlimit: 'post p95 < " +
 		"10m'\nfactors: {threads: [1, 2]}\n" + noPausesYAML
 	ownWords(t, ds2(exitDone, "experiment --out DIR/experiment --details "+textFile(t, "branches.yaml", plan),
 		"TPM of threads 2", "Pass: every limit holds"))

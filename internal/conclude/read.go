@@ -15,32 +15,17 @@ type Reader struct {
 	Windows   []measure.WindowSpec // none: what each record came to by its own
 }
 
-// Open reads a record of any kind; see result.Open. Runs and benches are concluded over the windows that are asked for.
-func (r Reader) Open(dir string) (any, error) {
-	opened, err := result.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	switch record := opened.(type) {
-	case *result.Record:
-		return record, r.judge(record)
-	case result.Bench:
-		return record, r.judgeRuns(dir, &record)
-	}
-	return opened, nil
-}
-
 // Run reads the record of a run. One that is still going, or whose ds2 crashed, is concluded as far as it got.
 func (r Reader) Run(dir string) (*result.Record, error) {
 	record, err := result.Read(dir)
 	if err != nil {
 		return nil, err
 	}
-	return record, r.judge(record)
+	return record, r.Judge(record)
 }
 
-// judge concludes a record over the windows that are asked for, or one that has no conclusion yet over its own.
-func (r Reader) judge(record *result.Record) error {
+// Judge concludes a record over the windows that are asked for, or one that has no conclusion yet over its own.
+func (r Reader) Judge(record *result.Record) error {
 	if len(r.Windows) > 0 || record.Status == result.Running {
 		return r.conclude(record)
 	}
@@ -96,34 +81,6 @@ func (r Reader) Merged(dirs []string) (*result.Record, error) {
 		return nil, err
 	}
 	return one, r.conclude(one)
-}
-
-// Bench reads the record of a bench, whose runs are concluded over the windows that are asked for.
-func (r Reader) Bench(dir string) (result.Bench, error) {
-	b, err := result.ReadSummary[result.Bench](dir)
-	if err != nil {
-		return b, err
-	}
-	return b, r.judgeRuns(dir, &b)
-}
-
-func (r Reader) judgeRuns(dir string, b *result.Bench) error {
-	if len(r.Windows) == 0 {
-		return nil
-	}
-	for i := range b.Runs {
-		run := &b.Runs[i]
-		if run.Status != result.Done {
-			continue
-		}
-		record, err := r.Run(filepath.Join(dir, run.Dir))
-		if err != nil {
-			return err
-		}
-		Digest(run, record.Summary)
-	}
-	Bench(b)
-	return nil
 }
 
 // Input is what the conclusion of a record is drawn from.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"ds2/internal/conclude"
+	"ds2/internal/compare"
 	"ds2/internal/driver"
 	"ds2/internal/measure"
 	"ds2/internal/progress"
@@ -37,9 +37,6 @@ type Bench struct {
 	Verify func(dir string) (faults []string, err error)
 	Told   func(format string, args ...any) // is told what goes on
 }
-
-// ErrTooFew says that too few runs of a bench count.
-var ErrTooFew = errors.New("too few runs count")
 
 // Do makes the runs of a bench, which is an experiment of one configuration, from the start or from where b, which is
 // the bench's summary, ends.
@@ -86,11 +83,11 @@ func (p Bench) run(ctx, stop context.Context, b *result.Bench, place runs.Place,
 	if err != nil && !(errors.Is(err, driver.ErrStopped) && s.Status == result.Done) {
 		return err
 	}
-	if len(s.Windows) == 0 {
-		return cmp.Or(err, errors.New("the run has no window to take its result from"))
-	}
-	conclude.Digest(r, s)
 	r.Status, r.Faults, b.Words = s.Status, faults, s.Words
+	if len(s.Windows) == 0 || s.Figure == nil {
+		return cmp.Or(err, errors.New("it ended before its first window did"))
+	}
+	compare.Take(r, s)
 	if err != nil { // only what follows the run was interrupted
 		r.Unaudited = true
 		return err
@@ -111,7 +108,7 @@ func (p Bench) auditLast(b *result.Bench) error {
 	dir := filepath.Join(p.Dir, r.Dir)
 	s, readErr := result.ReadSummary[result.Summary](dir)
 	if r.Status == result.Running && readErr == nil && s.Status == result.Done && s.Audit == nil {
-		conclude.Digest(r, s)
+		compare.Take(r, s)
 		b.Words, r.Unaudited = s.Words, true // ds2 was killed beside the audit
 	}
 	if !r.Unaudited {
@@ -132,7 +129,7 @@ func CompleteBench(ctx context.Context, o runs.Options, b *result.Bench) error {
 	dir := o.Dir
 	for i := range b.Runs {
 		r := &b.Runs[i]
-		if r.Status != result.Done {
+		if r.Figure == nil {
 			continue
 		}
 		o.Dir = filepath.Join(dir, r.Dir)
@@ -140,8 +137,8 @@ func CompleteBench(ctx context.Context, o runs.Options, b *result.Bench) error {
 		if err != nil {
 			return err
 		}
-		conclude.Digest(r, s)
+		compare.Take(r, s)
 	}
-	conclude.Bench(b)
+	compare.Runs(b)
 	return result.SaveSummary(dir, *b)
 }

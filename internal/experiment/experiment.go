@@ -7,11 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
-	"strings"
 	"time"
 
-	"ds2/internal/conclude"
+	"ds2/internal/compare"
 	"ds2/internal/driver"
 	"ds2/internal/measure"
 	"ds2/internal/progress"
@@ -44,22 +44,20 @@ type Configuration struct {
 	Summary   result.Bench // what has come of it so far
 	Unready   error        // why it cannot run and is left out; nil: it can
 
-	wasOut          bool // when a part of the experiment that was made before ended
-	ran             bool
-	out             error
-	failures, extra int
+	wasOut   bool // when a part of the experiment that was made before ended
+	ran      bool
+	out      error
+	failures int // runs that failed, one after the other
 }
 
 // failuresInARow is how many runs of a configuration may fail one after the other before it is left out. A run fails
-// where it ends with an error and without a result: the server is gone, too many orders were given up, the restore did
-// not work. A run with a fault, such as a failed audit, did not fail.
+// where it ends without a result: the server is gone, too many orders were given up, the restore did not work.
 const failuresInARow = 2
 
-// Do makes the runs, from the start or from where the configurations' summaries end. A run that failed, and one with
-// faults, does not count and is repeated, unless the setup keeps faulty runs: as many extra runs of a configuration as
-// were asked for, then it is left out with ErrTooFew. A run that was not steady counts, unless the setup drops it: to
-// throw such runs away flatters erratic drives. A configuration that is left out has its reason in its summary, and the
-// others go on; the error is theirs where none is left. The summaries on disk are always those of the runs made so far.
+// Do makes the runs, from the start or from where the configurations' summaries end. Each run is made once, whatever
+// comes of it, see package compare; only one that was broken off is made again. A configuration that is left out has
+// its reason in its summary, and the others go on; the error is theirs where none is left. The summaries on disk are
+// always those of the runs made so far.
 // It ends in order when stop is over, which is over with ctx at the latest.
 func (e Experiment) Do(ctx, stop context.Context) error {
 	var err error
@@ -98,9 +96,8 @@ func (c *Configuration) begin() {
 			b.Runs[i].Faults = []string{"ds2 ended before the run did"}
 		}
 	}
-	conclude.Bench(b)
-	// What only judges may have changed since, so that runs that were too few are enough now.
-	c.wasOut = c.Unready != nil || b.Status == result.Failed && !conclude.Enough(*b)
+	compare.Runs(b)
+	c.wasOut = c.Unready != nil || b.Status == result.Failed && !compare.Enough(*b)
 	if c.wasOut {
 		c.out = cmp.Or(c.Unready, errors.New(b.Error))
 	}
@@ -153,11 +150,11 @@ func (e Experiment) blocks(ctx, stop context.Context) error {
 	}
 	for ; block <= len(e.Orders) && left() && !e.enough(block-1); block++ {
 		for _, i := range e.Orders[max(block, 1)-1] {
-			if err := e.runs(ctx, stop, e.Configurations[i], block); err != nil {
+			if err := e.run(ctx, stop, e.Configurations[i], block); err != nil {
 				return err
 			}
 		}
-		if e.paired() && block > 0 && left() && e.Looked != nil {
+		if e.paired() && block > 0 && left() && e.Looked != nil && e.anything() {
 			e.Looked(block)
 		}
 	}
@@ -169,6 +166,11 @@ func (e Experiment) blocks(ctx, stop context.Context) error {
 		}
 	}
 	return nil
+}
+
+// anything says whether any run counts.
+func (e Experiment) anything() bool {
+	return slices.ContainsFunc(e.Configurations, func(c *Configuration) bool { return c.Summary.Figure != nil })
 }
 
 // look takes into the record that the result could be seen after so many blocks, if the experiment goes on now.
@@ -211,21 +213,22 @@ func (e Experiment) first() int {
 	return len(e.Orders) + 1
 }
 
-// through says whether a configuration has its run in a block.
+// through says whether the run of a configuration in a block is made.
 func (e Experiment) through(c *Configuration, block int) bool {
 	if block < 1 {
-		return len(practised(c.Summary)) >= c.Summary.Setup.Practice+block
+		return len(runsMade(c.Summary, true)) >= c.Summary.Setup.Practice+block
 	}
+	runs := runsMade(c.Summary, false)
 	if !e.paired() {
-		return len(conclude.Counted(c.Summary)) >= block
+		return len(runs) >= block
 	}
-	return slices.ContainsFunc(c.Summary.Runs, func(r result.BenchRun) bool { return r.Counts && r.Block == block })
+	return slices.ContainsFunc(runs, func(r result.BenchRun) bool { return r.Block == block })
 }
 
-// practised are the practice runs of a bench that were made.
-func practised(b result.Bench) []result.BenchRun {
+// runsMade are the runs of a bench that were made, for practice or not.
+func runsMade(b result.Bench, practice bool) []result.BenchRun {
 	return slices.DeleteFunc(slices.Clone(b.Runs), func(r result.BenchRun) bool {
-		return !r.Practice || r.Status != result.Done
+		return r.Practice != practice || !compare.Made(r)
 	})
 }
 
@@ -239,7 +242,10 @@ func (e Experiment) enough(blocks int) bool {
 		}
 		names = append(names, c.Name)
 		for _, r := range c.Summary.Runs {
-			if r.Counts && r.Figure.Value > 0 {
+			if r.Counts && r.Figure.Value <= 0 { // has no ratio to others
+				return false
+			}
+			if r.Counts {
 				figures = append(figures, measure.RunFigure{
 					Block: r.Block, Run: r.Number, Configuration: c.Name, Value: r.Figure.Value,
 				})
@@ -250,63 +256,54 @@ func (e Experiment) enough(blocks int) bool {
 	return len(names) > 1 && e.Until > 0 && blocks >= e.Least && measure.Enough(names, figures, e.Until, looks)
 }
 
-// runs makes runs of a configuration until one counts in a block, or it is left out.
-func (e Experiment) runs(ctx, stop context.Context, c *Configuration, block int) error {
-	b := &c.Summary
-	for c.out == nil && !e.through(c, block) {
-		if c.extra > b.Setup.Runs {
-			n := b.Setup.Runs
-			e.leaveOut(c, fmt.Errorf("%w: %d of %d, after %d repeats", ErrTooFew, len(conclude.Counted(*b)), n, n))
-			return nil
-		}
-		where := e.where(c, block)
-		place := runs.Place{Configuration: c.Name, Number: 1}
-		for _, c := range e.Configurations {
-			place.Number += len(c.Summary.Runs)
-		}
-		// A crash must not leave a run's directory that the summary does not know.
-		c.ran = true
-		last := newRun(b, block < 1)
-		if e.paired() {
-			place.Block = max(block, 0)
-			last.Block, last.Number = place.Block, place.Number
-		}
-		if err := result.SaveSummary(c.Procedure.Dir, *b); err != nil {
-			return err
-		}
-		start := time.Now()
-		err := c.Procedure.run(ctx, stop, b, place, where)
-		last.Took = time.Since(start).Seconds()
-		switch {
-		case errors.Is(err, driver.ErrStopped) || ctx.Err() != nil:
-			last.Status = result.Interrupted
-			return cmp.Or(err, context.Cause(ctx))
-		case err != nil:
-			last.Status = result.Failed
-			last.Faults = append(last.Faults, err.Error())
-			if c.failures++; store.Classify(err) == store.Config {
-				e.leaveOut(c, fmt.Errorf("%s: %w", last.Dir, err)) // as it would end each time
-			} else if c.failures == failuresInARow {
-				e.leaveOut(c, fmt.Errorf("%d runs in a row ended with an error and without a result, the last: %w",
-					c.failures, err))
-			}
-		default:
-			c.failures = 0
-		}
-		conclude.Bench(b)
-		if !last.Counts && !(last.Practice && last.Status == result.Done) {
-			c.extra++
-			wrong := last.Wrong()
-			if other := conclude.OtherUnit(*b, *last); other != "" {
-				wrong = append(wrong, other)
-			}
-			c.Procedure.Told("%s does not count: %s", last.Dir, strings.Join(wrong, "; "))
-		}
-		if err := result.SaveSummary(c.Procedure.Dir, *b); err != nil {
-			return err
-		}
+// run makes the run of a configuration in a block, unless it is made or the configuration is left out.
+func (e Experiment) run(ctx, stop context.Context, c *Configuration, block int) error {
+	if c.out != nil || e.through(c, block) {
+		return nil
 	}
-	return nil
+	b := &c.Summary
+	where := e.where(c, block)
+	place := runs.Place{Configuration: c.Name, Number: 1}
+	for _, c := range e.Configurations {
+		place.Number += len(c.Summary.Runs)
+	}
+	// A crash must not leave a run's directory that the summary does not know.
+	c.ran = true
+	last := newRun(b, block < 1)
+	if e.paired() {
+		place.Block = max(block, 0)
+		last.Block, last.Number = place.Block, place.Number
+	}
+	if err := result.SaveSummary(c.Procedure.Dir, *b); err != nil {
+		return err
+	}
+	start := time.Now()
+	err := c.Procedure.run(ctx, stop, b, place, where)
+	last.Took = time.Since(start).Seconds()
+	switch {
+	case errors.Is(err, driver.ErrStopped) || ctx.Err() != nil:
+		last.Status = result.Interrupted
+		return cmp.Or(err, context.Cause(ctx))
+	case errors.As(err, new(*fs.PathError)): // of the record, on this machine: no fault of the configuration
+		last.Status = result.Interrupted
+		last.Faults = append(last.Faults, err.Error())
+		return err
+	case err != nil:
+		if last.Status != result.Aborted {
+			last.Status = result.Failed
+		}
+		last.Faults = append(last.Faults, err.Error())
+		c.Procedure.Told("%s failed: %v", last.Dir, err)
+		if c.failures++; store.Classify(err) == store.Config {
+			e.leaveOut(c, fmt.Errorf("%s: %w", last.Dir, err)) // as it would end each time
+		} else if c.failures == failuresInARow {
+			e.leaveOut(c, fmt.Errorf("%d runs in a row failed, the last: %w", c.failures, err))
+		}
+	default:
+		c.failures = 0
+	}
+	compare.Runs(b)
+	return result.SaveSummary(c.Procedure.Dir, *b)
 }
 
 // newRun adds a run to those of a bench, in a directory of its own.
@@ -366,18 +363,18 @@ func (c *Configuration) Beside() (took time.Duration, known bool) {
 	return max(0, took-c.Procedure.Planned), known
 }
 
-// mean is how long the runs of a configuration that are made took on average, from restore to audit.
+// mean is how long the runs of a configuration that came to their end took on average, from restore to audit.
 func (c *Configuration) mean() (took time.Duration, known bool) {
 	seconds, runs := 0., 0.
-	for _, r := range slices.Concat(conclude.Counted(c.Summary), practised(c.Summary)) {
-		if r.Took > 0 {
+	for _, r := range c.Summary.Runs {
+		if r.Took > 0 && r.Status == result.Done {
 			seconds, runs = seconds+r.Took, runs+1
 		}
 	}
 	return measure.Seconds(seconds / max(runs, 1)), runs > 0
 }
 
-// Left is how many runs that count or are practice are made, of how many, and how long the others will take if all
+// Left is how many runs are made, of how many, and how long the others will take if all
 // blocks are made: each as long as those of its configuration took on average or, before the first, as its steps take.
 func (e Experiment) Left() (made, all int, left time.Duration) {
 	for _, c := range e.Configurations {

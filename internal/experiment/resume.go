@@ -102,11 +102,11 @@ func setupOf(o runs.Options, setup result.Setup) result.Setup {
 	return setup
 }
 
-// judging has a setup take over from another what changes no run: how many must count, which do, and what is stated of
+// judging has a setup take over from another what changes no run: how many are made, which count, and what is stated of
 // the array.
 func judging(s *result.Setup, from result.Setup) {
 	s.Parameters.Disclosure = from.Parameters.Disclosure
-	s.Runs, s.KeepFaulty, s.DropUnsteady = from.Runs, from.KeepFaulty, from.DropUnsteady
+	s.Runs, s.DropUnsteady = from.Runs, from.DropUnsteady
 }
 
 // differences names the fields in which two setups differ, but for those that only judge.

@@ -43,11 +43,20 @@ func Judge(limits []Limit, figures Figures) []Verdict {
 	return verdicts
 }
 
-// Together gives the verdicts over several runs, each judged by the same limits in the same order.
+// Together gives the verdicts over several runs, each judged by the same limits in the same order. A run without
+// verdicts failed, and holds no limit.
 func Together(runs [][]Verdict) (all []Verdict) {
-	for i, v := range runs[0] {
+	some := slices.IndexFunc(runs, func(run []Verdict) bool { return len(run) > 0 })
+	if some < 0 {
+		return nil
+	}
+	for i, v := range runs[some] {
 		v.Runs, v.OK = len(runs), true
 		for _, run := range runs {
+			if i >= len(run) {
+				v.OK = false
+				continue
+			}
 			one := run[i]
 			if one.OK {
 				v.Held++

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"ds2/internal/conclude"
+	"ds2/internal/compare"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
@@ -52,13 +52,13 @@ func benchView(c Configuration) view {
 		v.find(unknown, "No run counts")
 	case c.RunsCI95 != nil:
 		v.Headline = fmt.Sprintf("%s %s, the median of %d runs; their mean is %s ± %s",
-			worth(c.Figure.Value, *c.RunsCI95), c.Unit(), len(conclude.Counted(c.Bench)),
+			worth(c.Figure.Value, *c.RunsCI95), c.Unit(), len(compare.Counted(c.Bench)),
 			worth(*c.RunsMean, *c.RunsCI95), uncertainty(c.RunsCI95))
 	default:
 		v.Headline = fmt.Sprintf("%s %s, of a single run", opmOf(c.Value(), c.CI95()), c.Unit())
 		v.find(reservation, "A single run does not tell how much runs scatter")
 	}
-	if d := conclude.DriftOf(c.Bench); d != nil {
+	if d := compare.DriftOf(c.Bench); d != nil {
 		v.find(unknown, driftText(c.Name, d))
 	}
 	v.findLimits(c.Limits)
@@ -86,7 +86,15 @@ func ofRun(r result.BenchRun) string { return opmOf(r.Value(), r.CI95()) }
 
 // benchFindings are what speaks for a bench, and which runs were left out.
 func benchFindings(c Configuration) []finding {
-	runs, v := conclude.Counted(c.Bench), view{}
+	runs, v := compare.Counted(c.Bench), view{}
+	if failed := compare.Failed(c.Bench); len(failed) > 0 {
+		var texts []string
+		for _, r := range failed {
+			texts = append(texts, r.Dir+": "+strings.Join(r.Faults, "; "))
+		}
+		v.findf(reservation, "%d of %d runs of %s failed: %s", len(failed), len(failed)+len(runs), c.Name,
+			strings.Join(texts, "; "))
+	}
 	v.find(aside, proofNote(c.Setup.Engine, c.Setup.Parameters))
 	if c.RunsCI95 != nil {
 		v.findf(proof, "The %d runs of %s that count come to %s ± %s %s on average "+
@@ -116,7 +124,10 @@ func benchFindings(c Configuration) []finding {
 	}
 	for _, r := range c.Runs {
 		l := aside
-		if r.Counts {
+		switch {
+		case r.Counts && len(r.Faults) > 0:
+			l = failure
+		case r.Counts:
 			l = reservation
 		}
 		if len(r.Wrong()) > 0 {

@@ -32,7 +32,7 @@ func opmOfRun(opm, half float64) result.Headline {
 	return result.NewHeadline(&result.Figure{Unit: result.OPM, Value: opm, CI95: &half})
 }
 
-// benchOf is a bench whose runs have these OPM, and reads in proportion; what it comes to is set as conclude.Bench
+// benchOf is a bench whose runs have these OPM, and reads in proportion; what it comes to is set as compare.Runs
 // does.
 func benchOf(name, bottleneck string, opm ...float64) Configuration {
 	c := Configuration{Name: name, Bench: result.Bench{

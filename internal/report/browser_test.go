@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/browsertest"
-	"ds2/internal/conclude"
+	"ds2/internal/compare"
 	"ds2/internal/device"
 	"ds2/internal/diagnose"
 	"ds2/internal/limit"
@@ -56,10 +56,10 @@ func arraysOf(t *testing.T, ratio, growth float64) Experiment {
 					{Name: result.ReadLatency, Value: 1000 * 30 / reads / factor, Unit: "ms"}}
 			})
 			run := result.BenchRun{Dir: dir, Block: block, Number: 2*block + (i+block)%2, Status: result.Done}
-			conclude.Digest(&run, r.Summary)
+			compare.Take(&run, r.Summary)
 			one.Runs = append(one.Runs, run)
 		}
-		conclude.Bench(&one.Bench)
+		compare.Runs(&one.Bench)
 		e.Benches, e.Configurations = append(e.Benches, one), append(e.Configurations, c)
 	}
 	e.Comparison = Compare(e.Benches)
@@ -83,13 +83,13 @@ func publishedArrays(t *testing.T) Comparison {
 			b.Runs = append(b.Runs, result.BenchRun{Dir: fmt.Sprintf("run-%d", run+1), Status: result.Done,
 				Counts: true, Headline: headline})
 		}
-		conclude.Bench(&b)
+		compare.Runs(&b)
 		for run := range b.Runs { // the report has the power of the median run alone
 			if one := &b.Runs[run]; one.Dir == b.Median {
 				one.Idle, one.Active, one.Figure.PerWatt = &c.idle, &c.active, new(one.Figure.Value/c.active)
 			}
 		}
-		conclude.Bench(&b)
+		compare.Runs(&b)
 		configurations[i] = Configuration{Name: c.name, Bench: b}
 	}
 	return Compare(configurations)

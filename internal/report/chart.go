@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"ds2/internal/conclude"
+	"ds2/internal/compare"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
@@ -98,7 +98,7 @@ func charts(r *result.Record, id string) ([]chart, error) {
 		return nil, nil
 	}
 	points := thinned(r.Series.Samples, maxPoints)
-	device := deviceChart(id, []tested{{name: r.RunID, device: r.Device, runs: conclude.Single(r.Summary).Runs}})
+	device := deviceChart(id, []tested{{name: r.RunID, device: r.Device, runs: compare.Single(r.Summary).Runs}})
 	all := slices.Concat([]chart{opmChart(r, id, points), latencyChart(r, id, points)}, drawn(device),
 		[]chart{operationsChart(r, id, points)}, drawn(slowestChart(r, id)))
 	if len(r.Windows) > 0 {

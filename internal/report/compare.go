@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ds2/internal/compare"
 	"ds2/internal/conclude"
 	"ds2/internal/result"
 )
@@ -38,7 +39,7 @@ func ReadConfigurations(read conclude.Reader, arguments []string) (all []Configu
 		if !named {
 			name, dir = DirName(argument), argument
 		}
-		opened, err := read.Open(dir)
+		opened, err := compare.Open(read, dir)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -61,7 +62,7 @@ func ReadConfigurations(read conclude.Reader, arguments []string) (all []Configu
 			if record.Figure == nil {
 				return nil, nil, fmt.Errorf("%s: the run has no result; it ended before its first window did", dir)
 			}
-			all = append(all, Configuration{Name: name, Dir: dir, Bench: conclude.Single(record.Summary), Read: read})
+			all = append(all, Configuration{Name: name, Dir: dir, Bench: compare.Single(record.Summary), Read: read})
 		default:
 			return nil, nil, fmt.Errorf("compare %s: it holds no bench, run or experiment", dir)
 		}

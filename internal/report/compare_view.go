@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"ds2/internal/conclude"
+	"ds2/internal/compare"
 	"ds2/internal/diagnose"
 	"ds2/internal/measure"
 	"ds2/internal/result"
@@ -242,7 +242,7 @@ func (c Configuration) why() string {
 		return ""
 	}
 	text := fmt.Sprintf("%s was limited by %s", c.Name, limitedBy[what])
-	if runs := conclude.Counted(c.Bench); len(runs) > 1 {
+	if runs := compare.Counted(c.Bench); len(runs) > 1 {
 		same := 0
 		for _, r := range runs {
 			if r.Bottleneck == what {
@@ -311,8 +311,8 @@ func countsText(c Configuration, r result.BenchRun, stands bool) (text string) {
 		return "no: for practice"
 	case r.Unsteady != "" && len(r.Faults) == 0:
 		return "dropped: not steady"
-	case conclude.OtherUnit(c.Bench, r) != "":
-		return "no: " + conclude.OtherUnit(c.Bench, r)
+	case compare.OtherUnit(c.Bench, r) != "":
+		return "no: " + compare.OtherUnit(c.Bench, r)
 	case r.Figure != nil:
 		return "dropped"
 	default:

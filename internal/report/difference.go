@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"ds2/internal/conclude"
+	"ds2/internal/compare"
 	"ds2/internal/diagnose"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
@@ -215,7 +215,7 @@ type values struct {
 
 func valuesOf(c Configuration, of func(result.BenchRun) *float64) values {
 	all := values{Configuration: c}
-	for _, r := range conclude.Counted(c.Bench) {
+	for _, r := range compare.Counted(c.Bench) {
 		if v := of(r); v != nil && *v > 0 {
 			all.runs, all.values = append(all.runs, r), append(all.values, *v)
 		}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"ds2/internal/conclude"
+	"ds2/internal/compare"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
@@ -21,7 +21,7 @@ const warming = "still warming up"
 
 // drifting is the doubt about a configuration most runs of which drift the same way.
 func drifting(c Configuration) []Doubt {
-	d := conclude.DriftOf(c.Bench)
+	d := compare.DriftOf(c.Bench)
 	if d == nil {
 		return nil
 	}
@@ -32,7 +32,7 @@ func drifting(c Configuration) []Doubt {
 	return []Doubt{{c.Name, what, driftText(c.Name, d)}}
 }
 
-func driftText(name string, d *conclude.Drift) string {
+func driftText(name string, d *compare.Drift) string {
 	return fmt.Sprintf("%d of the %d runs of %s that count drift the same way, by %+.0f %% to %+.0f %% over the window",
 		d.Runs, d.Of, name, d.Least, d.Most)
 }

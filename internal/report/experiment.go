@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"ds2/internal/compare"
 	"ds2/internal/conclude"
 	"ds2/internal/measure"
 	"ds2/internal/result"
@@ -31,7 +32,7 @@ func NewExperiment(read conclude.Reader, dir string, record result.Experiment) (
 	var figures []measure.RunFigure
 	looks := 1.
 	for _, c := range e.Configurations {
-		b, err := read.Bench(filepath.Join(dir, c.Dir))
+		b, err := compare.ReadBench(read, filepath.Join(dir, c.Dir))
 		if errors.Is(err, result.ErrNone) { // it has not begun
 			continue
 		}
@@ -66,9 +67,13 @@ func NewExperiment(read conclude.Reader, dir string, record result.Experiment) (
 
 func (e Experiment) leftOut() (sentences []string) {
 	for _, c := range e.Benches {
-		if c.Status == result.Failed {
+		switch failed := compare.Wrong(c.Bench); {
+		case c.Status == result.Failed:
 			sentences = append(sentences, fmt.Sprintf("configuration %s was left out after %d runs that count: %s",
-				c.Name, len(conclude.Counted(c.Bench)), c.Error))
+				c.Name, len(compare.Counted(c.Bench)), c.Error))
+		case c.Figure == nil && len(failed) > 0:
+			sentences = append(sentences, fmt.Sprintf("configuration %s has no result: %s", c.Name,
+				strings.Join(failed, "; ")))
 		}
 	}
 	return sentences
@@ -110,7 +115,7 @@ func (e Experiment) Page() Page {
 func (e Experiment) how() string {
 	blocks := 0
 	for _, c := range e.Benches {
-		blocks = max(blocks, len(conclude.Counted(c.Bench)))
+		blocks = max(blocks, len(compare.Counted(c.Bench)))
 	}
 	if e.Order == result.OrderSequence {
 		return fmt.Sprintf("%d configurations were run one after the other, %d runs of each; "+

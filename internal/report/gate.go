@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ds2/internal/conclude"
+	"ds2/internal/compare"
 	"ds2/internal/result"
 )
 
@@ -108,7 +108,7 @@ func (c *Comparison) Judge(gate Gate) error {
 // errors judges the errors of the runs that count.
 func (v *GateVerdict) errors(gate Gate, c Configuration) {
 	sum := 0.
-	runs := conclude.Counted(c.Bench)
+	runs := compare.Counted(c.Bench)
 	for _, r := range runs {
 		n := condition(result.FailedAttempts)(r)
 		if n == nil {

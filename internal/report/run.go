@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"ds2/internal/compare"
 	"ds2/internal/conclude"
 	"ds2/internal/measure"
 	"ds2/internal/result"
@@ -16,7 +17,7 @@ import (
 
 // alone is a run as the only configuration of a comparison.
 func alone(s result.Summary) []Configuration {
-	single := conclude.Single(s)
+	single := compare.Single(s)
 	single.Runs[0].Counts = true // whatever it ended by: its figures are shown
 	return []Configuration{{Name: "the run", Bench: single}}
 }

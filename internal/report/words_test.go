@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"ds2/internal/conclude"
+	"ds2/internal/compare"
 	"ds2/internal/diagnose"
 	"ds2/internal/measure"
 	"ds2/internal/result"
@@ -60,8 +60,8 @@ func TestWords(t *testing.T) {
 	check("the text of a run whose I/Os nobody counted", told(t, Runs(&result.Record{Summary: uncounted})), "600 TPM",
 		"Cumulative TPM: 540, ", "(90 transactions in 10 s)")
 
-	one, other := Configuration{Name: "a", Bench: conclude.Single(s)},
-		Configuration{Name: "b", Bench: conclude.Single(s)}
+	one, other := Configuration{Name: "a", Bench: compare.Single(s)},
+		Configuration{Name: "b", Bench: compare.Single(s)}
 	check("the text of a comparison", told(t, Compare([]Configuration{one, other}).Page()), "IOPS of b",
 		"transaction p95 ms", "device reads a transaction")
 

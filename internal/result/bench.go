@@ -34,13 +34,13 @@ type Bench struct {
 	Setup Setup      `json:"setup"`
 	Runs  []BenchRun `json:"runs"` // in the order of time, those that do not count included
 
-	// Median is the directory of the run that stands for the configuration: of those that count the one with the median
-	// result, the lower of the two in the middle where their number is even. Limits and the interval of the headline
-	// are its own; result and power are medians of all.
+	// Median is the directory of the run that is shown for the configuration: of those that count the one with the
+	// median result, the lower of the two in the middle where their number is even. Result and power are the medians of
+	// all that count; the result of several has no interval within a run.
 	Median string `json:"median,omitempty"`
 	Headline
 	Active *float64 `json:"active_w,omitempty"`
-	// Limits are the verdicts on that run, and so on the configuration.
+	// Limits hold if they hold in all runs that count; none holds in a run that failed.
 	Limits []limit.Verdict `json:"limits,omitempty"`
 
 	// Idle is the median of the runs' idle power.
@@ -62,15 +62,14 @@ type Setup struct {
 	Seed       uint64     `json:"seed"` // of the first run, of the experiment if any; each further one's is one more
 	Parameters Parameters `json:"parameters"`
 
-	Runs     int     `json:"runs"`     // that must count
+	Runs     int     `json:"runs"`     // to be made
 	Practice int     `json:"practice"` // runs before them, which do not
 	Restore  string  `json:"restore"`
 	Settle   float64 `json:"settle_s"`
 	Idle     float64 `json:"idle_s"`
 	Cooldown float64 `json:"cooldown_s"`
 
-	// What only judges may be another when a bench is resumed.
-	KeepFaulty   bool `json:"keep_faulty"`             // runs with faults count too
+	// DropUnsteady may be another when a bench is resumed.
 	DropUnsteady bool `json:"drop_unsteady,omitempty"` // runs that were not steady do not count
 
 	Limits []string `json:"limits,omitempty"`
@@ -99,6 +98,7 @@ type BenchRun struct {
 
 	Headline
 	P95        *float64 `json:"order_p95_ms,omitempty"`
+	P95AtLeast bool     `json:"order_p95_at_least,omitempty"` // P95 is a lower bound
 	Idle       *float64 `json:"idle_w,omitempty"`
 	Active     *float64 `json:"active_w,omitempty"`
 	Bottleneck string   `json:"bottleneck,omitempty"`

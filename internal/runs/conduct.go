@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"strings"
 
-	"ds2/internal/conclude"
 	"ds2/internal/driver"
 	"ds2/internal/progress"
 	"ds2/internal/result"
@@ -155,10 +154,9 @@ func (c Conduct) BenchRun(
 			return summary, nil, outcome.Err
 		}
 		var faults []string
-		if outcome.Status == result.Aborted { // its window is not that of the others
+		if outcome.Status == result.Aborted {
 			faults = append(faults, outcome.Err.Error())
 		}
-		faults = append(faults, conclude.Throttled(summary.SMART)...)
 		more, err := c.Verify(stop, run)
 		c.Judged(run)
 		if err != nil && c.interrupted(stop) { // what was measured is kept, for VerifyRecord

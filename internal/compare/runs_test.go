@@ -1,4 +1,4 @@
-package conclude
+package compare
 
 import (
 	"testing"
@@ -9,15 +9,15 @@ import (
 	"ds2/internal/result"
 )
 
-// TestDigest takes along both kinds of a run's warnings, and by how much it drifted, where that was too much.
-func TestDigest(t *testing.T) {
+// TestTake takes along both kinds of a run's warnings, and by how much it drifted, where that was too much.
+func TestTake(t *testing.T) {
 	var s result.Summary
 	s.Warnings = []string{"a log would be full"}
 	s.Bottleneck = &result.Bottleneck{Warnings: []string{"others take processors"}}
 	run := result.BenchRun{Warnings: []string{"of before"}}
 	for drift, kept := range map[float64]bool{27: true, 12: false, -30: true} {
 		s.Windows = []measure.Window{{Steady: measure.Steadiness{Drift: drift, Verdict: !kept}}}
-		Digest(&run, s)
+		Take(&run, s)
 		assert.Equal(t, kept, run.Drift != nil && *run.Drift == drift, "a drift of %v %%", drift)
 	}
 	assert.Equal(t, []string{"others take processors", "a log would be full"}, run.Warnings)

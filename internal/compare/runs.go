@@ -1,0 +1,289 @@
+// Package compare says what several runs come to: which of them count, their means and medians, whether limits hold in
+// all of them, and how configurations differ. What one run comes to is in package conclude; how any of it is shown is
+// in package report.
+//
+// Every run that reached its window counts, and each run is made once: one that did not is a failed run of its
+// configuration, and no other is made in its place. Only runs that ds2 or its machine broke off are made again.
+package compare
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ds2/internal/conclude"
+	"ds2/internal/limit"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+)
+
+// Take takes into the summary of several runs what one of them comes to.
+func Take(run *result.BenchRun, s result.Summary) {
+	run.Headline, run.Limits = s.Headline, s.Limits
+	run.Costs, run.Conditions = s.Costs, s.Conditions
+	run.P95, run.P95AtLeast, run.Idle, run.Active, run.Bottleneck, run.Unsteady = nil, false, nil, nil, "", ""
+	run.Warnings, run.Drift = slices.Concat(conclude.Throttled(s.SMART), s.Warnings), nil
+	if len(s.Windows) > 0 {
+		w := s.Windows[0]
+		if l, measured := w.Latency[measure.WholeOrder]; measured {
+			run.P95 = &l.P95
+			run.P95AtLeast = l.AtLeastFrom != nil && *l.AtLeastFrom < 95
+		}
+		if !w.Steady.Verdict {
+			run.Unsteady = w.Steady.Why
+		}
+		if w.Steady.Drifts() {
+			run.Drift = new(w.Steady.Drift)
+		}
+	}
+	if s.Power != nil {
+		run.Idle, run.Active = s.Power.Idle, s.Power.Active
+	}
+	if s.Bottleneck != nil {
+		run.Bottleneck = s.Bottleneck.What
+		run.Warnings = slices.Concat(s.Bottleneck.Warnings, run.Warnings)
+	}
+}
+
+// Single is a run as a bench of one.
+func Single(s result.Summary) result.Bench {
+	b := result.Bench{
+		KitVersion: s.KitVersion, Command: s.Command, Start: s.Start, End: s.End, Words: s.Words,
+		Setup: result.Setup{
+			Engine: s.Engine, Targets: s.Targets, Size: s.Size, Threads: s.Threads, Seed: s.Seed,
+			Parameters: s.Parameters, Runs: 1,
+		},
+		Runs: []result.BenchRun{{Dir: ".", Status: result.Done}}, // whatever it ended by: its figures are looked at
+	}
+	Take(&b.Runs[0], s)
+	Runs(&b)
+	b.Runs[0].Status = s.Status
+	return b
+}
+
+// Made says that a run is over and is not made again.
+func Made(r result.BenchRun) bool {
+	return r.Status == result.Done || r.Status == result.Aborted || r.Status == result.Failed
+}
+
+// Counted are the runs of a bench that count.
+func Counted(b result.Bench) []result.BenchRun {
+	return slices.DeleteFunc(slices.Clone(b.Runs), func(r result.BenchRun) bool { return !r.Counts })
+}
+
+// Failed are the runs of a bench that did not reach their window, those for practice left aside.
+func Failed(b result.Bench) []result.BenchRun {
+	return slices.DeleteFunc(slices.Clone(b.Runs), func(r result.BenchRun) bool { return !failed(r) })
+}
+
+func failed(r result.BenchRun) bool { return !r.Practice && Made(r) && r.Figure == nil }
+
+// Wrong says what is wrong with the runs of a bench: those that failed, and the faults of those that count.
+func Wrong(b result.Bench) (all []string) {
+	for _, r := range b.Runs {
+		switch {
+		case failed(r):
+			all = append(all, r.Dir+" failed: "+strings.Join(r.Faults, "; "))
+		case r.Counts && len(r.Faults) > 0:
+			all = append(all, r.Dir+": "+strings.Join(r.Faults, "; "))
+		}
+	}
+	return all
+}
+
+// Enough says whether as many runs are made as must.
+func Enough(b result.Bench) bool {
+	made := 0
+	for _, r := range b.Runs {
+		if Made(r) && !r.Practice {
+			made++
+		}
+	}
+	return made >= b.Setup.Runs
+}
+
+// counts says whether a run counts by what the setup asks for. One whose result is in another unit than those of the
+// others, because the I/Os of its drives were not counted, does not.
+func counts(r result.BenchRun, setup result.Setup, unit string) bool {
+	return !r.Practice && Made(r) && r.Figure != nil && r.Figure.Unit == unit &&
+		(r.Unsteady == "" || !setup.DropUnsteady)
+}
+
+// unitOf is the unit of the results of a bench: the workload's, where any run has it.
+func unitOf(b result.Bench) (unit string) {
+	for _, r := range b.Runs {
+		if r.Figure != nil && (unit == "" || r.Figure.Unit == b.Words.Unit) {
+			unit = r.Figure.Unit
+		}
+	}
+	return unit
+}
+
+// OtherUnit says why a run does not count whose result is in another unit than that of the bench; empty where it is
+// not.
+func OtherUnit(b result.Bench, r result.BenchRun) string {
+	if unit := unitOf(b); r.Figure != nil && r.Figure.Unit != unit {
+		return fmt.Sprintf("its result is in %s, not in %s: the I/Os of its drives were not counted",
+			r.Figure.Unit, unit)
+	}
+	return ""
+}
+
+// Runs says which runs of a bench count, and what they come to.
+func Runs(b *result.Bench) {
+	unit := unitOf(*b)
+	for i := range b.Runs {
+		r := &b.Runs[i]
+		r.Counts = counts(*r, b.Setup, unit)
+	}
+	b.Median, b.Headline, b.Active, b.Idle = "", result.Headline{}, nil, nil
+	b.RunsMean, b.RunsCI95, b.RunsSpread = nil, nil, nil
+	b.Limits = limits(*b)
+	runs := Counted(*b)
+	if len(runs) == 0 {
+		return
+	}
+	slices.SortStableFunc(runs, func(a, c result.BenchRun) int { return cmp.Compare(a.Figure.Value, c.Figure.Value) })
+	b.Median = runs[(len(runs)-1)/2].Dir
+	var all []float64
+	for _, r := range runs {
+		all = append(all, r.Figure.Value)
+	}
+	f := &result.Figure{
+		Unit: unit, Value: measure.Median(all),
+		PerWatt: medianOf(runs, func(r result.BenchRun) *float64 { return r.Figure.PerWatt }),
+	}
+	if len(runs) == 1 {
+		f.CI95 = runs[0].Figure.CI95
+	}
+	b.Headline = result.NewHeadline(f)
+	b.Idle = medianOf(runs, func(r result.BenchRun) *float64 { return r.Idle })
+	b.Active = medianOf(runs, func(r result.BenchRun) *float64 { return r.Active })
+	mean, half := measure.MeanCI95(all)
+	b.RunsMean = &mean
+	if len(all) > 1 {
+		b.RunsCI95 = &half
+	}
+	if len(all) > 1 && mean > 0 {
+		b.RunsSpread = new(100 * (all[len(all)-1] - all[0]) / mean)
+	}
+}
+
+// limits are those of a bench: each holds if it holds in all runs that count, and none holds in a run that failed or
+// that a limit ended.
+func limits(b result.Bench) []limit.Verdict {
+	var all [][]limit.Verdict
+	for _, r := range b.Runs {
+		switch {
+		case r.Counts && r.Status == result.Aborted && limit.Passed(r.Limits): // its window lies before what ended it
+			all = append(all, broken(r.Limits))
+		case r.Counts:
+			all = append(all, r.Limits)
+		case failed(r):
+			all = append(all, nil)
+		}
+	}
+	return limit.Together(all)
+}
+
+func broken(verdicts []limit.Verdict) []limit.Verdict {
+	all := slices.Clone(verdicts)
+	for i := range all {
+		all[i].OK = false
+	}
+	return all
+}
+
+// medianOf is the median of what was measured in runs; nil where it was in none.
+func medianOf(runs []result.BenchRun, of func(result.BenchRun) *float64) *float64 {
+	var all []float64
+	for _, r := range runs {
+		if v := of(r); v != nil {
+			all = append(all, *v)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return new(measure.Median(all))
+}
+
+// Drift is that most runs of a bench drift the same way: what they come to hangs on when they were measured, however
+// little they scatter.
+type Drift struct {
+	Runs, Of    int
+	Least, Most float64 // percent over the window
+}
+
+// DriftOf is that of the runs that count; nil where not most of them drift, or not the same way.
+func DriftOf(b result.Bench) *Drift {
+	counted := Counted(b)
+	var up, down []float64
+	for _, r := range counted {
+		switch {
+		case r.Drift == nil:
+		case *r.Drift > 0:
+			up = append(up, *r.Drift)
+		default:
+			down = append(down, *r.Drift)
+		}
+	}
+	for _, way := range [][]float64{up, down} {
+		if 2*len(way) > len(counted) {
+			return &Drift{Runs: len(way), Of: len(counted), Least: slices.Min(way), Most: slices.Max(way)}
+		}
+	}
+	return nil
+}
+
+// Open reads a record of any kind; see result.Open. Runs and benches are concluded over the windows that are asked for.
+func Open(read conclude.Reader, dir string) (any, error) {
+	opened, err := result.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	switch record := opened.(type) {
+	case *result.Record:
+		return record, read.Judge(record)
+	case result.Bench:
+		return record, again(read, dir, &record)
+	}
+	return opened, nil
+}
+
+// ReadBench reads the record of a bench, whose runs are concluded over the windows that are asked for.
+func ReadBench(read conclude.Reader, dir string) (result.Bench, error) {
+	b, err := result.ReadSummary[result.Bench](dir)
+	if err != nil {
+		return b, err
+	}
+	return b, again(read, dir, &b)
+}
+
+// again concludes the runs of a bench over the windows that are asked for. A run that a limit ended before them has no
+// result there.
+func again(read conclude.Reader, dir string, b *result.Bench) error {
+	if len(read.Windows) == 0 {
+		return nil
+	}
+	for i := range b.Runs {
+		run := &b.Runs[i]
+		if run.Figure == nil {
+			continue
+		}
+		record, err := read.Run(filepath.Join(dir, run.Dir))
+		if _, short := errors.AsType[*conclude.WindowError](err); short && run.Status == result.Aborted {
+			run.Headline = result.Headline{}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		Take(run, record.Summary)
+	}
+	Runs(b)
+	return nil
+}
