@@ -293,6 +293,9 @@ func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err e
 	if err != nil {
 		return o, l.step("database", "", err)
 	}
+	if err := distinctTargets(ctx, stores); err != nil {
+		return o, err
+	}
 	l.holds(stores, plan)
 	if l.fits != nil {
 		if err := l.fits(plan.Workload()); err != nil {

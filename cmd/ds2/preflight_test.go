@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -26,11 +28,14 @@ var found = regexp.MustCompile(`(?m)^\w+ +[^:]+`)
 func TestPreflight(t *testing.T) {
 	t.Parallel()
 	// Whose slots nobody else takes.
-	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"fsync": "off"}})
+	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{
+		"fsync": "off", "wal_level": "logical", "max_prepared_transactions": "2"}})
 	target, empty, larger := server.URL("ds2"), server.URL("postgres"), server.URL("larger")
 	must(t, "load", "--target", target, "--size", "1MB", "--quiet")
 	must(t, "load", "--target", larger, "--size", "2MB", "--quiet")
 	db := openDB(t, target)
+	ofLibpq := strings.Replace(target, "postgres://", "postgresql://", 1) + "?gssencmode=disable&keepalives_idle=9"
+	second := strings.Replace(target, "127.0.0.1", "localhost", 1)
 	pgtest.Exec(t, db, "CREATE ROLE few LOGIN PASSWORD 'x' CONNECTION LIMIT 5", "CREATE ROLE poor LOGIN PASSWORD 'x'",
 		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO few",
 		"GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO few", "GRANT SELECT ON ds2_info TO poor")
@@ -51,7 +56,7 @@ func TestPreflight(t *testing.T) {
 		code int
 		want []string // lines begin so, and hold what follows
 	}{
-		{"nothing is wrong", target + " --threads 4 --power 'echo 250' --exporter " + exporter + fine, exitDone,
+		{"nothing is wrong", ofLibpq + " --threads 4 --power 'echo 250' --exporter " + exporter + fine, exitDone,
 			[]string{
 				"ok       database: |size 1MB, loaded to the end", "ok       memory: |of tables and indexes against",
 				"ok       lock: no other ds2", "ok       version of |PostgreSQL", "ok       writable of ",
@@ -77,6 +82,7 @@ func TestPreflight(t *testing.T) {
 		{"another size", target + " --size W" + fine, exitVerdict, []string{"FAILURE  database: |not W"}},
 		{"two sizes", target + ";" + larger + " --threads 2" + fine, exitVerdict,
 			[]string{"FAILURE  database: |must be alike"}},
+		{"one database twice", target + ";" + second + fine, exitUsage, nil},
 		{"no server", "postgres://127.0.0.1:1/ds2" + fine, exitVerdict, []string{
 			"FAILURE  database: ", "skipped  checks of 127.0.0.1:1/ds2: lock, |rights, connections",
 			"failed 1, warnings 0, passed 1, not checked 9, which take what failed"}},
@@ -132,18 +138,94 @@ configurations:
 	assert.Equal(t, 1, strings.Count(stdout, "ok       version of "), stdout)
 	texttest.Contains(t, stdout, "FAILURE  database: ", "FAILURE  --exporter: ")
 
-	// The run itself says it too.
-	_, _, stderr := execute(t, quick("drive", few, "--threads 4 --run-time 1s --max-retries 1 --verify none --out %s",
-		out)...)
-	texttest.Contains(t, stderr, "warning: connections of ", "CONNECTION LIMIT")
+	// What stands in the way is told, or ends the run before its first user.
+	none := filepath.Join(t.TempDir(), "none")
+	for _, c := range []struct {
+		why, begin, end string
+		target          string
+		failure         bool
+		says            string
+	}{
+		{"too few connections", "", "", few, true, "connections of "},
+		{"a server that takes no changes", "ALTER DATABASE ds2 SET default_transaction_read_only = on",
+			"ALTER DATABASE ds2 RESET default_transaction_read_only", target, true, "writable of "},
+		{"no standby", "ALTER DATABASE ds2 SET synchronous_commit = on; ALTER SYSTEM SET synchronous_standby_names = '*'; " +
+			"SELECT pg_reload_conf()", "ALTER SYSTEM RESET synchronous_standby_names; SELECT pg_reload_conf()", target, true,
+			"no standby is connected"},
+		{"hidden rows", "ALTER TABLE customers ENABLE ROW LEVEL SECURITY", "ALTER TABLE customers DISABLE ROW LEVEL SECURITY",
+			few, true, "row security of "},
+		{"a prepared transaction", "BEGIN;LOCK TABLE products IN SHARE MODE;PREPARE TRANSACTION 'forgotten'",
+			"ROLLBACK PREPARED 'forgotten'", target, false, "'forgotten' of "},
+		{"a publication", "CREATE PUBLICATION all_of_it FOR ALL TABLES", "DROP PUBLICATION all_of_it", target, false,
+			"have no replica identity"},
+		{"a slot", "SELECT pg_create_logical_replication_slot('reader', 'pgoutput')",
+			"SELECT pg_drop_replication_slot('reader')", target, false, "logical slots of this database"},
+	} {
+		do := func(statements string) {
+			for statement := range strings.SplitSeq(statements, "; ") {
+				_, err := db.Exec(statement)
+				require.NoError(t, err, statement)
+			}
+		}
+		db.SetMaxOpenConns(1)
+		if do(c.begin); c.failure {
+			fails(t, exitFailed, c.says, quick("drive", c.target, "--threads 4 --run-time 1s --out %s", none)...)
+			assert.NoDirExists(t, none, c.why)
+		}
+		stdout, _ := ends(t, map[bool]int{true: exitVerdict, false: exitDone}[c.failure],
+			words("preflight --target %s --threads 4%s", c.target, fine)...)
+		assert.Contains(t, stdout, c.says, c.why)
+		do(c.end)
+	}
 
 	// What cannot be done after it is refused before it.
 	out = filepath.Join(t.TempDir(), "deep")
 	fails(t, exitFailed, "CREATE EXTENSION amcheck",
 		words("drive --target %s --run-time 1s --warmup-time 0 --verify deep --metrics-addr '' --out %s", few, out)...)
 	assert.NoDirExists(t, out)
+}
 
-	pgtest.Exec(t, db, "ALTER DATABASE ds2 SET default_transaction_read_only = on")
-	stdout, _ = ends(t, exitVerdict, words("preflight --target %s%s", target, fine)...)
-	assert.Contains(t, stdout, "FAILURE  writable of ")
+// TestPooler has a pooler between a run and its server.
+func TestPooler(t *testing.T) {
+	t.Parallel()
+	program, err := exec.LookPath("pgbouncer")
+	if err != nil {
+		t.Skip("pgbouncer is not installed")
+	}
+	target := mustParse(t, pgtest.Database(t))
+	must(t, "load", "--target", target.String(), "--size", "1MB", "--quiet")
+	for mode, want := range map[string]string{
+		"transaction": "FAILURE .*pooler", "session": "warning  pooler of ",
+	} {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		pooled := *target
+		pooled.Host = listener.Addr().String()
+		listener.Close()
+		password, _ := target.User.Password()
+		users := textFile(t, "users.txt", fmt.Sprintf("%q %q\n", target.User.Username(), password))
+		config := textFile(t, "pgbouncer.ini", fmt.Sprintf("[databases]\n* = host=%s port=%s\n[pgbouncer]\n"+
+			"listen_addr = 127.0.0.1\nlisten_port = %s\nauth_type = plain\nauth_file = %s\npool_mode = %s\n"+
+			"unix_socket_dir =\n", target.Hostname(), target.Port(), pooled.Port(), users, mode))
+		c := exec.Command(program, "--user=nobody", config)
+		if os.Geteuid() != 0 {
+			c = exec.Command(program, config)
+		}
+		for _, file := range []string{config, users} {
+			dir := filepath.Dir(file)
+			require.NoError(t, errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Dir(dir), 0o755),
+				os.Chmod(file, 0o644)))
+		}
+		require.NoError(t, c.Start())
+		t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+		await(t, "pgbouncer", func() bool {
+			conn, err := net.Dial("tcp", pooled.Host)
+			if err == nil {
+				conn.Close()
+			}
+			return err == nil
+		})
+		_, stdout, stderr := execute(t, words("preflight --target %s --metrics-addr '' --out none", pooled.String())...)
+		assert.Regexp(t, want, stdout, "%s: %s", mode, stderr)
+	}
 }

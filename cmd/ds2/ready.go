@@ -50,6 +50,27 @@ func (f *runFlags) ready(i *interrupts, l *looks, stderr io.Writer) (o runs.Opti
 	return o, done, err
 }
 
+// distinctTargets refuses a database that is named twice, whatever the names.
+func distinctTargets(ctx context.Context, stores []store.Database) error {
+	if len(stores) < 2 {
+		return nil
+	}
+	servers, err := store.Servers(ctx, stores)
+	if err != nil {
+		return err
+	}
+	for _, s := range servers {
+		for i, one := range s.Databases {
+			for _, other := range s.Databases[:i] {
+				if one.Name() == other.Name() {
+					return usageError("--target: %s and %s are one database: name each once", other.Label(), one.Label())
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // placedBytes is what tables and indexes of a database take; 0 where that is not known.
 func placedBytes(ctx context.Context, s store.Database) (bytes int64) {
 	placement := s.Can().Placement
@@ -76,8 +97,8 @@ func labels(stores []store.Database) (all []string) {
 // list is the labels in a text.
 func list(stores []store.Database) string { return strings.Join(labels(stores), ", ") }
 
-// looks takes what is found on the way to a run. The run itself warns of what may go wrong with it, and ends where it
-// cannot go on. A check lists all that it finds, and goes on as far as it can.
+// looks takes what is found on the way to a run. The run itself warns of what may go wrong with it, and ends before its
+// first user where anything failed. A check lists all that it finds, and goes on as far as it can.
 type looks struct {
 	w           io.Writer
 	check       bool
@@ -118,7 +139,8 @@ func (l *looks) add(findings ...store.Finding) {
 			continue
 		}
 		l.all = append(l.all, f)
-		if l.json || f.State == store.OK && (l.quiet || !l.check) {
+		if l.json || f.State == store.OK && (l.quiet || !l.check) ||
+			!l.check && (f.State == store.Failure || l.quiet) { // which the error tells
 			continue
 		}
 		line := fmt.Sprintf("%-8s %s: %s", stateWords[f.State], f.What, f.Found)
@@ -130,6 +152,20 @@ func (l *looks) add(findings ...store.Finding) {
 		}
 		fmt.Fprintln(l.w, escape.Text(line))
 	}
+}
+
+// refusal is why there is no run: all that failed. Of a check it is nil.
+func (l *looks) refusal() error {
+	var all []error
+	for _, f := range l.all {
+		if f.State == store.Failure && !l.check {
+			all = append(all, fmt.Errorf("%s: %s; %s", f.What, f.Found, f.Do))
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the run would fail, and was not begun: %w", errors.Join(all...))
 }
 
 // holds tells a check what the targets hold.
@@ -219,15 +255,12 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 	need := preflight.Load{Length: c.Length(), Growth: o.Plan.Growth(c.Threads)}
 	var targets []preflight.Target
 	for k, s := range o.Targets {
-		if l.quiet && !l.check { // who reads of what makes the run a poor test of storage in its result
-			continue
-		}
 		if bytes, memory := placedBytes(ctx, s), observer.Memory(k); l.check && bytes > 0 && memory > 0 {
 			l.ok("memory", "%s has %s of tables and indexes against %s of memory that its server may use",
 				s.Label(), bytesText(bytes), bytesText(memory))
 		}
 		e, err := preflight.Server(ctx, s, c.Threads)
-		if err != nil && l.check {
+		if err != nil {
 			l.warn("server", err, "look yourself at its connections and the user's rights")
 		}
 		l.add(e.Findings...)
@@ -245,22 +278,17 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 		for _, note := range observer.Notes {
 			fmt.Fprintln(l.w, "note:", note)
 		}
-		if l.quiet {
-			return nil
-		}
 		for _, warning := range slices.Concat(observer.Reads, observer.Warnings) {
-			fmt.Fprintln(l.w, "warning:", escape.Text(warning))
+			if !l.quiet { // who reads of what makes the run a poor test of storage in its result
+				fmt.Fprintln(l.w, "warning:", escape.Text(warning))
+			}
 		}
 	}
-	for _, room := range preflight.Room(targets, need) {
-		if l.check || room.State == store.Failure {
-			l.add(room)
-		}
-	}
+	l.add(preflight.Room(targets, need)...)
 	if finding, known := preflight.Descriptors(c.Threads * len(o.Targets)); known {
 		l.add(finding)
 	}
-	return nil
+	return l.refusal()
 }
 
 // observer finds out what can be observed. To a check, what cannot, though it was asked for, is a failure, and left out

@@ -88,7 +88,7 @@ func (p *place) finding(l Load) store.Finding {
 	}
 	switch {
 	case p.free < log+leastRoom:
-		f.State, f.Do = store.Failure, "make room there: a server whose drive is full goes down"
+		f.State, f.Do = store.Warning, "make room there: a server whose drive is full goes down"
 	case p.free < log+data+leastRoom:
 		f.State, f.Do = store.Warning, "make room there, or take a shorter run or fewer users"
 	}
@@ -198,7 +198,10 @@ func Descriptors(users int) (f store.Finding, known bool) {
 	least := users + descriptorsOwn
 	f = store.Finding{What: "open files", State: store.OK, Found: fmt.Sprintf("this process may have %d", most)}
 	if most < uint64(least) {
-		f.State = store.Failure
+		f.State = store.Warning
+		if most < uint64(users) {
+			f.State = store.Failure
+		}
 		f.Do = fmt.Sprintf("raise the limit to %d or more: ulimit -Hn, or LimitNOFILE of a service", least)
 	}
 	return f, known

@@ -19,7 +19,7 @@ func TestRoom(t *testing.T) {
 	both := []monitor.File{{Role: monitor.Data, Path: "/data"}, {Role: monitor.Log, Path: "/data/pg_wal"}}
 	apart := []monitor.File{{Role: monitor.Data, Path: "/data"}, {Role: monitor.Log, Path: "/log"}}
 	other := []monitor.File{{Role: monitor.Data, Path: "/data/b"}, {Role: monitor.Log, Path: "/data/b/pg_wal"}}
-	ok, warning, failure := []store.State{store.OK}, []store.State{store.Warning}, []store.State{store.Failure}
+	ok, warning := []store.State{store.OK}, []store.State{store.Warning}
 	much, little := map[string]int64{"/data": 100 * gb}, map[string]int64{"/data": 2 * gb}
 	fits := map[string]int64{"/data": 3 * gb} // the log of a database that grows by 2 GB
 	type target struct {
@@ -37,17 +37,17 @@ func TestRoom(t *testing.T) {
 	}{
 		{"much is free", []target{{both, gb, ""}}, much, 32, 20 * time.Minute, ok},
 		{"the log alone does not fit", []target{{both, gb, ""}},
-			map[string]int64{"/data": gb}, 1, time.Minute, failure},
+			map[string]int64{"/data": gb}, 1, time.Minute, warning},
 		{"the orders may not fit", []target{{both, gb, ""}}, little, 32, time.Hour, warning},
 		{"a run without end is judged by an hour", []target{{both, gb, ""}}, little, 32, 0, warning},
 		{"the log has a drive of its own, which is too small", []target{{apart, gb, ""}},
 			map[string]int64{"/data": 100 * gb, "/log": gb / 2}, 1, time.Minute,
-			[]store.State{store.OK, store.Failure}},
+			[]store.State{store.OK, store.Warning}},
 		{"nobody knows how far the log grows", []target{{apart, -1, ""}},
 			map[string]int64{"/data": 100 * gb, "/log": gb}, 1, time.Minute, []store.State{store.OK, store.OK}},
 		{"the drives are elsewhere", []target{{both, gb, ""}}, nil, 1, time.Minute, warning},
 		{"the server does not tell", []target{{nil, gb, ""}}, nil, 1, time.Minute, warning},
-		{"two servers on one drive", []target{{both, 2 * gb, ""}, {other, 2 * gb, ""}}, fits, 0, 0, failure},
+		{"two servers on one drive", []target{{both, 2 * gb, ""}, {other, 2 * gb, ""}}, fits, 0, 0, warning},
 		{"two databases of one server, which has one log", []target{{both, 2 * gb, ""}, {both, 2 * gb, ""}},
 			fits, 0, 0, ok},
 		{"two machines", []target{{both, 2 * gb, "one"}, {both, 2 * gb, "two"}}, fits, 0, 0,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"ds2/internal/store/postgres/target"
 	"ds2/schema"
 )
 
@@ -48,7 +49,7 @@ func (s *Store) Reset(ctx context.Context, statements []schema.Statement, rows i
 		_, err = conn.Exec(ctx, "DELETE FROM ds2_info WHERE name = $1", unvacuumed)
 		return err
 	})
-	return s.Wrap("reset "+s.Label(), err)
+	return target.Hint(s.Wrap("reset "+s.Label(), err), map[string]string{"55000": replicaIdentity})
 }
 
 // restoreRows runs the statements that go into one transaction. It returns, and notes in the database, the tables that

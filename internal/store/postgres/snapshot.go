@@ -119,6 +119,16 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 		if !there {
 			return store.Refuse(op, "make one with ds2 snapshot create", "there is no snapshot, a database %q", name)
 		}
+		var slots string
+		err = conn.QueryRow(ctx, `SELECT coalesce(string_agg(slot_name, ', '), '') FROM pg_replication_slots
+			WHERE database = $1`, s.Name()).Scan(&slots)
+		if err != nil {
+			return err
+		}
+		if slots != "" {
+			return store.Refuse(op, "drop them with pg_drop_replication_slot if nobody needs them",
+				"it has logical replication slots, which would go with it: %s", slots)
+		}
 		if err := keepSettings(ctx, conn, s.Name(), name, how.Warn); err != nil {
 			return err
 		}

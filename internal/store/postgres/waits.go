@@ -8,6 +8,13 @@ import (
 	"ds2/internal/store/postgres/target"
 )
 
+// own are the server's processes that serve, or have served, this one.
+func (s *Store) own() []int32 {
+	own := []int32{}
+	s.sessions.Range(func(pid, _ any) bool { own = append(own, pid.(int32)); return true })
+	return own
+}
+
 // Waits asks what keeps statements of this process waiting: locks that others hold, and standbys:
 // store.Capabilities. It connects to another database, as some of the statements take that nobody is in this one.
 func (s *Store) Waits(ctx context.Context, since time.Duration) (map[string]string, error) {
@@ -16,8 +23,6 @@ func (s *Store) Waits(ctx context.Context, since time.Duration) (map[string]stri
 		return nil, err
 	}
 	defer target.Disconnect(conn)
-	var own []int32
-	s.sessions.Range(func(pid, _ any) bool { own = append(own, pid.(int32)); return true })
 	rows, err := conn.Query(ctx, `
 		SELECT DISTINCT coalesce(holder.pid, -1), coalesce(h.usename, ''),
 			coalesce(nullif(h.application_name, ''), h.backend_type, 'unknown'), coalesce(h.state, 'in an unknown state'),
@@ -30,7 +35,7 @@ func (s *Store) Waits(ctx context.Context, since time.Duration) (map[string]stri
 		LEFT JOIN pg_stat_activity h ON h.pid = holder.pid
 		LEFT JOIN pg_prepared_xacts x ON holder.pid = 0 AND x.database = $3
 		WHERE w.pid = ANY ($1) AND w.state = 'active' AND w.query_start < clock_timestamp() - $2::interval
-			AND (w.wait_event = 'SyncRep' OR holder.pid <> ALL ($1))`, own, since, s.Name())
+			AND (w.wait_event = 'SyncRep' OR holder.pid <> ALL ($1))`, s.own(), since, s.Name())
 	if err != nil {
 		return nil, s.Wrap("ask what is waited for", err)
 	}
