@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"ds2/internal/store/postgres/target"
+	"ds2/internal/store"
 	"ds2/schema"
 )
 
@@ -49,7 +49,11 @@ func (s *Store) Reset(ctx context.Context, statements []schema.Statement, rows i
 		_, err = conn.Exec(ctx, "DELETE FROM ds2_info WHERE name = $1", unvacuumed)
 		return err
 	})
-	return target.Hint(s.Wrap("reset "+s.Label(), err), map[string]string{"55000": replicaIdentity})
+	err = s.Wrap("reset "+s.Label(), err)
+	if e, ok := errors.AsType[*store.Error](err); ok && e.Code == noReplicaIdentity {
+		e.Hint = replicaIdentity
+	}
+	return err
 }
 
 // restoreRows runs the statements that go into one transaction. It returns, and notes in the database, the tables that

@@ -59,6 +59,9 @@ var obstacles = []struct {
 // replicaIdentity is what to do about rows that cannot be removed since nobody could be told which.
 const replicaIdentity = "ALTER TABLE … REPLICA IDENTITY FULL, or restore by --restore snapshot"
 
+// noReplicaIdentity is the SQLSTATE of a table that does not allow what is asked, as a reset of one that is published.
+const noReplicaIdentity = "55000"
+
 // surroundings looks for obstacles.
 func (s *Store) surroundings(ctx context.Context, e *store.Examination) {
 	for _, o := range obstacles {
