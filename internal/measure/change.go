@@ -3,6 +3,7 @@ package measure
 import (
 	"encoding/json"
 	"math"
+	"slices"
 
 	"github.com/aclements/go-moremath/stats"
 )
@@ -89,9 +90,12 @@ func MeanCI95(values []float64) (mean, half float64) {
 // 'Student's' Problem when Several Different Population Variances are Involved", Biometrika 34, 1947) on their
 // logarithms, so that the interval is one of the ratio: differences between computers are factors.
 func Compare(a, b []float64) Change {
+	c := Unknown()
+	if !positive(a) || !positive(b) {
+		return c
+	}
 	la, lb := logarithms(a), logarithms(b)
 	meanA, meanB := stats.Mean(la), stats.Mean(lb)
-	c := Unknown()
 	c.Percent = percentOf(meanB - meanA)
 	if len(a) < 2 || len(b) < 2 {
 		return c
@@ -102,6 +106,19 @@ func Compare(a, b []float64) Change {
 	}
 	variance := stats.Variance(la)/float64(len(a)) + stats.Variance(lb)/float64(len(b))
 	return newChange(meanB-meanA, math.Sqrt(variance), test.DoF, 1)
+}
+
+// positive says whether there are measurements, all of which have a logarithm.
+func positive(values []float64) bool {
+	return len(values) > 0 && !slices.ContainsFunc(values, func(v float64) bool { return !(v > 0) })
+}
+
+// GeometricMean is that of values, none of which is negative; 0 where any is 0.
+func GeometricMean(values []float64) float64 {
+	if !positive(values) {
+		return 0
+	}
+	return math.Exp(stats.Mean(logarithms(values)))
 }
 
 func logarithms(values []float64) []float64 {

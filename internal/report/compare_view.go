@@ -57,7 +57,11 @@ func (c Comparison) view() view {
 		v.findf(levels[gate.Outcome], "Gate %s, %s: %s", gate.Gate, gate.Outcome, gate.Why)
 	}
 	for _, d := range c.Doubts {
-		v.findf(unknown, "%s: %s. A longer warm-up helps (--warmup-time)", capital(d.What), d.Why)
+		if strings.HasPrefix(d.What, "still ") {
+			v.findf(unknown, "%s: %s. A longer warm-up helps (--warmup-time)", capital(d.What), d.Why)
+		} else {
+			v.findf(failure, "%s: %s", capital(d.What), d.Why)
+		}
 	}
 	apart := false
 	for _, d := range c.Differences {
@@ -104,12 +108,23 @@ func (c Comparison) of(name, figure string) *Difference {
 	return nil
 }
 
+// ratio is that of the larger figure to the smaller one.
+func (d Difference) ratio() float64 {
+	ratio := 1 + d.Percent/100
+	return max(ratio, 1/ratio)
+}
+
 // sentence is by how much the configurations differ: of more than two, the one that differs most.
 func (c Comparison) sentence() string {
 	var most *Difference
 	for i, d := range c.Differences {
-		if d.Figure == c.main() && (most == nil || d.Percent > most.Percent) {
+		if d.Figure == c.main() && (most == nil || d.ratio() > most.ratio()) {
 			most = &c.Differences[i]
+		}
+	}
+	for _, d := range c.Doubts {
+		if most == nil && len(c.Configurations) > 1 {
+			return fmt.Sprintf("Cannot tell %s from %s: %s", c.Configurations[1].Name, c.Configurations[0].Name, d.What)
 		}
 	}
 	if most == nil {
@@ -174,6 +189,9 @@ const (
 // figures are five figures of the configurations side by side, of two with their difference.
 func (c Comparison) figures() table {
 	t := newTable("", "figure")
+	if len(c.Configurations) > 1 {
+		t.Head[0] = "geometric mean"
+	}
 	for _, one := range c.Configurations {
 		t.Head = append(t.Head, one.Name)
 	}
@@ -189,7 +207,7 @@ func (c Comparison) figures() table {
 		}
 		row := []string{title}
 		for _, one := range c.Configurations {
-			text := f.text(one)
+			text := f.text(one, len(c.Configurations) > 1)
 			known = known || text != ""
 			row = append(row, text)
 		}
@@ -219,11 +237,25 @@ func (c Comparison) cells(d *Difference) []string {
 	return []string{d.percent(d.Percent), d.interval()}
 }
 
-func (f compared) text(c Configuration) string {
-	if f.name == mainFigure {
-		return opmOf(c.Value(), c.halfWidth())
+// text is the figure of a configuration: the median of its runs or, beside others, the geometric mean, of which
+// differences are.
+func (f compared) text(c Configuration, beside bool) string {
+	all := valuesOf(c, f.run)
+	if len(all.values) == 0 {
+		return ""
 	}
-	return figureOr(f.median(c))
+	value := f.scale * measure.Median(all.values)
+	if beside {
+		value = f.scale * measure.GeometricMean(all.values)
+	}
+	text := figure(value)
+	if f.name == mainFigure {
+		text = opmOf(&value, c.halfWidth())
+	}
+	if all.bounds(f) {
+		text = "at least " + text
+	}
+	return text
 }
 
 // median is that of the runs in which the figure was measured, as it is shown; nil where there are none.
@@ -283,7 +315,7 @@ func runTable(all []Configuration, stands string) table {
 	for _, one := range all {
 		for _, r := range one.Runs {
 			row := []string{one.Name, r.Dir, count(r.Number), count(r.Block),
-				ofRun(r), uncertainty(r.CI95()), figureOr(r.P95)}
+				ofRun(r), uncertainty(r.CI95()), p95Text(r)}
 			for _, name := range []string{
 				result.ReadsOfDevices, result.LimitOfReads, result.WritesOfDevices, result.LimitOfLogWrites,
 				result.LostOrders, result.BackAfter, result.LongestOrder,
@@ -299,6 +331,13 @@ func runTable(all []Configuration, stands string) table {
 		t.Rows = append(t.Rows, r.row)
 	}
 	return t.trimmed()
+}
+
+func p95Text(r result.BenchRun) string {
+	if r.P95AtLeast {
+		return "at least " + figureOr(r.P95)
+	}
+	return figureOr(r.P95)
 }
 
 func countsText(c Configuration, r result.BenchRun, stands bool) (text string) {

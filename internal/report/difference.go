@@ -73,7 +73,8 @@ type compared struct {
 	scale             float64                        // to the unit that it is shown in
 	run               func(result.BenchRun) *float64 // its value in a run
 	// from names a figure that this one is made of: without scatter of that, the scatter of this one is unknown too.
-	from string
+	from    string
+	atLeast func(result.BenchRun) bool // the value is a lower bound; nil: never
 }
 
 // The figures that go by the unit of the configurations: "opm" and "opm_per_active_w", or "iops" and so on.
@@ -93,11 +94,12 @@ func (c Comparison) named(figure string) string {
 func (c Comparison) main() string { return c.named(mainFigure) }
 
 var figures = append([]compared{
-	{mainFigure, "{unit}", "", 1, result.BenchRun.Value, ""},
-	{"order_p95_ms", "{cycle} p95", "ms", 1, func(r result.BenchRun) *float64 { return r.P95 }, ""},
-	{"active_w", "active power", "W", 1, func(r result.BenchRun) *float64 { return r.Active }, ""},
-	{"idle_w", "idle power", "W", 1, func(r result.BenchRun) *float64 { return r.Idle }, ""},
-	{perWatt, "{unit} per watt", "", 1, func(r result.BenchRun) *float64 { return r.PerWatt() }, "active_w"},
+	{mainFigure, "{unit}", "", 1, result.BenchRun.Value, "", nil},
+	{"order_p95_ms", "{cycle} p95", "ms", 1, func(r result.BenchRun) *float64 { return r.P95 }, "",
+		func(r result.BenchRun) bool { return r.P95AtLeast }},
+	{"active_w", "active power", "W", 1, func(r result.BenchRun) *float64 { return r.Active }, "", nil},
+	{"idle_w", "idle power", "W", 1, func(r result.BenchRun) *float64 { return r.Idle }, "", nil},
+	{perWatt, "{unit} per watt", "", 1, func(r result.BenchRun) *float64 { return r.PerWatt() }, "active_w", nil},
 	ofCondition("read_latency_ms", result.ReadLatency, "ms", ""),
 	ofCondition("log_write_latency_ms", result.LogWriteLatency, "ms", ""),
 	ofCondition("processors_pct", result.ServerProcessors, "%", ""),
@@ -110,7 +112,7 @@ var figures = append([]compared{
 }, costFigures()...)
 
 func ofCondition(name, of, unit, from string) compared {
-	return compared{name, of, unit, 1, condition(of), from}
+	return compared{name, of, unit, 1, condition(of), from, nil}
 }
 
 func figureNamed(name string) compared {
@@ -135,6 +137,7 @@ func Compare(all []Configuration) Comparison {
 		if !limit.Passed(one.Limits) {
 			c.Warnings = append(c.Warnings, one.Name+" fails its limits: "+limit.Failed(one.Limits))
 		}
+		c.Doubts = append(c.Doubts, idle(one)...)
 		c.Doubts = append(c.Doubts, drifting(one)...)
 	}
 	first := all[0]
@@ -146,12 +149,20 @@ func Compare(all []Configuration) Comparison {
 			if len(x.values) == 0 || len(y.values) == 0 {
 				continue
 			}
+			before, after := measure.Median(x.values), measure.Median(y.values)
+			if before <= 0 {
+				continue // of which nothing is a share
+			}
 			by := difference(x, y, found)
+			if x.bounds(f) || y.bounds(f) {
+				by = measure.Difference{Change: measure.Unknown(), Why: "it is known to be at least as high only, for " +
+					"the open loop dropped " + c.words().Cycles}
+			}
 			change := by.Change
 			d := Difference{
 				Name: other.Name, Against: first.Name, Figure: c.named(f.name),
 				Percent: change.Percent, Blocks: by.Blocks, Why: by.Why,
-				Medians: 100 * (measure.Median(y.values)/measure.Median(x.values) - 1),
+				Medians: 100 * (after/before - 1),
 			}
 			if math.IsNaN(d.Percent) {
 				d.Percent = d.Medians
@@ -205,18 +216,40 @@ func (c Comparison) held(first, other Configuration) []string {
 		other.Name, least, opm.percent(*bound), first.Unit(), faster.Name, limitedBy[byFaster])}
 }
 
-// values are those of a figure in the runs of a configuration that count, as far as they were measured and are
-// positive.
+// values are those of a figure in the runs of a configuration that count, as far as they were measured.
 type values struct {
 	Configuration
 	runs   []result.BenchRun
 	values []float64
 }
 
+// noRatio is why the values have none to others; empty where they have. A run is not left out for its value.
+func (v values) noRatio() string {
+	counted := len(compare.Counted(v.Bench))
+	none := 0
+	for _, value := range v.values {
+		if value <= 0 {
+			none++
+		}
+	}
+	switch {
+	case len(v.values) < counted:
+		return fmt.Sprintf("it was measured in %d of %d runs of %s", len(v.values), counted, v.Name)
+	case none > 0:
+		return fmt.Sprintf("it is 0 in %d of %d runs of %s", none, counted, v.Name)
+	}
+	return ""
+}
+
+// bounds says that a value is only known to be at least as high, as p95 of an open loop that dropped orders.
+func (v values) bounds(f compared) bool {
+	return f.atLeast != nil && slices.ContainsFunc(v.runs, f.atLeast)
+}
+
 func valuesOf(c Configuration, of func(result.BenchRun) *float64) values {
 	all := values{Configuration: c}
 	for _, r := range compare.Counted(c.Bench) {
-		if v := of(r); v != nil && *v > 0 {
+		if v := of(r); v != nil {
 			all.runs, all.values = append(all.runs, r), append(all.values, *v)
 		}
 	}
@@ -249,11 +282,14 @@ func (v values) figures() (all []measure.RunFigure) {
 // difference is that of two configurations' values: by blocks where one experiment made both in blocks, with the drift
 // of all that it made, else by Welch's t-test.
 func difference(before, after values, all []values) measure.Difference {
+	if why := cmp.Or(before.noRatio(), after.noRatio()); why != "" {
+		return measure.Difference{Change: measure.Unknown(), Why: why}
+	}
 	x, y := before.figures(), after.figures()
 	if before.Experiment != "" && before.Experiment == after.Experiment && len(x) > 0 && len(y) > 0 {
 		names, blocks := []string{before.Name, after.Name}, slices.Concat(x, y)
 		for _, v := range all {
-			if v.Experiment == before.Experiment && !slices.Contains(names, v.Name) {
+			if v.Experiment == before.Experiment && !slices.Contains(names, v.Name) && v.noRatio() == "" {
 				names, blocks = append(names, v.Name), append(blocks, v.figures()...)
 			}
 		}

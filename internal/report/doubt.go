@@ -19,6 +19,15 @@ type Doubt struct {
 
 const warming = "still warming up"
 
+// idle is the doubt about a configuration of which a run that counts did nothing: there is no ratio to others.
+func idle(c Configuration) []Doubt {
+	why := valuesOf(c, result.BenchRun.Value).noRatio()
+	if why == "" {
+		return nil
+	}
+	return []Doubt{{c.Name, c.Name + " had runs of 0 " + c.Unit(), c.Unit() + ": " + why}}
+}
+
 // drifting is the doubt about a configuration most runs of which drift the same way.
 func drifting(c Configuration) []Doubt {
 	d := compare.DriftOf(c.Bench)

@@ -74,6 +74,10 @@ func TestCannotTell(t *testing.T) {
 				hdd.Runs[i].Figure.PerWatt, ssd.Runs[i].Figure.PerWatt = new(2.5+float64(i)/100), new(5+float64(i)/100)
 			}
 		}, none + "; but OPM per watt of ssd: +99.2 %", "", GatePassed},
+		{"two runs of no orders", 16, 16, opmOfRuns(5300, 0, 5350, 0, 5410),
+			"Cannot tell ssd from hdd: ssd had runs of 0 OPM", "OPM: it is 0 in 2 of 5 runs of ssd.", GateOpen},
+		{"runs of no orders", 16, 16, opmOfRuns(0, 0, 0, 0, 0),
+			"Cannot tell ssd from hdd: ssd had runs of 0 OPM", "OPM: it is 0 in 5 of 5 runs of ssd.", GateOpen},
 		{"caches that hardly differ", 16, 15.5, as, faster, "", GateFailed},
 	} {
 		hdd, ssd := arrays(c.slow, c.fast)
@@ -108,6 +112,33 @@ func opmOfRuns(opm ...float64) func(hdd, ssd *Configuration) {
 			ssd.Runs[i].Headline = opmOfRun(v, v/100)
 		}
 	}
+}
+
+// TestBestFirst: of three configurations the headline has the one that differs most, either way.
+func TestBestFirst(t *testing.T) {
+	hdd, ssd := arrays(16, 16)
+	same := benchOf("same", diagnose.Storage, 5310, 5410, 5340, 5300, 5400)
+	assert.Contains(t, Compare([]Configuration{ssd, same, hdd}).sentence(), "hdd completed 81.2")
+}
+
+// TestBounds: a figure of which only a lower bound is known has no difference with an interval, and opens a gate.
+func TestBounds(t *testing.T) {
+	hdd, ssd := arrays(16, 16)
+	for i := range 5 {
+		hdd.Runs[i].P95, ssd.Runs[i].P95 = new(100+float64(i)), new(50+float64(i))
+	}
+	judged := func() Outcome {
+		c := Compare([]Configuration{hdd, ssd})
+		gate, err := ParseGate("order p95 > 10 %")
+		require.NoError(t, err)
+		require.NoError(t, c.Judge(gate))
+		return c.Gates[0].Outcome
+	}
+	hdd.Words.Cycle, ssd.Words.Cycle = "order", "order"
+	assert.Equal(t, GatePassed, judged())
+	ssd.Runs[2].P95AtLeast = true
+	assert.Equal(t, GateOpen, judged())
+	assert.Contains(t, told(t, Compare([]Configuration{hdd, ssd}).Page()), "at least 52")
 }
 
 // TestParts: the ratio of results is that of I/Os a second by that of I/Os an order.

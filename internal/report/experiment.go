@@ -48,9 +48,10 @@ func NewExperiment(read conclude.Reader, dir string, record result.Experiment) (
 		e.Benches = append(e.Benches, one)
 		if b.Figure != nil {
 			some = append(some, one)
-			names = append(names, c.Name)
 			looks = max(looks, looksOf(b))
-			figures = append(figures, valuesOf(one, result.BenchRun.Value).figures()...)
+			if all := valuesOf(one, result.BenchRun.Value); all.noRatio() == "" {
+				names, figures = append(names, c.Name), append(figures, all.figures()...)
+			}
 		}
 	}
 	e.Comparison = Comparison{Configurations: []Configuration{}, Differences: []Difference{}}

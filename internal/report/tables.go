@@ -49,7 +49,7 @@ func costTable(c *diagnose.Costs, words result.Words) table {
 func costFigures() (all []compared) {
 	for i, c := range costs {
 		of := func(r result.BenchRun) *float64 { return costsOf(r.Costs)[i] }
-		all = append(all, compared{c.name, c.title + " {a cycle}", c.unit, c.scale, of, ""})
+		all = append(all, compared{c.name, c.title + " {a cycle}", c.unit, c.scale, of, "", nil})
 	}
 	return all
 }
