@@ -131,7 +131,7 @@ func TestLaterWindow(t *testing.T) {
 	_, increase["run"] = made(t, at("run"), orders, ds2.Name, struct{}{}, 0)
 	_, increase["machine"] = made(t, at("machine"), orders, ds2.Name, struct{}{}, 1)
 	increase["merged"] = increase["run"] + increase["machine"]
-	own := map[string]any{"mailboxes": 5, "operations_per_transaction": 1}
+	own := map[string]any{"mailboxes": 5}
 	_, increase["mailbox"] = made(t, at("mailbox"), mails, mailbox.Name, own, 0)
 	made(t, at("mailbox-2"), mails, mailbox.Name, own, 1)
 	bank := result.Words{Cycle: "transfer", Cycles: "transfers", Rate: "TPM", Unit: "TPM",

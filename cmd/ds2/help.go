@@ -32,7 +32,7 @@ var flagGroups = []struct{ heading, flags string }{
 	{"Observing", "devices device-record disclosure smart io-trace server-memory exporter power " +
 		"metrics-addr pushgateway"},
 	{"DVD Store", "pct-newcustomers n-searches search-batch-size n-line-items"},
-	{"Mailbox", "mailboxes mailbox-size mailbox-profile mix lazy batch iops-per-mailbox headroom"},
+	{"Mailbox", "mailboxes mailbox-size mailbox-profile mix lazy iops-per-mailbox headroom"},
 	{"Placement", "data-tablespace index-tablespace server-dir files-per-filegroup data-dir log-dir log-size " +
 		"target-recovery-time driver-login driver-password-file"},
 	{"DVD Store compatibility", "config-file detailed-view virt-dir page-type linux-perf-host windows-perf-host"},

@@ -54,7 +54,7 @@ func TestPrometheusAgrees(t *testing.T) {
 		workload, load, drive string
 		positive              []string // what gives one value, of more than 0
 		none                  string   // what has no series of this workload, or as long as nothing fails
-		operations            int      // on the dashboard; a transaction of several is none: what it is of is counted
+		operations            int      // on the dashboard
 	}{
 		{"ds2", "--size 1MB", "--rate 10/s", []string{"target:ds2_opm:rate1m",
 			"target:ds2_order_duration_seconds:p95_1m"}, "ds2_errors_total|ds2_mailbox", 0},

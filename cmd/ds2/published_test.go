@@ -113,7 +113,7 @@ func (p publishedRun) record(t *testing.T, dir, server string) result.Summary {
 	require.NoError(t, err)
 	s.Words = mailbox.Workload{}.Words()
 	s.Parameters.Own = result.NewBlock(map[string]any{
-		"mailboxes": 500, "profile": "exchange2007", "target_iops": p.target, "operations_per_transaction": 1})
+		"mailboxes": 500, "profile": "exchange2007", "target_iops": p.target})
 	in := conclude.Input{Asked: s.Asked, Happened: s.Happened, Counters: counters}
 	require.NoError(t, mailbox.Workload{Engines: mailboxEngines}.Conclude(in, &s.Conclusion))
 	require.NoError(t, errors.Join(w.Close(), result.SaveHost(dir, &counters, start), result.SaveSummary(dir, s)))

@@ -60,7 +60,7 @@ func TestThirdWorkload(t *testing.T) {
 	)
 	ds2(exitUsage, "drive --limit 'purchase p95 < 1s'"+users+run,
 		"the database is one of workload tpcb, whose operations are post, transfer")
-	ds2(exitUsage, "drive --batch 2"+users+run, "--batch")
+	ds2(exitUsage, "drive --lazy 2"+users+run, "--lazy")
 
 	gateway, pushed := pushgateway(t)
 	ownWords(t, ds2(exitVerdict, "drive --limit 'transfer p95 < 10m' --limit 'post max < 1us' --verify audit "+

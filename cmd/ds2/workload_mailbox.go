@@ -98,7 +98,6 @@ func addMailboxFlags(flags *pflag.FlagSet, r *mailbox.Request) {
 		"inserts/deletes/replaces/reads, such as 40/30/5/25 (default: the profile's)")
 	flags.IntVar(&r.Lazy, "lazy", -1, "mailbox: percentage of commits that do not wait for the log")
 	flags.Lookup("lazy").DefValue = "the profile's"
-	flags.IntVar(&r.Batch, "batch", 1, "mailbox: operations in a transaction")
 	flags.Float64Var(&r.PerMailbox, "iops-per-mailbox", 0, "mailbox: IOPS target for each mailbox, such as 0.5: a "+
 		"run offers as many operations as reach it, a search finds the fewest users that do")
 	flags.Float64Var(&r.Headroom, "headroom", 0, "mailbox: raise the IOPS target by this percentage")

@@ -58,7 +58,7 @@ func tenants() map[string]tenant {
 		mailbox.Name: {
 			Workload:  mailbox.Workload{Engines: mailboxEngines},
 			loadFlags: []string{"mailboxes", "mailbox-size", "mailbox-profile", "data-seed"},
-			runFlags:  []string{"mailbox-profile", "mix", "lazy", "batch", "iops-per-mailbox", "headroom"},
+			runFlags:  []string{"mailbox-profile", "mix", "lazy", "iops-per-mailbox", "headroom"},
 			dataset:   (*loadFlags).mailboxes,
 			judge:     (*driveFlags).judgeMailboxes,
 			plan:      (*driveFlags).planMailboxes,

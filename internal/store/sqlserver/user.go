@@ -21,7 +21,7 @@ type Statement struct {
 	SQL  string // the name of a procedure, such as dbo.DS2_LOGIN, or a text with parameters @p1, @p2 and so on
 }
 
-// Conn is a connection of one user, for a workload's calls: Call or CallText, a parameter each, Each.
+// Conn is a connection of one user, for a workload's calls: Call, a parameter each, Each.
 type Conn struct {
 	store      *Store
 	conn       *mssql.Conn
@@ -48,11 +48,6 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn
 // Call begins the call of one of the statements that the connection was made with; its parameters follow.
 func (c *Conn) Call(statement int) { c.current, c.args = c.statements[statement], c.args[:0] }
 
-// CallText begins the call of a text; its parameters follow. The name is for errors.
-func (c *Conn) CallText(name string, sql []byte) {
-	c.current, c.args = Statement{name, string(sql)}, c.args[:0]
-}
-
 func (c *Conn) param(value driver.Value) {
 	c.args = append(c.args, driver.NamedValue{Ordinal: len(c.args) + 1, Value: value})
 }
@@ -77,9 +72,6 @@ func (c *Conn) Hundredths(v int64) {
 	}
 	c.param(mssql.VarChar(fmt.Sprintf("%s%d.%02d", sign, v/100, v%100)))
 }
-
-// AnyColumns is for a call whose answer has several tables, with columns that row looks at itself.
-const AnyColumns = -1
 
 // Each sends the call and hands every row of the answer, which has so many columns, to row, down to the last. What row
 // is given is valid until it returns. The error of a call that writes is in doubt where it was
@@ -128,7 +120,7 @@ func (c *Conn) call(ctx context.Context, columns int, row func([]Value) error) e
 	rows := answer.(*mssql.Rows)
 	begin := func() {
 		n := len(rows.Columns())
-		if columns != AnyColumns && n != columns && err == nil {
+		if n != columns && err == nil {
 			err = fmt.Errorf("answer of %d columns, not %d", n, columns)
 		}
 		c.row, c.cells = slices.Grow(c.row[:0], n)[:n], slices.Grow(c.cells[:0], n)[:n]

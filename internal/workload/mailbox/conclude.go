@@ -47,8 +47,8 @@ func (w Workload) Conclude(in conclude.Input, c *result.Conclusion) error {
 		} else {
 			c.Storage = d
 			c.Headline = result.NewHeadline(&result.Figure{Unit: result.IOPS, Value: d.IOPS})
-			if rate := float64(w.Counts.Orders) / (w.To - w.From); rate > 0 && r.Batch > 0 {
-				d.IOsPerOperation = new(d.IOPS / rate / float64(r.Batch))
+			if rate := float64(w.Counts.Orders) / (w.To - w.From); rate > 0 {
+				d.IOsPerOperation = new(d.IOPS / rate)
 			}
 			d.IOPSPerWatt = c.Power.PerWatt(d.Total())
 			mib := (d.ReadBytes + d.WrittenBytes) / (1 << 20)
@@ -244,7 +244,7 @@ func (r run) databases() result.Section {
 	}}
 	for i, target := range r.ByTarget {
 		row, times := []string{target.Target}, []string{}
-		for _, o := range operations[:Batch] {
+		for _, o := range operations {
 			l, ok := target.Latency[o.Name]
 			row = append(row, fmt.Sprint(l.Count))
 			times = append(times, decimalsOr(ok, l.Mean, 2))

@@ -47,30 +47,17 @@ type Format struct {
 
 // Session is one user's connection.
 type Session interface {
-	// Transact carries out operations in one transaction and one round trip. Lazy has the server acknowledge it before
-	// its log is on the drive. The record of a Read is filled in, but not checked; Found is set where the operation
-	// found its record, or, for an Insert, where it inserted one. An error means that none of them took place, or is in
-	// doubt.
-	Transact(ctx context.Context, steps []Step, lazy bool) error
+	// Transact carries an operation out, in a transaction of its own and one round trip. Lazy has the server acknowledge
+	// it before its log is on the drive. The record of a Read is filled in, but not checked; Found is set where the
+	// operation found its record, or, for an Insert, where it inserted one. An error means that it did not take place,
+	// or is in doubt.
+	Transact(ctx context.Context, step *Step, lazy bool) error
 
 	// Close ends the connection.
 	Close(ctx context.Context) error
 }
 
-// Begin forgets what steps found before, and gives the name of the operation that a user waits for who has them carried
-// out, and whether they write.
-func Begin(steps []Step) (name string, writes bool) {
-	for i := range steps {
-		steps[i].Found = false
-		writes = writes || steps[i].Op != Read
-	}
-	if len(steps) == 1 {
-		return operations[steps[0].Op].Name, writes
-	}
-	return operations[Batch].Name, writes
-}
-
-// Step is one operation of a transaction.
+// Step is one operation.
 type Step struct {
 	Op     workload.Op // Read, Insert, Replace or Delete
 	Number uint64      // of the record

@@ -15,12 +15,10 @@ const (
 	Insert
 	Replace
 	Delete
-	Batch // several operations in one transaction, which a user waits for as one
 )
 
 var operations = []workload.Operation{
 	Read: {Name: "read"}, Insert: {Name: "insert"}, Replace: {Name: "replace"}, Delete: {Name: "delete"},
-	Batch: {Name: "transaction"},
 }
 
 // Mix is what share of the operations is of each kind, and how many of the transactions commit lazily, in percent.
@@ -77,7 +75,7 @@ func ProfileNames() []string {
 	return names
 }
 
-// FindProfile is the mix of a profile, without Batch.
+// FindProfile is the mix of a profile.
 func FindProfile(name string) (Parameters, error) {
 	if i := slices.IndexFunc(profiles, func(p Parameters) bool { return p.Profile == name }); i >= 0 {
 		return profiles[i], nil

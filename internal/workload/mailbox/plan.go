@@ -16,7 +16,6 @@ type Request struct {
 	Profile    string  // empty: that for which the databases were loaded
 	Mix        Mix     // without Lazy; none: the profile's
 	Lazy       int     // percent; -1: the profile's
-	Batch      int     // operations in a transaction
 	PerMailbox float64 // IOPS; 0: there is no target
 	Headroom   float64 // percent by which the target is raised
 	Closed     bool    // users work as fast as they can, also where there is a target
@@ -32,8 +31,6 @@ func (r Request) Check() error {
 	switch {
 	case r.Lazy < -1 || r.Lazy > 100:
 		return fmt.Errorf("lazy is %d: it must be 0 to 100 percent", r.Lazy)
-	case r.Batch < 1 || r.Batch > MaxBatch:
-		return fmt.Errorf("batch is %d: it must be 1 to %d operations", r.Batch, MaxBatch)
 	case !(r.PerMailbox >= 0) || r.PerMailbox > 1e6:
 		return fmt.Errorf("iops-per-mailbox is %g: it must be 0 to 1000000", r.PerMailbox)
 	case !(r.Headroom >= 0) || r.Headroom > 1000 || r.Headroom > 0 && r.PerMailbox == 0:
@@ -48,7 +45,6 @@ func (r Request) parameters(loaded string) (Parameters, error) {
 	if err != nil {
 		return p, err
 	}
-	p.Batch = r.Batch
 	if r.Mix != (Mix{}) {
 		r.Mix.Lazy = p.Lazy
 		p.Mix = r.Mix

@@ -24,12 +24,10 @@ func TestRequest(t *testing.T) {
 		{"mailbox-profile: ", func(r *Request) { r.Profile = "exchange2003" }},
 		{"lazy ", func(r *Request) { r.Lazy = 101 }},
 		{"lazy ", func(r *Request) { r.Lazy = -2 }},
-		{"batch ", func(r *Request) { r.Batch = 0 }},
-		{"batch ", func(r *Request) { r.Batch = MaxBatch + 1 }},
 		{"iops-per-mailbox ", func(r *Request) { r.PerMailbox = math.NaN() }},
 		{"headroom ", func(r *Request) { r.Headroom = 10 }},
 	} {
-		r := Request{Lazy: -1, Batch: 1}
+		r := Request{Lazy: -1}
 		c.change(&r)
 		err := r.Check()
 		if (err == nil) != (c.name == "") || err != nil && !strings.HasPrefix(err.Error(), c.name) {
@@ -38,11 +36,11 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// picky is an engine whose servers serve batches of one.
+// picky is an engine whose servers have no lazy commits.
 type picky struct{ Engine }
 
 func (picky) Check(context.Context, store.Database, Parameters) error {
-	return errors.New("batch is 2: it must be 1")
+	return errors.New("lazy is 80: it must be 0")
 }
 
 // pickyStore is a database of it.
@@ -56,8 +54,8 @@ func TestPlanNamesParameter(t *testing.T) {
 	info := d.Info()
 	info[store.InfoState] = store.StateReady
 	engines, targets := map[string]Engine{"picky": picky{}}, []store.Database{pickyStore{}}
-	_, err := NewPlan(t.Context(), engines, targets, []store.Info{info}, Request{Lazy: -1, Batch: 2})
-	assert.EqualError(t, err, "batch is 2: it must be 1")
+	_, err := NewPlan(t.Context(), engines, targets, []store.Info{info}, Request{Lazy: -1})
+	assert.EqualError(t, err, "lazy is 80: it must be 0")
 }
 
 // sized is an engine on which a database has so many bytes; one of none does not say.

@@ -70,7 +70,6 @@ func (p *Plan) Describe(a *result.Asked) {
 		{Name: "replace operations", Value: percent(m.Replace)},
 		{Name: "read operations", Value: percent(m.Read)},
 		{Name: "lazy commits", Value: percent(m.Lazy)},
-		{Name: "operations a transaction", Value: fmt.Sprint(m.Batch)},
 	}
 	for _, t := range p.Targets {
 		a.DataSeeds = append(a.DataSeeds, t.Dataset.Seed)
@@ -109,8 +108,7 @@ func (r *Run) NewUser(s workload.Seat) workload.User {
 	}
 	return &user{
 		run: r, target: uint16(s.Target), shape: r.targets[s.Target].Dataset.shape(),
-		share: r.live[s.Target].Share(s.Index), tally: s.Tally, random: rand.New(rand.NewPCG(s.Seed, uint64(s.Number))),
-		steps: make([]Step, 0, r.parameters.Batch),
+		share: r.live[s.Target].Share(s.Index), random: rand.New(rand.NewPCG(s.Seed, uint64(s.Number))),
 	}
 }
 
@@ -120,13 +118,13 @@ func (r *Run) Ready(ctx context.Context) error {
 		if err := r.find(ctx, t, r.live[i]); err != nil {
 			return err
 		}
-		records, users, batch := r.live[i].Records(), len(r.live[i].shares), r.parameters.Batch
+		records, users := r.live[i].Records(), len(r.live[i].shares)
 		if records == 0 {
 			return fmt.Errorf("%s holds no record: load it with ds2 load --workload mailbox", t.Store.Label())
 		}
-		if int64(users)*int64(batch) > records {
-			return fmt.Errorf("%s holds %d records, fewer than %d users with %d operations in a transaction work on "+
-				"at once: take fewer of them, or a larger database", t.Store.Label(), records, users, batch)
+		if int64(users) > records {
+			return fmt.Errorf("%s holds %d records, fewer than the %d users that work on them: take fewer of them, "+
+				"or a larger database", t.Store.Label(), records, users)
 		}
 		bytes, err := t.Engine.Bytes(ctx, t.Store)
 		if err != nil {

@@ -127,8 +127,8 @@ func failures(t *testing.T, s store.Database, a workload.Audit) (failed string) 
 }
 
 // begin begins a run of a plan on a target.
-func begin(target mailbox.Target, dir string, mix mailbox.Mix, batch int) workload.Run {
-	plan := mailbox.Plan{Parameters: mailbox.Parameters{Mix: mix, Batch: batch}, Targets: []mailbox.Target{target}}
+func begin(target mailbox.Target, dir string, mix mailbox.Mix) workload.Run {
+	plan := mailbox.Plan{Parameters: mailbox.Parameters{Mix: mix}, Targets: []mailbox.Target{target}}
 	return plan.Begin(dir)
 }
 
@@ -152,42 +152,41 @@ func (e Engine) mix() mailbox.Mix {
 // users has users work at once, and asks whether the database holds exactly what they say; then it is damaged.
 func (e Engine) users(t *testing.T) {
 	target := e.loaded(t)
-	for _, batch := range []int{1, 5} {
-		dir := t.TempDir()
-		run := begin(target, dir, e.mix(), batch)
-		const users = 4
-		var group errgroup.Group
-		var all []workload.User
-		var tallies [users]measure.Order
-		for i := range users {
-			all = append(all, run.NewUser(workload.Seat{Number: i, Index: i, Of: users, Seed: 7, Tally: &tallies[i]}))
-		}
-		require.NoError(t, run.Ready(t.Context()))
-		for _, u := range all {
-			group.Go(func() error {
-				if err := u.Connect(t.Context()); err != nil {
+	crowd := begin(target, t.TempDir(), e.mix())
+	crowd.NewUser(workload.Seat{Of: int(target.Dataset.Size.Records()) + 1, Tally: new(measure.Order)})
+	require.ErrorContains(t, crowd.Ready(t.Context()), "take fewer of them, or a larger database")
+	dir := t.TempDir()
+	run := begin(target, dir, e.mix())
+	const users = 4
+	var group errgroup.Group
+	var all []workload.User
+	var tallies [users]measure.Order
+	for i := range users {
+		all = append(all, run.NewUser(workload.Seat{Number: i, Index: i, Of: users, Seed: 7, Tally: &tallies[i]}))
+	}
+	require.NoError(t, run.Ready(t.Context()))
+	for _, u := range all {
+		group.Go(func() error {
+			if err := u.Connect(t.Context()); err != nil {
+				return err
+			}
+			defer u.Close(context.Background())
+			for range 300 {
+				if err := u.Play(player{t.Context(), u}); err != nil {
 					return err
 				}
-				defer u.Close(context.Background())
-				for range 300 / batch {
-					if err := u.Play(player{t.Context(), u}); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		}
-		require.NoError(t, group.Wait())
-		require.NoError(t, run.End())
-		account := &workload.Account{Dirs: []string{dir}}
-		for _, whole := range []bool{false, true} {
-			failed := failures(t, target.Store, workload.Audit{Run: account, Whole: whole})
-			assert.Empty(t, failed, "batch %d, whole %v", batch, whole)
-		}
-		if batch > 1 {
-			e.damage(t, target, account)
-		}
+			}
+			return nil
+		})
 	}
+	require.NoError(t, group.Wait())
+	require.NoError(t, run.End())
+	account := &workload.Account{Dirs: []string{dir}}
+	for _, whole := range []bool{false, true} {
+		failed := failures(t, target.Store, workload.Audit{Run: account, Whole: whole})
+		assert.Empty(t, failed, "whole %v", whole)
+	}
+	e.damage(t, target, account)
 }
 
 // damage does to a database what an audit must find.
@@ -197,11 +196,11 @@ func (e Engine) damage(t *testing.T, target mailbox.Target, account *workload.Ac
 	defer session.Close(context.Background())
 	transact := func(op workload.Op, r mailbox.Record) mailbox.Step {
 		t.Helper()
-		steps := []mailbox.Step{{Op: op, Record: r}}
-		if err := session.Transact(t.Context(), steps, false); err != nil || !steps[0].Found {
-			t.Fatalf("operation %d: found %v: %v", op, steps[0].Found, err)
+		step := mailbox.Step{Op: op, Record: r}
+		if err := session.Transact(t.Context(), &step, false); err != nil || !step.Found {
+			t.Fatalf("operation %d: found %v: %v", op, step.Found, err)
 		}
-		return steps[0]
+		return step
 	}
 	var key mailbox.Key
 	const columns = "mailbox_id, folder_id, message_id"
@@ -270,7 +269,7 @@ func (e Engine) unread(t *testing.T) {
 			shapeOf(target).Fill(&step.Record, c.remove, 99)
 			session, err := e.Calls.Connect(t.Context(), target.Store)
 			require.NoError(t, err)
-			require.NoError(t, session.Transact(t.Context(), []mailbox.Step{step}, false))
+			require.NoError(t, session.Transact(t.Context(), &step, false))
 			require.NoError(t, session.Close(context.Background()))
 		}
 		if c.forget {
@@ -279,7 +278,7 @@ func (e Engine) unread(t *testing.T) {
 		dir := t.TempDir()
 		last = dir
 		target.Engine = counts{e.Calls, c.counts}
-		run := begin(target, dir, c.mix, 1)
+		run := begin(target, dir, c.mix)
 		run.NewUser(workload.Seat{Of: 1, Seed: 7, Tally: new(measure.Order)})
 		before := e.pagesRead(t, target.Store)
 		require.NoError(t, run.Ready(t.Context()), c.name)
@@ -317,8 +316,8 @@ func (e Engine) twice(t *testing.T) {
 		shapeOf(target).Fill(&steps[i].Record, n, 99)
 	}
 	for try := range 2 {
-		require.NoError(t, session.Transact(t.Context(), steps, try == 1 && e.Lazy))
 		for i, want := range []bool{try == 0, true, try == 0, true} {
+			require.NoError(t, session.Transact(t.Context(), &steps[i], try == 1 && e.Lazy))
 			assert.Equal(t, want, steps[i].Found, "try %d: step %d found", try+1, i)
 		}
 		if err := steps[3].Record.Check(); err != nil || steps[3].Record.Flags == 99 {
@@ -326,7 +325,7 @@ func (e Engine) twice(t *testing.T) {
 		}
 	}
 	n := testing.AllocsPerRun(100, func() {
-		assert.NoError(t, session.Transact(t.Context(), steps[:3], e.Lazy))
+		assert.NoError(t, session.Transact(t.Context(), &steps[0], e.Lazy))
 	})
 	assert.Zero(t, n, "allocations a transaction that only writes")
 }

@@ -39,7 +39,7 @@ const (
 
 // lazily has the transaction that it is the first call of commit without waiting for its log. It is sent with the
 // others, and ends with the transaction: the server's own settings stay as they are.
-const lazily = int(mailbox.Batch)
+const lazily = int(mailbox.Delete) + 1
 
 type session struct{ *postgres.Conn }
 
@@ -69,17 +69,16 @@ func (Engine) Direct(settings map[string]string) string {
 	return ""
 }
 
-func (s *session) Transact(ctx context.Context, steps []mailbox.Step, lazy bool) error {
-	name, writes := mailbox.Begin(steps)
-	first := 0 // the number of the first step's call
+func (s *session) Transact(ctx context.Context, step *mailbox.Step, lazy bool) error {
+	name, writes := statements[step.Op].Name, step.Op != mailbox.Read
+	step.Found = false
+	own := 0 // the number of the step's call
 	if lazy && writes {
 		s.Call(&statements[lazily])
 		s.Queue()
-		first = 1
+		own = 1
 	}
-	for i := range steps {
-		s.queue(&steps[i])
-	}
+	s.queue(step)
 	if err := s.Send(ctx); err != nil {
 		return s.Fail(name, writes, err)
 	}
@@ -91,10 +90,9 @@ func (s *session) Transact(ctx context.Context, steps []mailbox.Step, lazy bool)
 		if row == nil {
 			return nil
 		}
-		if call < first {
+		if call < own {
 			continue
 		}
-		step := &steps[call-first]
 		step.Found = true
 		if step.Op == mailbox.Read && !fill(&step.Record, row) {
 			return s.Fail(name, writes, s.ErrShape())

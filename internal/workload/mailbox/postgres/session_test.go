@@ -51,9 +51,9 @@ func TestLazy(t *testing.T) {
 	require.NoError(t, err)
 	defer session.Close(context.Background())
 	shape := mailbox.Shape{Mailboxes: size.Mailboxes, Seed: target.Dataset.Seed}
-	step := func(record uint64) []mailbox.Step {
-		s := []mailbox.Step{{Op: mailbox.Replace}}
-		shape.Fill(&s[0].Record, record, 1)
+	step := func(record uint64) *mailbox.Step {
+		s := &mailbox.Step{Op: mailbox.Replace}
+		shape.Fill(&s.Record, record, 1)
 		return s
 	}
 	// The server's processes read the setting one after the other: a commit that waits tells that the last has.

@@ -2,8 +2,6 @@ package sqlserver
 
 import (
 	"flag"
-	"fmt"
-	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -21,63 +19,21 @@ import (
 var statementsFile = flag.String("statements", "",
 	"file to which TestStatements writes all texts, to be parsed as T-SQL")
 
-// TestStatements: the text of each kind of transaction has the parameters of its operations.
+// TestStatements: each operation has its statement, and its lazy one commits so.
 func TestStatements(t *testing.T) {
 	var script strings.Builder
-	for _, ops := range [][]workload.Op{
-		{mailbox.Read}, {mailbox.Insert}, {mailbox.Replace}, {mailbox.Delete},
-		{mailbox.Insert, mailbox.Read, mailbox.Delete, mailbox.Replace},
-	} {
+	for op, name := range workload.Names(mailbox.Workload{}.Operations()) {
 		for _, lazy := range []bool{false, true} {
-			var steps []mailbox.Step
-			for _, op := range ops {
-				steps = append(steps, mailbox.Step{Op: op})
-			}
-			s := session{steps: steps}
-			s.sort()
-			s.write(lazy)
-			sql := string(s.sql)
-			script.WriteString(sql + "\nGO\n")
-			n := 0
-			for _, op := range ops {
-				n += parameters(op)
-			}
-			assert.Contains(t, sql, fmt.Sprint("@p", n))
-			assert.NotContains(t, sql, "@p0")
-			assert.NotContains(t, sql, fmt.Sprint("@p", n+1))
-			assert.Equal(t, lazy, strings.Contains(sql, "DELAYED_DURABILITY = ON"), sql)
-			assert.Equal(t, lazy || len(ops) > 1, strings.Contains(sql, "BEGIN TRANSACTION"), sql)
+			s := statements[statement(workload.Op(op), lazy)]
+			script.WriteString(s.SQL + "\nGO\n")
+			assert.Equal(t, name, s.Name)
+			assert.Equal(t, lazy, strings.Contains(s.SQL, "DELAYED_DURABILITY = ON"), s.SQL)
+			assert.Equal(t, lazy, strings.Contains(s.SQL, "BEGIN TRANSACTION"), s.SQL)
 		}
 	}
-	s := session{steps: []mailbox.Step{{Op: mailbox.Delete}, {Op: mailbox.Replace}}}
-	s.sort()
-	s.write(true)
-	const sql = "SET XACT_ABORT ON; BEGIN TRANSACTION; " +
-		"UPDATE dbo.messages SET flags = @p4, crc = @p5, body = @p6 OUTPUT 0" +
-		" WHERE mailbox_id = @p1 AND folder_id = @p2 AND message_id = @p3; " +
-		"DELETE FROM dbo.messages OUTPUT 1 WHERE mailbox_id = @p7 AND folder_id = @p8 AND message_id = @p9; " +
-		"COMMIT TRANSACTION WITH (DELAYED_DURABILITY = ON);"
-	assert.Equal(t, sql, string(s.sql))
-	assert.Zero(t, testing.AllocsPerRun(100, func() { s.sort(); s.write(true) }), "allocations")
 	if *statementsFile != "" {
 		require.NoError(t, os.WriteFile(*statementsFile, []byte(script.String()), 0o600))
 	}
-}
-
-// TestFewTexts: of all transactions of ten operations there are no more texts than ways to have ten of four kinds, in
-// full and lazy.
-func TestFewTexts(t *testing.T) {
-	random, texts := rand.New(rand.NewPCG(1, 2)), map[string]bool{}
-	s := session{steps: make([]mailbox.Step, 10)}
-	for range 5_000 {
-		for i := range s.steps {
-			s.steps[i].Op = workload.Op(random.IntN(len(statements)))
-		}
-		s.sort()
-		s.write(random.IntN(2) == 0)
-		texts[string(s.sql)] = true
-	}
-	assert.LessOrEqual(t, len(texts), 572, "texts")
 }
 
 // TestDuplicate: an insert whose first try was committed after it was looked for is tried again.
@@ -93,7 +49,7 @@ func TestDuplicate(t *testing.T) {
 	session, err := Engine{}.Connect(t.Context(), s)
 	require.NoError(t, err)
 	defer session.Close(t.Context())
-	err = session.Transact(t.Context(), []mailbox.Step{{Op: mailbox.Insert}}, false)
+	err = session.Transact(t.Context(), &mailbox.Step{Op: mailbox.Insert}, false)
 	assert.ErrorContains(t, err, "insert: Violation of PRIMARY KEY")
 	assert.Equal(t, store.Serialization, store.Classify(err))
 }
@@ -103,10 +59,4 @@ func TestDirect(t *testing.T) {
 	of := func(edition string) string { return Engine{}.Direct(map[string]string{"server edition": edition}) }
 	assert.NotEmpty(t, of("Developer Edition (64-bit)"))
 	assert.Empty(t, of("Babelfish for PostgreSQL"))
-}
-
-// TestMostSteps: a call has room for so many parameters only.
-func TestMostSteps(t *testing.T) {
-	err := Engine{}.Check(t.Context(), nil, mailbox.Parameters{Batch: mostSteps + 1})
-	assert.EqualError(t, err, "batch is 350: on SQL Server it must be 1 to 349 operations")
 }
