@@ -242,7 +242,7 @@ func TestViewerWhoReadsNothing(t *testing.T) {
 	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.PageURL(), "http://"), "/"))
 	require.NoError(t, err)
 	defer conn.Close()
-	fmt.Fprint(conn, "GET /live HTTP/1.1\r\nHost: a\r\n\r\n")
+	fmt.Fprint(conn, "GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	watching := func() int {
 		p.mu.Lock()
 		defer p.mu.Unlock()

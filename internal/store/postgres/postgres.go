@@ -85,7 +85,7 @@ func ofClient(u *url.URL) *url.URL {
 		options.Set("connect_timeout", fmt.Sprint(int(outside.Connect.Seconds())))
 	}
 	of := *u
-	of.RawQuery = options.Encode()
+	of.RawQuery = strings.ReplaceAll(options.Encode(), "+", "%20") // as libpq takes a blank
 	return &of
 }
 
