@@ -310,8 +310,8 @@ func commandsAtWork(t *testing.T, s *troubledServer, with func(name string) bool
 		{name: "drive", args: run("drive", ""), file: "out/run.log"},
 		{name: "bench", args: run("bench", noPauses), file: "out/run-1/run.log"},
 		{name: "experiment", args: words("experiment threads.yaml --out out"), file: "out/threads-2/run-1/run.log"},
-		{name: "tune", file: "out/01-2-users/run.log", args: one("tune", "tune --limit errors<50%% --start-threads 2 --restore none "+
-			"--warmup-time 0 --run-time 10m --ramp-rate 100 --metrics-addr '' --out out")},
+		{name: "tune", file: "out/01-2-users/run.log", args: one("tune", "tune --limit errors<50%% --start-threads 2 "+
+			"--restore none --warmup-time 0 --run-time 10m --ramp-rate 100 --metrics-addr '' --out out")},
 		{name: "verify", args: one("verify", "verify"), lock: tables},
 		{name: "deep", args: one("deep", "verify --deep"), lock: tables},
 		{name: "reset", args: one("reset", "reset"), lock: tables},

@@ -35,7 +35,8 @@ func TestOneCommandAtATime(t *testing.T) {
 	refused := []string{"experiment " + file + " --out " + dir + "/experiment"}
 	for _, line := range []string{
 		"reset", "verify", "load --size 1MB --drop", "snapshot create", "snapshot restore", "snapshot drop",
-		"bench --restore none --out " + dir + "/bench", "tune --limit errors<50% --out " + dir + "/tune", "drive --out " + dir + "/other",
+		"bench --restore none --out " + dir + "/bench", "tune --limit errors<50% --out " + dir + "/tune",
+		"drive --out " + dir + "/other",
 	} {
 		refused = append(refused, line+" --target "+target)
 	}
