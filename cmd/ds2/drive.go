@@ -253,9 +253,6 @@ func printResult(w io.Writer, o *driveOutput, dir string) error {
 	if o.format == "json" {
 		return printJSON(w, record.Summary)
 	}
-	if b := record.Bottleneck; b != nil && !o.quiet {
-		b.Warnings = nil // they were told before the run
-	}
 	record.Command = nil // it was typed a moment ago; reports have it
 	return report.Runs(record).Text(w, o.details)
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"ds2/internal/conclude"
+	"ds2/internal/diagnose"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
@@ -209,6 +210,23 @@ func medianOf(runs []result.BenchRun, of func(result.BenchRun) *float64) *float6
 		return nil
 	}
 	return new(measure.Median(all))
+}
+
+// Bottleneck is what limited most of the runs that count: unclear where there is no such thing, and empty where it is
+// known of none.
+func Bottleneck(b result.Bench) (what string) {
+	runs := map[string]int{}
+	counted := Counted(b)
+	for _, r := range counted {
+		if r.Bottleneck == "" {
+			continue
+		}
+		what = diagnose.Unclear
+		if runs[r.Bottleneck]++; 2*runs[r.Bottleneck] > len(counted) {
+			return r.Bottleneck
+		}
+	}
+	return what
 }
 
 // Drift is that most runs of a bench drift the same way: what they come to hangs on when they were measured, however

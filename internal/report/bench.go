@@ -117,6 +117,7 @@ func benchFindings(c Configuration) []finding {
 		v.findf(reservation, "Runs of %s that were not steady and so were dropped (--drop-unsteady): %d. "+
 			"The result flatters a drive that is erratic", c.Name, dropped)
 	}
+	v.earn(c.Value(), c.halfWidth(), bottleneck(c.Bench))
 	v.findWarnings(c.Name, runs)
 	if c.Kind == result.KindBench && c.Status != result.Done {
 		v.findf(reservation, "Warning: the bench %s is not done (%s): %d of %d runs count",

@@ -159,8 +159,8 @@ func faultText(c Configuration, r result.BenchRun) string {
 	return text + ": " + strings.Join(r.Wrong(), "; ")
 }
 
-// bottleneck is what held back the run that stands for a configuration; empty where that is not known.
-func bottleneck(b result.Bench) string { return standing(b).Bottleneck }
+// bottleneck is what held back the runs of a configuration; empty where that is not known.
+func bottleneck(b result.Bench) string { return compare.Bottleneck(b) }
 
 // words are those of the first configuration: others are of the same workload, or a warning says so.
 func (c Comparison) words() result.Words {

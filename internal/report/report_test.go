@@ -115,8 +115,34 @@ func told(t *testing.T, p Page) string {
 	return b.String()
 }
 
+// limitedRun is a run whose interval has a width, in percent, and that something limited.
+func limitedRun(percent float64, limits string) func(s *result.Summary) {
+	return func(s *result.Summary) {
+		s.Figure.CI95 = new(s.Figure.Value * percent / 100)
+		s.Bottleneck = &result.Bottleneck{}
+		s.Bottleneck.What = limits
+	}
+}
+
+// TestEarned: a result is trustworthy with an interval of at most ± 5 % and storage as its limit, and else says in one
+// line what it lacks.
+func TestEarned(t *testing.T) {
+	for want, change := range map[string]func(s *result.Summary){
+		"Trustworthy": limitedRun(5, diagnose.Storage),
+		"With reservations Not yet a statement about storage: its interval is ± 14 %, more than ± 5 %, and it was " +
+			"limited by the processors.": limitedRun(14, diagnose.CPU),
+		"it was limited by nothing that could be named.": limitedRun(1, diagnose.Unclear),
+		"storage: its interval is ± 6 %, more":           limitedRun(6, diagnose.Storage),
+		"it has no interval, and what limited it is not known.": func(s *result.Summary) {
+			s.Figure.CI95 = nil
+		},
+	} {
+		assert.Contains(t, texttest.Flat(told(t, Runs(record(t, change)))), want)
+	}
+}
+
 func TestHTML(t *testing.T) {
-	page := html(t, record(t, nil))
+	page := html(t, record(t, limitedRun(2, diagnose.Storage)))
 	texttest.Contains(t, page, `<div class="light good"><b>Trustworthy</b>`, "The audit passed: 1 check of")
 	own := strings.Replace(page, string(echartsJS), "", 1)
 	for _, tag := range []string{"src=", "<link rel=\"stylesheet", "@import", "url("} {

@@ -103,6 +103,11 @@ func (v *view) findRun(s result.Summary) {
 	} else {
 		v.find(unknown, "The run ended before its first window did")
 	}
+	limits := ""
+	if s.Bottleneck != nil {
+		limits = s.Bottleneck.What
+	}
+	v.earn(s.Value(), s.CI95(), limits)
 	for _, hot := range conclude.Throttled(s.SMART) {
 		v.find(reservation, "Fault: "+hot)
 	}
