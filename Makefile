@@ -15,7 +15,7 @@ REPLICATES ?= 2000
 PLATFORMS ?=
 
 .DEFAULT_GOAL := build
-.PHONY: help build docs pictures example demo endurance powercut cgroup kills release platforms test tests versions simulate bench bench-driver check nightly fmt vet lint cross arm tsql vuln fuzz mutations corpus
+.PHONY: help build docs pictures example demo endurance powercut cgroup kills release platforms test tests versions ios simulate bench bench-driver check nightly fmt vet lint cross arm tsql vuln fuzz mutations corpus
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -75,6 +75,9 @@ versions: ## runs what versions of PostgreSQL change on each major version in VE
 		DS2_TEST_POSTGRES_VERSION=$$v $(GO) test -count=1 -run '$(VERSIONED)' ./internal/store/postgres ./internal/load ./internal/monitor || exit 1; done
 
 VERSIONED = ^Test(Conformance|LoadIsWhole|Statistics|BackToTheStart|Snapshot|Placement|Classify|Binary|DatabaseCounters|Databases|Checkpoints)
+
+ios: ## has the tracer judge what is said of drives: as root, on loop devices, all caches, methods of sync and PostgreSQL 15 and 18
+	DS2_TEST_IOS=1 $(GO) test -count=1 -timeout 60m -v -run '^TestIOs$$' ./cmd/ds2
 
 simulate: ## simulates the statistics, REPLICATES (2000) times a figure, and writes the page of evidence: minutes
 	$(GO) test -count=1 -timeout 0 -v ./scripts/simulate -args -replicates=$(REPLICATES) -write=../../docs/evidence/2026-11-simulations.md

@@ -39,6 +39,9 @@ func TestPreflight(t *testing.T) {
 	pgtest.Exec(t, db, "CREATE ROLE few LOGIN PASSWORD 'x' CONNECTION LIMIT 5", "CREATE ROLE poor LOGIN PASSWORD 'x'",
 		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO few",
 		"GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO few", "GRANT SELECT ON ds2_info TO poor")
+	pgtest.Exec(t, db, "CREATE ROLE other", "GRANT CREATE ON SCHEMA public TO other", "CREATE TABLE others (x int)",
+		"CREATE FUNCTION others() RETURNS int LANGUAGE sql AS 'SELECT 1'", "ALTER TABLE others OWNER TO other",
+		"ALTER FUNCTION others() OWNER TO other", "REVOKE EXECUTE ON FUNCTION others() FROM PUBLIC")
 	few, poor := pgtest.As(t, target, "few", "x"), pgtest.As(t, target, "poor", "x")
 	exporter := "http://" + promtest.StartNodeExporter(t) + "/metrics"
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -64,6 +67,8 @@ func TestPreflight(t *testing.T) {
 				"ok       --exporter: |answers", "ok       counters: of the database machine",
 				"ok       room on |MB are free",
 				"ok       record: goes into " + out, "ok       open files: ", "warning  settings: |fsync is off"}},
+		{"just enough connections, and a table that is none of the workload's", few + " --threads 3" + fine, exitDone,
+			[]string{"ok       connections of |5 are needed and 5 free", "ok       rights of "}},
 		{"too few connections", few + " --threads 4" + fine, exitVerdict, []string{
 			"FAILURE  connections of |the user may have 5|ALTER ROLE … CONNECTION LIMIT",
 			"warning  counters of |pg_monitor|GRANT pg_monitor TO"}},

@@ -20,8 +20,8 @@ import (
 // staleAfter is how long a reading of power stands for the present when no newer one comes.
 const staleAfter = 30 * time.Second
 
-// PowerCommand takes watts from a command, run by the shell, that prints them: the first number on its output counts
-// ("Instantaneous power reading: 312 Watts"). It is started again as soon as it has ended, at most once a second, and
+// PowerCommand takes watts from a command, run by the shell, that prints them: the number before W or Watts
+// ("PSU1 Input Power: 312 Watts"), or the only one on its output. It is started again as soon as it has ended, at most once a second, and
 // its last reading stands until the next, for at most 30 s: many meters take longer than a second to answer.
 func PowerCommand(ctx context.Context, command string) (Source, error) {
 	watts, err := runPowerCommand(ctx, command)
@@ -57,7 +57,35 @@ func PowerCommand(ctx context.Context, command string) (Source, error) {
 	}), nil
 }
 
-var number = regexp.MustCompile(`\d+(\.\d+)?`)
+var (
+	number  = regexp.MustCompile(`\d[\d.,']*`) // with separators, which say nothing for sure
+	plain   = regexp.MustCompile(`^\d+(\.\d+)?$`)
+	inWatts = regexp.MustCompile(`(?i)(\d[\d.,']*)\s*(?:w|watts?)\b`)
+)
+
+// wattsIn reads the one number that is said to be watts or, where none is, the only number.
+func wattsIn(output string) (float64, error) {
+	var found []string
+	for _, m := range inWatts.FindAllStringSubmatch(output, -1) {
+		found = append(found, m[1])
+	}
+	if found == nil {
+		found = number.FindAllString(output, -1)
+	}
+	output = strings.TrimSpace(output)
+	switch {
+	case len(found) == 0:
+		return math.NaN(), fmt.Errorf("no number in its output %q", output)
+	case len(found) > 1:
+		return math.NaN(), fmt.Errorf("its output %q has several numbers, %s: have it print the watts alone",
+			output, strings.Join(found, " and "))
+	}
+	digits := strings.TrimRight(found[0], ".,'") // of a sentence
+	if !plain.MatchString(digits) {
+		return math.NaN(), fmt.Errorf("its output %q has the number %s: have it print watts as 1234.5", output, digits)
+	}
+	return strconv.ParseFloat(digits, 64)
+}
 
 func runPowerCommand(ctx context.Context, command string) (float64, error) {
 	ctx, cancel := outside.Within(ctx, outside.Command)
@@ -66,10 +94,11 @@ func runPowerCommand(ctx context.Context, command string) (float64, error) {
 	if err := outside.Err(ctx, shell.Run(ctx, command, &stdout, &stderr)); err != nil {
 		return math.NaN(), fmt.Errorf("run power command: %w: %s", err, strings.TrimSpace(stderr.String()))
 	}
-	if w, err := strconv.ParseFloat(number.FindString(stdout.String()), 64); err == nil {
-		return w, nil
+	watts, err := wattsIn(stdout.String())
+	if err != nil {
+		return watts, fmt.Errorf("run power command: %w", err)
 	}
-	return math.NaN(), fmt.Errorf("run power command: no number in its output %q", strings.TrimSpace(stdout.String()))
+	return watts, nil
 }
 
 // Fill puts into the samples of a run what the meter's log says. It tells whether there is one, and can be called again

@@ -25,6 +25,13 @@ func TestPowerCommand(t *testing.T) {
 		"a number":                 {"echo 312.5", 312.5, ""},
 		"what ipmitool prints":     {"printf '\\n    Instantaneous power reading:           312 Watts\\n'", 312, ""},
 		"nothing that is a number": {"echo none", 0, `no number in its output "none"`},
+		"a number before":          {"echo 'PSU1 Input Power | 234 Watts | ok'", 234, ""},
+		"volts beside":             {"echo '230.1 V 1.2 A 276W'", 276, ""},
+		"a sentence":               {"echo 'It takes 250.'", 250, ""},
+		"a thousands separator":    {"echo 'PSU1 Input Power | 1,234 Watts'", 0, "has the number 1,234"},
+		"a comma for a point":      {"echo 312,5", 0, "has the number 312,5"},
+		"two supplies":             {"echo 100 W; echo 120 W", 0, "several numbers, 100 and 120"},
+		"several without a unit":   {"echo 12:30 312", 0, "several numbers, 12 and 30 and 312"},
 		"a command that fails":     {"echo no meter >&2; exit 3", 0, "exit status 3: no meter"},
 	} {
 		t.Run(name, func(t *testing.T) {

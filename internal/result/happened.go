@@ -11,7 +11,7 @@ type Warm struct {
 	Reached    bool     `json:"reached"`                         // all of the below held
 	At         float64  `json:"reached_at_s,omitempty"`          // when they were seen to, since the run's start
 	Buffers    *float64 `json:"buffers"`                         // share of the server's cache in use, 0.9 at least
-	Estimated  bool     `json:"buffers_estimated,omitempty"`     // by the pages that the server has read
+	Estimated  string   `json:"buffers_estimated,omitempty"`     // why they are, by the pages that the server has read
 	Fits       bool     `json:"database_fits_buffers,omitempty"` // so that it may never fill them
 	Checkpoint bool     `json:"checkpoint"`                      // was made since just before the first operations
 	Uncounted  bool     `json:"checkpoints_uncounted,omitempty"` // by the server, so none was waited for

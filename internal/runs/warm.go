@@ -179,6 +179,9 @@ func (w *warm) waits() string {
 	var all warnings
 	if s.Buffers != nil && !s.Fits && *s.Buffers < warmBuffers {
 		all.add("%.0f %% of the buffers are in use, of %.0f", 100**s.Buffers, 100*warmBuffers)
+		if s.Estimated != "" {
+			all.add("estimated by the pages that the server has read: %s", s.Estimated)
+		}
 	}
 	if !s.Checkpoint && !s.Uncounted {
 		all.add("no checkpoint was made yet")

@@ -230,7 +230,7 @@ type LogKeeper interface {
 // Buffers is the state of a server's own cache.
 type Buffers struct {
 	Share     float64 // of it that holds pages, 0 to 1
-	Estimated bool    // by the pages that the server has read since its statistics began
+	Estimated string  // why it is, by the pages that the server has read since its statistics began; empty: it is exact
 	Fits      bool    // the database is smaller than the cache, which it may never fill
 }
 

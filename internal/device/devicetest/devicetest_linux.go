@@ -139,7 +139,7 @@ func Forget(t *testing.T, dir string) {
 }
 
 // Counts are what the kernel has counted of a drive. A flush is among the writes too, since it comes as an empty one.
-type Counts struct{ Reads, ReadBytes, ReadSeconds, Writes, Flushes float64 }
+type Counts struct{ Reads, ReadBytes, ReadSeconds, Writes, MergedWrites, Flushes float64 }
 
 // Counts reads them; see Documentation/block/stat.rst.
 func (d Drive) Counts(t *testing.T) (c Counts) {
@@ -150,7 +150,7 @@ func (d Drive) Counts(t *testing.T) (c Counts) {
 		return c
 	}
 	fields := strings.Fields(string(text))
-	for i, v := range map[int]*float64{0: &c.Reads, 2: &c.ReadBytes, 3: &c.ReadSeconds, 4: &c.Writes, 15: &c.Flushes} {
+	for i, v := range map[int]*float64{0: &c.Reads, 2: &c.ReadBytes, 3: &c.ReadSeconds, 4: &c.Writes, 5: &c.MergedWrites, 15: &c.Flushes} {
 		if *v, err = strconv.ParseFloat(fields[i], 64); err != nil {
 			t.Error(err)
 		}

@@ -140,7 +140,7 @@ func (b *binaryRows) add(in []byte) (length int, err error) {
 			units, at = digits(in, at)
 			ok = at > from && in[at] == '.'
 			cents, at = digits(in, at+1)
-			ok = ok && in[at-3] == '.' && units < 1e15
+			ok = ok && at-from >= len("0.00") && in[at-3] == '.' && units < 1e15
 			n = putAmount(out, n, units, cents)
 		case b.columns[i].kind == date:
 			var days int32

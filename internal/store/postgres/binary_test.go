@@ -147,6 +147,8 @@ func TestBinaryRowsRefuse(t *testing.T) {
 		}
 		assert.Equal(t, err == nil, strings.HasSuffix(string(out), binaryTrailer), "%.40q is whole", c.csv)
 	}
+	_, err := io.ReadAll(newBinaryRows(strings.NewReader("5.,7\n"), columns[3:]))
+	assert.EqualError(t, err, `row 1: column n is "5.": not an amount with two decimals`)
 }
 
 // BenchmarkCopy copies rows of each table both ways: what the server's process works for a row.

@@ -2,6 +2,8 @@ package postgres
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 
 	"ds2/internal/store"
@@ -34,28 +36,47 @@ func (s *Store) MayCheckpoint(ctx context.Context) error {
 }
 
 // Buffers tells how much of shared_buffers holds pages: store.Capabilities. It is exact where the database has the
-// extension pg_buffercache and the user may ask it.
+// extension pg_buffercache, in whatever schema and version, and the user may ask it; else it is estimated, by the pages
+// that the server has read.
 func (s *Store) Buffers(ctx context.Context) (b store.Buffers, err error) {
 	var pages, size, read float64
-	var version int
-	var extension bool
 	err = s.db.QueryRowContext(ctx, `
 		SELECT (SELECT setting::float8 FROM pg_settings WHERE name = 'shared_buffers'),
 			pg_database_size(current_database()) / current_setting('block_size')::float8,
-			(SELECT sum(blks_read)::float8 FROM pg_stat_database),
-			current_setting('server_version_num')::int,
-			EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_buffercache')
-				AND pg_has_role('pg_monitor', 'USAGE')`).
-		Scan(&pages, &size, &read, &version, &extension)
-	b.Fits = size < pages
-	if err == nil && extension {
-		query := "SELECT count(relfilenode)::float8 / count(*) FROM pg_buffercache"
-		if version >= 160000 { // reads no buffer's lock
-			query = "SELECT buffers_used::float8 / (buffers_used + buffers_unused) FROM pg_buffercache_summary()"
-		}
-		err = s.db.QueryRowContext(ctx, query).Scan(&b.Share)
-	} else if err == nil {
-		b.Share, b.Estimated = min(1, read/pages), true
+			(SELECT sum(blks_read)::float8 FROM pg_stat_database)`).
+		Scan(&pages, &size, &read)
+	if err != nil {
+		return b, s.Wrap("ask how many buffers are in use", err)
 	}
-	return b, s.Wrap("ask how many buffers are in use", err)
+	b.Fits = size < pages
+	if b.Share, b.Estimated = s.countBuffers(ctx); b.Estimated != "" {
+		b.Share = min(1, read/pages)
+	}
+	return b, ctx.Err()
+}
+
+// countBuffers asks the extension for the share of buffers in use; or it says why it cannot.
+func (s *Store) countBuffers(ctx context.Context) (share float64, why string) {
+	var schema, version string
+	var summary bool // which reads no buffer's lock
+	err := s.db.QueryRowContext(ctx, `
+		SELECT quote_ident(n.nspname), e.extversion, EXISTS (
+			SELECT FROM pg_proc p WHERE p.pronamespace = n.oid AND p.proname = 'pg_buffercache_summary')
+		FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_buffercache'`).
+		Scan(&schema, &version, &summary)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, "the database has no extension pg_buffercache"
+	}
+	query := "SELECT count(relfilenode)::float8 / count(*) FROM " + schema + ".pg_buffercache"
+	if summary {
+		query = "SELECT buffers_used::float8 / (buffers_used + buffers_unused) FROM " +
+			schema + ".pg_buffercache_summary()"
+	}
+	if err == nil {
+		err = s.db.QueryRowContext(ctx, query).Scan(&share)
+	}
+	if err != nil {
+		return 0, fmt.Sprintf("pg_buffercache %s in schema %s: %v", version, schema, s.Wrap("ask it", err))
+	}
+	return share, ""
 }

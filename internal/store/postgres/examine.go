@@ -107,7 +107,8 @@ func (c connections) examine(e *store.Examination, needed int) {
 	e.Add("connections", free >= needed, store.Failure, found, fmt.Sprintf(raise, needed-free))
 }
 
-// rights looks what the user may not do with the tables and functions.
+// rights looks what the user may not do with the tables and functions of the workload: those of the owner of ds2_info
+// that are no extension's.
 func (s *Store) rights(ctx context.Context, e *store.Examination, user string) {
 	var unread, unwritten, uncalled string
 	err := s.db.QueryRowContext(ctx, `
@@ -116,12 +117,14 @@ func (s *Store) rights(ctx context.Context, e *store.Examination, user string) {
 				has_table_privilege(oid, 'INSERT') AND has_table_privilege(oid, 'UPDATE') AS writable
 			FROM pg_class WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind = 'r'
 				AND relname NOT LIKE 'ds2\_%'
-				AND relowner = (SELECT relowner FROM pg_class WHERE oid = to_regclass('ds2_info')))
+				AND relowner = (SELECT relowner FROM pg_class WHERE oid = to_regclass('ds2_info'))
+				AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = oid AND deptype = 'e'))
 		SELECT coalesce(string_agg(relname, ', ' ORDER BY relname) FILTER (WHERE NOT readable), ''),
 			coalesce(string_agg(relname, ', ' ORDER BY relname) FILTER (WHERE NOT writable), ''),
 			(SELECT coalesce(string_agg(proname, ', ' ORDER BY proname), '') FROM pg_proc
 				WHERE pronamespace = quote_ident(current_schema())::regnamespace
 					AND proowner = (SELECT relowner FROM pg_class WHERE oid = to_regclass('ds2_info'))
+					AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = oid AND deptype = 'e')
 					AND NOT has_function_privilege(oid, 'EXECUTE'))
 		FROM t`).Scan(&unread, &unwritten, &uncalled)
 	grant := func(what string) string { return fmt.Sprintf("GRANT %s TO %q, or connect as the owner", what, user) }

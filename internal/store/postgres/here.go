@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -52,6 +53,10 @@ var inTablespace = regexp.MustCompile(`pg_tblspc/(\d+)/`)
 
 // whereFull says where room is missing: the server names a file, and that from its data directory on.
 func (s *Store) whereFull(message string) string {
+	return s.full.once(func() string { return s.findFull(message) })
+}
+
+func (s *Store) findFull(message string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	dir, _ := s.data.Load().(string)
@@ -85,6 +90,26 @@ func (s *Store) mounted(dir string) string {
 	return dir
 }
 
+// askAgain is how long what is known of a full drive stands: all sessions of a server that goes down ask at once.
+const askAgain = 5 * time.Second
+
+// answer is what was found once, for all who ask for a while after.
+type answer struct {
+	mu   sync.Mutex
+	at   time.Time
+	hint string
+}
+
+// once finds the hint, where nobody has lately.
+func (a *answer) once(find func() string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if time.Since(a.at) > askAgain {
+		a.hint, a.at = find(), time.Now()
+	}
+	return a.hint
+}
+
 // fullDrive says, of a server on this machine that closed its connections, that it has no room left; empty where it
 // has, or nobody knows. A server that cannot write its log goes down.
 func (s *Store) fullDrive() string {
@@ -92,11 +117,13 @@ func (s *Store) fullDrive() string {
 	if !ok || !s.here.Load() {
 		return ""
 	}
-	for _, dir := range []string{filepath.Join(data, "pg_wal"), data} {
-		if free, ok := diskspace.Free(dir); ok && free < littleRoom {
-			return fmt.Sprintf("only %d MB are free on the server's file system that holds %s: make room there, "+
-				"and start the server if it went down", free/1e6, s.mounted(dir))
+	return s.down.once(func() string {
+		for _, dir := range []string{filepath.Join(data, "pg_wal"), data} {
+			if free, ok := diskspace.Free(dir); ok && free < littleRoom {
+				return fmt.Sprintf("only %d MB are free on the server's file system that holds %s: make room there, "+
+					"and start the server if it went down", free/1e6, s.mounted(dir))
+			}
 		}
-	}
-	return ""
+		return ""
+	})
 }

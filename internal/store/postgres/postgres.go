@@ -42,6 +42,8 @@ type Store struct {
 	db       *sql.DB
 	data     atomic.Value // the server's data directory, a string
 	here     atomic.Bool  // it is on this machine
+	full     answer       // which of its drives is
+	down     answer       // whether it went down for that
 	running  sync.Map     // names of statements that Progress reports on, by the server's process
 	sessions sync.Map     // the server's processes that have served the pool or administer, for Waits
 }
@@ -52,6 +54,12 @@ func Open(u *url.URL) (store.Database, error) {
 	config, err := pgx.ParseConfig(ofClient(u).String())
 	if err != nil {
 		return nil, fmt.Errorf("read target URL: %w", err) // pgconn leaves the password out
+	}
+	for _, other := range config.Fallbacks { // of TLS modes too, at the same place
+		if other.Host != config.Host || other.Port != config.Port {
+			return nil, fmt.Errorf("the target names several servers, %s:%d and %s:%d: name the one to be measured",
+				config.Host, config.Port, other.Host, other.Port)
+		}
 	}
 	if name := config.Database; len(name) > maxName {
 		return nil, fmt.Errorf("the database's name has %d bytes, and PostgreSQL cuts names to %d: name it %q",

@@ -3,7 +3,9 @@ package sqlserver
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -51,6 +53,9 @@ func (s settings) number(name string) int64 {
 	return n
 }
 
+// noMemoryLimit is the default of max server memory.
+const noMemoryLimit = math.MaxInt32
+
 // The GUID of Windows' power plan "High performance".
 const highPerformance = "8c5e7fda-e8bf-4a96-9a85-a6e23a8c635c"
 
@@ -63,7 +68,7 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 	}
 	const mb = 1 << 20
 	cache, limit := cmp.Or(memory, s.number("server memory bytes")), s.number("max server memory (MB)")*mb
-	if limit > 0 && (cache == 0 || limit < cache) {
+	if limit > 0 && limit < noMemoryLimit*mb && (cache == 0 || limit < cache) {
 		cache = limit
 	}
 	data := s.number("database used bytes")
@@ -169,10 +174,21 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 			CAST(ISNULL(CASE SERVERPROPERTY('EngineEdition')
 				WHEN 5 THEN HAS_PERMS_BY_NAME(NULL, 'DATABASE', 'VIEW DATABASE STATE')
 				ELSE HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW SERVER STATE') END, 0) AS bit),
-			@@MAX_CONNECTIONS, (SELECT COUNT(*) FROM sys.dm_exec_sessions WHERE is_user_process = 1)`).
+			COALESCE(NULLIF((
+				SELECT CAST(value_in_use AS int) FROM sys.configurations WHERE name = 'user connections'), 0),
+				@@MAX_CONNECTIONS),
+			(SELECT COUNT(*) FROM sys.dm_exec_sessions AS s WHERE is_user_process = 1 AND NOT EXISTS (
+				SELECT 1 FROM sys.dm_exec_sessions AS own WHERE own.session_id = @@SPID
+					AND own.host_name = s.host_name AND own.host_process_id = s.host_process_id))`).
 		Scan(&version, &user, &writable, &execute, &state, &most, &inUse)
 	if err != nil {
 		return e, s.Wrap("examine the server", err)
+	}
+	// Azure SQL Database has a limit of each service objective instead.
+	var sessions sql.NullInt64
+	const governed = "SELECT max_sessions FROM sys.dm_user_db_resource_governance WHERE database_id = DB_ID()"
+	if s.db.QueryRowContext(ctx, governed).Scan(&sessions) == nil && sessions.Valid { // else there is no such view
+		most = int(sessions.Int64)
 	}
 	e.Add("version", true, store.OK, "SQL Server "+version, "")
 	found := "the database takes changes"

@@ -37,6 +37,8 @@ func TestAdvice(t *testing.T) {
 	assert.Empty(t, with(sound), "of the storage report's own server")
 	assert.Empty(t, with(sound, "database delayed durability", "ALLOWED"), "orders do not ask for it")
 	assert.Empty(t, with(settings{}), "where nothing is told")
+	unlimited := settings{"max server memory (MB)": "2147483647", "database used bytes": "21474836480"}
+	assert.Empty(t, with(unlimited), "no limit is no size")
 	assert.Empty(t, with(sound, "database recovery model", "SIMPLE", "ds2 workload", "mailbox"), "which ds2 gave it")
 	for _, c := range []struct{ name, value, says string }{
 		{"max server memory (MB)", "2147483647", "fits into the 68719 MB of memory"},

@@ -79,6 +79,22 @@ func TestExamineWithoutRights(t *testing.T) {
 	}
 }
 
+// TestConnections: the limit is that of 'user connections' or, in Azure SQL Database, of the service objective;
+// who may see all sessions is told how many are free.
+func TestConnections(t *testing.T) {
+	for want, objective := range map[string][]byte{
+		"10 are needed and 93 free": denied, "10 are needed and 3 free": cells("10"),
+	} {
+		s := answering(t, map[string][]byte{
+			askWhat: sqlServer2022, "'user connections'": cells("16.0.4100.1", "owner", "1", "1", "1", "100", "7"),
+			"dm_user_db_resource_governance": objective,
+		})
+		e, err := s.Examine(t.Context(), 8)
+		require.NoError(t, err)
+		assert.Contains(t, fmt.Sprint(e.Findings), want)
+	}
+}
+
 // TestRefusedBeforeARun has a server deny what a run needs only at its beginning or end.
 func TestRefusedBeforeARun(t *testing.T) {
 	mayNot := tdstest.Failed(

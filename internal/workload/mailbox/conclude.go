@@ -211,8 +211,8 @@ func warmed(w result.Warm) string {
 	all := []string{fmt.Sprintf("%.0f s after the warm-up", w.Waited)}
 	if w.Buffers != nil {
 		text := fmt.Sprintf("with %.0f %% of the buffers in use", 100**w.Buffers)
-		if w.Estimated {
-			text += ", by the pages that the server had read"
+		if w.Estimated != "" {
+			text += ", by the pages that the server had read (" + w.Estimated + ")"
 		}
 		if w.Fits {
 			text += ", which hold the whole database"

@@ -107,8 +107,8 @@ func interleave(a, b []task) []task {
 	return all
 }
 
-// tableBytes are the sizes of the tables, and of all tables and indexes together; nothing where the engine does not
-// say.
+// tableBytes are the sizes of the tables, and of all tables and indexes together, for the progress only; nothing where
+// the server does not say.
 func tableBytes(ctx context.Context, target store.Database) (tables map[string]int64, total int64, err error) {
 	tables = map[string]int64{}
 	placement := target.Can().Placement
@@ -116,11 +116,14 @@ func tableBytes(ctx context.Context, target store.Database) (tables map[string]i
 		return tables, 0, nil
 	}
 	placed, err := placement(ctx)
+	if err != nil {
+		return tables, 0, ctx.Err()
+	}
 	for _, p := range placed {
 		if p.Kind == "table" {
 			tables[strings.ToLower(p.Name)] += p.Bytes
 		}
 		total += p.Bytes
 	}
-	return tables, total, err
+	return tables, total, nil
 }

@@ -13,14 +13,14 @@ import (
 var statements = func() []sqlserver.Statement {
 	s := make([]sqlserver.Statement, calls.NumOps)
 	for op, sql := range map[calls.Op]string{
-		calls.OpLogin:            "dbo.DS2_LOGIN",
-		calls.OpNewCustomer:      "dbo.DS2_NEW_CUSTOMER",
-		calls.OpBrowseByCategory: "dbo.DS2_BROWSE_BY_CATEGORY",
-		calls.OpBrowseByActor:    "dbo.DS2_BROWSE_BY_ACTOR",
-		calls.OpBrowseByTitle:    "dbo.DS2_BROWSE_BY_TITLE",
-		calls.OpPrices: "SELECT PROD_ID, PRICE FROM dbo.PRODUCTS WHERE PROD_ID IN" +
+		calls.OpLogin:            "DS2_LOGIN",
+		calls.OpNewCustomer:      "DS2_NEW_CUSTOMER",
+		calls.OpBrowseByCategory: "DS2_BROWSE_BY_CATEGORY",
+		calls.OpBrowseByActor:    "DS2_BROWSE_BY_ACTOR",
+		calls.OpBrowseByTitle:    "DS2_BROWSE_BY_TITLE",
+		calls.OpPrices: "SELECT PROD_ID, PRICE FROM PRODUCTS WHERE PROD_ID IN" +
 			" (@p1, @p2, @p3, @p4, @p5, @p6, @p7, @p8, @p9, @p10)",
-		calls.OpPurchase: "dbo.DS2_PURCHASE",
+		calls.OpPurchase: "DS2_PURCHASE",
 	} {
 		s[op] = sqlserver.Statement{Name: op.String(), SQL: sql}
 	}

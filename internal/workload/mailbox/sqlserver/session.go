@@ -45,7 +45,7 @@ func (Engine) Check(ctx context.Context, target store.Database, p mailbox.Parame
 
 // Bytes is what the records take in the database, with the upper levels of their key.
 func (Engine) Bytes(ctx context.Context, target store.Database) (int64, error) {
-	return target.(*sqlserver.Store).TableBytes(ctx, "dbo.messages")
+	return target.(*sqlserver.Store).TableBytes(ctx, "messages")
 }
 
 // Counted is what the server counts of the table, whose rows have their key in them alone: to read all keys is to read
@@ -55,7 +55,7 @@ func (Engine) Counted(ctx context.Context, target store.Database) (int64, error)
 	if v, err := s.Kind(ctx); err != nil || v.Babelfish {
 		return mailbox.UnknownRecords, err
 	}
-	return s.TableRows(ctx, "dbo.messages")
+	return s.TableRows(ctx, "messages")
 }
 
 // Direct says that the server does so by itself, but for Babelfish, which is a PostgreSQL.
@@ -85,13 +85,13 @@ func (Engine) Connect(ctx context.Context, target store.Database) (mailbox.Sessi
 // readers see versions.
 var statements = func() (all []sqlserver.Statement) {
 	for _, s := range []sqlserver.Statement{
-		mailbox.Read: {Name: "read", SQL: "SELECT flags, crc, body FROM dbo.messages" + byKey},
-		mailbox.Insert: {Name: "insert", SQL: "INSERT INTO dbo.messages" +
+		mailbox.Read: {Name: "read", SQL: "SELECT flags, crc, body FROM messages" + byKey},
+		mailbox.Insert: {Name: "insert", SQL: "INSERT INTO messages" +
 			" (mailbox_id, folder_id, message_id, flags, crc, body) OUTPUT 1 SELECT @p1, @p2, @p3, @p4, @p5, @p6" +
-			" WHERE NOT EXISTS (SELECT 1 FROM dbo.messages WITH (UPDLOCK)" + byKey + ")"},
-		mailbox.Replace: {Name: "replace", SQL: "UPDATE dbo.messages SET flags = @p4, crc = @p5, body = @p6 OUTPUT 1" +
+			" WHERE NOT EXISTS (SELECT 1 FROM messages WITH (UPDLOCK)" + byKey + ")"},
+		mailbox.Replace: {Name: "replace", SQL: "UPDATE messages SET flags = @p4, crc = @p5, body = @p6 OUTPUT 1" +
 			byKey},
-		mailbox.Delete: {Name: "delete", SQL: "DELETE FROM dbo.messages OUTPUT 1" + byKey},
+		mailbox.Delete: {Name: "delete", SQL: "DELETE FROM messages OUTPUT 1" + byKey},
 	} {
 		lazy := s
 		lazy.SQL = "SET XACT_ABORT ON; BEGIN TRANSACTION; " + s.SQL +

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"database/sql"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ds2/internal/device/devicetest"
+	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
+	"ds2/internal/monitor"
+	"ds2/internal/nightly"
+	"ds2/internal/store"
+	"ds2/internal/store/postgres"
+)
+
+// ioCase is a server's drives, and how it syncs its log.
+type ioCase struct {
+	version         int
+	apart           bool // data and log on drives of their own
+	workload, cache string
+	method          string
+}
+
+func (c ioCase) String() string {
+	layout := "one drive"
+	if c.apart {
+		layout = "two drives"
+	}
+	return fmt.Sprintf("PostgreSQL %d, %s, %s, %s, %s", c.version, layout, c.workload, c.method, c.cache)
+}
+
+// ioServer is a server on drives whose caches can be switched.
+type ioServer struct {
+	*localpg.Server
+	drives []devicetest.Drive // data, log
+}
+
+func startIOServer(t *testing.T, c ioCase) (s ioServer) {
+	t.Helper()
+	data := devicetest.Mount(t, devicetest.Memory(t), 700<<20)
+	s.drives = append(s.drives, data)
+	s.Server = pgtest.Start(t, localpg.Options{
+		Version: c.version, DataDir: filepath.Join(data.Dir, "data"), Settings: map[string]string{
+			// Little memory, and each page that a session writes goes to the drive at once.
+			"shared_buffers": "2MB", "backend_flush_after": "8kB", "max_wal_size": "128MB", "autovacuum": "off",
+			"bgwriter_lru_maxpages": "0", "checkpoint_timeout": "1h",
+		}})
+	if c.apart {
+		log := devicetest.Mount(t, devicetest.Memory(t), 300<<20)
+		s.drives = append(s.drives, log)
+		s.Kill()
+		wal := filepath.Join(s.DataDir(), "pg_wal")
+		move := exec.Command("sh", "-ec", `cp -a "$0" "$1"; rm -r "$0"; ln -s "$1" "$0"`, wal, log.Dir+"/pg_wal")
+		out, err := move.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		require.NoError(t, s.Restart(t.Context()))
+	}
+	must(t, words("load --target %s --size 20MB -q", s.URL("ds2"))...)
+	must(t, words("load --target %s --workload mailbox --mailboxes 10 --mailbox-size 2MB -q", s.URL("mail"))...)
+	return s
+}
+
+// ios is what was counted of a run by several: numbers, not rates.
+type ios struct {
+	data, log, syncs float64 // by Storage
+	tracedData       float64 // with the journal's
+	tracedLog        float64
+	tracedFlushes    float64 // of the log
+	each             float64 // database I/Os an operation
+}
+
+// TestIOs has the tracer, which sees each request with its flags, judge what Storage says of the drives: by role within
+// 3 %, with as many syncs of the log as the server counts, and as many I/Os an operation with a write-back cache as
+// without. make ios runs all cases; CI a few.
+func TestIOs(t *testing.T) {
+	all := os.Getenv("DS2_TEST_IOS") != ""
+	nightly.Long(t, "lets users work on several drives")
+	versions, workloads, methods := []int{0}, []string{"mail"}, []string{"fdatasync", "open_datasync"}
+	if all {
+		workloads = []string{"ds2", "mail"}
+		versions, methods = []int{15, 18}, []string{"fdatasync", "open_datasync", "open_sync", "fsync"}
+	}
+	var table strings.Builder
+	defer func() { t.Log("\n" + table.String()) }()
+	for _, version := range versions {
+		for _, apart := range []bool{false, true} {
+			if apart && !all {
+				continue
+			}
+			s := startIOServer(t, ioCase{version: version, apart: apart})
+			for _, workload := range workloads {
+				for _, method := range methods {
+					each := map[string]float64{}
+					for _, cache := range []string{"write back", "write through"} {
+						c := ioCase{version, apart, workload, cache, method}
+						got := s.run(t, c)
+						each[cache] = got.each
+						fmt.Fprintf(&table, "| %d | %v | %s | %s | %s | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.3f |\n",
+							version, apart, workload, method, cache, got.data, got.tracedData, got.log, got.tracedLog,
+							got.syncs, got.tracedFlushes, got.each)
+						const share = .03
+						assert.InEpsilon(t, got.tracedData, got.data, share, "%v: writes of data", c)
+						assert.InEpsilon(t, got.tracedLog, got.log, share, "%v: writes of the log", c)
+						if c.method == "fdatasync" || c.method == "open_datasync" { // else the journal flushes
+							flushes := map[string]float64{"write back": got.syncs}[cache]
+							assert.InDelta(t, flushes, got.tracedFlushes, share*got.syncs, "%v: flushes of the log", c)
+						}
+					}
+					if workload == "mail" {
+						assert.InEpsilon(t, each["write through"], each["write back"], .05, "I/Os an operation: %s", method)
+					}
+				}
+			}
+		}
+	}
+}
+
+// run has users work on a database while all that happens on the drives is counted and traced, from quiet to quiet.
+func (s ioServer) run(t *testing.T, c ioCase) (got ios) {
+	t.Helper()
+	for _, d := range s.drives {
+		file := filepath.Join("/sys/block", d.Name, "queue/write_cache")
+		require.NoError(t, os.WriteFile(file, []byte(c.cache), 0))
+	}
+	db, err := sql.Open("pgx", s.URL("postgres"))
+	require.NoError(t, err)
+	defer db.Close()
+	db.SetMaxIdleConns(0) // an idle session tells only after 10 s what it did
+	// The same work each time: on a copy of the database, with the same seed.
+	const work = "work"
+	pgtest.Exec(t, db, "DROP DATABASE IF EXISTS "+work+" WITH (FORCE)", "CREATE DATABASE "+work+" TEMPLATE "+c.workload,
+		"ALTER SYSTEM SET wal_sync_method = "+c.method, "SELECT pg_reload_conf()")
+	pgtest.Exec(t, db, "CHECKPOINT")
+	require.NoError(t, exec.Command("sync").Run())
+	address, err := url.Parse(s.URL(work))
+	require.NoError(t, err)
+	target, err := postgres.Open(address)
+	require.NoError(t, err)
+	defer target.Close()
+	w, err := monitor.Observe(t.Context(), []store.Database{target}, 0, monitor.Options{IOTrace: true})
+	require.NoError(t, err)
+	defer w.Close()
+	if w.IOTrace == nil {
+		t.Skip(strings.Join(w.Notes, "; "))
+	}
+	from := s.settled(t, w)
+	before, was := s.merged(t), s.traced(t, w)
+	start := time.Now()
+	out := filepath.Join(t.TempDir(), "record")
+	must(t, quick("drive", s.URL(work), "--run-time 5s --rate 30/s --seed 7 --verify none -q --out %s", out)...)
+	pgtest.Exec(t, db, "CHECKPOINT")
+	require.NoError(t, exec.Command("sync").Run())
+	to := s.settled(t, w)
+	after := s.merged(t)
+	counters := monitor.Table{Rows: []monitor.Row{{Time: start.Add(time.Second)}}}
+	for column, v := range to {
+		counters.Columns = append(counters.Columns, column)
+		counters.Rows[0].Values = append(counters.Rows[0].Values, v-from[column])
+	}
+	storage, err := monitor.Drives{
+		Counters: counters, Machine: w.Machine, From: start, To: start.Add(time.Second),
+	}.Storage()
+	require.NoError(t, err, "%v", c)
+	got.data, got.log, got.syncs = storage.Writes, storage.LogWrites, *storage.LogSyncs
+	for name, n := range s.traced(t, w) {
+		n -= was[name]
+		ofLog := len(s.drives) > 1 && strings.HasPrefix(name, s.drives[1].Name+" ")
+		switch {
+		case strings.HasSuffix(name, " log flush"):
+			got.tracedFlushes += n
+		case strings.HasSuffix(name, " log write"), ofLog && strings.HasSuffix(name, " write"):
+			got.tracedLog += n
+		case strings.HasSuffix(name, " write"):
+			got.tracedData += n
+		}
+	}
+	got.tracedData -= after[0] - before[0]
+	if c.apart {
+		got.tracedLog -= after[1] - before[1]
+	}
+	r := recordOf(t, out)
+	got.each = storage.IOPS / float64(r.Windows[0].Counts.Orders)
+	return got
+}
+
+// merged is how many writes of each drive the kernel merged into others: to the tracer each is an I/O, to the drive not.
+func (s ioServer) merged(t *testing.T) (all []float64) {
+	for _, d := range s.drives {
+		all = append(all, d.Counts(t).MergedWrites)
+	}
+	return all
+}
+
+// traced are how many I/Os of each kind were traced.
+func (s ioServer) traced(t *testing.T, w *monitor.Observer) map[string]float64 {
+	t.Helper()
+	totals, err := w.IOTrace.Totals()
+	require.NoError(t, err)
+	all := map[string]float64{}
+	for _, d := range totals {
+		all[d.Name] = float64(d.Count())
+	}
+	return all
+}
+
+// settled are the figures when nothing happens any longer: the server's processes tell what they did once a second.
+func (s ioServer) settled(t *testing.T, w *monitor.Observer) (now map[string]float64) {
+	t.Helper()
+	for was := map[string]float64(nil); now == nil || !maps.Equal(was, now); {
+		was, now = now, s.figures(t, w)
+		time.Sleep(1100 * time.Millisecond)
+	}
+	return now
+}
+
+// figures are the running totals that Storage is made of, by the columns for their growth a second.
+func (s ioServer) figures(t *testing.T, w *monitor.Observer) map[string]float64 {
+	t.Helper()
+	columns := map[string]string{
+		"disk_reads_total": monitor.DiskReads, "disk_writes_total": monitor.DiskWrites,
+		"disk_read_bytes_total": monitor.DiskReadBytes, "disk_written_bytes_total": monitor.DiskWrittenBytes,
+		"database_log_syncs_total": monitor.DatabaseLogSyncs, "database_log_bytes_total": monitor.DatabaseLogBytes,
+	}
+	all := map[string]float64{}
+	for _, src := range w.Sources {
+		values := make([]float64, len(src.Figures))
+		require.NoError(t, src.Read(t.Context(), values))
+		for i, f := range src.Figures {
+			if column, ok := columns[f.Name]; ok {
+				if f.Label == "server" {
+					f.Item = ""
+				}
+				all[monitor.ItemColumn(column, f.Item)] = values[i]
+			}
+		}
+	}
+	return all
+}
