@@ -91,9 +91,9 @@ func CompareCSV(w io.Writer, c Comparison) error {
 	out.Write(head)
 	number := func(v *float64) string { return known(v, "", plain) }
 	for _, one := range c.Configurations {
-		for i, r := range one.Runs {
+		for _, r := range one.Runs {
 			line := []string{
-				cell(one.Name), strconv.Itoa(i + 1), fmt.Sprint(r.Counts), fmt.Sprint(r.Dir == one.Median),
+				cell(one.Name), cell(r.Dir), fmt.Sprint(r.Counts), fmt.Sprint(r.Dir == one.Median),
 				number(r.Value()), number(r.CI95()), number(r.Idle), number(r.Active),
 				cell(strings.Join(r.Wrong(), "; ")), cell(r.Bottleneck), number(r.P95),
 			}

@@ -114,8 +114,11 @@ func (b *Bench) check() error {
 		if !filepath.IsLocal(r.Dir) {
 			return fmt.Errorf("the directory %q of a run does not lie in it", r.Dir)
 		}
-		if err := r.Headline.check(); err != nil || r.Counts && r.Figure == nil {
-			return errors.Join(fmt.Errorf("%q counts and has no result", r.Dir), err)
+		if err := r.Headline.check(); err != nil {
+			return fmt.Errorf("%q: %w", r.Dir, err)
+		}
+		if r.Counts && r.Figure == nil {
+			return fmt.Errorf("%q counts and has no result", r.Dir)
 		}
 	}
 	if err := b.Headline.check(); err != nil {

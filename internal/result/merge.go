@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"time"
 
@@ -144,13 +145,26 @@ func busier(a, b float64) float64 {
 // mergeable says why two records are not of one run.
 func mergeable(a, b *Record) error {
 	apart := b.Start.Sub(a.Start).Abs()
+	first, second := a, b
+	if b.Parameters.UserOffset < a.Parameters.UserOffset {
+		first, second = b, a
+	}
+	between := second.Parameters.UserOffset - first.Parameters.UserOffset
+	// What each user does; rates add up, and one machine alone may scan or make a checkpoint.
+	alike := func(p Parameters) Parameters {
+		return Parameters{
+			RunTime: p.RunTime, WarmupTime: p.WarmupTime, ThinkTime: p.ThinkTime, Spacing: p.Spacing, InWords: p.InWords,
+		}
+	}
 	switch {
 	case a.RunID != b.RunID:
 		return fmt.Errorf("they are of runs %q and %q; give all machines of a run the same --run-id", a.RunID, b.RunID)
 	case a.Engine != b.Engine || a.Size != b.Size || !slices.Equal(a.Targets, b.Targets):
 		return errors.New("they are of other targets or datasets")
-	case a.Seed == b.Seed && a.Parameters.UserOffset == b.Parameters.UserOffset:
-		return errors.New("their users drew the same work; give each machine another --user-offset")
+	case a.Seed == b.Seed && between < max(1, first.Threads):
+		return errors.New("some of their users drew the same work; give each machine a --user-offset of all users before")
+	case !reflect.DeepEqual(alike(a.Parameters), alike(b.Parameters)):
+		return errors.New("they were not run by the same parameters")
 	case apart > maxApart && a.Status != Running && b.Status != Running: // else their starts are those of ds2
 		return fmt.Errorf("they started %s apart; start all machines of a run by --start-at",
 			apart.Round(time.Millisecond))

@@ -119,10 +119,12 @@ func TestMergeRefuses(t *testing.T) {
 		`runs "one" and "two"`: func(r *Record) { r.RunID = "two" },
 		"other targets":        func(r *Record) { r.Size = "M" },
 		"drew the same work":   func(r *Record) { r.Parameters.UserOffset = 0 },
+		"some of their users":  func(r *Record) { r.Parameters.UserOffset, r.Threads = 2, 1 },
+		"the same parameters":  func(r *Record) { r.Parameters.ThinkTime = 1 },
 		"started 5s apart":     func(r *Record) { r.Start = r.Start.Add(5 * time.Second) },
 	} {
-		a, b := machine(0, 1, 5, time.Millisecond), machine(0, 1, 5, time.Millisecond)
-		b.Parameters.UserOffset = 1
+		a, b := machine(0, 3, 5, time.Millisecond), machine(0, 3, 5, time.Millisecond)
+		b.Parameters.UserOffset = 3
 		spoil(b)
 		_, err := Merge([]*Record{a, b})
 		assert.ErrorContains(t, err, want)
