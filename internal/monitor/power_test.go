@@ -29,7 +29,7 @@ func TestPowerCommand(t *testing.T) {
 		"a sentence":               {"echo 'It takes 250.'", 250, ""},
 		"a thousands separator":    {"echo 'PSU1 Input Power | 1,234 Watts'", 0, "has the number 1,234"},
 		"a comma for a point":      {"echo 312,5", 0, "has the number 312,5"},
-		"two supplies":             {"echo 100 W; echo 120 W", 0, "several numbers, 100 and 120"},
+		"two supplies":             {"echo 100 W; echo 120 W", 0, "several numbers, 100 W and 120 W"},
 		"several without a unit":   {"echo 12:30 312", 0, "several numbers, 12 and 30 and 312"},
 		"a command that fails":     {"echo no meter >&2; exit 3", 0, "exit status 3: no meter"},
 	} {
