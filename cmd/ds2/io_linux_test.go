@@ -50,6 +50,9 @@ func startIOServer(t *testing.T, c ioCase) (s ioServer) {
 	t.Helper()
 	data := devicetest.Mount(t, devicetest.Memory(t), 700<<20)
 	s.drives = append(s.drives, data)
+	if c.apart {
+		s.drives = append(s.drives, devicetest.Mount(t, devicetest.Memory(t), 300<<20))
+	}
 	s.Server = pgtest.Start(t, localpg.Options{
 		Version: c.version, DataDir: filepath.Join(data.Dir, "data"), Settings: map[string]string{
 			// Little memory, and each page that a session writes goes to the drive at once.
@@ -57,8 +60,7 @@ func startIOServer(t *testing.T, c ioCase) (s ioServer) {
 			"bgwriter_lru_maxpages": "0", "checkpoint_timeout": "1h",
 		}})
 	if c.apart {
-		log := devicetest.Mount(t, devicetest.Memory(t), 300<<20)
-		s.drives = append(s.drives, log)
+		log := s.drives[1]
 		s.Kill()
 		wal := filepath.Join(s.DataDir(), "pg_wal")
 		move := exec.Command("sh", "-ec", `cp -a "$0" "$1"; rm -r "$0"; ln -s "$1" "$0"`, wal, log.Dir+"/pg_wal")

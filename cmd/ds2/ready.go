@@ -251,6 +251,9 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 		return err
 	}
 	o.Observer, o.Device = observer, f.observe.device
+	if o.Device != nil && o.Device.Unlike() != "" {
+		observer.Warnings = append(observer.Warnings, o.Device.Unlike())
+	}
 	c := o.Driver
 	need := preflight.Load{Length: c.Length(), Growth: o.Plan.Growth(c.Threads)}
 	var targets []preflight.Target

@@ -26,6 +26,7 @@ type fio struct {
 	program, version string
 	file             string
 	bytes            int64
+	data             string // DatabaseData or RandomData
 }
 
 // findFio looks for the program, and refuses a version before 3, whose times had other units.
@@ -83,8 +84,11 @@ func (f *fio) run(ctx context.Context, j job) (Point, float64, error) {
 		"--rw=" + j.rw, fmt.Sprintf("--bs=%d", j.block), "--ioengine=" + engine, fmt.Sprintf("--iodepth=%d", j.depth),
 		"--direct=1", "--thread", "--rwmixread=70",
 		"--output-format=json",
-		// No two runs are alike, and there is nothing that an array could shrink.
+		// No two runs are alike, and no two blocks.
 		"--norandommap", "--randrepeat=0", "--refill_buffers",
+	}
+	if f.data == DatabaseData {
+		args = append(args, fmt.Sprintf("--buffer_compress_percentage=%d", compressible))
 	}
 	if j.sync {
 		args = append(args, "--fdatasync=1")

@@ -23,6 +23,25 @@ const Format = 1
 // BlockBytes is the size of the reads and writes that are measured: a page of the databases.
 const BlockBytes = 8192
 
+// The data that are written. Those of a database shrink as its pages do, each by itself about 2 : 1 and no two alike
+// (docs/explanation/data.md); random data shrink on no array.
+const (
+	DatabaseData = "database"
+	RandomData   = "random"
+
+	compressible = 50 // percent of each block: LZ4 makes 1.95 : 1 of it
+)
+
+// Unlike says that the limit is that of other data than a database's, next to which a run's share means little on a
+// drive that compresses or deduplicates; empty where it is not.
+func (r *Record) Unlike() string {
+	if r.Data == DatabaseData {
+		return ""
+	}
+	return "the limit of the device was measured with random data, and a database's pages compress about 2 : 1: " +
+		"on a drive that compresses, shares of it mean little; measure it again with ds2 device --data database"
+}
+
 // Record is what was measured of a device.
 type Record struct {
 	Format     int       `json:"format"`
@@ -32,7 +51,8 @@ type Record struct {
 	Start      time.Time `json:"start"`
 	Path       string    `json:"path"` // the directory, or the device
 	Bytes      int64     `json:"bytes"`
-	StageTime  float64   `json:"stage_s"` // for which each point was measured
+	StageTime  float64   `json:"stage_s"`        // for which each point was measured
+	Data       string    `json:"data,omitempty"` // that was written: DatabaseData or RandomData
 
 	Preconditioning *Preconditioning `json:"preconditioning,omitempty"`
 

@@ -135,6 +135,7 @@ func (r run) sizing() result.Section {
 		addRatio("database reads : writes", d.Reads, d.Writes, 3)
 		addRatio("database I/Os : log writes", d.IOPS, d.LogWrites, 2)
 		addKnown("bytes a log write", d.LogBytes, 0)
+		addKnown("log syncs a second, as the server counts them", d.LogSyncs, 3)
 		add("MiB read and written a second", decimals(d.ReadBytes/(1<<20), 3), decimals(d.WrittenBytes/(1<<20), 3))
 		addKnown("total IOPS a watt", d.IOPSPerWatt, 2)
 		if len(r.Scrub) > 0 {
@@ -287,7 +288,8 @@ func (r run) databaseIO() result.Section {
 
 // ioSection is a section of ioRows, which begin with the columns of a head.
 func ioSection(title string, head ...string) result.Section {
-	ios := []string{"read ms", "max", "write ms", "max", "reads/s", "writes/s", "bytes/read", "bytes/write"}
+	ios := []string{"read ms", "max", "write ms", "max", "reads/s", "writes/s", "bytes/read", "bytes/write",
+		"flushes/s", "flush ms"}
 	return result.Section{Title: title, Head: append(head, ios...)}
 }
 
@@ -301,6 +303,11 @@ func ioRow(io monitor.FileIO, head ...string) []string {
 	each := func(bytes, ios float64) string {
 		return decimalsOr(ios > 0, math.Round(bytes/ios), 0)
 	}
+	flushes := "–"
+	if io.Flushes != nil {
+		flushes = decimals(*io.Flushes, 3)
+	}
 	return append(head, ms(io.ReadMean), ms(io.ReadMax), ms(io.WriteMean), ms(io.WriteMax),
-		decimals(io.Reads, 3), decimals(io.Writes, 3), each(io.ReadBytes, io.Reads), each(io.WrittenBytes, io.Writes))
+		decimals(io.Reads, 3), decimals(io.Writes, 3), each(io.ReadBytes, io.Reads), each(io.WrittenBytes, io.Writes),
+		flushes, ms(io.FlushMean))
 }
