@@ -70,6 +70,9 @@ func (v *view) line() string {
 	line := fmt.Sprintf("%-6s %s%s  %d users%s  %s %.0f now, %.0f cumulative  p95 %.1f ms%s  errors %d",
 		phase, last.End.Round(time.Second), left, last.Users, figure,
 		words.Rate, progress.Last10s, progress.Cumulative, last.P95, undone, errors)
+	if last.HeldUp > 0 {
+		line += fmt.Sprintf(", %d users held up by them", last.HeldUp)
+	}
 	if total.Offered > 0 {
 		line += fmt.Sprintf("  dropped %d of %d", total.Dropped, total.Offered)
 	}

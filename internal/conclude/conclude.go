@@ -60,8 +60,11 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 		c.Slowest = v.slowest()
 		figure = &result.Figure{Unit: in.Words.Rate, Value: v.window.OPM, CI95: v.window.CI95}
 	}
-	if c.Power = v.power(); v.window != nil && len(in.Counters.Columns) > 0 {
+	observed := len(in.Counters.Columns) > 0
+	if c.Power = v.power(); v.window != nil && observed {
 		c.Costs, c.Conditions = v.costs(c.Power), v.conditions()
+	}
+	if v.window != nil && (observed || v.window.Errors > 0) {
 		if b := diagnose.Judge(v.figures()); b != nil {
 			all := append(warnings(in.Cautions, b.Figures), v.largeReads()...)
 			c.Bottleneck = &result.Bottleneck{Bottleneck: *b, Warnings: all}

@@ -51,8 +51,13 @@ func (v view) figures() diagnose.Figures {
 		f.RoundTrip = over(math.Max, f.RoundTrip, known(v.Counters.Quantile(column, 0.25, v.from, v.to)))
 	}
 	v.addDevices(&f)
-	if f == (diagnose.Figures{}) {
+	if f == (diagnose.Figures{}) && v.window.Errors == 0 {
 		return f
+	}
+	w := v.window
+	f.HeldUp, f.Stalled = &w.HeldUp, &w.Stalled
+	if begun := w.Counts.Orders + w.Counts.GivenUp; begun > 0 {
+		f.Errors = new(float64(w.Errors) / float64(begun))
 	}
 	if v.Local && v.Machine != nil {
 		f.CPUOwn = share(f.ClientOwn, v.Machine.Processors)

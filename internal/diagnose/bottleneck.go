@@ -1,12 +1,14 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
 
 // What can hold orders back.
 const (
+	Errors  = "errors"
 	Storage = "storage"
 	CPU     = "cpu"
 	Locks   = "locks"
@@ -17,13 +19,14 @@ const (
 
 // Bottleneck is what held the orders back, and the figures that say so.
 type Bottleneck struct {
-	What    string  `json:"what"` // storage, cpu, locks, client, network or unclear
+	What    string  `json:"what"` // errors, storage, cpu, locks, client, network or unclear
 	Why     string  `json:"why"`  // in words
 	Figures Figures `json:"figures"`
 }
 
 // The bounds of the rules.
 const (
+	manyErrors     = 0.10   // of orders, of the users' time or of the window
 	fullProcessors = 0.90   // of all processors' time
 	busyProcessors = 0.80   // enough to hold up those who answer each other in turns
 	oftenThrottled = 0.50   // of the periods in which a container's processor time is counted
@@ -48,7 +51,7 @@ func Judge(f Figures) *Bottleneck {
 
 // judge asks the rules one after the other; the first that holds names the bottleneck.
 //
-// What takes almost all of the sessions' or users' time comes first: then it is other programs that fill processors and
+// Errors come before all: what fails tells nothing of how fast the rest is. What takes almost all of the sessions' or users' time comes next: then it is other programs that fill processors and
 // links, if any does. Full processors and links come before all other waits because sessions that wait for a processor
 // count as running or idle, and because faster storage could not help them. Statements and answers under way are held
 // up by processors or by long round trips; where neither explains them they are only a sign of too few users, and
@@ -56,6 +59,8 @@ func Judge(f Figures) *Bottleneck {
 func (c situation) judge() (what, why string) {
 	statements := "sessions wait " + percent(c.underWay) + " of their time for statements that are under way"
 	switch {
+	case atLeast(c.Errors, manyErrors), atLeast(c.HeldUp, manyErrors), atLeast(c.Stalled, manyErrors):
+		return Errors, c.whyErrors()
 	case c.storage >= almostAllWait:
 		return Storage, c.whyStorage()
 	case c.locks >= almostAllWait:
@@ -106,6 +111,17 @@ func (c situation) judge() (what, why string) {
 			"and its reads take %.1f times as long as in the run's best seconds", *c.DiskQueue, *c.DiskSlowdown)
 	}
 	return Unclear, "no processor, link or device is near its limit, and the sessions do not tell what they wait for"
+}
+
+func (c situation) whyErrors() string {
+	text := fmt.Sprintf("users spend %s of their time until they try again what failed", percent(*c.HeldUp))
+	if c.Errors != nil {
+		text = fmt.Sprintf("%.2g attempts fail for each order, and ", *c.Errors) + text
+	}
+	if *c.Stalled > 0 {
+		text += ", and for " + percent(*c.Stalled) + " of the window nothing is completed"
+	}
+	return text
 }
 
 func (c situation) whyStorage() string {
@@ -175,7 +191,7 @@ func newSituation(f Figures) situation {
 	c.storage, c.locks = f.WaitingForDrives, f.waitingForEachOther()
 	statements := f.Idle + f.WaitingForClient
 	if f.InOperations != nil {
-		c.pause = min(max(1-*f.InOperations, 0), statements)
+		c.pause = min(max(1-*f.InOperations-*cmp.Or(f.HeldUp, new(0.)), 0), statements)
 	}
 	c.underWay = statements - c.pause
 	return c

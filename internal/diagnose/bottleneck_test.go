@@ -11,6 +11,14 @@ import (
 
 func TestJudge(t *testing.T) {
 	for _, c := range []struct{ name, want, why, figures string }{ // by the names of the record
+		{"J5: a full drive, while users wait to try again", Errors, "90 % of their time until they try again",
+			"cpu.busy_ratio=.05 errors.per_order=.02 errors.stalled_ratio=.77 users.held_up_ratio=.9" +
+				" users.in_operations=.08 sessions.running=.01 sessions.idle=.99"},
+		{"much fails at once, and processors are full of it", Errors, "0.4 attempts fail for each order",
+			"cpu.busy_ratio=.99 errors.per_order=.4 errors.stalled_ratio=0 users.held_up_ratio=.02"},
+		{"some deadlocks", Storage, "70 %",
+			"errors.per_order=.01 errors.stalled_ratio=0 users.held_up_ratio=.01" +
+				" sessions.running=.2 sessions.idle=.1 sessions.waiting_for_storage=.7"},
 		{"sessions read and write", Storage, "70 % of their time waiting for reads",
 			"cpu.busy_ratio=.39 sessions.running=.2 sessions.idle=.1 sessions.waiting_for_storage=.7"},
 		{"full processors hide what sessions wait for", CPU, "95 % busy",

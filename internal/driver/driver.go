@@ -83,11 +83,14 @@ type Driver struct {
 	givenUp atomic.Int64
 	rate    atomic.Uint64 // of an open loop, for each target: the bits of a float64
 	delayed sync.Once
+
+	failed   sync.Mutex                 // guards examples
+	examples map[measure.Failure]string // the first error of each
 }
 
 // New prepares a run.
 func New(c Config, sink Sink, log *slog.Logger) *Driver {
-	d := &Driver{config: c, sink: sink, log: log}
+	d := &Driver{config: c, sink: sink, log: log, examples: map[measure.Failure]string{}}
 	d.meter = measure.NewMeter(workload.Names(c.Operations), c.Targets, c.Counts...)
 	for i := range c.Threads * len(c.Targets) {
 		d.users = append(d.users, newUser(d, i))
@@ -169,6 +172,23 @@ func (d *Driver) delay(err error) {
 			d.config.Delayed(err)
 		}
 	})
+}
+
+// note keeps and logs the first error of each failure.
+func (d *Driver) note(f measure.Failure, err error) {
+	d.failed.Lock()
+	defer d.failed.Unlock()
+	if _, known := d.examples[f]; !known {
+		d.examples[f] = err.Error()
+		d.log.Warn("attempt failed", "operation", f.Operation, "class", f.Class, "err", err)
+	}
+}
+
+// Example is the first error of a failure; empty where there was none.
+func (d *Driver) Example(f measure.Failure) string {
+	d.failed.Lock()
+	defer d.failed.Unlock()
+	return d.examples[f]
 }
 
 // disconnect closes every connection. It waits no longer than a server needs that is there.

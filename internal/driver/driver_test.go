@@ -288,13 +288,21 @@ func TestRestartOfTheServer(t *testing.T) {
 	}}
 	c := config(sim)
 	c.MaxRetries = 20
-	_, totals, err := drive(t, c, func(func(), func()) {
+	got, totals, err := drive(t, c, func(func(), func()) {
 		time.Sleep(9 * time.Second)
 		down.Store(true)
 		time.Sleep(2 * time.Second)
 		down.Store(false)
 	})
 	require.NoError(t, err, "Run")
+	amid := got.Samples[10] // while the orders under way go on
+	assert.Zero(t, amid.Counts.Orders)
+	assert.NotZero(t, amid.Errors, "failures at %s", amid.End)
+	assert.Equal(t, 4, amid.HeldUp, "users who wait to try again")
+	w := got.run(t)
+	assert.Greater(t, w.Stalled, .1)
+	assert.Greater(t, w.HeldUp, .1)
+	assert.NotEmpty(t, w.Failed())
 	assert.EqualValues(t, 4, totals.Counts.Reconnects, "one of each user")
 	assert.Zero(t, totals.Counts.GivenUp)
 }

@@ -30,7 +30,10 @@ func (u *user) attempt(op workload.Op) error {
 		if op == opConnect {
 			u.driver.delay(err)
 		}
-		u.tally.Fail(u.driver.failure(failed, class))
+		failure := u.driver.failure(failed, class)
+		u.tally.Fail(failure)
+		u.recorder.Report(&u.tally)
+		u.driver.note(failure, err)
 		if class == store.Connection {
 			u.drop()
 		}
@@ -45,11 +48,19 @@ func (u *user) attempt(op workload.Op) error {
 		if try == u.driver.config.MaxRetries {
 			return fmt.Errorf("give up after %d retries: %w", try, err)
 		}
-		if !progress.Pause(u.driver.stop, u.backoff(class, try)) {
+		if !u.wait(u.backoff(class, try)) {
 			return err
 		}
-		u.tally.Retry(u.driver.failure(failed, class))
+		u.tally.Retry(failure)
+		u.recorder.Report(&u.tally)
 	}
+}
+
+// wait waits until the next try, in a state of its own; false where the run stops before.
+func (u *user) wait(d time.Duration) bool {
+	before := u.state.Swap(uint32(measure.UserRetrying))
+	defer u.state.Store(before)
+	return progress.Pause(u.driver.stop, d)
 }
 
 // connectAnd tries an operation once, after connecting where that is needed, and says which of the two failed.
@@ -89,6 +100,7 @@ func (u *user) open() error {
 	u.mu.Unlock()
 	if u.opened {
 		u.tally.Reconnects++
+		u.recorder.Report(&u.tally)
 	}
 	u.opened = true
 	return nil

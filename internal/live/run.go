@@ -116,10 +116,13 @@ func runFacts(words result.Words, p measure.Progress, targets []measure.Totals) 
 	if failed > 0 {
 		facts[2].State = "bad"
 	}
-	if total.Dropped > 0 {
-		facts = append(facts, fact(words.Cycles+" dropped", float64(total.Dropped), 0))
-		facts[3].State = "bad"
+	bad := func(name string, n int64) {
+		if n > 0 {
+			facts = append(facts, Fact{Name: name, Value: report.Number(float64(n), 0), State: "bad"})
+		}
 	}
+	bad("users held up by errors", int64(p.Last.HeldUp))
+	bad(words.Cycles+" dropped", total.Dropped)
 	return facts
 }
 

@@ -142,13 +142,14 @@ type FailureCount struct {
 	Operation string `json:"operation"`
 	Class     string `json:"class"`
 	Count     int64  `json:"count"`
+	Example   string `json:"example,omitempty"` // the first error of these
 }
 
 // FailureCounts lists counts by failure.
 func FailureCounts(counts map[Failure]int64) []FailureCount {
 	var list []FailureCount
 	for f, n := range counts {
-		list = append(list, FailureCount{f.Operation, f.Class, n})
+		list = append(list, FailureCount{Operation: f.Operation, Class: f.Class, Count: n})
 	}
 	return list
 }
@@ -161,6 +162,7 @@ func AddFailures(list []FailureCount, more ...FailureCount) []FailureCount {
 		})
 		if there {
 			list[at].Count += f.Count
+			list[at].Example = cmp.Or(list[at].Example, f.Example)
 		} else {
 			list = slices.Insert(list, at, f)
 		}

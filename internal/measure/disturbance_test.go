@@ -27,7 +27,7 @@ func TestDisturbance(t *testing.T) {
 	s := run(func(second int, s *Sample) {
 		if second >= from && second < from+stall {
 			s.Counts.Orders = 0
-			s.Failures = []FailureCount{{"purchase", "timeout", 2}}
+			s.Failures = []FailureCount{{Operation: "purchase", Class: "timeout", Count: 2}}
 		}
 		if second == from+stall {
 			s.Max = 7100
@@ -41,7 +41,7 @@ func TestDisturbance(t *testing.T) {
 	require.NotNil(t, d.LostCI95, d.NoCI95)
 	require.InDelta(t, stall*rate, d.Lost, *d.LostCI95)
 	require.Less(t, *d.LostCI95, .2*stall*rate)
-	require.Equal(t, []FailureCount{{"purchase", "timeout", 2 * stall}}, d.Errors)
+	require.Equal(t, []FailureCount{{Operation: "purchase", Class: "timeout", Count: 2 * stall}}, d.Errors)
 	require.InDelta(t, 7100, d.Longest, 0)
 
 	d, err = s.Disturbance(at(120), at(from)) // nothing happens then

@@ -37,12 +37,13 @@ const (
 	UserWaiting      UserState = iota // for its start
 	UserRunning                       // an order, or for one to be due
 	UserThinking                      // between two orders
+	UserRetrying                      // until it tries again what failed
 	UserReconnecting                  // its connection was lost
 	UserDone
 	NumUserStates
 )
 
-var userStateNames = [NumUserStates]string{"waiting", "running", "thinking", "reconnecting", "done"}
+var userStateNames = [NumUserStates]string{"waiting", "running", "thinking", "retrying", "reconnecting", "done"}
 
 // String is the state's name in metrics.
 func (s UserState) String() string { return userStateNames[s] }
@@ -51,7 +52,10 @@ func (s UserState) String() string { return userStateNames[s] }
 type Users [NumUserStates]int
 
 // AtWork is how many have started and not ended.
-func (u Users) AtWork() int { return u[UserRunning] + u[UserThinking] + u[UserReconnecting] }
+func (u Users) AtWork() int { return u[UserRunning] + u[UserThinking] + u.HeldUp() }
+
+// HeldUp is how many can do no work because something failed.
+func (u Users) HeldUp() int { return u[UserRetrying] + u[UserReconnecting] }
 
 // droppedOrder is the name of the waits of orders that an open loop dropped, in an Interval.
 const droppedOrder = "dropped"
@@ -143,6 +147,17 @@ func (r *Recorder) Record(o *Order) {
 	r.full.add(&o.batch)
 	r.mu.Unlock()
 	o.reset()
+}
+
+// Report takes over failures, retries and reconnects alone, so that they show while their order goes on.
+func (r *Recorder) Report(o *Order) {
+	failed := batch{errors: o.errors, retries: o.retries}
+	failed.Retries, failed.Reconnects = o.Retries, o.Reconnects
+	r.mu.Lock()
+	r.full.add(&failed)
+	r.mu.Unlock()
+	o.errors, o.retries = o.errors[:0], o.retries[:0]
+	o.Retries, o.Reconnects = 0, 0
 }
 
 // swap gives what was recorded since the last swap and goes on with empty.

@@ -123,6 +123,7 @@ func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 		target := &m.targets[i]
 		target.totals.Users = users[i]
 		s.Users += users[i].AtWork()
+		s.HeldUp += users[i].HeldUp()
 		own := Sample{End: s.End, Length: s.Length, Phase: s.Phase}
 		for _, r := range m.recorders[i] {
 			b := r.swap(m.empty)

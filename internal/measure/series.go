@@ -13,6 +13,7 @@ type Sample struct {
 	Length time.Duration // since the end of the sample before
 	Phase  Phase
 	Users  int // at work when the sample closed
+	HeldUp int // of these, by something that failed: they wait to try again, or connect again
 	Counts Counts
 	Errors int64 // failed attempts, of all classes
 	// Failures are the same by operation and class.
@@ -154,11 +155,15 @@ type Window struct {
 	// since the end of the warm-up. It is how the storage report's figures were made (WORKLOAD.md section 5).
 	RunningAverageOPM float64 `json:"opm_running_average"`
 
-	Cycle   *Cycle             `json:"cycle,omitempty"` // absent where nobody knows
-	Steady  Steadiness         `json:"steady"`
-	Trend   *Trend             `json:"trend,omitempty"` // absent where the window is too short
-	Counts  Counts             `json:"counts"`
-	Errors  int64              `json:"errors"`
+	Cycle  *Cycle     `json:"cycle,omitempty"` // absent where nobody knows
+	Steady Steadiness `json:"steady"`
+	Trend  *Trend     `json:"trend,omitempty"` // absent where the window is too short
+	Counts Counts     `json:"counts"`
+	Errors int64      `json:"errors"`
+	// HeldUp is the share of the users' time in which they waited to try again what failed, or connected again, and
+	// Stalled that of the window in which no order was completed while attempts failed.
+	HeldUp  float64            `json:"held_up_ratio"`
+	Stalled float64            `json:"stalled_ratio"`
 	Latency map[string]Latency `json:"latency"`
 	// IO is the times of I/Os by drive and what they were for, such as "nvme0n1 log flush", where they were traced.
 	IO map[string]Latency `json:"io,omitempty"`
@@ -215,6 +220,7 @@ func (s Series) Window(name string, span Span) (Window, error) {
 		w.Errors += sample.Errors
 		own += sample.OwnTime
 	}
+	w.HeldUp, w.Stalled = heldUp(samples)
 	w.OPM = OrdersPerMinute(w.Counts.Orders, span.To-span.From)
 	if own > 0 && w.Counts.Orders > 0 {
 		w.OwnMean = new(float64(own) / float64(time.Millisecond) / float64(w.Counts.Orders))
@@ -238,6 +244,44 @@ func (s Series) Window(name string, span Span) (Window, error) {
 	}
 	w.LatencyFrom, w.LatencyTo = times.From.Seconds(), times.To.Seconds()
 	return w, nil
+}
+
+// heldUp are Window.HeldUp and Window.Stalled. A stall is whole however rare its attempts are: users wait longer and
+// longer between them.
+func heldUp(samples []Sample) (users, stalled float64) {
+	var all, held, stalls, still time.Duration
+	failed := false
+	end := func() {
+		if failed {
+			stalls += still
+		}
+		still, failed = 0, false
+	}
+	length := time.Duration(0)
+	for _, s := range samples {
+		length += s.Length
+		all += time.Duration(s.Users) * s.Length
+		held += time.Duration(s.HeldUp) * s.Length
+		if s.Counts.Orders > 0 {
+			end()
+			continue
+		}
+		still += s.Length
+		failed = failed || s.Errors > 0 || s.HeldUp > 0
+	}
+	end()
+	return float64(held) / float64(max(all, 1)), float64(stalls) / float64(max(length, 1))
+}
+
+// mostStalled is the share of a window from which on it says what failed, not what the store can do.
+const mostStalled = 0.1
+
+// Failed says, as a sentence without an end, that a window is one of failures; empty where it is not.
+func (w Window) Failed() string {
+	if w.Stalled < mostStalled {
+		return ""
+	}
+	return fmt.Sprintf("nothing was completed in %.0f %% of the window %s, while attempts failed", 100*w.Stalled, w.Name)
 }
 
 // slack is how far an interval may stand out of a window that it counts to, and the end of a window out of the run:

@@ -293,7 +293,7 @@ func (c Configuration) why() string {
 }
 
 var limitedBy = map[string]string{
-	diagnose.Storage: "storage", diagnose.CPU: "the processors", diagnose.Locks: "locks", diagnose.Client: "the client",
+	diagnose.Errors: "errors", diagnose.Storage: "storage", diagnose.CPU: "the processors", diagnose.Locks: "locks", diagnose.Client: "the client",
 	diagnose.Network: "the network", diagnose.Unclear: "nothing that could be named",
 }
 

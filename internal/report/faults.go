@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ds2/internal/diagnose"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
@@ -24,23 +25,50 @@ func openLoopNote(s result.Summary) string {
 	return text
 }
 
-// faultNote tells what a run went through, apart from rollbacks; empty where that was nothing.
-func faultNote(s result.Summary) string {
+// faultNote tells what a run went through, apart from rollbacks, and what that means for its result; empty where it was
+// nothing.
+func faultNote(s result.Summary) (level, string) {
 	c, inDoubt := s.Counts, int64(0)
 	var some []string
 	for _, x := range s.Words.InDoubt {
 		inDoubt += c.Of(x.Count)
 		some = append(some, x.Words+" "+integer(c.Of(x.Count)))
 	}
-	if c.Reconnects+c.Retries+c.GivenUp+inDoubt == 0 {
-		return ""
+	if c.Reconnects+c.Retries+c.GivenUp+inDoubt == 0 && len(s.Errors) == 0 {
+		return aside, ""
 	}
-	text := fmt.Sprintf("Errors over the whole run: retries %s, reconnects %s, %s given up %s",
-		integer(c.Retries), integer(c.Reconnects), s.Words.Cycles, integer(c.GivenUp))
+	text := fmt.Sprintf("Errors over the whole run: %s; retries %s, reconnects %s, %s given up %s",
+		failures(s.Errors), integer(c.Retries), integer(c.Reconnects), s.Words.Cycles, integer(c.GivenUp))
 	if len(some) > 0 {
 		text += "; in doubt, because their commit was cut off: " + strings.Join(some, ", ")
 	}
-	return text + "."
+	if b := s.Bottleneck; b != nil && b.What == diagnose.Errors {
+		return reservation, text
+	}
+	return aside, text
+}
+
+// failures are failed attempts by class, and the first error of the most frequent.
+func failures(all []measure.FailureCount) string {
+	classes, most := map[string]int64{}, measure.FailureCount{}
+	for _, f := range all {
+		classes[f.Class] += f.Count
+		if f.Count > most.Count {
+			most = f
+		}
+	}
+	var some []string
+	for _, class := range seriesOf(classes) {
+		some = append(some, class+" "+integer(classes[class]))
+	}
+	if len(some) == 0 {
+		return "no attempt failed"
+	}
+	text := "failed attempts: " + strings.Join(some, ", ")
+	if most.Example != "" {
+		text += fmt.Sprintf(" (the first of %s in %s: %s)", most.Class, most.Operation, most.Example)
+	}
+	return text
 }
 
 func targetTable(s result.Summary) table {
@@ -87,7 +115,7 @@ func disturbanceNotes(s result.Summary) (notes []string) {
 		} else {
 			text += ", not back within 5 % before the end of the run"
 		}
-		text += fmt.Sprintf("; the longest %s took %s ms, %s.", s.Words.Cycle, figure(d.Longest), failuresOf(d))
+		text += fmt.Sprintf("; the longest %s took %s ms, %s.", s.Words.Cycle, figure(d.Longest), failures(d.Errors))
 		notes = append(notes, text)
 	}
 	return notes
@@ -99,21 +127,6 @@ func eventNames(d result.Disturbance) string {
 		names = append(names, fmt.Sprintf("event %d", n))
 	}
 	return strings.Join(names, " and ")
-}
-
-func failuresOf(d result.Disturbance) string {
-	classes := map[string]int64{}
-	for _, f := range d.Errors {
-		classes[f.Class] += f.Count
-	}
-	var some []string
-	for _, class := range seriesOf(classes) {
-		some = append(some, class+" "+integer(classes[class]))
-	}
-	if len(some) == 0 {
-		return "no attempt failed"
-	}
-	return "failed attempts: " + strings.Join(some, ", ")
 }
 
 func eventTable(s result.Summary) table {

@@ -116,12 +116,13 @@ func (v *view) findRun(s result.Summary) {
 	}
 	v.warn(s.Warnings)
 	v.find(aside, cumulativeNote(s))
-	v.find(aside, faultNote(s))
+	v.find(faultNote(s))
 	v.find(aside, powerNote(s))
 }
 
 func (v *view) findWindow(s result.Summary) {
 	w := s.Windows[0]
+	v.find(failure, w.Failed())
 	if ofCycles(s) {
 		from, to := seconds(w.From), seconds(w.To)
 		v.findf(aside, "Mean of the %s completed a minute from %s to %s", s.Words.Cycles, from, to)

@@ -229,16 +229,16 @@ func wholeSeconds(samples []measure.Sample) map[int]measure.Sample {
 		if s.Phase == measure.PhaseDrain {
 			second = max(second, measured+1)
 		}
-		users := s.Users
+		users, heldUp := s.Users, s.HeldUp
 		s = addSamples(seconds[second], s)
-		s.Users = users // at its end
+		s.Users, s.HeldUp = users, heldUp // at its end
 		seconds[second] = s
 		last = max(last, second)
 	}
 	for second := 2; second < last; second++ {
 		if _, closed := seconds[second]; !closed {
 			before := seconds[second-1]
-			seconds[second] = measure.Sample{Phase: before.Phase, Users: before.Users}
+			seconds[second] = measure.Sample{Phase: before.Phase, Users: before.Users, HeldUp: before.HeldUp}
 		}
 	}
 	return seconds
@@ -247,6 +247,7 @@ func wholeSeconds(samples []measure.Sample) map[int]measure.Sample {
 func addSamples(a, b measure.Sample) measure.Sample {
 	a.Add(b)
 	a.Users += b.Users
+	a.HeldUp += b.HeldUp
 	a.Phase = together(a.Phase, b.Phase)
 	return a
 }

@@ -11,7 +11,7 @@ import (
 
 // samplesColumns are those of SamplesFile. t_s is when the sample ended; its counts are those since the sample before,
 // failed attempts of all classes under errors, and its times, in milliseconds, those of the orders completed since;
-// own_ns is the sum of their response times in the workload's own meaning, in nanoseconds. operations_p95_ms is that of
+// held_up are the users that wait to try again what failed, or connect again; own_ns is the sum of their response times in the workload's own meaning, in nanoseconds. operations_p95_ms is that of
 // each operation that was called, as login=1.25 browse_by_title=3.50, and failures the failed attempts, as
 // login:deadlock=2. Behind them stands what the workload counts of its own, a column each.
 func samplesColumns(own []string) []column[measure.Sample] {
@@ -21,6 +21,7 @@ func samplesColumns(own []string) []column[measure.Sample] {
 		seconds("t_s", func(s *sample) *time.Duration { return &s.End }),
 		word("phase", func(s *sample) *measure.Phase { return &s.Phase }),
 		integer("users", func(s *sample) *int { return &s.Users }),
+		integer("held_up", func(s *sample) *int { return &s.HeldUp }),
 		integer("orders", func(s *sample) *int64 { return &s.Counts.Orders }),
 		integer("errors", func(s *sample) *int64 { return &s.Errors }),
 		integer("retries", func(s *sample) *int64 { return &s.Counts.Retries }),

@@ -3,7 +3,6 @@ package runs
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"ds2/internal/conclude"
@@ -26,10 +25,10 @@ func (r *Run) conclude(ctx context.Context, outcome Outcome) Outcome {
 	series, readErr := result.ReadSeries(r.options.Dir)
 	counters, observedErr := monitor.Table{}, error(nil)
 	if r.observation != nil && r.observation.recorded {
-		observed(s, r.options.Observer)
 		if counters, observedErr = result.ReadHost(r.options.Dir, s.Start); observedErr == nil {
-			observedErr = fill(r.options, &counters, s)
+			observedErr = fill(r.options, &counters, s.Start)
 		}
+		observed(s, r.options.Observer)
 	}
 	result.AddCheckpoints(s, &series, &counters)
 	s.Warm = r.warm.told(series, r.options.Driver.Warmup)
@@ -88,19 +87,18 @@ func (r *Run) count() {
 		s.Errors = measure.AddFailures(s.Errors, measure.FailureCounts(t.Errors)...)
 		s.Retries = measure.AddFailures(s.Retries, measure.FailureCounts(t.Retries)...)
 	}
+	for i, f := range s.Errors {
+		s.Errors[i].Example = r.driver.Example(measure.Failure{Operation: f.Operation, Class: f.Class})
+	}
 }
 
-// fill adds a meter's log to the samples of machine and databases, and a caution of what it lacks. It can be done again
-// when the log has arrived later.
-func fill(o Options, counters *monitor.Table, s *result.Summary) error {
-	filled, lacks := o.Observer.Fill(counters, s.Start, s.End)
-	if lacks != "" {
-		s.Cautions.Other = append(slices.Clip(s.Cautions.Other), lacks)
+// fill adds a meter's log to the samples of machine and databases. It can be done again when the log has arrived later.
+func fill(o Options, counters *monitor.Table, start time.Time) error {
+	filled, err := o.Observer.Fill(counters)
+	if filled {
+		err = errors.Join(err, result.SaveHost(o.Dir, counters, start))
 	}
-	if !filled {
-		return nil
-	}
-	return result.SaveHost(o.Dir, counters, s.Start)
+	return err
 }
 
 // observed takes into a summary what an observer knows of the machine and the servers.
@@ -116,11 +114,11 @@ func Complete(ctx context.Context, o Options) (result.Summary, error) {
 		return result.Summary{}, err
 	}
 	s := record.Summary
-	observed(&s, o.Observer)
-	err = fill(o, &record.Host, &s)
+	err = fill(o, &record.Host, s.Start)
 	if o.Device != nil {
 		s.Device = o.Device
 	}
+	observed(&s, o.Observer)
 	var concludeErr error
 	s.Conclusion, concludeErr = conclude.Of(input(o, s, record.Series, record.Host), nil)
 	return s, errors.Join(err, concludeErr, result.SaveSummary(o.Dir, s))

@@ -67,13 +67,16 @@ func (c Conduct) lost(run *Run) error {
 }
 
 // Verify reads the databases of a run to the last page and audits them, as far as that is asked for, adds what it finds
-// to the record, and gives in a few words what is wrong.
+// to the record, and gives in a few words what is wrong, also with the run itself.
 func (c Conduct) Verify(stop Stop, run *Run) (faults []string, err error) {
 	defer func() {
 		if lost := c.lost(run); lost != nil {
 			faults, err = nil, lost
 		}
 	}()
+	if all := run.summary.Windows; len(all) > 0 && all[0].Failed() != "" {
+		faults = append(faults, all[0].Failed())
+	}
 	for _, look := range []struct {
 		asked      bool
 		good       func(context.Context, *Run) (bool, error)

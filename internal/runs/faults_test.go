@@ -209,9 +209,8 @@ func TestFaults(t *testing.T) {
 			happened := make(chan error, 1)
 			s := recorded(t, run, func() {
 				moreOrders(t, run, 20)
-				met := meets(run, c.class)
 				happened <- c.fault(t.Context(), func(again func() error) error {
-					for !met() {
+					for !meets(run, c.class) {
 						if err := again(); err != nil {
 							return err
 						}
@@ -233,6 +232,9 @@ func TestFaults(t *testing.T) {
 				inDoubt, ds2counts.Of(s.Counts, customers))
 			met := func(e measure.FailureCount) bool { return e.Class == string(c.class) && e.Count > 0 }
 			assert.True(t, slices.ContainsFunc(s.Errors, met), "want some of class %s", c.class)
+			for _, failed := range s.Errors {
+				assert.NotEmpty(t, failed.Example, failed.Class)
+			}
 			assert.True(t, c.class != store.Connection || s.Counts.Reconnects > 0)
 			assert.Equal(t, inDoubt, s.Counts.GivenUp, "no other order is lost")
 			audit, _ := audited(t, run)
@@ -241,22 +243,12 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// meets tells whether a run has met a fault: it has counted a failure, or no order was acknowledged for two seconds,
-// since what a user counts is told at an order's end.
-func meets(run *Run, class store.Class) func() bool {
-	var orders int64
-	var since time.Duration
-	return func() bool {
-		totals, now := run.Meter().Totals()[0], run.Meter().Progress().Last.End
-		if totals.Counts.Orders != orders {
-			orders, since = totals.Counts.Orders, now
+// meets tells whether a run has met a fault: it has counted a failure.
+func meets(run *Run, class store.Class) bool {
+	for failure := range run.Meter().Totals()[0].Errors {
+		if failure.Class == string(class) {
+			return true
 		}
-		for failure := range totals.Errors {
-			if failure.Class == string(class) {
-				return true
-			}
-		}
-		stops := class == store.Connection || class == store.Resource
-		return stops && since > 0 && now >= since+2*time.Second
 	}
+	return false
 }
