@@ -26,7 +26,9 @@ type deviceFlags struct {
 }
 
 func newDeviceCommand() *cobra.Command {
-	f := deviceFlags{fileSize: 8e9, options: device.Options{Data: device.DatabaseData, StageTime: 10 * time.Second, RoundTime: time.Minute}}
+	f := deviceFlags{fileSize: 8e9, options: device.Options{
+		Data: device.DatabaseData, StageTime: 10 * time.Second, RoundTime: time.Minute,
+	}}
 	cmd := &cobra.Command{
 		Use:   "device {--dir DIR | --device DEVICE --overwrite DEVICE}",
 		Short: "Measure what a drive or array can do by itself, with fio",
@@ -139,7 +141,8 @@ func readDevices(arguments []string) (all []report.Device, err error) {
 
 func printDevice(w io.Writer, r *device.Record, file string) error {
 	rate := func(bytes float64) string { return bytesText(int64(bytes)) + "/s" }
-	fmt.Fprintf(w, "measured %s, %s, with %s and %s data; record in %s\n", r.Path, bytesText(r.Bytes), r.Fio, r.Data, file)
+	fmt.Fprintf(w, "measured %s, %s, with %s and %s data; record in %s\n",
+		r.Path, bytesText(r.Bytes), r.Fio, r.Data, file)
 	if p := r.Preconditioning; p != nil {
 		state, rounds := "NOT steady", len(p.Rounds)
 		if p.Steady {

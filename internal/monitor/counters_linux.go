@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 
 	"github.com/prometheus/procfs"
@@ -24,6 +25,7 @@ type kernel struct {
 	uncounted map[string]bool    // block devices whose requests it does not count
 	speeds    map[string]float64 // of networks' links, in bytes a second
 
+	wanted   []string            // block devices; none: all
 	journals map[string][]string // of block devices, the files in which their file systems count journals' writes
 }
 
@@ -64,6 +66,7 @@ func (fs FS) Counters(devices []string, flushes map[string]flushing) (Source, er
 	if err != nil {
 		return Source{}, fmt.Errorf("read the machine's counters: %w", err)
 	}
+	k.wanted = devices
 	judged := map[string]flushing{}
 	for _, d := range devices {
 		judged[d] = fs.flushing(d, flushes[d])
@@ -114,6 +117,9 @@ func (k kernel) disks(x exposition) error {
 	stats, err := k.block.ProcDiskstats()
 	const sector = procfs.SectorSize // whatever sectors the device itself has
 	for _, d := range stats {
+		if len(k.wanted) > 0 && !slices.Contains(k.wanted, d.DeviceName) && !nvmePath.MatchString(d.DeviceName) {
+			continue
+		}
 		counts := []float64{
 			float64(d.ReadIOs), float64(d.WriteIOs),
 			float64(d.ReadSectors) * sector, float64(d.WriteSectors) * sector,

@@ -150,7 +150,9 @@ func (d Drive) Counts(t *testing.T) (c Counts) {
 		return c
 	}
 	fields := strings.Fields(string(text))
-	for i, v := range map[int]*float64{0: &c.Reads, 2: &c.ReadBytes, 3: &c.ReadSeconds, 4: &c.Writes, 5: &c.MergedWrites, 15: &c.Flushes} {
+	for i, v := range map[int]*float64{
+		0: &c.Reads, 2: &c.ReadBytes, 3: &c.ReadSeconds, 4: &c.Writes, 5: &c.MergedWrites, 15: &c.Flushes,
+	} {
 		if *v, err = strconv.ParseFloat(fields[i], 64); err != nil {
 			t.Error(err)
 		}
