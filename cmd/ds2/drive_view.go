@@ -67,9 +67,13 @@ func (v *view) line() string {
 	if iops, measured := v.run.IOPS(); measured && words.Unit == result.IOPS {
 		figure = fmt.Sprintf("  %s %.0f now", result.IOPS, iops)
 	}
-	line := fmt.Sprintf("%-6s %s%s  %d users%s  %s %.0f now, %.0f cumulative  p95 %.1f ms%s  errors %d",
+	p95 := "-" // nothing was completed
+	if last.Counts.Orders > 0 {
+		p95 = fmt.Sprintf("%.1f ms", last.P95)
+	}
+	line := fmt.Sprintf("%-6s %s%s  %d users%s  %s %.0f now, %.0f cumulative  p95 %s%s  errors %d",
 		phase, last.End.Round(time.Second), left, last.Users, figure,
-		words.Rate, progress.Last10s, progress.Cumulative, last.P95, undone, errors)
+		words.Rate, progress.Last10s, progress.Cumulative, p95, undone, errors)
 	if last.HeldUp > 0 {
 		line += fmt.Sprintf(", %d users held up by them", last.HeldUp)
 	}

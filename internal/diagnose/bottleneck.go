@@ -15,6 +15,8 @@ const (
 	Client  = "client"
 	Network = "network"
 	Unclear = "unclear"
+
+	Unavailable = "unavailable" // the server did not answer for a part of the time
 )
 
 // Bottleneck is what held the orders back, and the figures that say so.

@@ -52,6 +52,7 @@ type Config struct {
 	MaxErrors        int           // orders given up before the run is
 	OperationTimeout time.Duration // after which an operation's connection counts as lost
 
+	Lost    func(error) // is called with each error of class Connection, at once, by several users; may be nil
 	Delayed func(error) // is called once with the first error of connecting a user; may be nil
 
 	Interval time.Duration   // length of the intervals that histograms are kept of

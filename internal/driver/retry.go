@@ -35,6 +35,9 @@ func (u *user) attempt(op workload.Op) error {
 		u.recorder.Report(&u.tally)
 		u.driver.note(failure, err)
 		if class == store.Connection {
+			if lost := u.driver.config.Lost; lost != nil {
+				lost(err)
+			}
 			u.drop()
 		}
 		if e, ok := errors.AsType[*store.Error](err); ok && e.InDoubt {

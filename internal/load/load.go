@@ -212,6 +212,9 @@ func (l *loader) inTransaction(ctx context.Context, statements []schema.Statemen
 func (l *loader) finish(ctx context.Context) error {
 	ready, state := store.Literal(store.StateReady), store.Literal(store.InfoState)
 	note := fmt.Sprintf("UPDATE ds2_info SET value = %s WHERE name = %s", ready, state)
+	if err := store.NoteSchema(ctx, l.engine); err != nil {
+		return err
+	}
 	return l.inTransaction(ctx, []schema.Statement{dropSteps, {Name: "note that all is loaded", SQL: note}})
 }
 

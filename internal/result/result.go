@@ -116,6 +116,9 @@ type Happened struct {
 	Found  Block   `json:"found,omitempty"` // what only the workload knows of its databases, before and after
 	Audit  *Audit  `json:"audit,omitempty"`
 
+	// Changes are what of servers and schema was not so for the whole run, or not as it had been loaded.
+	Changes []Change `json:"changes,omitempty"`
+
 	// Checkpoints are those that the counters of the databases show, also before the first orders and after the last.
 	Checkpoints []monitor.Checkpoint `json:"checkpoints,omitempty"`
 
@@ -134,6 +137,13 @@ type Happened struct {
 	Pace *Pace `json:"pace,omitempty"` // where the drives were to do a number of I/Os
 
 	Scrub []Scrub `json:"scrub,omitempty"` // of each target, where the run was to have one
+}
+
+// Change is one thing of a target's surroundings that changed.
+type Change struct {
+	Target string `json:"target"`
+	When   string `json:"when"`
+	store.Change
 }
 
 // Cautions are what makes a run a poor test of storage, as far as it is known before.

@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"ds2/internal/conclude"
@@ -18,11 +19,14 @@ func (r *Run) conclude(ctx context.Context, outcome Outcome) Outcome {
 	s := &r.summary
 	s.End = time.Now()
 	s.Scrub = r.scrubs.Results()
-	s.Warnings = r.allWarnings()
 	if teller, ok := r.play.(workload.Teller); ok {
 		s.Found = teller.Found()
 	}
 	series, readErr := result.ReadSeries(r.options.Dir)
+	changed := warnings{}
+	s.Changes, changed = r.surroundings.changes(r.options.Targets)
+	changed.ofTime(series, s.Words.Cycles)
+	s.Warnings = slices.Concat(changed, r.allWarnings())
 	counters, observedErr := monitor.Table{}, error(nil)
 	if r.observation != nil && r.observation.recorded {
 		if counters, observedErr = result.ReadHost(r.options.Dir, s.Start); observedErr == nil {

@@ -46,6 +46,7 @@ func (c Conduct) Drive(stop Stop, o Options) (*Run, result.Summary, Outcome) {
 	if err != nil {
 		return nil, result.Summary{}, Ended(err)
 	}
+	run.watch.tell = c.Tell
 	watched := context.AfterFunc(c.Locked, func() { run.halt(context.Cause(c.Locked)) })
 	summary, outcome := run.Drive(stop.Hard, stop.Soft)
 	watched()

@@ -77,18 +77,20 @@ type Run struct {
 	writer  *result.Writer
 	summary result.Summary
 
-	judge       limitJudge
-	observation *observation        // nil: nobody observes
-	pace        *pace               // nil: nothing is paced
-	warm        *warm               // nil: the run begins after the warm-up, whatever the state of the store
-	scrubs      *background.Scrubs  // nil: none
-	ioFaults    warnings            // failed I/Os that the servers noted
-	doing       atomic.Value        // see Doing
-	journal     *durability.Journal // nil: nobody keeps one
-	events      events
-	unmarked    error                   // why the marks after the run are not known
-	stop        context.Context         // is over when no new orders begin; its cause says why
-	halt        context.CancelCauseFunc // ends stop
+	judge        limitJudge
+	surroundings surroundings
+	observation  *observation        // nil: nobody observes
+	pace         *pace               // nil: nothing is paced
+	warm         *warm               // nil: the run begins after the warm-up, whatever the state of the store
+	scrubs       *background.Scrubs  // nil: none
+	ioFaults     warnings            // failed I/Os that the servers noted
+	doing        atomic.Value        // see Doing
+	journal      *durability.Journal // nil: nobody keeps one
+	events       events
+	watch        watch
+	unmarked     error                   // why the marks after the run are not known
+	stop         context.Context         // is over when no new orders begin; its cause says why
+	halt         context.CancelCauseFunc // ends stop
 }
 
 // recorder is the run as the driver's sink: the record, and what is to happen as the run goes on.
@@ -97,6 +99,7 @@ type recorder struct{ *Run }
 // Sample records a sample.
 func (r recorder) Sample(s measure.Sample) error {
 	r.judge.sample(s)
+	r.watch.sample(s)
 	r.pace.sample(s, r.observation)
 	r.warm.sample(s)
 	return r.writer.Sample(s)
@@ -177,6 +180,7 @@ func (r *Run) prepareDriver(w workload.Workload) (err error) {
 			trace: o.Observer.IOTrace,
 		}
 	}
+	c.Lost = func(err error) { r.watch.lost.Store(&err) }
 	c.Started = func(start time.Time) {
 		r.scrubs.Start()
 		r.events.start(r, start)
@@ -235,6 +239,9 @@ func (r *Run) Drive(ctx, stop context.Context) (result.Summary, Outcome) {
 		r.halt(nil)
 	}
 	s.After, r.unmarked = r.marks(ctx, stop, true)
+	if r.unmarked == nil {
+		r.surroundings.read(ctx, 1, r.options.Targets)
+	}
 	if outcome.Status == result.Done {
 		outcome = outcome.with(r.unmarked)
 	}
@@ -258,7 +265,11 @@ func (r *Run) prepare(ctx, stop context.Context) (err error) {
 	if err := r.checkpoint(stop); err != nil {
 		return err
 	}
-	return r.play.Ready(ctx)
+	if err := r.play.Ready(ctx); err != nil {
+		return err
+	}
+	r.surroundings.read(ctx, 0, r.options.Targets)
+	return nil
 }
 
 // observe lets the run happen between an idle time and a cooldown, in which nothing is done but to read the counters.

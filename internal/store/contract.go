@@ -103,6 +103,9 @@ type Capabilities struct {
 	// changes nothing. What cannot be asked is a finding too; the error is only about a server that cannot be reached.
 	Examine func(ctx context.Context, users int) (Examination, error)
 
+	// Surroundings asks what a run is made in, to be compared before and after it.
+	Surroundings func(ctx context.Context) (Surroundings, error)
+
 	// Waits says what statements of this process wait for since a while, by what holds them up, such as a process.
 	Waits func(ctx context.Context, since time.Duration) (map[string]string, error)
 

@@ -186,6 +186,7 @@ func (s *Store) Can() store.Capabilities {
 		Advise:        s.Advise,
 		Examine:       s.Examine,
 		Waits:         s.Waits,
+		Surroundings:  s.Surroundings,
 		BulkRead:      s,
 		Changed:       s.Changed,
 		DeepCheck:     s.DeepCheck,
