@@ -42,13 +42,14 @@ func TestSurroundings(t *testing.T) {
 			says: []string{`setting fsync was "on" before the run and "off" after it`, "setting full_page_writes was"}},
 		{why: "settings of the database", do: exec("ALTER DATABASE ds2 SET synchronous_commit = off"),
 			undo: exec("ALTER DATABASE ds2 RESET ALL"), change: 1,
-			says: []string{"settings of role any and database ds2 was not there before the run", `"synchronous_commit=off" after it`}},
+			says: []string{"settings of role any and database ds2 was not there before the run",
+				`"synchronous_commit=off" after it`}},
 		{why: "a function", do: exec("ALTER FUNCTION ds2_login SET synchronous_commit = off"),
 			undo: exec("ALTER FUNCTION ds2_login RESET ALL"), change: 1, says: []string{"function ds2_login("}},
 		{why: "another client", do: func(*program) {
-			for range 300 { // the server counts them when they have gone on for a second
+			// The server counts them when they have gone on for a second.
+			for end := time.Now().Add(3 * time.Second); time.Now().Before(end); {
 				pgtest.Exec(t, other, "SELECT 1")
-				time.Sleep(8 * time.Millisecond)
 			}
 		}, says: []string{"other clients worked on the server: database postgres committed "}},
 		{why: "a restart", do: func(*program) {

@@ -133,7 +133,7 @@ func clock(t time.Duration) string {
 type watch struct {
 	since time.Duration // when it was last there
 	away  bool
-	lost  atomic.Pointer[error] // since the last sample
+	lost  atomic.Pointer[error]            // since the last sample
 	tell  func(format string, args ...any) // nil: nobody
 }
 
