@@ -56,8 +56,8 @@ func TestSurroundings(t *testing.T) {
 			server.Kill()
 			time.Sleep(2500 * time.Millisecond) // whole seconds without an order
 			require.NoError(t, server.Restart(t.Context()))
-		}, says: []string{"its start was ", "the server did not answer from 0:0", "limited by the server's absence"},
-			cause: "unavailable", change: 1},
+		}, says: []string{"its start was ", "the server did not answer from 0:0"},
+			cause: "errors", change: 1},
 		{why: "a ds2 that is stopped", do: func(p *program) {
 			p.Process.Signal(syscall.SIGSTOP)
 			time.Sleep(4500 * time.Millisecond)
@@ -75,7 +75,7 @@ func TestSurroundings(t *testing.T) {
 			if c.do != nil {
 				c.do(p)
 			}
-			p.ends(t, exitDone)
+			p.ends(t, map[bool]int{true: exitVerdict, false: exitDone}[c.cause != ""])
 			if c.undo != nil {
 				c.undo(p)
 			}

@@ -67,10 +67,6 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 	if v.window != nil && (observed || v.window.Errors > 0) {
 		if b := diagnose.Judge(v.figures()); b != nil {
 			all := append(warnings(in.Cautions, b.Figures), v.largeReads()...)
-			if away := v.away(); away > 0 {
-				b.What = diagnose.Unavailable
-				b.Why = fmt.Sprintf("the server did not answer for %.0f s of the window", away.Seconds())
-			}
 			c.Bottleneck = &result.Bottleneck{Bottleneck: *b, Warnings: all}
 		}
 	}
@@ -149,15 +145,6 @@ func (v view) largeReads() (all []string) {
 				"server's memory has grown to its target it reads eight pages for one, and a longer warm-up fills it; "+
 				"or something scanned tables", d.Database, mean/1024))
 		}
-	}
-	return all
-}
-
-// away is how long the server did not answer in the window.
-func (v view) away() (all time.Duration) {
-	from, to := measure.Seconds(v.window.From), measure.Seconds(v.window.To)
-	for _, o := range v.Series.Outages() {
-		all += max(0, min(o.To, to)-max(o.From, from))
 	}
 	return all
 }

@@ -15,8 +15,6 @@ const (
 	Client  = "client"
 	Network = "network"
 	Unclear = "unclear"
-
-	Unavailable = "unavailable" // the server did not answer for a part of the time
 )
 
 // Bottleneck is what held the orders back, and the figures that say so.

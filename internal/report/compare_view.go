@@ -295,7 +295,6 @@ func (c Configuration) why() string {
 var limitedBy = map[string]string{
 	diagnose.Errors: "errors", diagnose.Storage: "storage", diagnose.CPU: "the processors", diagnose.Locks: "locks", diagnose.Client: "the client",
 	diagnose.Network: "the network", diagnose.Unclear: "nothing that could be named",
-	diagnose.Unavailable: "the server's absence",
 }
 
 // runTable is all runs in the order in which they were made, also those that do not count; stands is the one that
