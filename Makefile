@@ -92,6 +92,7 @@ check: fmt vet lint cross arm tsql tests ## everything that CI asks for, but the
 
 nightly: vuln fuzz cross ## what takes longer than CI may: all tests, each package with the race detector, all versions, macOS, vulnerabilities, fuzzing
 	$(MAKE) versions VERSIONED=.
+	$(MAKE) ios
 	DS2_TEST_HOURS=24 $(GO) test -run '^TestDay$$' ./internal/result
 	DS2_TEST_NIGHTLY=1 $(GOTESTSUM) --packages ./... -- -race -timeout 60m
 
