@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"ds2/internal/progress"
@@ -65,7 +64,7 @@ func readLive(ctx context.Context, target store.Database, d Dataset, live *Live)
 
 // findings are what an audit counts.
 type findings struct {
-	dataset Dataset
+	Target
 	want    *Live // what the driver says; nil: nobody said anything
 	found   *Live
 	aliens  int64
@@ -76,13 +75,13 @@ type findings struct {
 
 // Audit asks a database whether its records are exactly those that the driver says, and whether each is what its
 // checksum says: of those that the run wrote or, where the whole is asked for, of all.
-func (Workload) Audit(ctx context.Context, target store.Database, a workload.Audit) ([]result.Check, error) {
+func (w Workload) Audit(ctx context.Context, target store.Database, a workload.Audit) ([]result.Check, error) {
 	op := "audit " + target.Label()
 	info, d, err := datasetOf(ctx, target, op)
 	if err != nil {
 		return nil, err
 	}
-	f := &findings{dataset: d, found: NewLive(1), tell: teller(a.Tell, op, d.Size.Bytes())}
+	f := &findings{Target: Target{target, w.Engines[target.Engine()], d}, found: NewLive(1), tell: teller(a.Tell, op, d.Size.Bytes())}
 	if run := a.Run; run != nil {
 		if n := len(run.Dirs); n != 1 {
 			return nil, fmt.Errorf("audit the run: %d records of it: a mailbox database is driven from one machine", n)
@@ -95,7 +94,7 @@ func (Workload) Audit(ctx context.Context, target store.Database, a workload.Aud
 	if a.Whole || a.Run == nil {
 		read = f.readAll
 	}
-	if err := read(ctx, target.DB()); err != nil {
+	if err := read(ctx); err != nil {
 		return nil, target.Wrap(op, err)
 	}
 	checks := f.checks(target.Label())
@@ -109,9 +108,10 @@ func (Workload) Audit(ctx context.Context, target store.Database, a workload.Aud
 }
 
 // readAll reads every record, and checks it.
-func (f *findings) readAll(ctx context.Context, db *sql.DB) error {
-	shape := f.dataset.shape()
-	return store.EachRow(ctx, db, f.dataset.mostRows(), selectRecords, func(rows *sql.Rows) error {
+func (f *findings) readAll(ctx context.Context) error {
+	shape := f.Dataset.shape()
+	const query = "SELECT mailbox_id, folder_id, message_id, flags, crc, body FROM messages"
+	return store.EachRow(ctx, f.Store.DB(), f.Dataset.mostRows(), query, func(rows *sql.Rows) error {
 		r, err := scan(rows)
 		if err != nil {
 			return err
@@ -126,8 +126,6 @@ func (f *findings) readAll(ctx context.Context, db *sql.DB) error {
 		return nil
 	})
 }
-
-const selectRecords = "SELECT mailbox_id, folder_id, message_id, flags, crc, body FROM messages"
 
 // scan reads a row of key, flags, sum and body, which is good until the next row.
 func scan(rows *sql.Rows) (*Record, error) {
@@ -149,13 +147,10 @@ func (f *findings) check(n uint64, r *Record) {
 	f.tell(f.checked)
 }
 
-// atOnce is how many records are asked for in one statement.
-const atOnce = 64
-
 // readWritten reads the keys of all records, and the records that the run wrote.
-func (f *findings) readWritten(ctx context.Context, db *sql.DB) error {
+func (f *findings) readWritten(ctx context.Context) error {
 	var err error
-	if f.aliens, _, err = eachKey(ctx, db, f.dataset, f.found.Add); err != nil {
+	if f.aliens, _, err = eachKey(ctx, f.Store.DB(), f.Dataset, f.found.Add); err != nil {
 		return err
 	}
 	written := func(yield func(n uint64) bool) {
@@ -165,39 +160,28 @@ func (f *findings) readWritten(ctx context.Context, db *sql.DB) error {
 			}
 		}
 	}
-	return eachOf(ctx, db, f.dataset.shape(), written, f.check)
+	return eachOf(ctx, f.Target, written, f.check)
 }
 
-// eachOf calls f with those of some records that a database holds; f keeps nothing of them. Keys are numbers, so they
-// stand in the statement itself: placeholders differ from engine to engine.
-func eachOf(ctx context.Context, db *sql.DB, shape Shape, some iter.Seq[uint64], f func(n uint64, r *Record)) error {
-	var each []string
-	ask := func() error {
-		query, most := strings.Join(each, " UNION ALL "), int64(len(each))
-		each = each[:0]
-		if most == 0 {
-			return nil
-		}
-		return store.EachRow(ctx, db, most, query, func(rows *sql.Rows) error {
-			r, err := scan(rows)
-			if err == nil {
-				f(shape.Number(r.Message), r)
-			}
-			return err
-		})
+// eachOf calls f with those of some records that a database holds; f keeps nothing of them. They are read as users read
+// them, by one statement: texts of keys would fill the server's caches of plans.
+func eachOf(ctx context.Context, t Target, some iter.Seq[uint64], f func(n uint64, r *Record)) error {
+	session, err := t.Engine.Connect(ctx, t.Store)
+	if err != nil {
+		return err
 	}
+	defer session.Close(ctx)
+	step, shape := Step{Op: Read}, t.Dataset.shape()
 	for n := range some {
-		k := shape.Key(n)
-		each = append(each, fmt.Sprintf("%s WHERE mailbox_id = %d AND folder_id = %d AND message_id = %d",
-			selectRecords, k.Mailbox, k.Folder, k.Message))
-		if len(each) < atOnce {
-			continue
-		}
-		if err := ask(); err != nil {
+		step.Number, step.Record.Key = n, shape.Key(n)
+		if err := session.Transact(ctx, &step, false); err != nil {
 			return err
 		}
+		if step.Found {
+			f(n, &step.Record)
+		}
 	}
-	return ask()
+	return nil
 }
 
 // checks compares what was found with what the driver says.
@@ -212,7 +196,7 @@ func (f *findings) checks(target string) []result.Check {
 	add("records with a key that ds2 did not make", f.aliens == 0, 0, f.aliens)
 	records := f.found.Records()
 	if f.want == nil {
-		loaded := fmt.Sprintf("%d after the load, more or fewer after runs", f.dataset.Size.Records())
+		loaded := fmt.Sprintf("%d after the load, more or fewer after runs", f.Dataset.Size.Records())
 		add("records", records > 0, loaded, records)
 	} else {
 		var extra, missing []int64

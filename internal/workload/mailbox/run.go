@@ -194,7 +194,7 @@ func knownRecords(ctx context.Context, t Target, note string) (*Live, error) {
 		return nil, nil // the record is on another machine, or gone
 	}
 	doubt, there := maps.Keys(live.Share(0).doubt), func(n uint64, _ *Record) { live.Add(n) }
-	err = eachOf(ctx, t.Store.DB(), t.Dataset.shape(), doubt, there)
+	err = eachOf(ctx, t, doubt, there)
 	return live, t.Store.Wrap("look for records in doubt", err)
 }
 

@@ -33,6 +33,8 @@ type Engine struct {
 	// PagesRead is how many pages of the records and their key were read so far, no session being there but its own;
 	// nil: unknown.
 	PagesRead func(t *testing.T, s store.Database) int64
+
+	Audited func(t *testing.T, s store.Database) // what an audit left in the store's connection; may be nil
 }
 
 // Run runs the suite.
@@ -109,13 +111,14 @@ func (e Engine) load(t *testing.T) {
 	if float64(size) < 0.98*want || float64(size-broken*pageBytes) > 1.02*want {
 		t.Errorf("the database has %d bytes, not %.0f", size, want)
 	}
-	assert.Empty(t, failures(t, s, workload.Audit{Whole: true}))
+	assert.Empty(t, failures(t, mailbox.Target{Store: s, Engine: e.Calls}, workload.Audit{Whole: true}))
 }
 
 // failures are the checks of an audit that failed, a line each.
-func failures(t *testing.T, s store.Database, a workload.Audit) (failed string) {
+func failures(t *testing.T, target mailbox.Target, a workload.Audit) (failed string) {
 	t.Helper()
-	checks, err := mailbox.Workload{}.Audit(t.Context(), s, a)
+	engines := map[string]mailbox.Engine{target.Store.Engine(): target.Engine}
+	checks, err := mailbox.Workload{Engines: engines}.Audit(t.Context(), target.Store, a)
 	require.NoError(t, err)
 	for _, c := range checks {
 		if !c.Passed {
@@ -183,8 +186,11 @@ func (e Engine) users(t *testing.T) {
 	require.NoError(t, run.End())
 	account := &workload.Account{Dirs: []string{dir}}
 	for _, whole := range []bool{false, true} {
-		failed := failures(t, target.Store, workload.Audit{Run: account, Whole: whole})
+		failed := failures(t, target, workload.Audit{Run: account, Whole: whole})
 		assert.Empty(t, failed, "whole %v", whole)
+	}
+	if e.Audited != nil {
+		e.Audited(t, target.Store)
 	}
 	e.damage(t, target, account)
 }
@@ -222,7 +228,7 @@ func (e Engine) damage(t *testing.T, target mailbox.Target, account *workload.Ac
 		{"damaged records", mailbox.Replace, mailbox.Delete, changed},
 	} {
 		transact(c.do, c.with)
-		assert.Contains(t, failures(t, target.Store, workload.Audit{Run: account, Whole: true}), c.want)
+		assert.Contains(t, failures(t, target, workload.Audit{Run: account, Whole: true}), c.want)
 		transact(c.undo, c.with)
 	}
 }
@@ -286,7 +292,7 @@ func (e Engine) unread(t *testing.T) {
 			t.Errorf("%s: %d pages of the records and their key were read just before the run", c.name, read)
 		}
 		require.NoError(t, run.End())
-		failed := failures(t, target.Store, workload.Audit{Run: &workload.Account{Dirs: []string{dir}}})
+		failed := failures(t, target, workload.Audit{Run: &workload.Account{Dirs: []string{dir}}})
 		if strings.Contains(failed, missing) == c.read || c.read && failed != "" {
 			t.Errorf("%s: the audit says %q; the records were to be read before the run: %v", c.name, failed, c.read)
 		}

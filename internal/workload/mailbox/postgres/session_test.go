@@ -24,7 +24,20 @@ func open(t *testing.T) store.Database {
 
 // TestConformance runs what every engine's calls must do.
 func TestConformance(t *testing.T) {
-	mailboxtest.Run(t, mailboxtest.Engine{Calls: postgres.Engine{}, Open: open, Lazy: true, PagesRead: pagesRead})
+	mailboxtest.Run(t, mailboxtest.Engine{Calls: postgres.Engine{}, Open: open, Lazy: true, PagesRead: pagesRead,
+		Audited: audited})
+}
+
+// audited: the connection that audits has kept no statement for each handful of records.
+func audited(t *testing.T, s store.Database) {
+	const most = 8 << 20
+	var bytes, version int64
+	require.NoError(t, s.DB().QueryRow("SELECT current_setting('server_version_num')").Scan(&version))
+	if version < 14_00_00 { // the first to have pg_backend_memory_contexts
+		return
+	}
+	require.NoError(t, s.DB().QueryRow("SELECT sum(total_bytes)::bigint FROM pg_backend_memory_contexts").Scan(&bytes))
+	require.Less(t, bytes, int64(most), "bytes of the server's process")
 }
 
 // pagesRead is what the server's statistics say.
