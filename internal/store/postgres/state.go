@@ -17,8 +17,8 @@ const askState = `
 	UNION ALL SELECT 'server', 'setting ' || name, setting FROM pg_settings
 		WHERE name ~ '^(autovacuum|bgwriter_|checkpoint_|commit_|enable_|jit|max_wal|min_wal|wal_|vacuum_cost)'
 			OR name IN ('fsync', 'full_page_writes', 'shared_buffers', 'work_mem', 'maintenance_work_mem', 'huge_pages',
-				'synchronous_commit', 'synchronous_standby_names', 'io_method', 'io_workers', 'effective_io_concurrency',
-				'random_page_cost', 'effective_cache_size', 'default_transaction_isolation', 'plan_cache_mode')
+				'synchronous_commit', 'synchronous_standby_names', 'io_method', 'io_workers',
+				'effective_io_concurrency', 'random_page_cost', 'effective_cache_size', 'default_transaction_isolation', 'plan_cache_mode')
 	UNION ALL SELECT 'server', format('settings of role %s and database %s', coalesce(rolname, 'any'),
 			coalesce(datname, 'any')), array_to_string(setconfig, ', ')
 		FROM pg_db_role_setting LEFT JOIN pg_roles r ON r.oid = setrole LEFT JOIN pg_database d ON d.oid = setdatabase
@@ -30,7 +30,8 @@ const askState = `
 			AND relname NOT LIKE 'ds2\_%'
 	UNION ALL SELECT 'schema', format('constraint %s of %s', conname, relname), pg_get_constraintdef(n.oid)
 		FROM pg_constraint n JOIN pg_class c ON c.oid = conrelid
-		WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relname NOT LIKE 'ds2\_%' AND contype <> 'n'
+		WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relname NOT LIKE 'ds2\_%'
+			AND contype <> 'n'
 	UNION ALL SELECT 'schema', 'function ' || p.oid::regprocedure, 'as it was made' ||
 			coalesce(', with ' || array_to_string(proconfig, ', '), '')
 		FROM pg_proc p WHERE pronamespace = quote_ident(current_schema())::regnamespace

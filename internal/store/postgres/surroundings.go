@@ -51,7 +51,8 @@ var obstacles = []struct {
 			OR c.relreplident = 'd' AND NOT EXISTS (SELECT FROM pg_index WHERE indrelid = c.oid AND indisprimary))
 		HAVING count(*) > 0`, replicaIdentity},
 	{"replication slots", store.Warning, `
-		SELECT string_agg(slot_name, ', ') || ' are logical slots of this database: it cannot be restored from a snapshot'
+		SELECT string_agg(slot_name, ', ') || ' are logical slots of this database: ' ||
+			'it cannot be restored from a snapshot'
 		FROM pg_replication_slots WHERE database = current_database() HAVING count(*) > 0`,
 		"drop them with pg_drop_replication_slot if nobody needs them"},
 }

@@ -25,7 +25,8 @@ func (s *Store) Waits(ctx context.Context, since time.Duration) (map[string]stri
 	defer target.Disconnect(conn)
 	rows, err := conn.Query(ctx, `
 		SELECT DISTINCT coalesce(holder.pid, -1), coalesce(h.usename, ''),
-			coalesce(nullif(h.application_name, ''), h.backend_type, 'unknown'), coalesce(h.state, 'in an unknown state'),
+			coalesce(nullif(h.application_name, ''), h.backend_type, 'unknown'),
+			coalesce(h.state, 'in an unknown state'),
 			extract(epoch FROM coalesce(clock_timestamp() - h.state_change, '0'))::bigint,
 			coalesce(x.gid, ''), coalesce(x.owner, ''),
 			extract(epoch FROM coalesce(clock_timestamp() - x.prepared, '0'))::bigint,
