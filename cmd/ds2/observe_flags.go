@@ -40,8 +40,8 @@ func (f *observeFlags) add(flags *pflag.FlagSet) {
 		return text, nil
 	}
 	flags.Var(parsed[string]{&f.power, "source", power, same, ""}, "power", "where watts come from: a command that "+
-		"prints them, such as 'ipmitool dcmi power reading', run at most once a second; or log:FILE, a meter's times "+
-		"and watts, separated by commas")
+		"prints them, such as 'ipmitool dcmi power reading', run at most once a second; or log:FILE, which a "+
+		"meter or its logger writes: times and watts")
 }
 
 // check refuses what cannot be observed whatever the server, and reads what was measured of the drives before.

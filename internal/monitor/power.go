@@ -3,10 +3,8 @@ package monitor
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -17,11 +15,10 @@ import (
 	"ds2/internal/shell"
 )
 
-// staleAfter is how long a reading of power stands for the present when no newer one comes.
-const staleAfter = 30 * time.Second
-
 // PowerCommand takes watts from a command, run by the shell, that prints them: the number before W or Watts
 // ("PSU1 Input Power: 312 Watts"), or the only one on its output. It is started again as soon as it has ended, at most once a second, and
+// PowerCommand takes watts from a command, run by the shell, that prints them: the first number on its output counts
+// ("Instantaneous power reading: 312 Watts"). It is started again as soon as it has ended, at most once a second, and
 // its last reading stands until the next, for at most 30 s: many meters take longer than a second to answer.
 func PowerCommand(ctx context.Context, command string) (Source, error) {
 	watts, err := runPowerCommand(ctx, command)
@@ -57,20 +54,33 @@ func PowerCommand(ctx context.Context, command string) (Source, error) {
 	}), nil
 }
 
+// wattsOf has the units of power. A capital M would be mega, which no server draws.
+var wattsOf = map[string]float64{
+	"": 1, "W": 1, "w": 1, "watt": 1, "watts": 1, "Watt": 1, "Watts": 1, "WATTS": 1,
+	"kW": 1000, "KW": 1000, "kw": 1000, "mW": .001, "mw": .001,
+}
+
 var (
-	number  = regexp.MustCompile(`\d[\d.,']*`) // with separators, which say nothing for sure
-	plain   = regexp.MustCompile(`^\d+(\.\d+)?$`)
-	inWatts = regexp.MustCompile(`(?i)(\d[\d.,']*)\s*(?:w|watts?)\b`)
+	anyNumber = regexp.MustCompile(`(\d[\d.,']*)()`) // with separators, which say nothing for sure
+	ofPower   = regexp.MustCompile(`(\d[\d.,']*)\s*([kKmM]?[wW](?i:atts?)?)\b`)
+	plain     = regexp.MustCompile(`^\d+(\.\d*)?([eE][-+]?\d{1,2})?$`)
 )
+
+// number reads one without a sign and without separators.
+func number(text string) (v float64, ok bool) {
+	v, err := strconv.ParseFloat(text, 64)
+	return v, err == nil && plain.MatchString(text)
+}
 
 // wattsIn reads the one number that is said to be watts or, where none is, the only number.
 func wattsIn(output string) (float64, error) {
-	var found []string
-	for _, m := range inWatts.FindAllStringSubmatch(output, -1) {
-		found = append(found, m[1])
-	}
+	found := ofPower.FindAllStringSubmatch(output, -1)
 	if found == nil {
-		found = number.FindAllString(output, -1)
+		found = anyNumber.FindAllStringSubmatch(output, -1)
+	}
+	var all []string
+	for _, m := range found {
+		all = append(all, m[0])
 	}
 	output = strings.TrimSpace(output)
 	switch {
@@ -78,13 +88,14 @@ func wattsIn(output string) (float64, error) {
 		return math.NaN(), fmt.Errorf("no number in its output %q", output)
 	case len(found) > 1:
 		return math.NaN(), fmt.Errorf("its output %q has several numbers, %s: have it print the watts alone",
-			output, strings.Join(found, " and "))
+			output, strings.Join(all, " and "))
 	}
-	digits := strings.TrimRight(found[0], ".,'") // of a sentence
-	if !plain.MatchString(digits) {
-		return math.NaN(), fmt.Errorf("its output %q has the number %s: have it print watts as 1234.5", output, digits)
+	digits, unit := strings.TrimRight(found[0][1], ".,'"), wattsOf[found[0][2]] // no point of a sentence
+	w, ok := number(digits)
+	if !ok || unit == 0 {
+		return math.NaN(), fmt.Errorf("its output %q has the number %s: have it print watts as 1234.5", output, all[0])
 	}
-	return strconv.ParseFloat(digits, 64)
+	return w * unit, nil
 }
 
 func runPowerCommand(ctx context.Context, command string) (float64, error) {
@@ -99,39 +110,4 @@ func runPowerCommand(ctx context.Context, command string) (float64, error) {
 		return watts, fmt.Errorf("run power command: %w", err)
 	}
 	return watts, nil
-}
-
-// Fill puts into the samples of a run what the meter's log says. It tells whether there is one, and can be called again
-// when the log has arrived later.
-func (w *Observer) Fill(t *Table) (filled bool, err error) {
-	if w.o.PowerLog == "" {
-		return false, nil
-	}
-	watts, err := w.o.meterLog()
-	if err != nil {
-		return false, err
-	}
-	t.Set(Power, watts)
-	return true, nil
-}
-
-// CheckMeterLog refuses a meter's log that cannot be read. It may hold no reading yet.
-func (o Options) CheckMeterLog() error {
-	_, err := o.meterLog()
-	if o.PowerLog == "" || errors.Is(err, errNoReading) {
-		return nil
-	}
-	return err
-}
-
-func (o Options) meterLog() (Series, error) {
-	text, err := os.ReadFile(o.PowerLog)
-	if err != nil {
-		return nil, err
-	}
-	readings, err := ReadMeterLog(text, time.Local)
-	if err != nil {
-		return nil, fmt.Errorf("read power log %s: %w", o.PowerLog, err)
-	}
-	return readings, nil
 }

@@ -12,8 +12,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"ds2/internal/fuzztest"
 )
 
 func TestPowerCommand(t *testing.T) {
@@ -24,13 +22,14 @@ func TestPowerCommand(t *testing.T) {
 	}{
 		"a number":                 {"echo 312.5", 312.5, ""},
 		"what ipmitool prints":     {"printf '\\n    Instantaneous power reading:           312 Watts\\n'", 312, ""},
+		"kilowatts":                {"echo 1.5 A 0.25 kW", 250, ""},
 		"nothing that is a number": {"echo none", 0, `no number in its output "none"`},
 		"a number before":          {"echo 'PSU1 Input Power | 234 Watts | ok'", 234, ""},
 		"volts beside":             {"echo '230.1 V 1.2 A 276W'", 276, ""},
 		"a sentence":               {"echo 'It takes 250.'", 250, ""},
 		"a thousands separator":    {"echo 'PSU1 Input Power | 1,234 Watts'", 0, "has the number 1,234"},
 		"a comma for a point":      {"echo 312,5", 0, "has the number 312,5"},
-		"two supplies":             {"echo 100 W; echo 120 W", 0, "several numbers, 100 and 120"},
+		"two supplies":             {"echo 100 W; echo 120 W", 0, "several numbers, 100 W and 120 W"},
 		"several without a unit":   {"echo 12:30 312", 0, "several numbers, 12 and 30 and 312"},
 		"a command that fails":     {"echo no meter >&2; exit 3", 0, "exit status 3: no meter"},
 	} {
@@ -69,51 +68,6 @@ func TestPowerCommandAgain(t *testing.T) {
 	_, err = io.ReadAll(held) // until what the command started is gone
 	require.NoError(t, err)
 	await(t, "the meter's new reading arrives", func() bool { return read(t, s)[0] == 200 })
-}
-
-func TestReadMeterLog(t *testing.T) {
-	berlin, err := time.LoadLocation("Europe/Berlin")
-	require.NoError(t, err)
-	noon := time.Date(2026, 1, 31, 11, 0, 0, 0, time.UTC)
-	for name, c := range map[string]struct {
-		text string
-		err  string
-	}{
-		"RFC 3339":                        {"2026-01-31T11:00:00Z,100\n2026-01-31T12:00:01+01:00,200\n", ""},
-		"local time":                      {"2026-01-31 12:00:00,100\n2026-01-31 12:00:01.0,200\n", ""},
-		"Unix seconds":                    {"1769857200,100\n1769857201.0,200\n", ""},
-		"names say which columns count":   {"volts,watts,time\n230,100,1769857200\n231,200,1769857201\n", ""},
-		"names in the usual order":        {"Time, Watts\n1769857200, 100\n1769857201, 200\n", ""},
-		"semicolons":                      {"1769857200;100\n1769857201;200\n", ""},
-		"the later line first":            {"1769857201,200\n1769857200,100\n", ""},
-		"nothing in it":                   {"", "no reading"},
-		"one column":                      {"1769857200\n", "line 1 has 1 fields"},
-		"no time":                         {"noon,100\n", `line 1: invalid time "noon"`},
-		"no number":                       {"1769857200,100\n1769857201,much\n", `line 2: invalid number of watts`},
-		"half a line, as of a log in use": {"1769857200,100\n1769857201,200\n17698", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s, err := ReadMeterLog([]byte(c.text), berlin)
-			if c.err != "" {
-				require.ErrorContains(t, err, c.err, "ReadMeterLog")
-				return
-			}
-			require.NoError(t, err)
-			for i := range s {
-				s[i].Time = s[i].Time.UTC()
-			}
-			assert.Equal(t, Series{{noon, 100}, {noon.Add(time.Second), 200}}, s)
-		})
-	}
-}
-
-func FuzzReadMeterLog(f *testing.F) {
-	fuzztest.Run(f, func(t testing.TB, text string) {
-		s, err := ReadMeterLog([]byte(text), time.UTC)
-		if err == nil && len(s) == 0 {
-			t.Error("neither readings nor an error")
-		}
-	}, "time,watts\n2026-01-31 12:00:00,100\n", "1769857200;1e3\n")
 }
 
 func TestTableTakesASeriesByTime(t *testing.T) {

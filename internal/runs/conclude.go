@@ -29,10 +29,10 @@ func (r *Run) conclude(ctx context.Context, outcome Outcome) Outcome {
 	s.Warnings = slices.Concat(changed, r.allWarnings())
 	counters, observedErr := monitor.Table{}, error(nil)
 	if r.observation != nil && r.observation.recorded {
-		if counters, observedErr = result.ReadHost(r.options.Dir, s.Start); observedErr == nil {
-			observedErr = fill(r.options, &counters, s.Start)
-		}
 		observed(s, r.options.Observer)
+		if counters, observedErr = result.ReadHost(r.options.Dir, s.Start); observedErr == nil {
+			observedErr = fill(r.options, &counters, s)
+		}
 	}
 	result.AddCheckpoints(s, &series, &counters)
 	s.Warm = r.warm.told(series, r.options.Driver.Warmup)
@@ -96,13 +96,17 @@ func (r *Run) count() {
 	}
 }
 
-// fill adds a meter's log to the samples of machine and databases. It can be done again when the log has arrived later.
-func fill(o Options, counters *monitor.Table, start time.Time) error {
-	filled, err := o.Observer.Fill(counters)
-	if filled {
-		err = errors.Join(err, result.SaveHost(o.Dir, counters, start))
+// fill adds a meter's log to the samples of machine and databases, and a caution of what it lacks. It can be done again
+// when the log has arrived later.
+func fill(o Options, counters *monitor.Table, s *result.Summary) error {
+	filled, lacks := o.Observer.Fill(counters, s.Start, s.End)
+	if lacks != "" {
+		s.Cautions.Other = append(slices.Clip(s.Cautions.Other), lacks)
 	}
-	return err
+	if !filled {
+		return nil
+	}
+	return result.SaveHost(o.Dir, counters, s.Start)
 }
 
 // observed takes into a summary what an observer knows of the machine and the servers.
@@ -118,11 +122,11 @@ func Complete(ctx context.Context, o Options) (result.Summary, error) {
 		return result.Summary{}, err
 	}
 	s := record.Summary
-	err = fill(o, &record.Host, s.Start)
+	observed(&s, o.Observer)
+	err = fill(o, &record.Host, &s)
 	if o.Device != nil {
 		s.Device = o.Device
 	}
-	observed(&s, o.Observer)
 	var concludeErr error
 	s.Conclusion, concludeErr = conclude.Of(input(o, s, record.Series, record.Host), nil)
 	return s, errors.Join(err, concludeErr, result.SaveSummary(o.Dir, s))

@@ -109,12 +109,13 @@ func TestRunObservedFromElsewhere(t *testing.T) {
 	require.NotNil(t, r.Power)
 	assert.Equal(t, 100., *r.Power.Active)
 
-	text += fmt.Sprintf("%d,300\n", r.Start.Unix())
+	text += fmt.Sprintf("---\n%d,300\n", r.Start.Unix())
 	require.NoError(t, os.WriteFile(log, []byte(text), 0o644))
 	observe(t, &o, observing)
 	again, err := Complete(t.Context(), o)
 	require.NoError(t, err)
 	assert.Equal(t, 300., *again.Power.Active)
+	contains(t, again.Bottleneck.Warnings, "rows without a reading, left out: 1")
 	assert.Equal(t, r.Counts, again.Counts)
 
 	observe(t, &o, monitor.Options{Exporters: []string{one, "http://" + node}})

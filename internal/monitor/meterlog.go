@@ -1,0 +1,410 @@
+package monitor
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf16"
+)
+
+// staleAfter is how long a reading of power stands for the present when no newer one comes.
+const staleAfter = 30 * time.Second
+
+// CheckMeterLog refuses a meter's log that cannot be read. It may hold no reading yet.
+func (o Options) CheckMeterLog() error {
+	if o.PowerLog == "" {
+		return nil
+	}
+	text, err := os.ReadFile(o.PowerLog)
+	if err != nil {
+		return err
+	}
+	_, _, err = ReadMeterLog(text, time.Now(), time.Local)
+	if errors.Is(err, errNoReading) || errors.Is(err, errUndecided) {
+		return nil
+	}
+	return err
+}
+
+// Fill puts into the samples of a run what the meter's log says. It tells whether there is one, and what the log lacks:
+// that is never a fault of the run. It can be called again when the log has arrived later.
+func (w *Observer) Fill(t *Table, from, to time.Time) (filled bool, lacks string) {
+	if w.o.PowerLog == "" {
+		return false, ""
+	}
+	log := "power log " + w.o.PowerLog
+	text, err := os.ReadFile(w.o.PowerLog)
+	if err != nil {
+		return false, fmt.Sprintf("%s: %v", log, err)
+	}
+	readings, left, err := ReadMeterLog(text, from, time.Local)
+	if err != nil {
+		return false, fmt.Sprintf("%s: %v", log, err)
+	}
+	t.Set(Power, readings)
+	var gaps []string
+	begin, end := readings[0].Time, readings[len(readings)-1].Time
+	if begin.After(from.Add(staleAfter)) || end.Before(to.Add(-staleAfter)) {
+		gaps = append(gaps, fmt.Sprintf("it covers %s, the run %s", span(begin, end), span(from, to)))
+	}
+	if left > 0 {
+		gaps = append(gaps, fmt.Sprintf("rows without a reading, left out: %d", left))
+	}
+	if gaps == nil {
+		return true, ""
+	}
+	return true, log + ": " + strings.Join(gaps, "; ")
+}
+
+func span(from, to time.Time) string {
+	return from.Local().Format(time.DateTime) + " to " + to.Local().Format(time.DateTime)
+}
+
+// errNoReading is of a log that a meter has written nothing to, or nothing yet.
+var errNoReading = errors.New("it holds no reading")
+
+// errUndecided is of dates such as 3/4/2026 in a log of which both readings are possible.
+var errUndecided = errors.New("its dates can be month/day or day/month, and neither is near the run: " +
+	"write them as 2026-01-31")
+
+// ReadMeterLog reads what power meters and their loggers write: rows of a time and watts, separated by commas,
+// semicolons, tabs or blanks, with or without a row of column names, or with each name before its value as PTDaemon
+// writes. A time without a zone is in the one given; of the two orders of day and month the one counts that fits more
+// rows, or else the one near the run. Left are the rows without a reading. A last line without its line end is one that
+// the meter is still writing.
+func ReadMeterLog(text []byte, near time.Time, zone *time.Location) (s Series, left int, err error) {
+	rows, separator := meterRows(text)
+	monthFirst := meterReader{zone: zone, decimalComma: separator != ","}
+	dayFirst := monthFirst
+	dayFirst.dayFirst = true
+	s, left, err = monthFirst.read(rows)
+	if !monthFirst.undecided {
+		return s, left, err
+	}
+	other, otherLeft, otherErr := dayFirst.read(rows)
+	isNear := func(s Series) bool {
+		return slices.ContainsFunc(s, func(p Point) bool { return p.Time.Sub(near).Abs() < 24*time.Hour })
+	}
+	switch {
+	case left < otherLeft || slices.Equal(s, other):
+		return s, left, err
+	case otherLeft < left, isNear(other) && !isNear(s):
+		return other, otherLeft, otherErr
+	case isNear(other) == isNear(s):
+		return nil, 0, errUndecided
+	}
+	return s, left, err
+}
+
+// meterRow is a line of a log, as its fields.
+type meterRow struct {
+	line   int
+	fields []string
+}
+
+// meterRows takes text apart: comments, empty lines and what a spreadsheet is told go.
+func meterRows(text []byte) (rows []meterRow, separator string) {
+	lines := strings.Split(decoded(text), "\n")
+	var numbers []int
+	for i, line := range lines[:len(lines)-1] {
+		line = strings.TrimSpace(line)
+		if s, told := strings.CutPrefix(strings.ToLower(line), "sep="); told {
+			separator = strings.TrimSpace(s)
+		} else if line != "" && line[0] != '#' {
+			lines[len(numbers)] = line
+			numbers = append(numbers, i+1)
+		}
+	}
+	lines = lines[:len(numbers)]
+	for _, s := range []string{";", "\t", ","} {
+		in := 0
+		for _, line := range lines {
+			in += min(strings.Count(line, s), 1)
+		}
+		if separator == "" && in > 0 && in >= len(lines)/2 {
+			separator = s
+		}
+	}
+	for i, line := range lines {
+		rows = append(rows, meterRow{numbers[i], fieldsOf(line, separator)})
+	}
+	return rows, separator
+}
+
+// decoded is text as UTF-8 without its mark.
+func decoded(text []byte) string {
+	for mark, order := range map[string]binary.ByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian} {
+		if rest, found := bytes.CutPrefix(text, []byte(mark)); found {
+			units := make([]uint16, len(rest)/2)
+			for i := range units {
+				units[i] = order.Uint16(rest[2*i:])
+			}
+			return string(utf16.Decode(units))
+		}
+	}
+	return strings.TrimPrefix(string(text), "\ufeff")
+}
+
+// fieldsOf takes a line apart, without empty fields at its end.
+func fieldsOf(line, separator string) []string {
+	fields := strings.Fields(line)
+	if separator != "" {
+		fields = strings.Split(line, separator)
+	}
+	if strings.Contains(line, `"`) {
+		quoted := csv.NewReader(strings.NewReader(line))
+		quoted.Comma = rune(cmp.Or(separator, " ")[0])
+		quoted.LazyQuotes = true
+		if f, err := quoted.Read(); err == nil {
+			fields = f
+		}
+	}
+	for i, f := range fields {
+		fields[i] = strings.TrimSpace(f)
+	}
+	for len(fields) > 0 && fields[len(fields)-1] == "" {
+		fields = fields[:len(fields)-1]
+	}
+	return fields
+}
+
+// meterReader reads rows with one order of day and month.
+type meterReader struct {
+	zone         *time.Location
+	decimalComma bool
+	dayFirst     bool
+	undecided    bool // the order mattered
+
+	times   []int   // columns of the time; nil: by what is in them
+	watts   int     // column
+	unit    float64 // in watts, of what is in it
+	width   int     // of the row of names; 0: names stand before values
+	unnamed error   // of a row of other names
+}
+
+func (r *meterReader) read(rows []meterRow) (s Series, left int, err error) {
+	for _, row := range rows {
+		if r.names(row) {
+			continue
+		}
+		t, w, problem := r.reading(row.fields)
+		switch {
+		case problem == nil:
+			s = append(s, Point{t, w})
+			continue
+		case len(row.fields) > 1 || len(s) > 0: // else it is a title
+			left++
+		}
+		err = cmp.Or(err, fmt.Errorf("line %d: %w", row.line, problem))
+	}
+	if len(s) == 0 {
+		return nil, left, cmp.Or(r.unnamed, err, errNoReading)
+	}
+	slices.SortStableFunc(s, func(a, b Point) int { return a.Time.Compare(b.Time) })
+	return s, left, nil
+}
+
+// timeNames are those of the columns that are the time, alone or together, the best first.
+var timeNames = [][]string{{"timestamp"}, {"datetime"}, {"date", "time"}, {"localtime"}, {"time"}, {"epoch"}}
+
+// powerName is that of a column of power, with its unit.
+var powerName = regexp.MustCompile(`^(?i:(?:active|real|total|input)?power)?([kKm]?[wW](?i:atts?)?)?$`)
+
+// names takes the columns from a row of names. A logger that is started again writes it again.
+func (r *meterReader) names(row meterRow) (only bool) {
+	var names []string
+	var power []int
+	unit, values := 1., false
+	for i, field := range row.fields {
+		name := strings.Map(func(c rune) rune {
+			if unicode.IsLetter(c) || unicode.IsDigit(c) {
+				return c
+			}
+			return -1
+		}, field)
+		starts := startsNumber(name)
+		values = values || starts
+		if m := powerName.FindStringSubmatch(name); m != nil && name != "" {
+			power = append(power, i)
+			unit = wattsOf[strings.ToLower(m[1])]
+		}
+		names = append(names, strings.ToLower(name))
+	}
+	var times []int
+	for _, wanted := range timeNames {
+		if times = columns(names, wanted); times != nil {
+			break
+		}
+	}
+	switch {
+	case times != nil && len(power) == 1:
+		r.times, r.watts, r.unit, r.width, r.unnamed = times, power[0], unit, len(names), nil
+		if values { // each after its name
+			r.times, r.watts, r.width = []int{times[0] + 1}, power[0]+1, 0
+		}
+		return !values
+	case !values && len(names) > 1 && r.times == nil && strings.ContainsFunc(names[0], unicode.IsLetter):
+		r.unnamed = fmt.Errorf("line %d: want one column of time and one of power, by names such as Timestamp and "+
+			"Power_W, not %s", row.line, strings.Join(row.fields, ", "))
+		return true
+	}
+	return false
+}
+
+// columns are where all wanted names stand; nil: not all do.
+func columns(names, wanted []string) (at []int) {
+	for _, name := range wanted {
+		i := slices.Index(names, name)
+		if i < 0 {
+			return nil
+		}
+		at = append(at, i)
+	}
+	return at
+}
+
+func startsNumber(text string) bool { return text != "" && text[0] >= '0' && text[0] <= '9' }
+
+// reading takes time and watts from a row.
+func (r *meterReader) reading(fields []string) (t time.Time, w float64, err error) {
+	switch {
+	case r.unnamed != nil:
+		return t, 0, r.unnamed
+	case r.times == nil:
+		return r.unnamedReading(fields)
+	case len(fields) <= max(slices.Max(r.times), r.watts), r.width > 0 && len(fields) > r.width:
+		return t, 0, fmt.Errorf("%d fields, other than in the row of names", len(fields))
+	}
+	var text []string
+	for _, i := range r.times {
+		text = append(text, fields[i])
+	}
+	if t, err = r.time(strings.Join(text, " ")); err != nil {
+		return t, 0, err
+	}
+	w, _, err = r.power(fields[r.watts], r.unit)
+	return t, w, err
+}
+
+// unnamedReading takes time and watts from a row by what they look like: the time is first, and of several fields after
+// it the watts are those that say so.
+func (r *meterReader) unnamedReading(fields []string) (t time.Time, w float64, err error) {
+	if len(fields) < 2 {
+		return t, 0, errors.New("1 field; want time and watts")
+	}
+	for n := min(len(fields)-1, 4); n > 0; n-- {
+		if t, err = r.time(strings.Join(fields[:n], " ")); err != nil {
+			continue
+		}
+		if len(fields) == n+1 {
+			w, _, err = r.power(fields[n], 1)
+			return t, w, err
+		}
+		found := 0
+		for _, f := range fields[n:] {
+			if v, said, err := r.power(f, 1); err == nil && said {
+				w = v
+				found++
+			}
+		}
+		if found != 1 {
+			return t, 0, errors.New("several columns after the time, and no row of names that says which is power")
+		}
+		return t, w, nil
+	}
+	return t, 0, err
+}
+
+// power reads a number of watts, or of the unit after it; said tells whether there is one.
+func (r *meterReader) power(text string, unit float64) (w float64, said bool, err error) {
+	digits := strings.TrimRightFunc(text, unicode.IsLetter)
+	if own := text[len(digits):]; own != "" {
+		said = true
+		unit = wattsOf[own]
+	}
+	w, ok := r.number(strings.TrimSpace(digits))
+	if !ok || unit == 0 {
+		return 0, false, fmt.Errorf("no number of W, kW or mW: %q", text)
+	}
+	return w * unit, said, nil
+}
+
+// number reads one, whose comma is decimal where commas do not separate fields.
+func (r *meterReader) number(text string) (float64, bool) {
+	if r.decimalComma && !strings.Contains(text, ".") {
+		text = strings.Replace(text, ",", ".", 1)
+	}
+	return number(text)
+}
+
+var (
+	meterDate = regexp.MustCompile(`^(\d{1,4})([-/.])(\d{1,2})[-/.](\d{1,4})(?:T|,?\s+)` +
+		`(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,:](\d{1,9}))?)?\s*([AaPp]\.?[Mm]\.?)?\s*(Z|UTC|GMT|[-+]\d\d:?\d\d)?$`)
+	meterLayouts = []string{time.ANSIC, "2-Jan-2006 15:04:05", "2 Jan 2006 15:04:05", "Jan 2, 2006 3:04:05 PM"}
+)
+
+// time reads a date with a time of day, or the time since 1970 in a unit by its size.
+func (r *meterReader) time(text string) (time.Time, error) {
+	if v, ok := r.number(text); ok {
+		for v >= 1e11 { // the year 5138: so it is in ms, µs or ns
+			v /= 1000
+		}
+		whole, part := math.Modf(v)
+		return time.Unix(int64(whole), int64(part*1e9)), nil
+	}
+	m := meterDate.FindStringSubmatch(text)
+	for _, layout := range meterLayouts {
+		if t, err := time.ParseInLocation(layout, text, r.zone); m == nil && err == nil {
+			return t, nil
+		}
+	}
+	invalid := fmt.Errorf("invalid time %q: write 2026-01-31T13:45:00Z, 2026-01-31 13:45:00 or Unix seconds", text)
+	if m == nil {
+		return time.Time{}, invalid
+	}
+	var n [8]int
+	for i := range n {
+		n[i], _ = strconv.Atoi(m[i])
+	}
+	year, month, day := n[1], n[3], n[4]
+	if len(m[4]) == 4 {
+		year, month, day = n[4], n[1], n[3]
+		if m[2] == "." || r.dayFirst {
+			month, day = day, month
+		}
+		r.undecided = r.undecided || m[2] != "."
+	}
+	hour := n[5]
+	if half := strings.ToLower(m[9]); half != "" {
+		if hour < 1 || hour > 12 {
+			return time.Time{}, invalid
+		}
+		hour %= 12
+		if half[0] == 'p' {
+			hour += 12
+		}
+	}
+	zone := r.zone
+	if m[10] != "" {
+		offset, _ := time.Parse("-0700", strings.Replace(m[10], ":", "", 1)) // the zero time, in UTC, where it is named
+		zone = offset.Location()
+	}
+	nanoseconds, _ := strconv.Atoi((m[8] + "000000000")[:9])
+	t := time.Date(year, time.Month(month), day, hour, n[6], n[7], nanoseconds, zone)
+	if (len(m[1]) == 4) == (len(m[4]) == 4) || int(t.Month()) != month || t.Day() != day ||
+		hour > 23 || n[6] > 59 || n[7] > 60 {
+		return time.Time{}, invalid
+	}
+	return t, nil
+}
