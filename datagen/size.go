@@ -37,7 +37,7 @@ func ParseSize(s string) (Size, error) {
 	}
 	digits, unit := text, ""
 	if end := len(text) - 2; end > 0 {
-		digits, unit = text[:end], text[end:]
+		digits, unit = strings.TrimSpace(text[:end]), text[end:]
 	}
 	n, err := strconv.ParseUint(digits, 10, 31)
 	size := Size{}

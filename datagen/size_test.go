@@ -22,7 +22,7 @@ func TestParseSize(t *testing.T) {
 		{"W", datagen.W, "W"},
 		{"10MB", datagen.S, "S"},
 		{"1MB", datagen.Size{2_000, 100, 1_000}, "1MB"},
-		{"30mb", datagen.Size{60_000, 3_000, 30_000}, "30MB"},
+		{"30 mb", datagen.Size{60_000, 3_000, 30_000}, "30MB"},
 		{"999MB", datagen.Size{1_998_000, 99_900, 999_000}, "999MB"}, // the rule is not continuous in products
 		{"1GB", datagen.M, "M"},
 		{"2GB", datagen.Size{4_000_000, 200_000, 20_000}, "2GB"},
@@ -48,7 +48,7 @@ func TestParseSizeRefuses(t *testing.T) {
 		"-3MB":                   "invalid size",
 		"+3MB":                   "invalid size",
 		"1.5GB":                  "such as 1300MB (not 1.3GB)",
-		"30 MB":                  "invalid size",
+		"30 M B":                 "invalid size",
 		"99999999999999999999GB": "invalid size",
 		"1074GB":                 "CUSTOMERS.CUSTOMERID would reach 2148000000",
 		"2TB":                    "CUSTOMERS.CUSTOMERID",

@@ -101,6 +101,9 @@ func commandReference() string {
 		}
 		for _, c := range slices.Concat([]*cobra.Command{cmd}, cmd.Commands()) {
 			c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+				if f.Hidden {
+					return
+				}
 				value, usage := pflag.UnquoteUsage(f)
 				value = regexp.MustCompile("stringArray|strings|string").ReplaceAllString(value, "…")
 				value = regexp.MustCompile("uint|int|float").ReplaceAllString(value, "N")

@@ -34,8 +34,9 @@ func newDriveCommand() *cobra.Command {
 	var f runFlags
 	var check bool
 	cmd := &cobra.Command{
-		Use:   "drive",
-		Short: "Run users against a database and measure OPM",
+		Use:        "drive",
+		SuggestFor: []string{"run"},
+		Short:      "Run users against a database and measure OPM",
 		Long: `Runs users against a database that ds2 load has filled, measures orders per minute (OPM) and
 response times, and writes a record. All parameters of DVD Store 2's driver work, with _ or -, in
 its units.
@@ -144,7 +145,7 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 		stop.Soft = stop.Hard
 	}
 	failed, err := conduct.Verify(stop, run)
-	printErr := printResult(stdout, o, options.Dir)
+	printErr := printResult(stdout, stderr, o, options.Dir)
 	fmt.Fprintf(stderr, "record: %s\n", options.Dir)
 	switch {
 	case err != nil:
@@ -228,7 +229,7 @@ func printFailed(w, stderr io.Writer, o *driveOutput, dir string, s result.Summa
 		return
 	}
 	if saved, err := result.Read(dir); err == nil && saved.Status != result.Running {
-		if err := printResult(w, o, dir); err != nil {
+		if err := printResult(w, stderr, o, dir); err != nil {
 			fmt.Fprintln(stderr, "warning:", escape.Text(err.Error()))
 		}
 		return
@@ -241,10 +242,11 @@ func printFailed(w, stderr io.Writer, o *driveOutput, dir string, s result.Summa
 	}
 }
 
-// printResult prints the record as text or JSON; DS2's lines have been printed already.
-func printResult(w io.Writer, o *driveOutput, dir string) error {
+// printResult prints the record as text or JSON. DS2's lines have been printed already, and say nothing of the audit and
+// of what to hold against the run.
+func printResult(w, stderr io.Writer, o *driveOutput, dir string) error {
 	if o.format == "ds2" {
-		return nil
+		w = unlessQuiet(o.quiet, stderr)
 	}
 	record, err := result.Read(dir)
 	if err != nil {

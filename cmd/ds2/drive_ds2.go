@@ -20,13 +20,14 @@ import (
 type ds2Lines struct {
 	meter    *measure.Meter
 	detailed bool
+	locale   string        // of dates
 	last     measure.Tally // at the line before
 	reset    bool          // the figures have been set back, at the end of the warm-up
 }
 
 // print writes the line of every ten seconds, and with the detailed view one for each target.
 func (l *ds2Lines) print(w io.Writer) {
-	et, tallies := l.figures()
+	et, tallies := l.figures(w)
 	if et <= 0 {
 		return
 	}
@@ -45,9 +46,9 @@ func (l *ds2Lines) print(w io.Writer) {
 	}
 }
 
-// final writes the line at the end.
+// final writes the lines at the end.
 func (l *ds2Lines) final(w io.Writer, now time.Time) {
-	et, tallies := l.figures()
+	et, tallies := l.figures(w)
 	t := add(tallies)
 	browses, browseTime := int64(0), time.Duration(0)
 	for op := calls.OpBrowseByCategory; op <= calls.OpBrowseByTitle; op++ {
@@ -56,7 +57,7 @@ func (l *ds2Lines) final(w io.Writer, now time.Time) {
 	}
 	logins, customers, purchases := t.Number[calls.OpLogin], t.Own[counts.NewCustomers], t.Number[calls.OpPurchase]
 	fmt.Fprintf(w, "Final (%s): et=%7.1f n_overall=%d opm=%d rt_tot_lastn_max=%d rt_tot_avg=%d ",
-		now.Format("1/2/2006 3:04:05 PM"), et.Seconds(), t.Orders, opm(t, et),
+		l.date(now), et.Seconds(), t.Orders, opm(t, et),
 		l.meter.RecentMax().Milliseconds(), average(t.OwnTime, t.Orders))
 	fmt.Fprintf(w, "n_login_overall=%d n_newcust_overall=%d n_browse_overall=%d n_purchase_overall=%d ",
 		logins, customers, browses, purchases)
@@ -65,6 +66,18 @@ func (l *ds2Lines) final(w io.Writer, now time.Time) {
 		average(browseTime, browses), average(t.Sum[calls.OpPurchase], purchases))
 	fmt.Fprintf(w, "rt_tot_sampled=%d n_rollbacks_overall=%d rollback_rate = %5.1f%%\n",
 		l.sampled(t), t.Own[counts.Rollbacks], rollbackRate(t))
+	total, _ := measure.Sum(l.meter.Totals())
+	fmt.Fprintf(w, "Controller (%s): all threads stopped, exiting\n", l.date(now))
+	fmt.Fprintf(w, "n_purchase_from_start= %d n_rollbacks_from_start= %d\nRun over\n",
+		total.Orders, total.Own[counts.Rollbacks])
+}
+
+// date is as .NET writes one in the locale: invariant where there is none, as in most containers, else American.
+func (l *ds2Lines) date(t time.Time) string {
+	if slices.Contains([]string{"", "C", "POSIX"}, l.locale) {
+		return t.Format("01/02/2006 15:04:05")
+	}
+	return t.Format("1/2/2006 3:04:05 PM")
 }
 
 // sampled is the response time since the line before.
@@ -72,8 +85,8 @@ func (l *ds2Lines) sampled(t measure.Tally) int64 {
 	return average(t.OwnTime-l.last.OwnTime, t.Orders-l.last.Orders)
 }
 
-// figures are the time since DS2 would have set its figures back, and each target's tally since.
-func (l *ds2Lines) figures() (et time.Duration, tallies []measure.Tally) {
+// figures are the time since DS2 would have set its figures back, which it tells, and each target's tally since.
+func (l *ds2Lines) figures(w io.Writer) (et time.Duration, tallies []measure.Tally) {
 	for again := true; again; { // until both are from one side of the reset
 		ran := l.ran()
 		et, tallies = l.meter.Progress().SinceReset, l.meter.SinceReset()
@@ -81,6 +94,7 @@ func (l *ds2Lines) figures() (et time.Duration, tallies []measure.Tally) {
 	}
 	if l.ran() && !l.reset {
 		l.reset, l.last = true, measure.Tally{}
+		fmt.Fprintln(w, "Stats reset")
 	}
 	return et, tallies
 }
@@ -125,6 +139,7 @@ type dvdStoreFlags struct {
 	detailed bool     // matters to the lines of -o ds2 only
 	pages    []string // that were given
 	hosts    []string // as name=value
+	of3      []string // of DVD Store 3
 }
 
 func (f *dvdStoreFlags) add(flags *pflag.FlagSet) {
@@ -136,6 +151,7 @@ func (f *dvdStoreFlags) add(flags *pflag.FlagSet) {
 			return nil
 		})
 	}
+	f.addDVDStore3(flags)
 	for _, name := range []string{"linux-perf-host", "windows-perf-host"} {
 		flags.Func(name, "DVD Store's, for its counters: ignored", func(host string) error {
 			if host != "" && host != "none" {
@@ -146,12 +162,37 @@ func (f *dvdStoreFlags) add(flags *pflag.FlagSet) {
 	}
 }
 
+// dvdStore3 are parameters of DVD Store 3's driver, each with the value by which it does what DVD Store 2 does.
+var dvdStore3 = map[string]string{
+	"pct-newmember": "0", "pct-newmembers": "0", "n-reviews": "0", "pct-newreviews": "0", "pct-newhelpfulness": "0",
+	"n-stores": "1", "ds2-mode": "Y", "log-freq": "10", "out-filename": "",
+}
+
+// addDVDStore3 accepts parameters of DVD Store 3 where they change nothing.
+func (f *dvdStoreFlags) addDVDStore3(flags *pflag.FlagSet) {
+	for name, same := range dvdStore3 {
+		flags.Func(name, "", func(value string) error {
+			if !strings.EqualFold(value, same) {
+				return fmt.Errorf("a parameter of DVD Store 3; ds2 is DVD Store 2: leave it out")
+			}
+			f.of3 = append(f.of3, strings.ReplaceAll(name, "-", "_"))
+			return nil
+		})
+		flags.Lookup(name).Hidden = true
+	}
+}
+
 // tell says which were given, and what takes their place.
 func (f *dvdStoreFlags) tell(w io.Writer) {
 	if len(f.pages) > 0 {
 		slices.Sort(f.pages)
 		pages := strings.Join(slices.Compact(f.pages), " and ")
 		fmt.Fprintf(w, "note: %s ignored: ds2 calls the database, not DVD Store's web pages\n", pages)
+	}
+	if len(f.of3) > 0 {
+		slices.Sort(f.of3)
+		fmt.Fprintf(w, "note: %s ignored, of DVD Store 3: ds2 is DVD Store 2\n",
+			strings.Join(slices.Compact(f.of3), " and "))
 	}
 	for _, host := range f.hosts {
 		_, name, _ := strings.Cut(host, "=")

@@ -50,7 +50,7 @@ func TestDS2Lines(t *testing.T) {
 			order(target, calls.OpNewCustomer, scale)
 		}
 	}
-	l := &ds2Lines{meter: m, detailed: true}
+	l := &ds2Lines{meter: m, detailed: true, locale: "en_US.UTF-8"}
 	var out strings.Builder
 	next := func(second time.Duration) {
 		m.Sample(second*time.Second, make([]measure.Users, 2))
@@ -70,6 +70,7 @@ func TestDS2Lines(t *testing.T) {
 		`rollbacks: n=1 %= 14.3
   target a:1/x: n_overall=7 opm=420 rt_tot_avg_msec=261 rollbacks: n=1 %= 14.3
   target b:2/y: n_overall=0 opm=0 rt_tot_avg_msec=0 rollbacks: n=0 %=  0.0
+Stats reset
 et=    1.0 n_overall=9 opm=540 rt_tot_lastn_max_msec=264 rt_tot_avg_msec=131 rt_tot_sampled=131 `+
 		`rollbacks: n=1 %= 11.1
   target a:1/x: n_overall=5 opm=300 rt_tot_avg_msec=130 rollbacks: n=1 %= 20.0
@@ -82,7 +83,14 @@ Final (11/22/2026 3:04:05 PM): et=    2.0 n_overall=15 opm=450 rt_tot_lastn_max=
 		`n_login_overall=13 n_newcust_overall=2 n_browse_overall=30 n_purchase_overall=15 `+
 		`rt_login_avg_msec=58 rt_newcust_avg_msec=42 rt_browse_avg_msec=17 rt_purchase_avg_msec=144 `+
 		`rt_tot_sampled=0 n_rollbacks_overall=2 rollback_rate =  13.3%
+Controller (11/22/2026 3:04:05 PM): all threads stopped, exiting
+n_purchase_from_start= 22 n_rollbacks_from_start= 3
+Run over
 `, out.String())
+	for _, locale := range []string{"", "C", "POSIX"} {
+		invariant := (&ds2Lines{locale: locale}).date(time.Date(2026, 11, 2, 15, 4, 5, 0, time.UTC))
+		assert.Equal(t, "11/02/2026 15:04:05", invariant, locale)
+	}
 	fails(t, exitUsage, "--output ds2: workload mailbox has no orders", words("demo --workload mailbox -o ds2")...)
 }
 
@@ -99,7 +107,8 @@ func TestDS2Output(t *testing.T) {
 		dir)...)
 	record := recordOf(t, dir)
 	// A busy machine may come to a second line.
-	assert.Regexp(t, fmt.Sprintf(`^(et=.*\n  target %s: .*\n  target %s: .*\n)+Final \(.*\n$`, record.Targets[0],
+	assert.Regexp(t, fmt.Sprintf(`^Stats reset\n(et=.*\n  target %s: .*\n  target %s: .*\n)+Final \(.*\n`+
+		`Controller .*\nn_purchase_from_start= \d+ n_rollbacks_from_start= \d+\nRun over\n$`, record.Targets[0],
 		record.Targets[1]), stdout)
 
 	response, err := http.Get(gateway + "/metrics")

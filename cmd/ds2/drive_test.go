@@ -46,6 +46,7 @@ func TestUnits(t *testing.T) {
 		"--operation-timeout=5s": func(f *driveFlags) bool { return f.config.OperationTimeout == 5*time.Second },
 		"--rate=500/s":           func(f *driveFlags) bool { return f.rate == 500 },
 		"--rate=30000/m":         func(f *driveFlags) bool { return f.rate == 500 },
+		"--RUN_TIME=90s":         func(f *driveFlags) bool { return f.config.Run == 90*time.Second },
 		"--rate=0.5/s":           func(f *driveFlags) bool { return f.rate == 0.5 },
 	} {
 		f, flags := driveFlagSet()
@@ -55,7 +56,8 @@ func TestUnits(t *testing.T) {
 
 func TestConfigFileCountsInItsPlace(t *testing.T) {
 	file := textFile(t, "driver.conf", "\ufeff# the report's run\r\n\r\nn_threads=32\r\n--run_time = 20\r\n"+
-		"target=localhost\r\nvirt_dir=ds2\r\npage_type=php\r\nwindows_perf_host=\r\nlinux_perf_host=db1:80\r\n")
+		"target=localhost\r\nvirt_dir=ds2\r\npage_type=php\r\nwindows_perf_host=\r\nlinux_perf_host=db1:80\r\n"+
+		"ds2_mode=y\r\nn_stores=1\r\n")
 	f, flags := driveFlagSet()
 	require.NoError(t, flags.Parse(words("--n_threads=1 --target=other --config_file=%s --run_time=5", file)))
 	// The later of file and arguments counts.
@@ -65,12 +67,13 @@ func TestConfigFileCountsInItsPlace(t *testing.T) {
 	var told strings.Builder
 	f.dvdStore.tell(&told)
 	texttest.Contains(t, told.String(), "page_type and virt_dir ignored",
-		"linux_perf_host=db1:80 ignored", "--exporter")
+		"linux_perf_host=db1:80 ignored", "--exporter", "ds2_mode and n_stores ignored, of DVD Store 3")
 }
 
 func TestConfigFileNamesTheBadLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"config_file=other.conf\n":     `line 1: unknown parameter "config_file"`,
+		"n_stores=4":                   "line 1: --n-stores: a parameter of DVD Store 3; ds2 is DVD Store 2",
 		"ramp_rate=1\n\nthink_time=-1": "line 3: ",
 	} {
 		_, flags := driveFlagSet()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -27,7 +28,10 @@ type view struct {
 // startView begins to show a run.
 func startView(run *runs.Run, o *driveOutput, stdout, stderr io.Writer) *view {
 	meter := run.Meter()
-	v := &view{meter: meter, run: run, config: run.Options().Driver, ds2: ds2Lines{meter: meter, detailed: o.detailed}}
+	v := &view{meter: meter, run: run, config: run.Options().Driver, ds2: ds2Lines{
+		meter: meter, detailed: o.detailed,
+		locale: cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_TIME"), os.Getenv("LANG")),
+	}}
 	every, show, end := progressEvery, func() { fmt.Fprintln(stderr, v.line()) }, func() {}
 	switch terminal := isTerminal(stderr); {
 	case o.quiet:

@@ -39,6 +39,9 @@ func TestHelpGroups(t *testing.T) {
 		assert.True(t, cmd.Parent() != root || cmd.GroupID != "", "%s stands under no heading", cmd.CommandPath())
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			known[f.Name] = true
+			if f.Hidden {
+				return
+			}
 			shown := strings.Contains(all, " --"+f.Name+" ") || strings.Contains(all, " --"+f.Name+"[")
 			assert.True(t, shown || f.Name == "help", "%s --help=all does not show --%s", cmd.CommandPath(), f.Name)
 			grouped := slices.ContainsFunc(flagGroups, func(g struct{ heading, flags string }) bool {

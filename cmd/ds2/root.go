@@ -110,6 +110,9 @@ func newRoot() *cobra.Command {
 // flagsOnly refuses an unexpected argument, such as Y in "--detailed-view Y".
 func flagsOnly(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
+		if strings.Contains(args[0], "://") {
+			return fmt.Errorf("unexpected argument: write --target=%s", args[0])
+		}
 		return fmt.Errorf("unexpected argument %q: write --flag=value", args[0])
 	}
 	return nil
@@ -117,7 +120,7 @@ func flagsOnly(_ *cobra.Command, args []string) error {
 
 // normalizeFlag lets every flag be written with - or _, as DS2's own parameters are, and by DS2's name.
 func normalizeFlag(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-	name = strings.ReplaceAll(name, "_", "-")
+	name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
 	if ours, ok := aliases[name]; ok {
 		name = ours
 	}
@@ -157,6 +160,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.InitDefaultCompletionCmd()
 	started := false
 	atRun(root, func() { started = true })
+	if err := pastedDash(args); err != nil {
+		fmt.Fprintf(stderr, "ds2: %s\n", redact(err.Error()))
+		return exitUsage
+	}
 	cmd, err := root.ExecuteContextC(withArguments(ctx, args))
 	if err == nil {
 		return exitDone

@@ -15,6 +15,18 @@ var meant = map[string]string{
 	"host": "target", "warmup": "warmup-time", "rampup": "ramp-rate", "ramp-up": "ramp-rate", "format": "output",
 }
 
+// pastedDash refuses a flag whose dashes a word processor has made long.
+func pastedDash(args []string) error {
+	const long = "\u2013\u2014\u2212"
+	for _, arg := range args {
+		name := strings.TrimLeft(arg, "-"+long)
+		if strings.ContainsAny(strings.TrimSuffix(arg, name), long) {
+			return fmt.Errorf("%s: that dash is not --; write --%s", arg, name)
+		}
+	}
+	return nil
+}
+
 // mostTypos is by how many letters a flag may differ from what was typed.
 const mostTypos = 2
 

@@ -31,10 +31,10 @@ func (o Options) CheckMeterLog() error {
 		return err
 	}
 	_, _, err = ReadMeterLog(text, time.Now(), time.Local)
-	if errors.Is(err, errNoReading) || errors.Is(err, errUndecided) {
+	if err == nil || errors.Is(err, errNoReading) || errors.Is(err, errUndecided) {
 		return nil
 	}
-	return err
+	return fmt.Errorf("read power log %s: %w", o.PowerLog, err)
 }
 
 // Fill puts into the samples of a run what the meter's log says. It tells whether there is one, and what the log lacks:
