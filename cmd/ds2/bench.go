@@ -16,7 +16,6 @@ import (
 	"ds2/internal/compare"
 	"ds2/internal/experiment"
 	"ds2/internal/limit"
-	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/runs"
 	"ds2/internal/upkeep"
@@ -141,7 +140,7 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	one := benchShown(report.Configuration{Name: filepath.Base(options.Dir), Dir: options.Dir, Bench: bench})
+	one := benchShown(compare.Configuration{Name: filepath.Base(options.Dir), Dir: options.Dir, Bench: bench})
 	page := filepath.Join(options.Dir, reportFile)
 	if err := atomicfile.Write(page, one.page.HTML); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ds2/internal/atomicfile"
+	"ds2/internal/compare"
 	"ds2/internal/report"
 )
 
@@ -44,9 +45,9 @@ there are fewer than two runs of each, or the runs still warm up.`,
 				return devicesShown(devices).deliver(cmd.OutOrStdout(), f, "", cmp.Or(out, "-"))
 			}
 			gated := cmd.Flags().Changed("fail-if")
-			var gate report.Gate
+			var gate compare.Gate
 			if gated {
-				gate, err = report.ParseGate(failIf)
+				gate, err = compare.ParseGate(failIf)
 				if err != nil {
 					return flagError("fail-if", err)
 				}
@@ -55,7 +56,7 @@ there are fewer than two runs of each, or the runs still warm up.`,
 			if err != nil {
 				return err
 			}
-			all, warnings, err := report.ReadConfigurations(read, args)
+			all, warnings, err := compare.ReadConfigurations(read, args)
 			if err != nil {
 				return windowError(err)
 			}
@@ -63,14 +64,14 @@ there are fewer than two runs of each, or the runs still warm up.`,
 				return usageError("--fail-if: name two directories or more, " +
 					"the first of which is what the others are compared with")
 			}
-			c := report.Compare(all)
+			c := compare.WithFirst(all)
 			c.Warnings = append(c.Warnings, warnings...)
 			if gated {
 				if err := c.Judge(gate); err != nil {
 					return flagError("fail-if", err)
 				}
 			}
-			one := shown{c.Page(), c, func(w io.Writer) error { return report.CompareCSV(w, c) }}
+			one := shown{report.Comparison(c), c, func(w io.Writer) error { return report.CompareCSV(w, c) }}
 			write := func(w io.Writer) error { return one.write(w, f) }
 			if out == "" {
 				err = write(cmd.OutOrStdout())

@@ -12,7 +12,6 @@ import (
 
 	"ds2/internal/compare"
 	"ds2/internal/device"
-	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/texttest"
 	"ds2/internal/workload/ds2"
@@ -75,7 +74,7 @@ func TestCompareTheStorageReport(t *testing.T) {
 		"800 8.00 8,024", "200 2.00 2,006", "cycles lost to events -75 %", "until the rate was back, longest -75 %",
 		"longest cycle after an event -75 %")
 
-	c := decoded[report.Comparison](t, "compare", "-o", "json", hdd, ssd)
+	c := decoded[compare.Comparison](t, "compare", "-o", "json", hdd, ssd)
 	percent := map[string]float64{}
 	for _, d := range c.Differences {
 		percent[d.Figure] = d.Medians

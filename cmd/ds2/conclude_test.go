@@ -21,7 +21,6 @@ import (
 	"ds2/internal/conclude"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
-	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/texttest"
 	"ds2/internal/workload/ds2"
@@ -203,9 +202,9 @@ func TestLaterWindow(t *testing.T) {
 		{"opm", []string{at("bench"), at("experiment/a")}, []string{at("bench"), at("experiment/a")}},
 		{"opm", []string{at("experiment")}, []string{at("experiment/a"), at("experiment/b")}},
 	} {
-		compare := words("compare --output json --window %s --fail-if '%s < -99 %%'", window, c.unit)
-		_, stdout, stderr := execute(t, append(compare, c.arguments...)...)
-		var compared report.Comparison
+		command := words("compare --output json --window %s --fail-if '%s < -99 %%'", window, c.unit)
+		_, stdout, stderr := execute(t, append(command, c.arguments...)...)
+		var compared compare.Comparison
 		err := json.Unmarshal([]byte(stdout), &compared)
 		require.True(t, err == nil && len(compared.Gates) == 1, "%v: %v, %s%s", c.arguments, err, stdout, stderr)
 		var means []float64 // of the logarithms of the runs
@@ -237,7 +236,7 @@ func TestLaterWindow(t *testing.T) {
 		exact := strconv.FormatFloat(b.Runs[1].Figure.Value, 'f', -1, 64)
 		assert.Contains(t, must(t, reporting("csv", at(name))...), ","+exact+",", name)
 	}
-	all := decoded[report.Experiment](t, reporting("json", at("experiment"))...)
+	all := decoded[compare.Experiment](t, reporting("json", at("experiment"))...)
 	alone, _ := reported(t, at("experiment/a"), window)
 	require.Equal(t, alone.Value, all.Comparison.Configurations[0].Figure.Value, "of a configuration of the experiment")
 }

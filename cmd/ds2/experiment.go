@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"ds2/internal/atomicfile"
+	"ds2/internal/compare"
 	"ds2/internal/conclude"
 	"ds2/internal/experiment"
 	"ds2/internal/measure"
-	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/runs"
 	"ds2/internal/store"
@@ -358,12 +358,12 @@ func distinct(stores []store.Database) (some []store.Database) {
 }
 
 // report concludes the experiment in dir as far as it is, and writes its page.
-func (f *experimentFlags) report(dir string) (e report.Experiment, one shown, err error) {
+func (f *experimentFlags) report(dir string) (e compare.Experiment, one shown, err error) {
 	record, err := result.ReadSummary[result.Experiment](dir)
 	if err != nil {
 		return e, one, err
 	}
-	if e, err = report.NewExperiment(conclude.Reader{Workloads: concluders()}, dir, record); err != nil {
+	if e, err = compare.NewExperiment(conclude.Reader{Workloads: concluders()}, dir, record); err != nil {
 		return e, one, err
 	}
 	one = experimentShown(e)

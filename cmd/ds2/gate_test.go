@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/report"
+	"ds2/internal/compare"
 	"ds2/internal/result"
 )
 
@@ -63,9 +63,9 @@ func TestGate(t *testing.T) {
 	}
 	_, stdout, _ := execute(t, words("compare -o json --fail-if 'opm < -2.5%%' %s",
 		names.Replace("before worse once"))...)
-	var c report.Comparison
+	var c compare.Comparison
 	require.NoError(t, json.Unmarshal([]byte(stdout), &c))
 	require.Len(t, c.Gates, 2)
-	assert.Equal(t, report.GateFailed, c.Gates[0].Outcome)
-	assert.Equal(t, report.GateOpen, c.Gates[1].Outcome)
+	assert.Equal(t, compare.GateFailed, c.Gates[0].Outcome)
+	assert.Equal(t, compare.GateOpen, c.Gates[1].Outcome)
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/compare"
 	"ds2/internal/conclude"
 	"ds2/internal/experiment"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
-	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/runs"
 	"ds2/internal/texttest"
@@ -158,7 +158,7 @@ func TestPublishedReports(t *testing.T) {
 		{"S002 disks", "S002 tier", "run-2", "run-2",
 			map[string]float64{"total_iops": 390, "mb_per_s": 320, "read_latency_ms": -79}},
 	} {
-		comparison := decoded[report.Comparison](t, "compare", "--output", "json", "a="+bench(c.a), "b="+bench(c.b))
+		comparison := decoded[compare.Comparison](t, "compare", "--output", "json", "a="+bench(c.a), "b="+bench(c.b))
 		assert.Equal(t, c.runA, comparison.Configurations[0].Median, "the run by which %s stand in the report", c.a)
 		assert.Equal(t, c.runB, comparison.Configurations[1].Median, "the run by which %s stand in the report", c.b)
 		found := 0

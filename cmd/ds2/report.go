@@ -136,10 +136,10 @@ func reportOf(read conclude.Reader, dirs []string, merge bool) (none shown, err 
 func otherShown(read conclude.Reader, dir string, opened any) (none shown, err error) {
 	switch record := opened.(type) {
 	case result.Bench:
-		c := report.Configuration{Name: report.DirName(dir), Dir: dir, Bench: record, Read: read}
+		c := compare.Configuration{Name: compare.DirName(dir), Dir: dir, Bench: record, Read: read}
 		return benchShown(c), nil
 	case result.Experiment:
-		e, err := report.NewExperiment(read, dir, record)
+		e, err := compare.NewExperiment(read, dir, record)
 		if err != nil {
 			return none, err
 		}
@@ -168,13 +168,13 @@ func runsShown(records ...*result.Record) shown {
 	return shown{report.Runs(records...), summaries, func(w io.Writer) error { return report.CSV(w, records) }}
 }
 
-func benchShown(c report.Configuration) shown {
-	compared := report.Compare([]report.Configuration{c})
-	return shown{c.Page(), c.Bench, func(w io.Writer) error { return report.CompareCSV(w, compared) }}
+func benchShown(c compare.Configuration) shown {
+	compared := compare.WithFirst([]compare.Configuration{c})
+	return shown{report.Bench(c), c.Bench, func(w io.Writer) error { return report.CompareCSV(w, compared) }}
 }
 
-func experimentShown(e report.Experiment) shown {
-	return shown{e.Page(), e, func(w io.Writer) error { return report.CompareCSV(w, e.Comparison) }}
+func experimentShown(e compare.Experiment) shown {
+	return shown{report.Experiment(e), e, func(w io.Writer) error { return report.CompareCSV(w, e.Comparison) }}
 }
 
 func devicesShown(devices []report.Device) shown {

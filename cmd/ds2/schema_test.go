@@ -17,9 +17,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/compare"
 	"ds2/internal/device"
 	"ds2/internal/measure"
-	"ds2/internal/report"
 	"ds2/internal/result"
 )
 
@@ -30,15 +30,15 @@ const schemaFile = "../../docs/schema/ds2-2.schema.json"
 
 // outputs are the types of what each command writes by --output json.
 var outputs = map[string]any{
-	"run":          result.Summary{},    // drive, demo; summary.json
-	"runs":         []result.Summary{},  // report
-	"bench":        result.Bench{},      // bench
-	"experiment":   report.Experiment{}, // experiment
-	"search":       result.Search{},     // tune
-	"comparison":   report.Comparison{}, // compare
-	"verification": verification{},      // verify
-	"sizes":        []sizeLine{},        // sizes
-	"device":       device.Record{},     // device
+	"run":          result.Summary{},     // drive, demo; summary.json
+	"runs":         []result.Summary{},   // report
+	"bench":        result.Bench{},       // bench
+	"experiment":   compare.Experiment{}, // experiment
+	"search":       result.Search{},      // tune
+	"comparison":   compare.Comparison{}, // compare
+	"verification": verification{},       // verify
+	"sizes":        []sizeLine{},         // sizes
+	"device":       device.Record{},      // device
 }
 
 // commandOutputs names the outputs that a command may write.

@@ -9,6 +9,7 @@ import (
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
+	"ds2/internal/numbers"
 	"ds2/internal/report"
 	"ds2/internal/result"
 )
@@ -62,9 +63,9 @@ func ShowRun(r Run, s Setup) Show {
 		if sample.End == 0 {
 			return f
 		}
-		f.Headline = report.Number(progress.Last10s, 0) + " " + words.Rate
+		f.Headline = numbers.Decimals(progress.Last10s, 0) + " " + words.Rate
 		if iops, measured := r.IOPS(); measured && words.Unit == result.IOPS {
-			f.Headline = report.Number(iops, 0) + " " + result.IOPS
+			f.Headline = numbers.Decimals(iops, 0) + " " + result.IOPS
 		}
 		if f.At == last.At { // the totals are those of the last sample, too
 			f.Facts = last.Facts
@@ -118,7 +119,7 @@ func runFacts(words result.Words, p measure.Progress, targets []measure.Totals) 
 	}
 	bad := func(name string, n int64) {
 		if n > 0 {
-			facts = append(facts, Fact{Name: name, Value: report.Number(float64(n), 0), State: "bad"})
+			facts = append(facts, Fact{Name: name, Value: numbers.Decimals(float64(n), 0), State: "bad"})
 		}
 	}
 	bad("users held up by errors", int64(p.Last.HeldUp))
@@ -127,5 +128,5 @@ func runFacts(words result.Words, p measure.Progress, targets []measure.Totals) 
 }
 
 func fact(name string, value float64, decimals int) Fact {
-	return Fact{Name: name, Value: report.Number(value, decimals)}
+	return Fact{Name: name, Value: numbers.Decimals(value, decimals)}
 }

@@ -4,19 +4,19 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode"
 
 	"ds2/internal/compare"
 	"ds2/internal/measure"
+	"ds2/internal/numbers"
 	"ds2/internal/result"
 )
 
-// Page is what there is to read of a bench: its result, its runs laid over each other, and the run that stands for it.
-func (c Configuration) Page() Page {
+// Bench is the page of a bench: its result, its runs laid over each other, and the run that stands for it.
+func Bench(c compare.Configuration) Page {
 	p := Page{"ds2 bench " + c.Name, []view{benchView(c)}}
-	p.views[0].Tables = append(p.views[0].Tables, disclosureTable([]Configuration{c}))
+	p.views[0].Tables = append(p.views[0].Tables, disclosureTable([]compare.Configuration{c}))
 	if c.Median == "" {
 		return p
 	}
@@ -32,11 +32,11 @@ func (c Configuration) Page() Page {
 	return p
 }
 
-func benchView(c Configuration) view {
-	alone := Comparison{Configurations: []Configuration{c}}
+func benchView(c compare.Configuration) view {
+	alone := comparison{compare.Comparison{Configurations: []compare.Configuration{c}}}
 	v := view{
 		ID: "bench", RunID: "bench", Headline: "no result",
-		Title:   "Bench " + c.title(),
+		Title:   "Bench " + title(c),
 		Byline:  byline(c.Start, "bench "+c.BenchID, c.KitVersion, strings.Join(c.Setup.Targets, ", ")),
 		Figures: alone.figures(),
 		Tables: []table{
@@ -46,37 +46,38 @@ func benchView(c Configuration) view {
 		Findings: benchFindings(c),
 		draw:     func() ([]chart, error) { return alone.charts("bench", runsApart(c)) },
 	}
-	v.because(c.why())
+	v.because(why(c))
 	switch {
 	case c.Figure == nil:
 		v.find(unknown, "No run counts")
 	case c.RunsCI95 != nil:
 		v.Headline = fmt.Sprintf("%s %s, the median of %d runs; their mean is %s ± %s",
-			worth(c.Figure.Value, *c.RunsCI95), c.Unit(), len(compare.Counted(c.Bench)),
-			worth(*c.RunsMean, *c.RunsCI95), uncertainty(c.RunsCI95))
+			numbers.Worth(c.Figure.Value, *c.RunsCI95), c.Unit(), len(compare.Counted(c.Bench)),
+			numbers.Worth(*c.RunsMean, *c.RunsCI95), uncertainty(c.RunsCI95))
 	default:
 		v.Headline = fmt.Sprintf("%s %s, of a single run", opmOf(c.Value(), c.CI95()), c.Unit())
 		v.find(reservation, "A single run does not tell how much runs scatter")
 	}
 	if d := compare.DriftOf(c.Bench); d != nil {
-		v.find(unknown, driftText(c.Name, d))
+		v.find(unknown, d.Text(c.Name))
 	}
+	v.find(reservation, alone.Lacks())
 	v.findLimits(c.Limits)
 	return v
 }
 
-func (c Configuration) title() string {
+func title(c compare.Configuration) string {
 	return fmt.Sprintf("%s: %s, size %s, %s", c.Name, c.Setup.Engine, c.Setup.Size, users(c.Setup.Threads))
 }
 
 // runsApart are the runs of a bench that have a result, each as a configuration.
-func runsApart(c Configuration) (all []Configuration) {
+func runsApart(c compare.Configuration) (all []compare.Configuration) {
 	for _, r := range c.Runs {
 		if r.Figure == nil {
 			continue
 		}
 		one := result.Bench{Words: c.Words, Headline: r.Headline, Runs: []result.BenchRun{r}}
-		all = append(all, Configuration{Name: r.Dir, Bench: one})
+		all = append(all, compare.Configuration{Name: r.Dir, Bench: one})
 	}
 	return all
 }
@@ -85,7 +86,7 @@ func runsApart(c Configuration) (all []Configuration) {
 func ofRun(r result.BenchRun) string { return opmOf(r.Value(), r.CI95()) }
 
 // benchFindings are what speaks for a bench, and which runs were left out.
-func benchFindings(c Configuration) []finding {
+func benchFindings(c compare.Configuration) []finding {
 	runs, v := compare.Counted(c.Bench), view{}
 	if failed := compare.Failed(c.Bench); len(failed) > 0 {
 		var texts []string
@@ -99,7 +100,7 @@ func benchFindings(c Configuration) []finding {
 	if c.RunsCI95 != nil {
 		v.findf(proof, "The %d runs of %s that count come to %s ± %s %s on average "+
 			"(95 %% confidence from run to run, by Student's t); (max − min) / mean is %.1f %%",
-			len(runs), c.Name, worth(*c.RunsMean, *c.RunsCI95), uncertainty(c.RunsCI95), c.Unit(), *c.RunsSpread)
+			len(runs), c.Name, opmOf(c.RunsMean, c.RunsCI95), uncertainty(c.RunsCI95), c.Unit(), *c.RunsSpread)
 	}
 	unsteady, dropped := 0, 0
 	for _, r := range c.Runs {
@@ -117,7 +118,6 @@ func benchFindings(c Configuration) []finding {
 		v.findf(reservation, "Runs of %s that were not steady and so were dropped (--drop-unsteady): %d. "+
 			"The result flatters a drive that is erratic", c.Name, dropped)
 	}
-	v.earn(c.Value(), c.halfWidth(), bottleneck(c.Bench))
 	v.findWarnings(c.Name, runs)
 	if c.Kind == result.KindBench && c.Status != result.Done {
 		v.findf(reservation, "Warning: the bench %s is not done (%s): %d of %d runs count",
@@ -173,82 +173,54 @@ func wordsOnly(r rune) rune {
 	return r
 }
 
-// enoughToExplain is how many runs it takes to say that a condition goes with OPM.
-const enoughToExplain = 4
-
 // conditionTable is under which conditions each run that has an OPM was made, and which of them go with OPM: why runs
 // differ.
-func conditionTable(b Configuration) table {
+func conditionTable(b compare.Configuration) table {
 	t := newTable("Why the runs of "+b.Name+" differ: conditions in the first window", "condition", "unit")
-	var runs []result.BenchRun
-	for _, r := range b.Runs {
-		if r.Figure != nil && len(r.Conditions) > 0 {
-			runs = append(runs, r)
-			t.Head = append(t.Head, r.Dir)
-		}
-	}
-	if len(runs) < 2 {
-		return t
+	runs, all := compare.Explain(b.Bench)
+	for _, r := range runs {
+		t.Head = append(t.Head, r.Dir)
 	}
 	t.Head = append(t.Head, "with "+b.Unit())
-	var goes []goesWith
-	var chances []float64
-	made := []string{result.ReadsOfDevices, result.WritesOfDevices, "pages written by checkpoints", "database log"}
-	for _, c := range runs[0].Conditions {
-		row := []string{c.Name, c.Unit}
-		var opm, values []float64
-		for _, r := range runs {
-			v := condition(c.Name)(r)
+	for _, e := range all {
+		row := []string{e.Name, e.Unit}
+		for _, v := range e.Values {
 			row = append(row, figureOr(v))
-			if v != nil && !slices.Contains(made, c.Name) { // of these there are more with more orders, by nature
-				opm, values = append(opm, r.Figure.Value), append(values, *v)
-			}
 		}
-		t.row(row...)
-		r, p := measure.Correlation(values, opm)
-		if len(values) < enoughToExplain {
-			p = math.NaN()
-		}
-		goes, chances = append(goes, goesWith{len(values), r}), append(chances, p)
-	}
-	for i, p := range measure.Holm(chances) {
-		t.Rows[i] = append(t.Rows[i], goes[i].text(p))
+		t.row(append(row, explainedText(e))...)
 	}
 	return t
 }
 
-// goesWith is whether a condition goes with OPM: Pearson's correlation in so many runs, tested by Student's t, and
-// corrected for the number of conditions: of 22 that mean nothing, one or more would else seem to in two of three
-// benches.
-type goesWith struct {
-	runs int
-	r    float64
-}
-
-func (g goesWith) text(p float64) string {
+func explainedText(e compare.Explained) string {
 	switch {
-	case g.runs < enoughToExplain:
-		return fmt.Sprintf("(takes %d runs)", enoughToExplain)
-	case math.IsNaN(g.r):
+	case e.Known < compare.EnoughToExplain:
+		return fmt.Sprintf("(takes %d runs)", compare.EnoughToExplain)
+	case math.IsNaN(e.R):
 		return "the same in all"
-	case p < differenceLevel:
-		return fmt.Sprintf("yes: r = %+.2f, %s", g.r, measure.Significance(p, differenceLevel))
+	case e.P < compare.Level:
+		return fmt.Sprintf("yes: r = %+.2f, %s", e.R, measure.Significance(e.P, compare.Level))
 	}
-	return fmt.Sprintf("no: r = %+.2f", g.r)
+	return fmt.Sprintf("no: r = %+.2f", e.R)
 }
 
-// standing is the run that stands for a bench; empty where none does.
-func standing(b result.Bench) result.BenchRun {
-	for _, r := range b.Runs {
-		if r.Dir == b.Median {
-			return r
-		}
+// faultText says what is wrong with a run: "6-ssd, run-2, 36,688.7 OPM, does not count: not steady: …".
+func faultText(c compare.Configuration, r result.BenchRun) string {
+	text := c.Name
+	if r.Dir != "." { // else it is a run by itself
+		text += ", " + r.Dir
 	}
-	return result.BenchRun{}
+	if r.Figure != nil {
+		text += ", " + ofRun(r) + " " + c.Unit()
+	}
+	if !r.Counts {
+		text += ", does not count"
+	}
+	return text + ": " + strings.Join(r.Wrong(), "; ")
 }
 
-func medianCosts(c Configuration) table {
-	t := costTable(standing(c.Bench).Costs, c.Words)
+func medianCosts(c compare.Configuration) table {
+	t := costTable(compare.Standing(c.Bench), c.Words)
 	t.Caption = c.Name + ": " + strings.ToLower(t.Caption[:1]) + t.Caption[1:]
 	return t
 }

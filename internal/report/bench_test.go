@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/compare"
 	"ds2/internal/conclude"
 	"ds2/internal/diagnose"
 	"ds2/internal/limit"
-	"ds2/internal/measure"
 	"ds2/internal/result"
 	"ds2/internal/texttest"
 )
@@ -34,8 +34,8 @@ func opmOfRun(opm, half float64) result.Headline {
 
 // benchOf is a bench whose runs have these OPM, and reads in proportion; what it comes to is set as compare.Runs
 // does.
-func benchOf(name, bottleneck string, opm ...float64) Configuration {
-	c := Configuration{Name: name, Bench: result.Bench{
+func benchOf(name, bottleneck string, opm ...float64) compare.Configuration {
+	c := compare.Configuration{Name: name, Bench: result.Bench{
 		Head: result.Head{Kind: result.KindBench}, BenchID: name, Status: result.Done, KitVersion: "test",
 		Words: orders, Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC),
 		Setup: result.Setup{
@@ -75,28 +75,10 @@ func TestBenchText(t *testing.T) {
 	require.NoError(t, os.Rename(record(t, eventful).Dir, filepath.Join(c.Dir, "run-2")))
 	c.Runs = append(c.Runs, result.BenchRun{Dir: "run-6", Status: result.Failed,
 		Faults: []string{"the server is gone"}})
-	text := told(t, c.Page())
+	text := told(t, Bench(c))
 	golden(t, "bench.txt", text)
-	written(t, c.Page())
+	written(t, Bench(c))
 	texttest.Contains(t, text, benchView(c).Notes()...)
-}
-
-// TestConditionsThatGo: of six conditions one that goes with OPM by chance, at p = 0.03 by itself, is not said to.
-func TestConditionsThatGo(t *testing.T) {
-	b := benchOf("ssd", "", 1, 2, 3, 4, 5, 6, 7, 8)
-	chance := []float64{3, 1, 2, 5, 8, 4, 6, 7}
-	for i := range b.Runs {
-		all := []result.Condition{{Name: "cause", Value: float64(i)}, {Name: "chance", Value: chance[i]}}
-		for k := range 4 {
-			all = append(all, result.Condition{Name: fmt.Sprintf("noise %d", k), Value: float64(i * (i + k) % 5)})
-		}
-		b.Runs[i].Conditions = all
-	}
-	rows := conditionTable(b).Rows
-	texttest.Contains(t, rows[0][10], "yes: r = +1.00, p < 1e-15")
-	assert.Equal(t, "no: r = +0.74", rows[1][10])
-	_, p := measure.Correlation([]float64{1, 2, 3, 4, 5, 6, 7, 8}, chance)
-	assert.Less(t, p, differenceLevel)
 }
 
 // TestCompareText pins the comparison of an array that storage held back with one that the processors did: warnings of
@@ -111,25 +93,14 @@ func TestCompareText(t *testing.T) {
 	disks.Status = result.Interrupted
 	ssd.Runs[0].Warnings, ssd.Runs[2].Warnings = []string{"other programs take 94 % of the processors"},
 		[]string{"other programs take 10 % of the processors"}
-	golden(t, "compare.txt", told(t, Compare([]Configuration{disks, ssd}).Page()))
-}
-
-// TestCompareOfOneName (E6) compares two configurations of one name: each is judged by its own record.
-func TestCompareOfOneName(t *testing.T) {
-	slow, fast := benchOf("run-1", diagnose.CPU, 100, 101, 102), benchOf("run-1", diagnose.Storage, 200, 201, 202)
-	c := Compare([]Configuration{fast, slow})
-	require.Len(t, c.Held, 1)
-	texttest.Contains(t, c.Held[0], "says little about the storage", "limited by the processors")
-	a, b := Configuration{Name: "run-1", Dir: "hdd/run-1"}, Configuration{Name: "run-1", Dir: "ssd/run-1"}
-	all := distinct([]Configuration{a, b})
-	assert.Equal(t, []string{"hdd/run-1", "ssd/run-1"}, []string{all[0].Name, all[1].Name})
+	golden(t, "compare.txt", told(t, Comparison(compare.WithFirst([]compare.Configuration{disks, ssd}))))
 }
 
 // TestRunByItself (E10): a run in the directory that ds2 was called in goes by the name of that, and not by ".".
 func TestRunByItself(t *testing.T) {
 	r := record(t, func(s *result.Summary) { s.Warnings = []string{"a log would be full"} })
 	t.Chdir(r.Dir)
-	all, _, err := ReadConfigurations(conclude.Reader{}, []string{"."})
+	all, _, err := compare.ReadConfigurations(conclude.Reader{}, []string{"."})
 	require.NoError(t, err)
 	c := all[0]
 	c.Runs[0].Faults = []string{"the audit failed"}
@@ -140,24 +111,10 @@ func TestRunByItself(t *testing.T) {
 	assert.Contains(t, v.Notes(), "Warning of "+name+": a log would be full.")
 }
 
-func TestWorth(t *testing.T) {
-	for _, c := range []struct {
-		f, half float64
-		want    string
-	}{
-		{65511.133, 4084.184, "65,500"}, {65511.133, 84.184, "65,511"}, {65511.133, 8.4184, "65,511"},
-		{63812.7, 412, "63,810"},
-		{6564.02, 130, "6,560"}, {437.2, 480, "440"}, {2.456, 0.86, "2.46"}, {5, 0, "5.0"}, {99.94, 0, "99.9"},
-		{6564.02, 0, "6,564"},
-	} {
-		assert.Equal(t, c.want, worth(c.f, c.half), "%v ± %v is shown as", c.f, c.half)
-	}
-}
-
 // TestWhiskersEndAtZero: no rate is below 0, however far two runs lie apart.
 func TestWhiskersEndAtZero(t *testing.T) {
-	scattered := []Configuration{benchOf("ssd", "", 100, 300)} // ± 700
-	for _, l := range (Comparison{}).barChart("two", figures[0], scattered).Lines {
+	scattered := []compare.Configuration{benchOf("ssd", "", 100, 300)} // ± 700
+	for _, l := range (comparison{}).barChart("two", compare.Metrics[0], scattered).Lines {
 		for _, p := range l.Points {
 			assert.False(t, p[1] != nil && *p[1] < 0, "%s ends below 0", l.Name)
 		}
@@ -166,16 +123,7 @@ func TestWhiskersEndAtZero(t *testing.T) {
 
 // TestBenchWithoutRuns draws the page of a bench that was killed before its first run.
 func TestBenchWithoutRuns(t *testing.T) {
-	c := Configuration{Name: "a", Dir: t.TempDir()}
+	c := compare.Configuration{Name: "a", Dir: t.TempDir()}
 	c.Kind, c.Status = result.KindBench, result.Running
-	assert.NotEmpty(t, written(t, c.Page()))
-}
-
-// TestOneFigure refuses to compare orders with I/Os.
-func TestOneFigure(t *testing.T) {
-	opm, iops := Configuration{Name: "a"}, Configuration{Name: "b"}
-	opm.Words, iops.Words.Unit = orders, result.IOPS
-	assert.NoError(t, oneFigure([]Configuration{opm, opm}))
-	assert.ErrorContains(t, oneFigure([]Configuration{iops, iops, opm}),
-		"b and a: the result of one is in IOPS, of the other in OPM")
+	assert.NotEmpty(t, written(t, Bench(c)))
 }

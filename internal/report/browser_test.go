@@ -25,9 +25,9 @@ import (
 // arraysOf is an experiment on two arrays in five blocks, with their power and what their devices can do; the second
 // has so many times the orders of the first, give or take the scatter, and every run grows by a share while it is
 // measured.
-func arraysOf(t *testing.T, ratio, growth float64) Experiment {
+func arraysOf(t *testing.T, ratio, growth float64) compare.Experiment {
 	t.Helper()
-	e := Experiment{name: "arrays", Experiment: result.Experiment{ExperimentID: "k7c2", KitVersion: "test",
+	e := compare.Experiment{Name: "arrays", Experiment: result.Experiment{ExperimentID: "k7c2", KitVersion: "test",
 		Status: result.Done, Order: result.OrderRandom, Most: 5, Seed: 1,
 		Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC)}}
 	for i, c := range []result.ExperimentConfiguration{
@@ -35,7 +35,8 @@ func arraysOf(t *testing.T, ratio, growth float64) Experiment {
 		{Name: "ssd", Labels: map[string]string{"drives": "6 SSDs", "raid": "RAID 5"}},
 	} {
 		speed, reads, watts := []float64{1, ratio}[i], 600*[]float64{1, ratio}[i], []float64{410, 180}[i]
-		one := Configuration{Name: c.Name, Dir: t.TempDir(), Labels: c.Labels["drives"] + ", " + c.Labels["raid"]}
+		one := compare.Configuration{Name: c.Name, Dir: t.TempDir()}
+		one.Labels = c.Labels["drives"] + ", " + c.Labels["raid"]
 		one.Bench = result.Bench{Experiment: "k7c2", Words: orders, Status: result.Done,
 			Setup: result.Setup{Engine: "postgres", Size: "W", Threads: 32, Runs: 5}}
 		fio := &device.Record{Log: device.Point{IOPS: 5000, Mean: .0002}}
@@ -62,14 +63,14 @@ func arraysOf(t *testing.T, ratio, growth float64) Experiment {
 		compare.Runs(&one.Bench)
 		e.Benches, e.Configurations = append(e.Benches, one), append(e.Configurations, c)
 	}
-	e.Comparison = Compare(e.Benches)
+	e.Comparison = compare.WithFirst(e.Benches)
 	return e
 }
 
 // publishedArrays compares the arrays of the storage report by its figures (WORKLOAD.md, published results).
-func publishedArrays(t *testing.T) Comparison {
+func publishedArrays(t *testing.T) compare.Comparison {
 	t.Helper()
-	configurations := make([]Configuration, 2)
+	configurations := make([]compare.Configuration, 2)
 	for i, c := range []struct {
 		name         string
 		idle, active float64
@@ -90,9 +91,9 @@ func publishedArrays(t *testing.T) Comparison {
 			}
 		}
 		compare.Runs(&b)
-		configurations[i] = Configuration{Name: c.name, Bench: b}
+		configurations[i] = compare.Configuration{Name: c.name, Bench: b}
 	}
-	return Compare(configurations)
+	return compare.WithFirst(configurations)
 }
 
 // TestBrowser opens the pages in a headless Chromium: they draw their charts, in light and in dark, complain of nothing
@@ -134,16 +135,16 @@ func TestBrowser(t *testing.T) {
 		charts     int
 	}
 	pages := []page{
-		{"experiment", written(t, arrays.Page()), 3 + 1 + 1 + 3}, // bars, the devices, small bars
-		{"bench", written(t, arrays.Benches[1].Page()), 8 + 5},
+		{"experiment", written(t, Experiment(arrays)), 3 + 1 + 1 + 3}, // bars, the devices, small bars
+		{"bench", written(t, Bench(arrays.Benches[1])), 8 + 5},
 		{"run", html(t, r, record(t, func(s *result.Summary) { eventful(s); s.RunID = "m3x8" })), 4 + 4 + 4},
 		{"mailbox", html(t, mailbox), 4},
 		{"tune", written(t, Search(search())), 3},
 	}
 	if os.Getenv("DS2_ARTIFACTS") != "" {
-		published := written(t, publishedArrays(t).Page())
-		pages = append(pages, page{"same", written(t, arraysOf(t, 1, 0).Page()), pages[0].charts},
-			page{"cold", written(t, arraysOf(t, 4.4, .6).Page()), pages[0].charts},
+		published := written(t, Comparison(publishedArrays(t)))
+		pages = append(pages, page{"same", written(t, Experiment(arraysOf(t, 1, 0))), pages[0].charts},
+			page{"cold", written(t, Experiment(arraysOf(t, 4.4, .6))), pages[0].charts},
 			page{"published", published, strings.Count(published, `class="plot"`)})
 	}
 	dir := t.TempDir()

@@ -9,15 +9,18 @@ import (
 	"time"
 
 	"ds2/internal/compare"
-	"ds2/internal/diagnose"
-	"ds2/internal/measure"
+	"ds2/internal/numbers"
 	"ds2/internal/result"
 )
 
-// Page is what there is to read of a comparison.
-func (c Comparison) Page() Page {
+// comparison is drawn.
+type comparison struct{ compare.Comparison }
+
+// Comparison is the page of a comparison.
+func Comparison(all compare.Comparison) Page {
+	c := comparison{all}
 	if len(c.Configurations) == 1 {
-		return c.Configurations[0].Page()
+		return Bench(c.Configurations[0])
 	}
 	v := c.view()
 	var kits []string
@@ -30,18 +33,18 @@ func (c Comparison) Page() Page {
 	return Page{"ds2 comparison", []view{v}}
 }
 
-func (c Comparison) view() view {
+func (c comparison) view() view {
 	first := c.Configurations[0]
 	v := view{
 		ID: "compare", RunID: first.Name, Title: "Against " + first.Name, Headline: c.sentence(), Figures: c.figures(),
 		Tables: []table{gateTable(c), differenceTable(c), runTable(c.Configurations, ""), comparedLimits(c)},
 	}
 	for _, one := range c.Configurations {
-		v.because(one.why())
+		v.because(why(one))
 	}
 	for _, p := range c.Parts {
-		text := p.text(first.Unit(), c.words())
-		if c.doubt(p.Against, p.Name) != nil {
+		text := partsText(p, first.Unit(), c.Words())
+		if c.Doubt(p.Against, p.Name) != nil {
 			text = "An estimate that " + doesNotCount + ": " + text
 		}
 		v.because(text)
@@ -52,7 +55,9 @@ func (c Comparison) view() view {
 	for _, held := range c.Held {
 		v.because(sentence(held))
 	}
-	levels := map[Outcome]level{GateFailed: failure, GatePassed: proof, GateOpen: unknown}
+	levels := map[compare.Outcome]level{
+		compare.GateFailed: failure, compare.GatePassed: proof, compare.GateOpen: unknown,
+	}
 	for _, gate := range c.Gates {
 		v.findf(levels[gate.Outcome], "Gate %s, %s: %s", gate.Gate, gate.Outcome, gate.Why)
 	}
@@ -65,28 +70,29 @@ func (c Comparison) view() view {
 	}
 	apart := false
 	for _, d := range c.Differences {
-		if d.Figure != c.main() {
+		if d.Figure != c.Named(compare.Main) {
 			continue
 		}
 		apart = apart || d.Blocks == 0 && d.Low != nil
 		text := fmt.Sprintf("%s of %s: %s", first.Unit(), d.Name, d.Text())
 		switch {
-		case !d.blind() && c.doubtful(d):
+		case !d.Blind() && c.Doubtful(d):
 			v.find(aside, "An estimate that "+doesNotCount+": "+text)
 		case d.Low == nil:
 			v.find(unknown, text)
-		case d.blind():
-			v.find(unknown, text+"; "+d.shown())
+		case d.Blind():
+			v.find(unknown, text+"; "+d.Shown())
 		default:
 			v.find(proof, text)
 			if *d.Significant && math.Abs(d.Percent-d.Medians) > .01*(100+d.Percent) {
 				v.because(fmt.Sprintf("By medians, which the columns show, the difference of %s is %s; "+
 					"%s and its interval are of the geometric means of all runs.",
-					d.Name, d.percent(d.Medians), d.percent(d.Percent)))
+					d.Name, d.PercentText(d.Medians), d.PercentText(d.Percent)))
 			}
 		}
 	}
 	v.warn(c.Warnings)
+	v.find(reservation, c.Lacks())
 	if apart {
 		v.find(reservation, "The runs were not made in blocks: whatever else changed between them counts as "+
 			"a difference, which ds2 experiment takes out")
@@ -98,27 +104,11 @@ func (c Comparison) view() view {
 	return v
 }
 
-// of is the difference of a configuration in a figure; nil where nobody measured it.
-func (c Comparison) of(name, figure string) *Difference {
-	for i, d := range c.Differences {
-		if d.Name == name && d.Figure == c.named(figure) {
-			return &c.Differences[i]
-		}
-	}
-	return nil
-}
-
-// ratio is that of the larger figure to the smaller one.
-func (d Difference) ratio() float64 {
-	ratio := 1 + d.Percent/100
-	return max(ratio, 1/ratio)
-}
-
 // sentence is by how much the configurations differ: of more than two, the one that differs most.
-func (c Comparison) sentence() string {
-	var most *Difference
+func (c comparison) sentence() string {
+	var most *compare.Difference
 	for i, d := range c.Differences {
-		if d.Figure == c.main() && (most == nil || d.ratio() > most.ratio()) {
+		if d.Figure == c.Named(compare.Main) && (most == nil || d.Ratio() > most.Ratio()) {
 			most = &c.Differences[i]
 		}
 	}
@@ -131,27 +121,27 @@ func (c Comparison) sentence() string {
 		return "no result"
 	}
 	first, other := c.called(most.Against), c.called(most.Name)
-	if doubt := c.doubt(most.Against, most.Name); doubt != nil {
+	if doubt := c.Doubt(most.Against, most.Name); doubt != nil {
 		return fmt.Sprintf("Cannot tell %s from %s: %s", other, first, doubt.What)
 	}
 	if most.Significant != nil && !*most.Significant {
 		text := fmt.Sprintf("No difference found between %s and %s", other, first)
 		if least := most.Detectable; least != nil {
-			text += fmt.Sprintf("; one larger than about %s %% would have been seen", worth(*least, *least))
+			text += fmt.Sprintf("; one larger than about %s %% would have been seen", numbers.Worth(*least, *least))
 		}
-		if d := c.of(most.Name, perWatt); d != nil && d.Significant != nil && *d.Significant {
-			text += fmt.Sprintf("; but %s of %s: %s", c.titleOf(d.Figure), d.Name, d.percent(d.Percent))
+		if d := c.Of(most.Name, compare.PerWatt); d != nil && d.Significant != nil && *d.Significant {
+			text += fmt.Sprintf("; but %s of %s: %s", c.TitleOf(d.Figure), d.Name, d.PercentText(d.Percent))
 		}
 		return text
 	}
-	what := cmp.Or(c.words().Cycles, c.Configurations[0].Unit())
+	what := cmp.Or(c.Words().Cycles, c.Configurations[0].Unit())
 	if c.Configurations[0].Unit() == result.IOPS {
 		what = "I/Os"
 	}
-	text, bound := other+" completed ", most.percent
-	switch by := most.percent(most.Percent); {
+	text, bound := other+" completed ", most.PercentText
+	switch by := most.PercentText(most.Percent); {
 	case most.Percent > 100: // is easier to read as a factor
-		bound = most.factor
+		bound = most.FactorText
 		text += fmt.Sprintf("%s the %s of %s", bound(most.Percent), what, first)
 	case strings.Trim(by, "+-0. %") == "":
 		text += fmt.Sprintf("as many %s as %s", what, first)
@@ -166,7 +156,7 @@ func (c Comparison) sentence() string {
 	return fmt.Sprintf("%s; 95 %% between %s and %s", text, bound(*most.Low), bound(*most.High))
 }
 
-func (c Comparison) called(name string) string {
+func (c comparison) called(name string) string {
 	for _, one := range c.Configurations {
 		if one.Name == name && one.Labels != "" {
 			return fmt.Sprintf("%s (%s)", name, one.Labels)
@@ -177,8 +167,8 @@ func (c Comparison) called(name string) string {
 
 // firstFigures are those that a reader looks for, of which the first five that were measured are shown.
 var firstFigures = []string{
-	mainFigure, "order_p95_ms", "active_w", perWatt, "joules_per_order", "read_latency_ms", "log_write_latency_ms",
-	"device_reads_per_order", "processors_pct",
+	compare.Main, "order_p95_ms", "active_w", compare.PerWatt, "joules_per_order", "read_latency_ms",
+	"log_write_latency_ms", "device_reads_per_order", "processors_pct",
 }
 
 const (
@@ -187,7 +177,7 @@ const (
 )
 
 // figures are five figures of the configurations side by side, of two with their difference.
-func (c Comparison) figures() table {
+func (c comparison) figures() table {
 	t := newTable("", "figure")
 	if len(c.Configurations) > 1 {
 		t.Head[0] = "geometric mean"
@@ -200,14 +190,14 @@ func (c Comparison) figures() table {
 		t.Head = append(t.Head, "difference", "95 % confidence")
 	}
 	for _, name := range firstFigures {
-		f := figureNamed(name)
-		title, known := f.titleIn(c.Configurations[0].Unit(), c.words()), false
-		if f.unit != "" {
-			title += ", " + f.unit
+		f := compare.MetricNamed(name)
+		title, known := f.TitleIn(c.Configurations[0].Unit(), c.Words()), false
+		if f.Unit != "" {
+			title += ", " + f.Unit
 		}
 		row := []string{title}
 		for _, one := range c.Configurations {
-			text := f.text(one, len(c.Configurations) > 1)
+			text := metricText(f, one, len(c.Configurations) > 1)
 			known = known || text != ""
 			row = append(row, text)
 		}
@@ -215,7 +205,7 @@ func (c Comparison) figures() table {
 			continue
 		}
 		if two {
-			row = append(row, c.cells(c.of(c.Configurations[1].Name, name))...)
+			row = append(row, c.cells(c.Of(c.Configurations[1].Name, name))...)
 		}
 		t.row(row...)
 	}
@@ -225,81 +215,63 @@ func (c Comparison) figures() table {
 	return t
 }
 
-func (c Comparison) cells(d *Difference) []string {
+func (c comparison) cells(d *compare.Difference) []string {
 	switch {
 	case d == nil:
 		return []string{"", ""}
-	case c.doubtful(*d):
-		return []string{"estimate " + d.percent(d.Percent), doesNotCount}
+	case c.Doubtful(*d):
+		return []string{"estimate " + d.PercentText(d.Percent), doesNotCount}
 	case d.Low == nil:
-		return []string{d.percent(d.Percent), ""}
+		return []string{d.PercentText(d.Percent), ""}
 	}
-	return []string{d.percent(d.Percent), d.interval()}
+	return []string{d.PercentText(d.Percent), d.IntervalText()}
 }
 
-// text is the figure of a configuration: the median of its runs or, beside others, the geometric mean, of which
+// metricText is a metric of a configuration: the median of its runs or, beside others, the geometric mean, of which
 // differences are.
-func (f compared) text(c Configuration, beside bool) string {
-	all := valuesOf(c, f.run)
-	if len(all.values) == 0 {
-		return ""
-	}
-	value := f.scale * measure.Median(all.values)
+func metricText(m compare.Metric, c compare.Configuration, beside bool) string {
+	value := m.Median(c)
 	if beside {
-		value = f.scale * measure.GeometricMean(all.values)
+		value = m.GeometricMean(c)
 	}
-	text := figure(value)
-	if f.name == mainFigure {
-		text = opmOf(&value, c.halfWidth())
+	text := figureOr(value)
+	if m.Name == compare.Main {
+		text = opmOf(value, c.Half())
 	}
-	if all.bounds(f) {
+	if m.Bound(c) {
 		text = "at least " + text
 	}
 	return text
 }
 
-// median is that of the runs in which the figure was measured, as it is shown; nil where there are none.
-func (f compared) median(c Configuration) *float64 {
-	all := valuesOf(c, f.run).values
-	if len(all) == 0 {
-		return nil
-	}
-	return new(f.scale * measure.Median(all))
-}
-
 // why says what held a configuration back, and how near its devices were to what they can do.
-func (c Configuration) why() string {
-	what := bottleneck(c.Bench)
-	if what == "" {
+func why(c compare.Configuration) string {
+	l := compare.LimitedOf(c)
+	if l.What == "" {
 		return ""
 	}
-	text := fmt.Sprintf("%s was limited by %s", c.Name, limitedBy[what])
-	if runs := compare.Counted(c.Bench); len(runs) > 1 {
-		same := 0
-		for _, r := range runs {
-			if r.Bottleneck == what {
-				same++
-			}
-		}
-		text += fmt.Sprintf(" (%d of %d runs)", same, len(runs))
+	text := fmt.Sprintf("%s was limited by %s", c.Name, compare.LimitedBy[l.What])
+	if l.Of > 1 {
+		text += fmt.Sprintf(" (%d of %d runs)", l.Runs, l.Of)
 	}
-	reads := ofCondition("", result.ReadsOfDevices, "", "").median(c)
-	most := ofCondition("", result.LimitOfReads, "", "").median(c)
-	if reads != nil && most != nil {
+	if l.Reads != nil && l.Most != nil {
 		text += fmt.Sprintf("; its drives read %s of the %s a second that they can do, %.0f %%",
-			figure(*reads), figure(*most), 100**reads / *most)
+			figure(*l.Reads), figure(*l.Most), l.Percent)
 	}
 	return sentence(text)
 }
 
-var limitedBy = map[string]string{
-	diagnose.Errors: "errors", diagnose.Storage: "storage", diagnose.CPU: "the processors", diagnose.Locks: "locks", diagnose.Client: "the client",
-	diagnose.Network: "the network", diagnose.Unclear: "nothing that could be named",
+// doesNotCount stands in place of the interval of an estimate of which nothing can be told.
+const doesNotCount = "does not count"
+
+func partsText(p compare.Parts, unit string, words result.Words) string {
+	return fmt.Sprintf("%s of %s is %s that of %s: %s the I/Os a second, divided by %s the I/Os of %s.", unit, p.Name,
+		numbers.Times(p.Ratio), p.Against, numbers.Times(p.IORate), numbers.Times(p.IOsPerCycle), words.A())
 }
 
 // runTable is all runs in the order in which they were made, also those that do not count; stands is the one that
 // stands for the others.
-func runTable(all []Configuration, stands string) table {
+func runTable(all []compare.Configuration, stands string) table {
 	words := all[0].Words
 	t := newTable("Runs, as they were made",
 		"configuration", "run", "number", "block", all[0].Unit(), "± 95 % within the run", words.Cycle+" p95 ms",
@@ -320,7 +292,7 @@ func runTable(all []Configuration, stands string) table {
 				result.ReadsOfDevices, result.LimitOfReads, result.WritesOfDevices, result.LimitOfLogWrites,
 				result.LostOrders, result.BackAfter, result.LongestOrder,
 			} {
-				row = append(row, figureOr(condition(name)(r)))
+				row = append(row, figureOr(compare.Condition(name)(r)))
 			}
 			counts := countsText(one, r, r.Dir == stands)
 			rows = append(rows, made{r.Number, append(row, figureOr(r.Idle), figureOr(r.Active), r.Bottleneck, counts)})
@@ -340,7 +312,7 @@ func p95Text(r result.BenchRun) string {
 	return figureOr(r.P95)
 }
 
-func countsText(c Configuration, r result.BenchRun, stands bool) (text string) {
+func countsText(c compare.Configuration, r result.BenchRun, stands bool) (text string) {
 	switch {
 	case r.Counts && stands:
 		text = "yes, the median"
@@ -363,7 +335,7 @@ func countsText(c Configuration, r result.BenchRun, stands bool) (text string) {
 	return text
 }
 
-func comparedLimits(c Comparison) table {
+func comparedLimits(c comparison) table {
 	t := newTable("Limits, over the first window of the run that stands for each configuration",
 		"configuration", "limit", "measured", "verdict")
 	for _, one := range c.Configurations {
@@ -372,7 +344,7 @@ func comparedLimits(c Comparison) table {
 	return t
 }
 
-func commandsOf(all []Configuration) table {
+func commandsOf(all []compare.Configuration) table {
 	t := newWords("Commands", "configuration", "what", "value")
 	for _, one := range all {
 		t.under(one.Name, commandTable(one.Command))
@@ -380,10 +352,18 @@ func commandsOf(all []Configuration) table {
 	return t
 }
 
-func differenceTable(c Comparison) table {
+func differenceTable(c comparison) table {
 	t := newWords("Differences from "+c.Configurations[0].Name, "configuration", "figure", "difference")
 	for _, d := range c.Differences {
-		t.row(d.Name, c.titleOf(d.Figure), d.Text())
+		t.row(d.Name, c.TitleOf(d.Figure), d.Text())
+	}
+	return t
+}
+
+func gateTable(c comparison) table {
+	t := newWords("Gate", "configuration", "fails if", "outcome", "because")
+	for _, v := range c.Gates {
+		t.row(v.Name, v.Gate, string(v.Outcome), v.Why)
 	}
 	return t
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ds2/internal/compare"
 	"ds2/internal/result"
 )
 
@@ -80,13 +81,13 @@ func addNew(names []string, more ...string) []string {
 }
 
 // CompareCSV writes a line a run. Costs are those of an order, in base units.
-func CompareCSV(w io.Writer, c Comparison) error {
+func CompareCSV(w io.Writer, c compare.Comparison) error {
 	out := csv.NewWriter(w)
-	figure := c.main()
+	figure := c.Named(compare.Main)
 	head := []string{"configuration", "run", "counts", "stands", figure, figure + "_ci95", "idle_w", "active_w",
 		"faults", "bottleneck", "order_p95_ms"}
-	for _, cost := range costs {
-		head = append(head, cost.name)
+	for _, cost := range compare.Costs {
+		head = append(head, cost.Name)
 	}
 	out.Write(head)
 	number := func(v *float64) string { return known(v, "", plain) }
@@ -97,8 +98,8 @@ func CompareCSV(w io.Writer, c Comparison) error {
 				number(r.Value()), number(r.CI95()), number(r.Idle), number(r.Active),
 				cell(strings.Join(r.Wrong(), "; ")), cell(r.Bottleneck), number(r.P95),
 			}
-			for _, v := range costsOf(r.Costs) {
-				line = append(line, number(v))
+			for _, cost := range compare.Costs {
+				line = append(line, number(cost.Of(r)))
 			}
 			out.Write(line)
 		}

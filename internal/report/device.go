@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"ds2/internal/compare"
 	"ds2/internal/device"
+	"ds2/internal/numbers"
 )
 
 // Device is the record of a device, and what it goes by.
@@ -23,8 +25,8 @@ func Devices(all []Device) Page {
 	if len(all) > 1 {
 		v.Title = "Devices against " + first.Name
 		last := slices.MaxFunc(all[1:], func(a, b Device) int { return int(a.MaxReads() - b.MaxReads()) })
-		ratio := times(last.MaxReads() / first.MaxReads())
-		v.Headline = fmt.Sprintf("%s does %s the random reads of %s", last.Name, ratio, first.Name)
+		d := compare.Between(first.MaxReads(), last.MaxReads())
+		v.Headline = fmt.Sprintf("%s does %s the random reads of %s", last.Name, d.FactorText(d.Percent), first.Name)
 		v.find(reservation, "Each was measured once, so how much that scatters is not known")
 	}
 	var curves []tested
@@ -40,7 +42,7 @@ func Devices(all []Device) Page {
 		stage := func(what string, points ...device.Point) {
 			for _, p := range points {
 				depths.row(d.Name, what, fmt.Sprint(p.Depth), figure(p.IOPS),
-					number(1e3*p.Mean, 3), number(1e3*p.P95, 3), number(1e3*p.P99, 3))
+					numbers.Decimals(1e3*p.Mean, 3), numbers.Decimals(1e3*p.P95, 3), numbers.Decimals(1e3*p.P99, 3))
 			}
 		}
 		stage("random reads", d.Reads...)
@@ -66,7 +68,8 @@ func Devices(all []Device) Page {
 			row = append(row, figure(f.of(d.Record)))
 		}
 		if len(all) == 2 {
-			row = append(row, Difference{}.percent(100*(f.of(all[1].Record)/f.of(first.Record)-1)))
+			d := compare.Between(f.of(first.Record), f.of(all[1].Record))
+			row = append(row, d.PercentText(d.Percent))
 		}
 		v.Figures.row(row...)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"ds2/internal/diagnose"
 	"ds2/internal/measure"
+	"ds2/internal/numbers"
 	"ds2/internal/result"
 )
 
@@ -17,7 +18,8 @@ func openLoopNote(s result.Summary) string {
 	w := s.Windows[0]
 	text := fmt.Sprintf("Open loop of %s %s a second: %s fell due in the window, %s were completed and %s dropped; "+
 		"response times count from when %s was due.", plain(s.Parameters.Rate), s.Words.Cycles,
-		integer(w.Counts.Offered), integer(w.Counts.Orders), integer(w.Counts.Dropped), s.Words.A())
+		numbers.Integer(w.Counts.Offered), numbers.Integer(w.Counts.Orders),
+		numbers.Integer(w.Counts.Dropped), s.Words.A())
 	if from := w.Latency[measure.WholeOrder].AtLeastFrom; from != nil {
 		text += fmt.Sprintf(" Those that were dropped count with the time that they would have waited at least: "+
 			"response times from the %.4gth percentile on, and the mean, are at least so long.", *from)
@@ -32,13 +34,14 @@ func faultNote(s result.Summary) (level, string) {
 	var some []string
 	for _, x := range s.Words.InDoubt {
 		inDoubt += c.Of(x.Count)
-		some = append(some, x.Words+" "+integer(c.Of(x.Count)))
+		some = append(some, x.Words+" "+numbers.Integer(c.Of(x.Count)))
 	}
 	if c.Reconnects+c.Retries+c.GivenUp+inDoubt == 0 && len(s.Errors) == 0 {
 		return aside, ""
 	}
 	text := fmt.Sprintf("Errors over the whole run: %s; retries %s, reconnects %s, %s given up %s",
-		failures(s.Errors), integer(c.Retries), integer(c.Reconnects), s.Words.Cycles, integer(c.GivenUp))
+		failures(s.Errors), numbers.Integer(c.Retries), numbers.Integer(c.Reconnects),
+		s.Words.Cycles, numbers.Integer(c.GivenUp))
 	if len(some) > 0 {
 		text += "; in doubt, because their commit was cut off: " + strings.Join(some, ", ")
 	}
@@ -59,7 +62,7 @@ func failures(all []measure.FailureCount) string {
 	}
 	var some []string
 	for _, class := range seriesOf(classes) {
-		some = append(some, class+" "+integer(classes[class]))
+		some = append(some, class+" "+numbers.Integer(classes[class]))
 	}
 	if len(some) == 0 {
 		return "no attempt failed"
@@ -86,21 +89,21 @@ func targetTable(s result.Summary) table {
 	for _, x := range s.ByTarget {
 		c, orders, took := x.Counts, "", ""
 		if x.OPMOf != nil {
-			orders, took = integer(x.OPMOf.Orders), seconds(x.OPMOf.Seconds)
+			orders, took = numbers.Integer(x.OPMOf.Orders), seconds(x.OPMOf.Seconds)
 		}
-		row := []string{x.Target, opmOf(&x.OPM, nil), orders, took, integer(c.Orders)}
+		row := []string{x.Target, opmOf(&x.OPM, nil), orders, took, numbers.Integer(c.Orders)}
 		row = append(row, undone(words, percent(c.Of(words.Undone), c.Orders))...)
 		for _, x := range words.Added {
-			row = append(row, integer(c.Of(x.Count)))
+			row = append(row, numbers.Integer(c.Of(x.Count)))
 		}
-		t.row(append(row, integer(c.Retries), integer(c.Reconnects), integer(c.GivenUp))...)
+		t.row(append(row, numbers.Integer(c.Retries), numbers.Integer(c.Reconnects), numbers.Integer(c.GivenUp))...)
 	}
 	return t
 }
 
 func disturbanceNotes(s result.Summary) (notes []string) {
 	for _, d := range s.Disturbances {
-		text := fmt.Sprintf("%s at %s s", eventNames(d), number(d.From, 1))
+		text := fmt.Sprintf("%s at %s s", eventNames(d), numbers.Decimals(d.From, 1))
 		if d.Unknown != "" {
 			notes = append(notes, fmt.Sprintf("What %s did is unknown: %s.", text, d.Unknown))
 			continue
@@ -109,9 +112,9 @@ func disturbanceNotes(s result.Summary) (notes []string) {
 		if d.LostCI95 != nil {
 			text += " ± " + uncertainty(d.LostCI95)
 		}
-		text += fmt.Sprintf(" against %s %s before", number(d.Undisturbed, 0), s.Words.Rate)
+		text += fmt.Sprintf(" against %s %s before", numbers.Decimals(d.Undisturbed, 0), s.Words.Rate)
 		if d.Back != nil {
-			text += fmt.Sprintf(", back within 5 %% after %s s", number(*d.Back, 1))
+			text += fmt.Sprintf(", back within 5 %% after %s s", numbers.Decimals(*d.Back, 1))
 		} else {
 			text += ", not back within 5 % before the end of the run"
 		}
@@ -132,7 +135,8 @@ func eventNames(d result.Disturbance) string {
 func eventTable(s result.Summary) table {
 	t := newWords("Events", "event", "from", "to", "command", "failed")
 	for i, e := range s.Events {
-		t.row(fmt.Sprintf("event %d", i+1), number(e.From, 1)+" s", number(e.To, 1)+" s", e.Command, e.Error)
+		from, to := numbers.Decimals(e.From, 1)+" s", numbers.Decimals(e.To, 1)+" s"
+		t.row(fmt.Sprintf("event %d", i+1), from, to, e.Command, e.Error)
 	}
 	return t
 }

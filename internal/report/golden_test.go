@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/compare"
 	"ds2/internal/diagnose"
 	"ds2/internal/fuzztest"
 	"ds2/internal/limit"
@@ -100,16 +101,16 @@ func TestHostileTexts(t *testing.T) {
 		Bottleneck: hostile}
 	bench := result.Bench{BenchID: hostile, Status: result.Failed, Headline: r.Headline, Runs: []result.BenchRun{run},
 		Setup: result.Setup{Engine: hostile, Size: hostile, Targets: []string{hostile}, Runs: 2}}
-	configuration := Configuration{Name: hostile, Dir: filepath.Dir(r.Dir), Bench: bench}
-	comparison := Compare([]Configuration{configuration, configuration})
+	configuration := compare.Configuration{Name: hostile, Dir: filepath.Dir(r.Dir), Bench: bench}
+	comparison := compare.WithFirst([]compare.Configuration{configuration, configuration})
 	records := []*result.Record{r}
 	for name, write := range map[string]func(io.Writer) error{
 		"text":              func(w io.Writer) error { return Runs(records...).Text(w, true) },
 		"page":              func(w io.Writer) error { return Runs(records...).HTML(w) },
 		"CSV":               func(w io.Writer) error { return CSV(w, records) },
-		"bench":             func(w io.Writer) error { return configuration.Page().Text(w, true) },
-		"compare":           func(w io.Writer) error { return comparison.Page().Text(w, true) },
-		"compare as a page": func(w io.Writer) error { return comparison.Page().HTML(w) },
+		"bench":             func(w io.Writer) error { return Bench(configuration).Text(w, true) },
+		"compare":           func(w io.Writer) error { return Comparison(comparison).Text(w, true) },
+		"compare as a page": func(w io.Writer) error { return Comparison(comparison).HTML(w) },
 		"compare as CSV":    func(w io.Writer) error { return CompareCSV(w, comparison) },
 	} {
 		var b bytes.Buffer

@@ -57,6 +57,3 @@ func LiveCounterCharts(columns []string, most float64) (charts []LiveChart, line
 	}
 	return charts, lines
 }
-
-// Number prints a figure as reports do: 12,345.6.
-func Number(v float64, decimals int) string { return number(v, decimals) }

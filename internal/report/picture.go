@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ds2/internal/compare"
 	"ds2/internal/device"
 	"ds2/internal/measure"
 	"ds2/internal/result"
@@ -15,12 +16,12 @@ import (
 
 // charts are the picture of a comparison, a column for each of some configurations, the curves of what its devices can
 // do and how far its runs took them, and the curves of all runs, laid over each other.
-func (c Comparison) charts(id string, columns []Configuration) (all []chart, err error) {
+func (c comparison) charts(id string, columns []compare.Configuration) (all []chart, err error) {
 	if len(columns) == 0 {
 		return nil, nil
 	}
-	for _, name := range []string{mainFigure, "order_p95_ms", "active_w", perWatt} {
-		all = append(all, drawn(c.barChart(id, figureNamed(name), columns))...)
+	for _, name := range []string{compare.Main, "order_p95_ms", "active_w", compare.PerWatt} {
+		all = append(all, drawn(c.barChart(id, compare.MetricNamed(name), columns))...)
 	}
 	records := map[string]*result.Record{} // by their directories; of one that is not there any more nothing is drawn
 	var devices []tested
@@ -41,10 +42,10 @@ func (c Comparison) charts(id string, columns []Configuration) (all []chart, err
 
 // barChart is a figure of each configuration: a column up to the median, a dot for every run, and a whisker for the
 // interval. Lines join the runs of a block. A column that is no result is hatched.
-func (c Comparison) barChart(id string, f compared, all []Configuration) chart {
-	b := chart{ID: id + "-bars-" + f.name, Title: f.titleIn(all[0].Unit(), all[0].Words), YName: f.unit,
+func (c comparison) barChart(id string, f compare.Metric, all []compare.Configuration) chart {
+	b := chart{ID: id + "-bars-" + f.Name, Title: f.TitleIn(all[0].Unit(), all[0].Words), YName: f.Unit,
 		XName: "configuration", Place: small, Text: "Median of the runs, and a dot for each."}
-	if f.name == mainFigure {
+	if f.Name == compare.Main {
 		b.Place, b.YName = picture, all[0].Unit()
 		if b.Title == all[0].Words.Rate {
 			b.Title = all[0].Words.PerMinute()
@@ -59,7 +60,7 @@ func (c Comparison) barChart(id string, f compared, all []Configuration) chart {
 	for i, one := range all {
 		x := float64(i + 1)
 		b.Names = append(b.Names, strings.TrimPrefix(one.Name, "run-"))
-		if median := f.median(one); median != nil {
+		if median := f.Median(one); median != nil {
 			column := line{Name: one.Name, Wide: true, Hue: i, Faint: c.faint(f, one.Name)}
 			if len(c.Configurations) == 1 { // runs have one colour
 				column.Hue = 0
@@ -70,22 +71,22 @@ func (c Comparison) barChart(id string, f compared, all []Configuration) chart {
 			b.Lines = append(b.Lines, column)
 			hatched = hatched || column.Faint
 		}
-		if half := one.halfWidth(); half != nil && f.name == mainFigure {
+		if half := one.Half(); half != nil && f.Name == compare.Main {
 			centre := *cmp.Or(one.RunsMean, one.Value())
 			whiskers.addBar(x, max(0, centre-*half), centre+*half) // no rate is below 0
 		}
 		for _, r := range one.Runs {
-			v := f.run(r)
+			v := f.Of(r)
 			switch {
 			case v == nil || r.Counts && len(one.Runs) == 1:
 			case r.Counts:
-				runs.add(x, f.scale**v)
+				runs.add(x, f.Scale**v)
 				if blocks[r.Block] == nil {
 					blocks[r.Block] = &line{Name: "block", What: fmt.Sprint(r.Block), Thin: true, Hue: grey}
 				}
-				blocks[r.Block].add(x, f.scale**v)
+				blocks[r.Block].add(x, f.Scale**v)
 			default:
-				dropped.add(x, f.scale**v)
+				dropped.add(x, f.Scale**v)
 			}
 		}
 	}
@@ -99,6 +100,22 @@ func (c Comparison) barChart(id string, f compared, all []Configuration) chart {
 	}
 	b.Lines = append(b.Lines, withPoints(whiskers, runs, dropped)...)
 	return b
+}
+
+// faint says that a figure shows no difference of a configuration from the first, or of the first from any.
+func (c comparison) faint(f compare.Metric, name string) bool {
+	found := false
+	for _, d := range c.Differences {
+		if d.Figure != c.Named(f.Name) || d.Name != name && d.Against != name {
+			continue
+		}
+		found = true
+		stands := d.Significant == nil && f.Name != compare.Main || d.Significant != nil && *d.Significant
+		if stands && !c.Doubtful(d) {
+			return false
+		}
+	}
+	return found
 }
 
 // tested is what a device can do by itself, and runs on it.
@@ -123,7 +140,7 @@ func deviceChart(id string, all []tested) chart {
 			curve.add(p.IOPS, 1000*p.Mean)
 		}
 		for _, r := range one.runs {
-			reads, took := condition(result.ReadsOfDevices)(r), condition(result.ReadLatency)(r)
+			reads, took := compare.Condition(result.ReadsOfDevices)(r), compare.Condition(result.ReadLatency)(r)
 			if r.Counts && reads != nil && took != nil {
 				runs.add(*reads, *took)
 			}
@@ -134,8 +151,8 @@ func deviceChart(id string, all []tested) chart {
 }
 
 // overlays are the rate and the response time of all runs over time, those that stand for their configurations thick.
-func (c Comparison) overlays(id string, records map[string]*result.Record) ([]chart, error) {
-	words := c.words()
+func (c comparison) overlays(id string, records map[string]*result.Record) ([]chart, error) {
+	words := c.Words()
 	opm := chart{ID: id + "-opm", Title: words.PerMinute() + " over time", YName: words.Rate,
 		Text: words.Rate + " of each second of all runs; the run that stands for its configuration is thick."}
 	latency := chart{ID: id + "-latency", Title: "Response time of " + words.Cycles + " over time, 95th percentile",

@@ -1,6 +1,6 @@
 // Package report turns records of runs into something to read: a page of HTML, text, Markdown, JSON and CSV. It reads
-// records, never live state. The figures of a run are its record's; what several runs come to when they are compared,
-// and the averages of counters over a window, are computed here.
+// records, never live state. It computes no figures: those of a run are its record's (package conclude), and
+// what several runs come to is package compare's.
 //
 // What is shown of any record is a view: a sentence, how far it can be trusted, one picture, five figures and why; the
 // rest is there for those who ask. The page is one file that needs no network. Its charts are drawn by Apache ECharts,
@@ -57,7 +57,7 @@ func Runs(records ...*result.Record) Page {
 	}
 	for i, r := range records {
 		v := runView(r, fmt.Sprintf("run%d", i+1))
-		v.Tables = append(v.Tables, disclosureTable(alone(r.Summary)))
+		v.Tables = append(v.Tables, disclosureTable(alone(r.Summary).Configurations))
 		again := func(other *result.Record) bool { return other != r && other.RunID == r.RunID }
 		if slices.ContainsFunc(records, again) {
 			v.RunID = cmp.Or(r.Dir, v.RunID)

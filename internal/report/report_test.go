@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/compare"
 	"ds2/internal/conclude"
 	"ds2/internal/diagnose"
 	"ds2/internal/limit"
@@ -267,9 +268,9 @@ func TestThinned(t *testing.T) {
 func TestCompareHTML(t *testing.T) {
 	a := record(t, nil)
 	b := record(t, func(s *result.Summary) { s.Threads = 16 })
-	all, _, err := ReadConfigurations(conclude.Reader{}, []string{"disks=" + a.Dir, "ssd=" + b.Dir})
+	all, _, err := compare.ReadConfigurations(conclude.Reader{}, []string{"disks=" + a.Dir, "ssd=" + b.Dir})
 	require.NoError(t, err)
-	texttest.Contains(t, written(t, Compare(all).Page()),
+	texttest.Contains(t, written(t, Comparison(compare.WithFirst(all))),
 		"<title>ds2 comparison</title>",
 		`<p class="headline">ssd completed as many orders as disks; how sure that is, so few runs do not tell</p>`,
 		"Warning: disks and ssd were not run alike: threads 8 and 16.",

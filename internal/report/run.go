@@ -12,14 +12,17 @@ import (
 	"ds2/internal/compare"
 	"ds2/internal/conclude"
 	"ds2/internal/measure"
+	"ds2/internal/numbers"
 	"ds2/internal/result"
 )
 
 // alone is a run as the only configuration of a comparison.
-func alone(s result.Summary) []Configuration {
+func alone(s result.Summary) comparison {
 	single := compare.Single(s)
 	single.Runs[0].Counts = true // whatever it ended by: its figures are shown
-	return []Configuration{{Name: "the run", Bench: single}}
+	return comparison{compare.Comparison{
+		Configurations: []compare.Configuration{{Name: "the run", Bench: single}},
+	}}
 }
 
 func runView(r *result.Record, id string) view {
@@ -27,7 +30,7 @@ func runView(r *result.Record, id string) view {
 	v := view{
 		ID: id, RunID: r.RunID, Title: fmt.Sprintf("Run %s: %s", s.RunID, runTitle(s)), Headline: Headline(s),
 		Byline:  byline(r.Start, "run "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
-		Figures: Comparison{Configurations: alone(s)}.figures(),
+		Figures: alone(s).figures(),
 		draw:    func() ([]chart, error) { return charts(r, id) },
 	}
 	v.Figures.Head = []string{"figure", "value"}
@@ -50,7 +53,7 @@ func runView(r *result.Record, id string) view {
 		scrubTable(s),
 		resultTable(s), latencyTable(s), eventTable(s), slowestTable(s), ioTable(s),
 		limitTable(s.Limits), targetTable(s), failureTable(s), deepCheckTable(s.DeepChecks), auditTable(s),
-		costTable(s.Costs, s.Words), smartTable(s.SMART), counterTable(r),
+		costTable(result.BenchRun{Costs: s.Costs}, s.Words), smartTable(s.SMART), counterTable(r),
 		environmentTable(s), setupTable(s), logTable(s), commandTable(s.Command))
 	return v
 }
@@ -73,8 +76,8 @@ func Headline(s result.Summary) string {
 	if f.CI95 != nil {
 		text += " ± " + uncertainty(f.CI95)
 	}
-	if b := s.Bottleneck; b != nil && limitedBy[b.What] != "" {
-		text += ", limited by " + limitedBy[b.What]
+	if b := s.Bottleneck; b != nil && compare.LimitedBy[b.What] != "" {
+		text += ", limited by " + compare.LimitedBy[b.What]
 	}
 	return text
 }
@@ -103,11 +106,7 @@ func (v *view) findRun(s result.Summary) {
 	} else {
 		v.find(unknown, "The run ended before its first window did")
 	}
-	limits := ""
-	if s.Bottleneck != nil {
-		limits = s.Bottleneck.What
-	}
-	v.earn(s.Value(), s.CI95(), limits)
+	v.find(reservation, alone(s).Lacks())
 	for _, hot := range conclude.Throttled(s.SMART) {
 		v.find(reservation, "Fault: "+hot)
 	}
@@ -181,7 +180,7 @@ func cumulativeNote(s result.Summary) string {
 	text := fmt.Sprintf("Cumulative %s%s: %s, the average since the end of the warm-up",
 		s.Words.Rate, s.Words.Cumulative, opmOf(s.CumulativeOPM, nil))
 	if of := s.CumulativeOf; of != nil {
-		text += fmt.Sprintf(" (%s %s in %s)", integer(of.Orders), s.Words.Cycles, seconds(of.Seconds))
+		text += fmt.Sprintf(" (%s %s in %s)", numbers.Integer(of.Orders), s.Words.Cycles, seconds(of.Seconds))
 	}
 	return text + "."
 }
@@ -197,10 +196,10 @@ func resultTable(s result.Summary) table {
 	t := newTable("Windows", "window", "from", "to", s.Words.Cycles, s.Words.Rate, "± 95 %", "mean running average")
 	t.Head = slices.Concat(t.Head, undone(s.Words, s.Words.Undone), []string{"failed attempts"})
 	for _, w := range s.Windows {
-		row := []string{w.Name, seconds(w.From), seconds(w.To), integer(w.Counts.Orders), opmOf(&w.OPM, w.CI95),
+		row := []string{w.Name, seconds(w.From), seconds(w.To), numbers.Integer(w.Counts.Orders), opmOf(&w.OPM, w.CI95),
 			cmp.Or(uncertainty(w.CI95), "–"), opmOf(&w.RunningAverageOPM, nil)}
 		row = append(row, undone(s.Words, percent(w.Counts.Of(s.Words.Undone), w.Counts.Orders))...)
-		t.row(append(row, integer(w.Errors))...)
+		t.row(append(row, numbers.Integer(w.Errors))...)
 	}
 	return t
 }
@@ -239,7 +238,7 @@ func latencyTable(s result.Summary) table {
 		}
 		t.figures(title, l.Count, l.Mean, l.P25, l.P50, l.P75, l.P95, l.P99, l.P999, l.Max)
 		if name == measure.WholeOrder && w.OwnMean != nil && s.Words.Own != "" {
-			own := []string{s.Words.Own, integer(w.Counts.Orders), figure(*w.OwnMean)}
+			own := []string{s.Words.Own, numbers.Integer(w.Counts.Orders), figure(*w.OwnMean)}
 			t.row(append(own, slices.Repeat([]string{"–"}, len(t.Head)-len(own))...)...)
 		}
 	}
@@ -248,7 +247,7 @@ func latencyTable(s result.Summary) table {
 
 // figures adds a row of a count and measured values.
 func (t *table) figures(name string, count int64, values ...float64) {
-	row := []string{name, integer(count)}
+	row := []string{name, numbers.Integer(count)}
 	for _, v := range values {
 		row = append(row, figure(v))
 	}
@@ -267,7 +266,7 @@ func failureTable(s result.Summary) table {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		t.row(name, integer(counts[name][0]), integer(counts[name][1]))
+		t.row(name, numbers.Integer(counts[name][0]), numbers.Integer(counts[name][1]))
 	}
 	return t
 }
@@ -337,7 +336,8 @@ func setupTable(s result.Summary) table {
 		t.add("rate", "%s %s a second, %s", plain(p.Rate), s.Words.Cycles, p.Spacing)
 	}
 	for _, phase := range s.Phases {
-		t.add("phase "+string(phase.Phase), "%s to %s s", number(phase.From, 1), number(phase.To, 1))
+		t.add("phase "+string(phase.Phase), "%s to %s s",
+			numbers.Decimals(phase.From, 1), numbers.Decimals(phase.To, 1))
 	}
 	return t
 }

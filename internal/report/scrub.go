@@ -1,6 +1,7 @@
 package report
 
 import (
+	"ds2/internal/numbers"
 	"ds2/internal/result"
 )
 
@@ -9,9 +10,10 @@ func scrubTable(s result.Summary) table {
 		"bytes a request", "from the drives", "mean ms", "max ms", "passes", "failures")
 	for _, r := range s.Scrub {
 		requests := float64(r.Requests) / max(r.Seconds, 1e-9)
-		t.row(r.Target, number(r.Rate/1e6, 3), number(r.PerSecond()/1e6, 3), number(requests, 2),
-			integer(r.Bytes/max(r.Requests, 1)), fromDrives(r), figureOr(r.MeanMS), figureOr(r.MaxMS),
-			integer(r.Passes), integer(r.Failures))
+		t.row(r.Target, numbers.Decimals(r.Rate/1e6, 3), numbers.Decimals(r.PerSecond()/1e6, 3),
+			numbers.Decimals(requests, 2),
+			numbers.Integer(r.Bytes/max(r.Requests, 1)), fromDrives(r), figureOr(r.MeanMS), figureOr(r.MaxMS),
+			numbers.Integer(r.Passes), numbers.Integer(r.Failures))
 	}
 	return t
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ds2/internal/numbers"
 	"ds2/internal/result"
 )
 
@@ -30,7 +31,7 @@ func slowestTable(s result.Summary) table {
 				number, longest = number+1, max(longest, 1000*(o.To-o.From))
 			}
 		}
-		t.row(name, integer(number), figure(longest))
+		t.row(name, numbers.Integer(number), figure(longest))
 	}
 	return t
 }

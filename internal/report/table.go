@@ -7,8 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
+	"ds2/internal/numbers"
 )
 
 // table is what the page and the text show alike. The first column names the row; the others are figures.
@@ -123,11 +122,6 @@ func (t table) text() string {
 	return b.String()
 }
 
-var english = message.NewPrinter(language.English)
-
-// number prints a figure with the given decimals and commas between thousands.
-func number(f float64, decimals int) string { return english.Sprintf("%.*f", decimals, f) }
-
 // known shows a value; another text where there is none.
 func known[T any](v *T, unknown string, show func(T) string) string {
 	if v == nil {
@@ -138,7 +132,7 @@ func known[T any](v *T, unknown string, show func(T) string) string {
 
 // orElse prints a figure times a scale; another text where it is not known.
 func orElse(unknown string, f *float64, scale float64, decimals int) string {
-	return known(f, unknown, func(v float64) string { return number(v*scale, decimals) })
+	return known(f, unknown, func(v float64) string { return numbers.Decimals(v*scale, decimals) })
 }
 
 // opmOf is an OPM, or what else is counted, with as many digits as half the width of its interval carries, where it has
@@ -148,28 +142,13 @@ func opmOf(opm, half *float64) string {
 	case opm == nil:
 		return ""
 	case half == nil:
-		return worth(*opm, 0)
+		return numbers.Worth(*opm, 0)
 	}
-	return worth(*opm, *half)
+	return numbers.Worth(*opm, *half)
 }
 
 // uncertainty is half the width of an interval; empty where there is none.
 func uncertainty(half *float64) string { return opmOf(half, half) }
-
-// worth prints a figure with as many digits as half the width of its interval carries: two of that. Without an interval
-// it has one decimal; from 100 on it has none in any case.
-func worth(f, half float64) string {
-	digits := 1
-	if half > 0 {
-		digits -= int(math.Floor(math.Log10(half)))
-		scale := math.Pow(10, float64(digits))
-		f = math.Round(f*scale) / scale
-	}
-	if math.Abs(f) >= 100 {
-		digits = 0
-	}
-	return number(f, max(digits, 0))
-}
 
 func figureOr(f *float64) string { return known(f, "", figure) }
 
@@ -187,30 +166,28 @@ func (t table) trimmed() table {
 	return t
 }
 
-func integer[N int | int64](n N) string { return english.Sprintf("%d", n) }
-
 // figure prints a measured value with three digits that matter.
 func figure(ms float64) string {
 	switch {
 	case ms >= 100:
-		return number(ms, 0)
+		return numbers.Decimals(ms, 0)
 	case ms >= 10:
-		return number(ms, 1)
+		return numbers.Decimals(ms, 1)
 	}
-	return number(ms, 2)
+	return numbers.Decimals(ms, 2)
 }
 
 // seconds prints a time of the run to the millisecond, which is what a record has.
 func seconds(s float64) string {
 	_, fraction, _ := strings.Cut(plain(math.Round(1000*s)/1000), ".")
-	return number(s, len(fraction)) + " s"
+	return numbers.Decimals(s, len(fraction)) + " s"
 }
 
 func percent(part, whole int64) string {
 	if whole == 0 {
 		return "–"
 	}
-	return number(100*float64(part)/float64(whole), 2) + " %"
+	return numbers.Decimals(100*float64(part)/float64(whole), 2) + " %"
 }
 
 func users(n int) string { return counted(n, "user") }
@@ -224,5 +201,5 @@ func counted(n int, thing string) string {
 
 // megabytes are of 10^6 bytes; a dash where nobody knows.
 func megabytes(bytes *int64) string {
-	return known(bytes, "–", func(n int64) string { return number(float64(n)/1e6, 1) })
+	return known(bytes, "–", func(n int64) string { return numbers.Decimals(float64(n)/1e6, 1) })
 }

@@ -6,52 +6,20 @@ import (
 	"slices"
 	"strings"
 
-	"ds2/internal/diagnose"
+	"ds2/internal/compare"
 	"ds2/internal/monitor"
+	"ds2/internal/numbers"
 	"ds2/internal/result"
 )
 
-// costs are those of a cycle, and what they are shown in.
-var costs = []struct {
-	name, title, unit string
-	scale             float64
-}{
-	{"device_reads_per_order", "device reads", "", 1},
-	{"device_writes_per_order", "device writes", "", 1},
-	{"device_read_bytes_per_order", "bytes read from devices", "kB", 1e-3},
-	{"device_written_bytes_per_order", "bytes written to devices", "kB", 1e-3},
-	{"log_bytes_per_order", "bytes of the database log", "kB", 1e-3},
-	{"device_seconds_per_order", "time of the devices", "ms", 1e3},
-	{"server_cpu_seconds_per_order", "processors of the database", "ms", 1e3},
-	{"client_cpu_seconds_per_order", "processors of ds2", "ms", 1e3},
-	{"joules_per_order", "energy", "J", 1},
-}
-
-// costsOf are the values of costs; nil is not known.
-func costsOf(c *diagnose.Costs) []*float64 {
-	if c == nil {
-		return make([]*float64, len(costs))
-	}
-	return []*float64{c.Reads, c.Writes, c.ReadBytes, c.WrittenBytes, c.LogBytes,
-		c.DeviceSeconds, c.ServerCPU, c.ClientCPU, c.Joules}
-}
-
-func costTable(c *diagnose.Costs, words result.Words) table {
+func costTable(r result.BenchRun, words result.Words) table {
 	t := newTable("What "+words.A()+" costs, on average over the first window", "what", "unit", words.A())
-	for i, v := range costsOf(c) {
-		if v != nil {
-			t.row(costs[i].title, costs[i].unit, figure(*v*costs[i].scale))
+	for _, m := range compare.Costs {
+		if v := m.Of(r); v != nil {
+			t.row(strings.TrimSuffix(m.Title, " {a cycle}"), m.Unit, figure(*v*m.Scale))
 		}
 	}
 	return t
-}
-
-func costFigures() (all []compared) {
-	for i, c := range costs {
-		of := func(r result.BenchRun) *float64 { return costsOf(r.Costs)[i] }
-		all = append(all, compared{c.name, c.title + " {a cycle}", c.unit, c.scale, of, "", nil})
-	}
-	return all
 }
 
 // ioTable is the times of traced I/Os, by drive and what they were for; without rows where none were traced.
@@ -137,7 +105,7 @@ func environmentTable(s result.Summary) table {
 			add("processors", strings.TrimSpace(fmt.Sprintf("%d × %s", m.Processors, m.Processor)))
 		}
 		if m.MemoryBytes > 0 {
-			add("memory", number(float64(m.MemoryBytes)/1e9, 1)+" GB")
+			add("memory", numbers.Decimals(float64(m.MemoryBytes)/1e9, 1)+" GB")
 		}
 		if fs := m.FileSystem; fs != nil {
 			add("file system", fmt.Sprintf("%s at %s (%s)", fs.Type, fs.MountPoint, strings.Join(fs.Options, ",")))
@@ -154,7 +122,7 @@ func environmentTable(s result.Summary) table {
 				kind += ", " + joined(d.Roles)
 			}
 			if !d.File {
-				size := number(float64(d.Bytes)/1e9, 0)
+				size := numbers.Decimals(float64(d.Bytes)/1e9, 0)
 				kind = strings.TrimSpace(fmt.Sprintf("%s %s GB, %s, scheduler %s", d.Model, size, kind, d.Scheduler))
 			}
 			add(what+d.Name, kind)

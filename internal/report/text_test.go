@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/compare"
 	"ds2/internal/device"
 	"ds2/internal/diagnose"
 	"ds2/internal/limit"
@@ -29,7 +30,7 @@ func TestTextFitsTheTerminal(t *testing.T) {
 		}
 		s.Bottleneck.Why, s.Size = long, "customers=20000,orders-per-month=1000,products=10000"
 	}
-	var many []Configuration
+	var many []compare.Configuration
 	for i := range 12 {
 		name := fmt.Sprintf("array %d of twelve, with a name as long as those of factors are, threads %d", i, 8<<i)
 		c := benchOf(name, diagnose.Storage, 1000, 1020, 990, 1010)
@@ -39,9 +40,9 @@ func TestTextFitsTheTerminal(t *testing.T) {
 		}
 		many = append(many, c)
 	}
-	gate, err := ParseGate("opm < -2%")
+	gate, err := compare.ParseGate("opm < -2%")
 	require.NoError(t, err)
-	wide := Compare(many)
+	wide := compare.WithFirst(many)
 	require.NoError(t, wide.Judge(gate))
 	failing := arraysOf(t, 4.4, .6)
 	drive := &device.Record{Format: device.Format, Kind: "device", Log: device.Point{Depth: 1, IOPS: 900, Mean: .001},
@@ -56,12 +57,12 @@ func TestTextFitsTheTerminal(t *testing.T) {
 	for name, page := range map[string]Page{
 		"run":                        Runs(record(t, eventful)),
 		"loud run":                   Runs(record(t, loud)),
-		"bench":                      failing.Benches[1].Page(),
-		"loud bench":                 many[0].Page(),
-		"comparison":                 failing.Comparison.Page(),
-		"comparison of twelve":       wide.Page(),
-		"experiment":                 failing.Page(),
-		"experiment without results": Experiment{name: "new"}.Page(),
+		"bench":                      Bench(failing.Benches[1]),
+		"loud bench":                 Bench(many[0]),
+		"comparison":                 Comparison(failing.Comparison),
+		"comparison of twelve":       Comparison(wide),
+		"experiment":                 Experiment(failing),
+		"experiment without results": Experiment(compare.Experiment{Name: "new"}),
 		"search":                     Search(found),
 		"device":                     Devices(drives[:1]),
 		"two devices":                Devices(drives[:2]),

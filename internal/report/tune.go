@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ds2/internal/limit"
+	"ds2/internal/numbers"
 	"ds2/internal/result"
 	"ds2/internal/tune"
 )
@@ -97,7 +98,8 @@ func trialTable(r result.Search) table {
 	t := newTable("Trials",
 		"users", r.Unit(), r.Words.Cycle+" p95 ms", "% of the tightest limit", "limits", "why", "record")
 	for _, trial := range tune.ByUsers(r.Trials) {
-		t.row(fmt.Sprint(trial.Threads), opmOf(&trial.Value, nil), figure(1000*trial.P95), number(100*trial.Strain, 0),
+		t.row(fmt.Sprint(trial.Threads), opmOf(&trial.Value, nil), figure(1000*trial.P95),
+			numbers.Decimals(100*trial.Strain, 0),
 			trialVerdict(trial), trial.Why, trial.Record)
 	}
 	return t.trimmed()

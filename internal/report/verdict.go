@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ds2/internal/limit"
+	"ds2/internal/numbers"
 	"ds2/internal/store"
 )
 
@@ -46,14 +47,15 @@ func deepCheckTable(checks []store.DeepCheck) table {
 	for _, s := range checks {
 		t.row("server", s.Server)
 		t.add("read and checked", "%s MB of %d tables and indexes in %s s, %s MB/s, from drives or caches",
-			megabytes(&s.Bytes), s.Objects, number(s.Seconds, 1), number(float64(s.Bytes)/1e6/max(s.Seconds, 1e-9), 1))
+			megabytes(&s.Bytes), s.Objects, numbers.Decimals(s.Seconds, 1),
+			numbers.Decimals(float64(s.Bytes)/1e6/max(s.Seconds, 1e-9), 1))
 		checksums := "off: a changed byte is found only where it breaks the structure of a page, a row or an index"
 		if s.Checksums {
 			checksums = "verified on every page read from storage"
 		}
 		t.row("checksums", checksums)
 		if s.ChecksumFailures != nil {
-			t.row("checksum failures that the server has counted", integer(*s.ChecksumFailures))
+			t.row("checksum failures that the server has counted", numbers.Integer(*s.ChecksumFailures))
 		}
 		if len(s.Unchecked) > 0 {
 			t.row("not checked", strings.Join(s.Unchecked, "; "))

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"ds2/internal/diagnose"
 	"ds2/internal/escape"
 )
 
@@ -51,33 +50,6 @@ func (v view) Light() (worst level) {
 		worst = max(worst, f.Level)
 	}
 	return worst
-}
-
-// widestInterval is the half of an interval, in percent of its figure, up to which a result can be trustworthy.
-const widestInterval = 5
-
-// earn says in one line what a result lacks to be trustworthy as a statement about storage: an interval that is narrow
-// enough, and storage as what limited it. Without a figure it says nothing.
-func (v *view) earn(value, half *float64, limits string) {
-	if value == nil {
-		return
-	}
-	var lacks []string
-	switch {
-	case half == nil:
-		lacks = append(lacks, "it has no interval")
-	case *half > widestInterval/100.**value:
-		lacks = append(lacks, fmt.Sprintf("its interval is ± %.2g %%, more than ± %d %%", 100**half / *value, widestInterval))
-	}
-	switch {
-	case limits == "":
-		lacks = append(lacks, "what limited it is not known")
-	case limits != diagnose.Storage:
-		lacks = append(lacks, "it was limited by "+limitedBy[limits])
-	}
-	if len(lacks) > 0 {
-		v.find(reservation, "Not yet a statement about storage: "+strings.Join(lacks, ", and "))
-	}
 }
 
 // Class is a level to the style sheet.

@@ -60,9 +60,10 @@ func TestWords(t *testing.T) {
 	check("the text of a run whose I/Os nobody counted", told(t, Runs(&result.Record{Summary: uncounted})), "600 TPM",
 		"Cumulative TPM: 540, ", "(90 transactions in 10 s)")
 
-	one, other := Configuration{Name: "a", Bench: compare.Single(s)},
-		Configuration{Name: "b", Bench: compare.Single(s)}
-	check("the text of a comparison", told(t, Compare([]Configuration{one, other}).Page()), "IOPS of b",
+	one, other := compare.Configuration{Name: "a", Bench: compare.Single(s)},
+		compare.Configuration{Name: "b", Bench: compare.Single(s)}
+	both := compare.WithFirst([]compare.Configuration{one, other})
+	check("the text of a comparison", told(t, Comparison(both)), "IOPS of b",
 		"transaction p95 ms", "device reads a transaction")
 
 	search := result.Search{Words: words, Trials: []result.Trial{{Threads: 1, Value: 3}}}

@@ -1,4 +1,4 @@
-package report
+package compare
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ds2/internal/compare"
 	"ds2/internal/conclude"
 	"ds2/internal/result"
 )
@@ -20,8 +19,8 @@ type Configuration struct {
 	Read   conclude.Reader `json:"-"` // of its runs
 }
 
-// halfWidth is that of the interval of the result, from run to run or, of a single run, within it.
-func (c Configuration) halfWidth() *float64 { return cmp.Or(c.RunsCI95, c.CI95()) }
+// Half is half the width of the interval of the result, from run to run or, of a single run, within it.
+func (c Configuration) Half() *float64 { return cmp.Or(c.RunsCI95, c.CI95()) }
 
 // DirName is what a record goes by that has no other name: that of its directory, also where it is "."
 func DirName(dir string) string {
@@ -39,7 +38,7 @@ func ReadConfigurations(read conclude.Reader, arguments []string) (all []Configu
 		if !named {
 			name, dir = DirName(argument), argument
 		}
-		opened, err := compare.Open(read, dir)
+		opened, err := Open(read, dir)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -62,7 +61,7 @@ func ReadConfigurations(read conclude.Reader, arguments []string) (all []Configu
 			if record.Figure == nil {
 				return nil, nil, fmt.Errorf("%s: the run has no result; it ended before its first window did", dir)
 			}
-			all = append(all, Configuration{Name: name, Dir: dir, Bench: compare.Single(record.Summary), Read: read})
+			all = append(all, Configuration{Name: name, Dir: dir, Bench: Single(record.Summary), Read: read})
 		default:
 			return nil, nil, fmt.Errorf("compare %s: it holds no bench, run or experiment", dir)
 		}
@@ -144,26 +143,8 @@ func unlike(a, b Configuration) (warnings []string) {
 	return warnings
 }
 
-// faultText says what is wrong with a run: "6-ssd, run-2, 36,688.7 OPM, does not count: not steady: …".
-func faultText(c Configuration, r result.BenchRun) string {
-	text := c.Name
-	if r.Dir != "." { // else it is a run by itself
-		text += ", " + r.Dir
-	}
-	if r.Figure != nil {
-		text += ", " + ofRun(r) + " " + c.Unit()
-	}
-	if !r.Counts {
-		text += ", does not count"
-	}
-	return text + ": " + strings.Join(r.Wrong(), "; ")
-}
-
-// bottleneck is what held back the runs of a configuration; empty where that is not known.
-func bottleneck(b result.Bench) string { return compare.Bottleneck(b) }
-
-// words are those of the first configuration: others are of the same workload, or a warning says so.
-func (c Comparison) words() result.Words {
+// Words are those of the first configuration: others are of the same workload, or a warning says so.
+func (c Comparison) Words() result.Words {
 	if len(c.Configurations) == 0 { // a bench whose runs are still to come
 		return result.Words{}
 	}

@@ -1,4 +1,4 @@
-package report
+package compare
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ds2/internal/compare"
+	"ds2/internal/numbers"
 	"ds2/internal/result"
 )
 
@@ -78,12 +78,12 @@ type GateVerdict struct {
 
 // Judge holds every configuration to a gate, by the differences from the first that the comparison shows.
 func (c *Comparison) Judge(gate Gate) error {
-	figure := func(f compared) bool { return strings.EqualFold(c.titleOf(c.named(f.name)), gate.figure) }
-	at := slices.IndexFunc(figures, figure)
+	figure := func(f Metric) bool { return strings.EqualFold(c.TitleOf(c.Named(f.Name)), gate.figure) }
+	at := slices.IndexFunc(Metrics, figure)
 	if at < 0 && gate.figure != errorGate {
 		known := []string{errorGate}
-		for _, f := range figures {
-			known = append(known, c.titleOf(c.named(f.name)))
+		for _, f := range Metrics {
+			known = append(known, c.TitleOf(c.Named(f.Name)))
 		}
 		return fmt.Errorf("unknown figure %q: figures are %s", gate.figure, strings.Join(known, ", "))
 	}
@@ -94,8 +94,8 @@ func (c *Comparison) Judge(gate Gate) error {
 		case gate.figure == errorGate:
 			v.errors(gate, other)
 		default:
-			v.difference(gate, c.of(other.Name, figures[at].name))
-			if doubt := c.doubt(first.Name, other.Name); doubt != nil {
+			v.difference(gate, c.Of(other.Name, Metrics[at].Name))
+			if doubt := c.Doubt(first.Name, other.Name); doubt != nil {
 				v.Outcome = GateOpen
 				v.Why += fmt.Sprintf("; %s: %s", doubt.What, doubt.Why)
 			}
@@ -108,9 +108,9 @@ func (c *Comparison) Judge(gate Gate) error {
 // errors judges the errors of the runs that count.
 func (v *GateVerdict) errors(gate Gate, c Configuration) {
 	sum := 0.
-	runs := compare.Counted(c.Bench)
+	runs := Counted(c.Bench)
 	for _, r := range runs {
-		n := condition(result.FailedAttempts)(r)
+		n := Condition(result.FailedAttempts)(r)
 		if n == nil {
 			v.Why = fmt.Sprintf("no errors are recorded of %s", r.Dir)
 			return
@@ -122,7 +122,7 @@ func (v *GateVerdict) errors(gate Gate, c Configuration) {
 		return
 	}
 	v.Outcome = outcome(gate.violates(sum), gate.violates(sum))
-	v.Why = fmt.Sprintf("%s errors in the %d counted runs", number(sum, 0), len(runs))
+	v.Why = fmt.Sprintf("%s errors in the %d counted runs", numbers.Decimals(sum, 0), len(runs))
 }
 
 // difference judges the interval of a difference.
@@ -150,12 +150,4 @@ func (c *Comparison) Failed() (failed, open []string) {
 		}
 	}
 	return failed, open
-}
-
-func gateTable(c Comparison) table {
-	t := newWords("Gate", "configuration", "fails if", "outcome", "because")
-	for _, v := range c.Gates {
-		t.row(v.Name, v.Gate, string(v.Outcome), v.Why)
-	}
-	return t
 }

@@ -1,12 +1,12 @@
-package report
+package compare
 
 import (
 	"fmt"
 	"math"
 	"slices"
 
-	"ds2/internal/compare"
 	"ds2/internal/measure"
+	"ds2/internal/numbers"
 	"ds2/internal/result"
 )
 
@@ -30,7 +30,7 @@ func idle(c Configuration) []Doubt {
 
 // drifting is the doubt about a configuration most runs of which drift the same way.
 func drifting(c Configuration) []Doubt {
-	d := compare.DriftOf(c.Bench)
+	d := DriftOf(c.Bench)
 	if d == nil {
 		return nil
 	}
@@ -38,10 +38,11 @@ func drifting(c Configuration) []Doubt {
 	if d.Most < 0 {
 		what = "still slowing down"
 	}
-	return []Doubt{{c.Name, what, driftText(c.Name, d)}}
+	return []Doubt{{c.Name, what, d.Text(c.Name)}}
 }
 
-func driftText(name string, d *compare.Drift) string {
+// Text is the drift of the runs of a configuration in words.
+func (d Drift) Text(name string) string {
 	return fmt.Sprintf("%d of the %d runs of %s that count drift the same way, by %+.0f %% to %+.0f %% over the window",
 		d.Runs, d.Of, name, d.Least, d.Most)
 }
@@ -95,64 +96,37 @@ func (c Comparison) unlikeReads(p Parts) []Doubt {
 	if math.Abs(math.Log(p.IOsPerCycle)) < math.Log(muchOfRatio) {
 		return nil
 	}
-	d := c.of(p.Name, "device_reads_per_order")
+	d := c.Of(p.Name, "device_reads_per_order")
 	if d == nil || d.Significant == nil || !*d.Significant {
 		return nil
 	}
 	why := fmt.Sprintf("the runs of %s read %s as often from the drives for %s as those of %s, which is more than "+
-		"their scatter: their caches are not filled alike", p.Name, d.factor(d.Percent), c.words().A(), p.Against)
+		"their scatter: their caches are not filled alike", p.Name, d.FactorText(d.Percent), c.Words().A(), p.Against)
 	return []Doubt{{p.Name, warming, why}}
 }
 
-// times is a factor: "2.51 ×".
-func times(factor float64) string { return fmt.Sprintf("%.3g ×", factor) }
-
-func (p Parts) text(unit string, words result.Words) string {
-	return fmt.Sprintf("%s of %s is %s that of %s: %s the I/Os a second, divided by %s the I/Os of %s.",
-		unit, p.Name, times(p.Ratio), p.Against, times(p.IORate), times(p.IOsPerCycle), words.A())
-}
-
-// doubt is why nothing can be told of two configurations; nil: something can.
-func (c Comparison) doubt(first, other string) *Doubt {
+// Doubt is why nothing can be told of two configurations; nil: something can.
+func (c Comparison) Doubt(first, other string) *Doubt {
 	for _, d := range c.Doubts {
 		if d.Name == first || d.Name == other {
 			return &d
 		}
 	}
-	if d := c.of(other, mainFigure); d != nil && d.blind() {
-		return &Doubt{other, "the runs scatter too much", d.shown()}
+	if d := c.Of(other, Main); d != nil && d.Blind() {
+		return &Doubt{other, "the runs scatter too much", d.Shown()}
 	}
 	return nil
 }
 
-// doesNotCount stands in place of the interval of an estimate of which nothing can be told.
-const doesNotCount = "does not count"
-
-// doubtful says that a difference is an estimate of which nothing can be told.
-func (c Comparison) doubtful(d Difference) bool {
-	return d.Figure == c.main() && d.blind() ||
+// Doubtful says that a difference is an estimate of which nothing can be told.
+func (c Comparison) Doubtful(d Difference) bool {
+	return d.Figure == c.Named(Main) && d.Blind() ||
 		slices.ContainsFunc(c.Doubts, func(o Doubt) bool { return o.Name == d.Name || o.Name == d.Against })
 }
 
-// faint says that a figure shows no difference of a configuration from the first, or of the first from any.
-func (c Comparison) faint(f compared, name string) bool {
-	compared := false
-	for _, d := range c.Differences {
-		if d.Figure != c.named(f.name) || d.Name != name && d.Against != name {
-			continue
-		}
-		compared = true
-		stands := d.Significant == nil && f.name != mainFigure || d.Significant != nil && *d.Significant
-		if stands && !c.doubtful(d) {
-			return false
-		}
-	}
-	return compared
-}
-
-// shown is what a blind difference's runs could have shown.
-func (d Difference) shown() string {
-	least := "of about +" + worth(*d.Detectable, *d.Detectable) + " %"
+// Shown is what a blind difference's runs could have shown.
+func (d Difference) Shown() string {
+	least := "of about +" + numbers.Worth(*d.Detectable, *d.Detectable) + " %"
 	if *d.Detectable > 100*(mostOfInterval-1) {
 		least = fmt.Sprintf("of more than × %d", mostOfInterval)
 	}

@@ -1,0 +1,233 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"ds2/internal/diagnose"
+	"ds2/internal/limit"
+	"ds2/internal/measure"
+	"ds2/internal/numbers"
+	"ds2/internal/result"
+)
+
+// Difference is by how much one figure of a configuration differs from that of the first. Percent, its confidence
+// interval and P are those of measure.Differences over the blocks of one experiment, else those of measure.Compare over
+// the runs that count, in which the figure was measured; interval and P are absent where those were too few.
+type Difference struct {
+	Name        string   `json:"name"`
+	Against     string   `json:"against"`
+	Figure      string   `json:"figure"` // the name of one of Metrics, such as opm, or a cost of an order
+	Percent     float64  `json:"percent"`
+	Blocks      int      `json:"blocks,omitempty"` // of one experiment in which both were measured
+	Why         string   `json:"why,omitempty"`    // interval and P are absent
+	Low         *float64 `json:"low_pct,omitempty"`
+	High        *float64 `json:"high_pct,omitempty"`
+	P           *float64 `json:"p,omitempty"`
+	Significant *bool    `json:"significant,omitempty"` // at Level
+	// Detectable is the smallest difference, upwards, that these runs would have shown in 8 of 10 such comparisons.
+	Detectable *float64 `json:"detectable_pct,omitempty"`
+	// Medians is the difference of the medians of the runs, in percent: the storage report's figure (WORKLOAD.md
+	// section 6). It need not lie within the interval, which is that of Percent.
+	Medians float64 `json:"medians_pct"`
+}
+
+// Level is that of the 95 % confidence interval.
+const Level = 0.05
+
+// widestNone is the largest difference, in percent, that may have gone unseen where none is said to be found: two
+// arrays of which one does half as much again are alike to nobody.
+const widestNone = 50
+
+// Blind says that the runs show no difference, and would not have shown a large one either.
+func (d Difference) Blind() bool {
+	return d.Significant != nil && !*d.Significant && d.Detectable != nil && *d.Detectable > widestNone
+}
+
+// mostOfInterval is the ratio of its ends from which on an interval that holds no difference says nothing.
+const mostOfInterval = 10
+
+// IntervalText is the interval of the difference in words, also where it is of no use.
+func (d Difference) IntervalText() string {
+	if *d.Low <= 0 && *d.High >= 0 && 100+*d.High > mostOfInterval*(100+*d.Low) {
+		return fmt.Sprintf("wider than × %d: cannot tell", mostOfInterval)
+	}
+	return d.PercentText(*d.Low) + " to " + d.PercentText(*d.High)
+}
+
+// Between is the difference of two values of one measurement each, of which no scatter is known.
+func Between(before, after float64) Difference { return Difference{Percent: 100 * (after/before - 1)} }
+
+// Of is the difference of a configuration in a metric; nil where that was not measured.
+func (c Comparison) Of(name, metric string) *Difference {
+	for i, d := range c.Differences {
+		if d.Name == name && d.Figure == c.Named(metric) {
+			return &c.Differences[i]
+		}
+	}
+	return nil
+}
+
+// Ratio is that of the larger figure to the smaller one.
+func (d Difference) Ratio() float64 {
+	ratio := 1 + d.Percent/100
+	return max(ratio, 1/ratio)
+}
+
+// WithFirst compares each configuration with the first.
+func WithFirst(all []Configuration) Comparison {
+	c := Comparison{Configurations: all, Differences: []Difference{}}
+	for _, one := range all {
+		if !limit.Passed(one.Limits) {
+			c.Warnings = append(c.Warnings, one.Name+" fails its limits: "+limit.Failed(one.Limits))
+		}
+		c.Doubts = append(c.Doubts, idle(one)...)
+		c.Doubts = append(c.Doubts, drifting(one)...)
+	}
+	first := all[0]
+	for i, other := range all[1:] {
+		scattered := map[string]bool{"": true}
+		for _, f := range Metrics {
+			found := valuesOfAll(all, f.Of)
+			x, y := found[0], found[i+1]
+			if len(x.values) == 0 || len(y.values) == 0 {
+				continue
+			}
+			before, after := measure.Median(x.values), measure.Median(y.values)
+			if before <= 0 {
+				continue // of which nothing is a share
+			}
+			by := difference(x, y, found)
+			if f.Bound(first) || f.Bound(other) {
+				by = measure.Difference{Change: measure.Unknown()}
+				by.Why = "it is known to be at least as high only, for the open loop dropped " + c.Words().Cycles
+			}
+			change := by.Change
+			d := Difference{
+				Name: other.Name, Against: first.Name, Figure: c.Named(f.Name),
+				Percent: change.Percent, Blocks: by.Blocks, Why: by.Why,
+				Medians: Between(before, after).Percent,
+			}
+			if math.IsNaN(d.Percent) {
+				d.Percent = d.Medians
+			}
+			if scattered[f.Name] = !math.IsNaN(change.Low) && scattered[f.From]; scattered[f.Name] {
+				d.Low, d.High, d.P, d.Significant = &change.Low, &change.High, &change.P, new(change.Significant())
+				if least := change.Detectable(); !math.IsNaN(least) {
+					d.Detectable = new(100 * math.Expm1(least))
+				}
+			}
+			c.Differences = append(c.Differences, d)
+		}
+		c.Warnings = append(c.Warnings, unlike(first, other)...)
+		if Bottleneck(first.Bench) == diagnose.Storage || Bottleneck(other.Bench) == diagnose.Storage {
+			if p := partsOf(first, other); p != nil {
+				c.Parts = append(c.Parts, *p)
+				c.Doubts = append(c.Doubts, c.unlikeReads(*p)...)
+			}
+		}
+		if c.Doubt(first.Name, other.Name) == nil {
+			c.Held = append(c.Held, c.held(first, other)...)
+		}
+	}
+	return c
+}
+
+// held says what a difference of OPM is worth where one of the configurations was not held back by its storage.
+func (c Comparison) held(first, other Configuration) []string {
+	opm := c.Of(other.Name, Main)
+	if opm == nil {
+		return nil
+	}
+	slower, faster := first, other
+	bound, least := opm.Low, "at least"
+	if opm.Percent < 0 {
+		slower, faster = other, first
+		bound, least = opm.High, "at most"
+	}
+	bySlower, byFaster := Bottleneck(slower.Bench), Bottleneck(faster.Bench)
+	switch {
+	case bySlower == "" || byFaster == "" || bySlower == diagnose.Storage && byFaster == diagnose.Storage:
+		return nil
+	case bySlower != diagnose.Storage:
+		return []string{fmt.Sprintf("%s of %s: the difference says little about the storage: %s was limited by %s",
+			first.Unit(), other.Name, slower.Name, LimitedBy[bySlower])}
+	case bound == nil:
+		return []string{fmt.Sprintf("The storage of %s alone makes more of a difference: %s was limited by %s",
+			other.Name, faster.Name, LimitedBy[byFaster])}
+	}
+	return []string{fmt.Sprintf("The storage of %s alone makes %s %s %s (95 %% confidence): %s was limited by %s",
+		other.Name, least, opm.PercentText(*bound), first.Unit(), faster.Name, LimitedBy[byFaster])}
+}
+
+// looksOf is what the looks at an experiment cost the intervals of its benches.
+func looksOf(b result.Bench) float64 {
+	return measure.Looks(b.Until > 0, b.Looks, b.Status != result.Running && b.Status != result.Interrupted)
+}
+
+// difference is that of two configurations' values: by blocks where one experiment made both in blocks, with the drift
+// of all that it made, else by Welch's t-test.
+func difference(before, after values, all []values) measure.Difference {
+	if why := cmp.Or(before.noRatio(), after.noRatio()); why != "" {
+		return measure.Difference{Change: measure.Unknown(), Why: why}
+	}
+	x, y := before.byBlock(), after.byBlock()
+	if before.Experiment != "" && before.Experiment == after.Experiment && len(x) > 0 && len(y) > 0 {
+		names, blocks := []string{before.Name, after.Name}, slices.Concat(x, y)
+		for _, v := range all {
+			if v.Experiment == before.Experiment && !slices.Contains(names, v.Name) && v.noRatio() == "" {
+				names, blocks = append(names, v.Name), append(blocks, v.byBlock()...)
+			}
+		}
+		return measure.Differences(names, blocks, max(looksOf(before.Bench), looksOf(after.Bench)))[0]
+	}
+	d := measure.Difference{Change: measure.Compare(before.values, after.values)}
+	if math.IsNaN(d.Change.Low) {
+		d.Why = "it takes two runs of each in which it was measured, with scatter"
+	}
+	return d
+}
+
+// Text is the difference in words: "+38 % (95 % confidence +31 to +45 %, p = 9.8e-05, significant at 0.05); medians +35
+// %".
+func (d Difference) Text() string {
+	if d.Low == nil {
+		why := cmp.Or(d.Why, "a figure that it is made of has no scatter")
+		return fmt.Sprintf("%s (significance unknown: %s)", d.PercentText(d.Percent), why)
+	}
+	paired := ""
+	if d.Blocks > 0 {
+		paired = fmt.Sprintf(", paired in %d blocks", d.Blocks)
+	}
+	return fmt.Sprintf("%s (95 %% confidence %s, %s%s); medians %s", d.PercentText(d.Percent), d.IntervalText(),
+		measure.Significance(*d.P, Level), paired, d.PercentText(d.Medians))
+}
+
+// PercentText prints a percentage of this difference, with as many digits as the width of its interval carries, and at
+// most one decimal.
+func (d Difference) PercentText(v float64) string {
+	width := 10. // without an interval whole percents
+	if d.Low != nil {
+		width = max(1, *d.High-*d.Low)
+	}
+	text := numbers.Worth(v, width) + " %"
+	switch {
+	case strings.Trim(text, "-0. %") == "":
+		return "+0 %"
+	case v > 0:
+		return "+" + text
+	}
+	return text
+}
+
+// FactorText prints a percentage of this difference as a factor: "2.51 ×".
+func (d Difference) FactorText(percent float64) string {
+	factor := 1 + percent/100
+	if d.Low == nil {
+		return numbers.Times(factor)
+	}
+	return numbers.Worth(factor, max(10, *d.High-*d.Low)/100) + " ×"
+}

@@ -1,0 +1,134 @@
+package compare
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ds2/internal/diagnose"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+)
+
+// configuration is one of counted runs with these OPM.
+func configuration(name, bottleneck string, opm ...float64) Configuration {
+	c := Configuration{Name: name}
+	for i, v := range opm {
+		c.Runs = append(c.Runs, result.BenchRun{
+			Dir: fmt.Sprintf("run-%d", i+1), Status: result.Done, Bottleneck: bottleneck,
+			Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: v, CI95: new(v / 100)}),
+		})
+	}
+	Runs(&c.Bench)
+	return c
+}
+
+// TestOneName (E6) compares two configurations of one name: each is judged by its own record.
+func TestOneName(t *testing.T) {
+	slow := configuration("run-1", diagnose.CPU, 100, 101, 102)
+	fast := configuration("run-1", diagnose.Storage, 200, 201, 202)
+	c := WithFirst([]Configuration{fast, slow})
+	require.Len(t, c.Held, 1)
+	assert.Contains(t, c.Held[0], "says little about the storage: run-1 was limited by the processors")
+	a, b := Configuration{Name: "run-1", Dir: "hdd/run-1"}, Configuration{Name: "run-1", Dir: "ssd/run-1"}
+	all := distinct([]Configuration{a, b})
+	assert.Equal(t, []string{"hdd/run-1", "ssd/run-1"}, []string{all[0].Name, all[1].Name})
+}
+
+// TestOneFigure refuses to compare orders with I/Os.
+func TestOneFigure(t *testing.T) {
+	opm, iops := configuration("a", ""), configuration("b", "")
+	opm.Words.Unit, iops.Words.Unit = result.OPM, result.IOPS
+	assert.NoError(t, oneFigure([]Configuration{opm, opm}))
+	assert.ErrorContains(t, oneFigure([]Configuration{iops, iops, opm}),
+		"b and a: the result of one is in IOPS, of the other in OPM")
+}
+
+// TestParts: the ratio of results is that of I/Os a second by that of I/Os an order.
+func TestParts(t *testing.T) {
+	hdd := configuration("hdd", diagnose.Storage, 1000, 1020, 990, 1010, 1005)
+	ssd := configuration("ssd", diagnose.Storage, 5300, 5420, 5350, 5290, 5410)
+	for i := range 5 {
+		writes, part := new(4.5+float64(i)/10), float64(i)/100
+		hdd.Runs[i].Costs = &diagnose.Costs{Reads: new(16 * (1 + part)), Writes: writes}
+		ssd.Runs[i].Costs = &diagnose.Costs{Reads: new(6 * (1 - part)), Writes: writes}
+	}
+	p := WithFirst([]Configuration{hdd, ssd}).Parts
+	require.Len(t, p, 1)
+	assert.InDelta(t, 5.33, p[0].Ratio, .01)
+	assert.InDelta(t, .5033, p[0].IOsPerCycle, .0005)
+	assert.InDelta(t, 2.681, p[0].IORate, .002)
+	for i := range hdd.Runs {
+		hdd.Runs[i].Costs = nil
+	}
+	assert.Nil(t, WithFirst([]Configuration{hdd, ssd}).Parts, "parts of what was not counted")
+}
+
+// TestExplain: of six conditions one that goes with OPM by chance, at p = 0.03 by itself, is not said to.
+func TestExplain(t *testing.T) {
+	b := configuration("ssd", "", 1, 2, 3, 4, 5, 6, 7, 8)
+	chance := []float64{3, 1, 2, 5, 8, 4, 6, 7}
+	for i := range b.Runs {
+		all := []result.Condition{{Name: "cause", Value: float64(i)}, {Name: "chance", Value: chance[i]}}
+		for k := range 4 {
+			all = append(all, result.Condition{Name: fmt.Sprintf("noise %d", k), Value: float64(i * (i + k) % 5)})
+		}
+		b.Runs[i].Conditions = all
+	}
+	_, all := Explain(b.Bench)
+	assert.Less(t, all[0].P, 1e-15)
+	assert.Greater(t, all[1].P, Level)
+	_, alone := measure.Correlation([]float64{1, 2, 3, 4, 5, 6, 7, 8}, chance)
+	assert.Less(t, alone, Level)
+}
+
+// TestLacks: what a statement about storage takes, and is named in one line where it is missing.
+func TestLacks(t *testing.T) {
+	const storage = diagnose.Storage
+	for _, c := range []struct {
+		why    string
+		all    []Configuration
+		change func(all []Configuration)
+		lacks  string
+	}{
+		{"a run of ± 1 %", []Configuration{configuration("a", storage, 1000)}, nil, ""},
+		{"a run of ± 5 %", []Configuration{configuration("a", storage, 1000)}, func(all []Configuration) {
+			all[0].Figure.CI95 = new(50.)
+		}, ""},
+		{"a run of ± 14 % that the processors limited", []Configuration{configuration("a", diagnose.CPU, 1000)},
+			func(all []Configuration) { all[0].Figure.CI95 = new(140.) },
+			"its interval is ± 14 %, more than ± 5 %, and it was limited by the processors"},
+		{"a run without an interval", []Configuration{configuration("a", "", 1000)}, func(all []Configuration) {
+			all[0].Figure.CI95 = nil
+		}, "it has no interval, and what limited it is not known"},
+		{"no result", []Configuration{{}}, nil, ""},
+		{"a bench with a failed run", []Configuration{configuration("a", storage, 1000, 1001, 1002)},
+			func(all []Configuration) {
+				all[0].Runs = append(all[0].Runs, result.BenchRun{Status: result.Failed})
+			}, "1 of 4 runs of a failed"},
+		{"storage in three of five runs", []Configuration{configuration("a", storage, 1000, 1001, 1002, 1003, 1004)},
+			func(all []Configuration) {
+				all[0].Runs[0].Bottleneck, all[0].Runs[1].Bottleneck = diagnose.CPU, diagnose.CPU
+			}, ""},
+		{"a comparison", []Configuration{configuration("a", storage, 1000, 1001, 1002),
+			configuration("b", storage, 5300, 5310, 5320)}, nil, ""},
+		{"one whose interval is wide", []Configuration{configuration("a", storage, 1000, 1001, 1002),
+			configuration("b", storage, 4000, 5310, 6320)}, nil, "the interval of b is ± "},
+		{"one of single runs", []Configuration{configuration("a", storage, 1000),
+			configuration("b", diagnose.CPU, 2000)}, nil,
+			"the difference of b has no interval, and b was limited by the processors"},
+		{"configurations that were not run alike", []Configuration{configuration("a", storage, 1000, 1001, 1002),
+			configuration("b", storage, 5300, 5310, 5320)}, func(all []Configuration) {
+			all[1].Setup.Threads = 7
+		}, "they were not run alike"},
+	} {
+		if c.change != nil {
+			c.change(c.all)
+		}
+		lacks := WithFirst(c.all).Lacks()
+		assert.Contains(t, lacks, c.lacks, c.why)
+		assert.Equal(t, c.lacks == "", lacks == "", "%s: %s", c.why, lacks)
+	}
+}

@@ -1,0 +1,105 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ds2/internal/conclude"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+)
+
+// Experiment is the record of an experiment and what its configurations come to.
+type Experiment struct {
+	result.Experiment
+	Comparison Comparison           `json:"comparison"` // of those that have a run that counts
+	Pairs      []measure.Difference `json:"pairs"`      // of OPM between every two, by blocks
+	Benches    []Configuration      `json:"-"`          // all that were begun
+	Name       string               `json:"-"`
+}
+
+// NewExperiment reads the benches of the experiment in a directory, and compares its configurations.
+func NewExperiment(read conclude.Reader, dir string, record result.Experiment) (Experiment, error) {
+	e := Experiment{Experiment: record, Name: filepath.Base(filepath.Clean(dir))}
+	var some []Configuration
+	var names []string
+	var figures []measure.RunFigure
+	looks := 1.
+	for _, c := range e.Configurations {
+		b, err := ReadBench(read, filepath.Join(dir, c.Dir))
+		if errors.Is(err, result.ErrNone) { // it has not begun
+			continue
+		}
+		if err != nil {
+			return e, err
+		}
+		var labels []string
+		for _, name := range slices.Sorted(maps.Keys(c.Labels)) {
+			labels = append(labels, c.Labels[name])
+		}
+		one := Configuration{Name: c.Name, Dir: filepath.Join(dir, c.Dir), Bench: b, Read: read}
+		one.Labels = strings.Join(labels, ", ")
+		e.Benches = append(e.Benches, one)
+		if b.Figure != nil {
+			some = append(some, one)
+			looks = max(looks, looksOf(b))
+			if all := valuesOf(one, result.BenchRun.Value); all.noRatio() == "" {
+				names, figures = append(names, c.Name), append(figures, all.byBlock()...)
+			}
+		}
+	}
+	e.Comparison = Comparison{Configurations: []Configuration{}, Differences: []Difference{}}
+	if len(some) > 0 {
+		e.Comparison = WithFirst(some)
+	}
+	e.Comparison.Warnings = append(e.Comparison.Warnings, e.leftOut()...)
+	e.Pairs = []measure.Difference{}
+	if e.Order == result.OrderRandom {
+		e.Pairs = append(e.Pairs, measure.Differences(names, figures, looks)...)
+	}
+	return e, nil
+}
+
+func (e Experiment) leftOut() (sentences []string) {
+	for _, c := range e.Benches {
+		switch failed := Wrong(c.Bench); {
+		case c.Status == result.Failed:
+			sentences = append(sentences, fmt.Sprintf("configuration %s was left out after %d runs that count: %s",
+				c.Name, len(Counted(c.Bench)), c.Error))
+		case c.Figure == nil && len(failed) > 0:
+			sentences = append(sentences, fmt.Sprintf("configuration %s has no result: %s", c.Name,
+				strings.Join(failed, "; ")))
+		}
+	}
+	return sentences
+}
+
+// Looks are after how many blocks the result could be seen, before the experiment was done and when it was.
+func (e Experiment) Looks() (early, late []int) {
+	var all []measure.Look
+	for _, c := range e.Benches {
+		if len(c.Looks) > len(all) {
+			all = c.Looks
+		}
+	}
+	for _, l := range all {
+		if l.Done {
+			late = append(late, l.Blocks)
+		} else {
+			early = append(early, l.Blocks)
+		}
+	}
+	return early, late
+}
+
+// Unit is that of the figure by which the runs are compared.
+func (e Experiment) Unit() string {
+	if len(e.Benches) == 0 {
+		return result.OPM
+	}
+	return e.Benches[0].Unit()
+}

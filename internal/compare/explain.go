@@ -1,0 +1,109 @@
+package compare
+
+import (
+	"math"
+	"slices"
+
+	"ds2/internal/diagnose"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+)
+
+// EnoughToExplain is how many runs it takes to say that a condition goes with the result.
+const EnoughToExplain = 4
+
+// Explained is a condition in the runs of a bench, and whether it goes with their results: Pearson's correlation,
+// tested by Student's t, and corrected for the number of conditions: of 22 that mean nothing, one or more would else
+// seem to in two of three benches. P is NaN of too few runs, and R too where all have one value.
+type Explained struct {
+	Name, Unit string
+	Values     []*float64 // by run
+	Known      int        // in how many runs the condition is known, and is no outcome of more orders by nature
+	R, P       float64
+}
+
+// Explain is why the runs of a bench that have a result differ.
+func Explain(b result.Bench) (runs []result.BenchRun, all []Explained) {
+	for _, r := range b.Runs {
+		if r.Figure != nil && len(r.Conditions) > 0 {
+			runs = append(runs, r)
+		}
+	}
+	if len(runs) < 2 {
+		return runs, nil
+	}
+	var chances []float64
+	made := []string{result.ReadsOfDevices, result.WritesOfDevices, "pages written by checkpoints", "database log"}
+	for _, c := range runs[0].Conditions {
+		e := Explained{Name: c.Name, Unit: c.Unit}
+		var results, values []float64
+		for _, r := range runs {
+			v := Condition(c.Name)(r)
+			e.Values = append(e.Values, v)
+			if v != nil && !slices.Contains(made, c.Name) {
+				results, values = append(results, r.Figure.Value), append(values, *v)
+			}
+		}
+		e.Known = len(values)
+		e.R, e.P = measure.Correlation(values, results)
+		if e.Known < EnoughToExplain {
+			e.P = math.NaN()
+		}
+		all, chances = append(all, e), append(chances, e.P)
+	}
+	for i, p := range measure.Holm(chances) {
+		all[i].P = p
+	}
+	return runs, all
+}
+
+// Limited is what held back most runs of a configuration, and how near its drives came to the reads that they can do.
+type Limited struct {
+	What        string // empty: not known
+	Runs, Of    int    // of those that count
+	Reads, Most *float64
+	Percent     float64 // Reads of Most, where both are known
+}
+
+// LimitedOf is that of a configuration.
+func LimitedOf(c Configuration) Limited {
+	counted := Counted(c.Bench)
+	l := Limited{What: Bottleneck(c.Bench), Of: len(counted)}
+	for _, r := range counted {
+		if r.Bottleneck == l.What {
+			l.Runs++
+		}
+	}
+	l.Reads = ofCondition("", result.ReadsOfDevices, "", "").Median(c)
+	l.Most = ofCondition("", result.LimitOfReads, "", "").Median(c)
+	if l.Reads != nil && l.Most != nil {
+		l.Percent = 100 * *l.Reads / *l.Most
+	}
+	return l
+}
+
+// LimitedBy is what held a run back, in words.
+var LimitedBy = map[string]string{
+	diagnose.Errors: "errors", diagnose.Storage: "storage", diagnose.CPU: "the processors",
+	diagnose.Locks: "locks", diagnose.Client: "the client", diagnose.Network: "the network",
+	diagnose.Unclear: "nothing that could be named",
+}
+
+// Standing is the run that stands for a bench; empty where none does.
+func Standing(b result.Bench) result.BenchRun {
+	for _, r := range b.Runs {
+		if r.Dir == b.Median {
+			return r
+		}
+	}
+	return result.BenchRun{}
+}
+
+// PerPrice is the result of a configuration for 1,000 of its price's currency; nil where either is not stated.
+func PerPrice(c Configuration) (value *float64, currency string) {
+	amount, currency, err := result.ParsePrice(c.Setup.Parameters.Disclosure[result.PriceKey])
+	if err != nil || c.Figure == nil {
+		return nil, ""
+	}
+	return new(c.Figure.Value / amount * 1000), currency
+}

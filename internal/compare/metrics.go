@@ -1,0 +1,193 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ds2/internal/diagnose"
+	"ds2/internal/measure"
+	"ds2/internal/result"
+)
+
+// Metric is a figure of a run by which configurations are compared.
+type Metric struct {
+	Name, Title, Unit string                         // {unit} and {cycle} in a title are those of the workload
+	Scale             float64                        // to the unit that it is shown in
+	Of                func(result.BenchRun) *float64 // its value in a run
+	// From names a metric that this one is made of: without scatter of that, the scatter of this one is unknown too.
+	From    string
+	AtLeast func(result.BenchRun) bool // the value is a lower bound; nil: never
+}
+
+// The metrics that go by the unit of the configurations: "opm" and "opm_per_active_w", or "iops" and so on.
+const (
+	Main    = ""
+	PerWatt = "_per_active_w"
+)
+
+// Named is the name of a metric in records.
+func (c Comparison) Named(metric string) string {
+	if metric == Main || metric == PerWatt {
+		return strings.ToLower(c.Configurations[0].Unit()) + metric
+	}
+	return metric
+}
+
+// Metrics are all that are compared.
+var Metrics = slices.Concat([]Metric{
+	{Main, "{unit}", "", 1, result.BenchRun.Value, "", nil},
+	{"order_p95_ms", "{cycle} p95", "ms", 1, func(r result.BenchRun) *float64 { return r.P95 }, "",
+		func(r result.BenchRun) bool { return r.P95AtLeast }},
+	{"active_w", "active power", "W", 1, func(r result.BenchRun) *float64 { return r.Active }, "", nil},
+	{"idle_w", "idle power", "W", 1, func(r result.BenchRun) *float64 { return r.Idle }, "", nil},
+	{PerWatt, "{unit} per watt", "", 1, func(r result.BenchRun) *float64 { return r.PerWatt() }, "active_w", nil},
+	ofCondition("read_latency_ms", result.ReadLatency, "ms", ""),
+	ofCondition("log_write_latency_ms", result.LogWriteLatency, "ms", ""),
+	ofCondition("processors_pct", result.ServerProcessors, "%", ""),
+	ofCondition("total_iops", result.TotalIOPS, "a second", ""),
+	ofCondition("mb_per_s", result.Throughput, "a second", ""),
+	ofCondition("total_iops_per_active_w", result.TotalIOPSPerWatt, "", "active_w"),
+	ofCondition("lost_to_events", result.LostOrders, "", ""),
+	ofCondition("back_after_s", result.BackAfter, "s", ""),
+	ofCondition("longest_after_event_ms", result.LongestOrder, "ms", ""),
+}, Costs)
+
+// Costs are the metrics of what a cycle costs.
+var Costs = []Metric{
+	cost("device_reads", "device reads", "", 1, func(c *diagnose.Costs) *float64 { return c.Reads }),
+	cost("device_writes", "device writes", "", 1, func(c *diagnose.Costs) *float64 { return c.Writes }),
+	cost("device_read_bytes", "bytes read from devices", "kB", 1e-3,
+		func(c *diagnose.Costs) *float64 { return c.ReadBytes }),
+	cost("device_written_bytes", "bytes written to devices", "kB", 1e-3,
+		func(c *diagnose.Costs) *float64 { return c.WrittenBytes }),
+	cost("log_bytes", "bytes of the database log", "kB", 1e-3,
+		func(c *diagnose.Costs) *float64 { return c.LogBytes }),
+	cost("device_seconds", "time of the devices", "ms", 1e3,
+		func(c *diagnose.Costs) *float64 { return c.DeviceSeconds }),
+	cost("server_cpu_seconds", "processors of the database", "ms", 1e3,
+		func(c *diagnose.Costs) *float64 { return c.ServerCPU }),
+	cost("client_cpu_seconds", "processors of ds2", "ms", 1e3,
+		func(c *diagnose.Costs) *float64 { return c.ClientCPU }),
+	cost("joules", "energy", "J", 1, func(c *diagnose.Costs) *float64 { return c.Joules }),
+}
+
+func cost(name, title, unit string, scale float64, of func(*diagnose.Costs) *float64) Metric {
+	value := func(r result.BenchRun) *float64 {
+		if r.Costs == nil {
+			return nil
+		}
+		return of(r.Costs)
+	}
+	return Metric{name + "_per_order", title + " {a cycle}", unit, scale, value, "", nil}
+}
+
+func ofCondition(name, of, unit, from string) Metric {
+	return Metric{name, of, unit, 1, Condition(of), from, nil}
+}
+
+// MetricNamed is the metric of a name that Metrics has.
+func MetricNamed(name string) Metric {
+	return Metrics[slices.IndexFunc(Metrics, func(m Metric) bool { return m.Name == name })]
+}
+
+// Condition is the value of a condition in a run.
+func Condition(name string) func(result.BenchRun) *float64 {
+	return func(r result.BenchRun) *float64 {
+		for _, c := range r.Conditions {
+			if c.Name == name {
+				return &c.Value
+			}
+		}
+		return nil
+	}
+}
+
+// TitleOf is the title of the metric of a name in records.
+func (c Comparison) TitleOf(name string) string {
+	for _, m := range Metrics {
+		if c.Named(m.Name) == name {
+			return m.TitleIn(c.Configurations[0].Unit(), c.Words())
+		}
+	}
+	return name
+}
+
+// TitleIn is the title for configurations that go by a unit, whose workload has these words.
+func (m Metric) TitleIn(unit string, words result.Words) string {
+	return strings.NewReplacer("{unit}", unit, "{cycle}", words.Cycle, "{a cycle}", words.A()).Replace(m.Title)
+}
+
+// Median is that of the runs in which the metric was measured, in the unit that it is shown in; nil where there are
+// none.
+func (m Metric) Median(c Configuration) *float64 { return m.middle(c, measure.Median) }
+
+// GeometricMean is that of the runs in which the metric was measured, as Median is.
+func (m Metric) GeometricMean(c Configuration) *float64 { return m.middle(c, measure.GeometricMean) }
+
+func (m Metric) middle(c Configuration, of func([]float64) float64) *float64 {
+	all := valuesOf(c, m.Of).values
+	if len(all) == 0 {
+		return nil
+	}
+	return new(m.Scale * of(all))
+}
+
+// Bound says that a value is only known to be at least as high, as p95 of an open loop that dropped orders.
+func (m Metric) Bound(c Configuration) bool {
+	return m.AtLeast != nil && slices.ContainsFunc(valuesOf(c, m.Of).runs, m.AtLeast)
+}
+
+// values are those of a figure in the runs of a configuration that count, as far as they were measured.
+type values struct {
+	Configuration
+	runs   []result.BenchRun
+	values []float64
+}
+
+// noRatio is why the values have none to others; empty where they have. A run is not left out for its value.
+func (v values) noRatio() string {
+	counted := len(Counted(v.Bench))
+	none := 0
+	for _, value := range v.values {
+		if value <= 0 {
+			none++
+		}
+	}
+	switch {
+	case len(v.values) < counted:
+		return fmt.Sprintf("it was measured in %d of %d runs of %s", len(v.values), counted, v.Name)
+	case none > 0:
+		return fmt.Sprintf("it is 0 in %d of %d runs of %s", none, counted, v.Name)
+	}
+	return ""
+}
+
+// valuesOf are those of the runs that count.
+func valuesOf(c Configuration, of func(result.BenchRun) *float64) values {
+	all := values{Configuration: c}
+	for _, r := range Counted(c.Bench) {
+		if v := of(r); v != nil {
+			all.runs, all.values = append(all.runs, r), append(all.values, *v)
+		}
+	}
+	return all
+}
+
+func valuesOfAll(all []Configuration, of func(result.BenchRun) *float64) (some []values) {
+	for _, c := range all {
+		some = append(some, valuesOf(c, of))
+	}
+	return some
+}
+
+// byBlock are the values by block; none where the runs were not made in blocks.
+func (v values) byBlock() (all []measure.RunFigure) {
+	for i, r := range v.runs {
+		if r.Block > 0 {
+			f := measure.RunFigure{Block: r.Block, Run: r.Number, Configuration: v.Name, Value: v.values[i]}
+			all = append(all, f)
+		}
+	}
+	return all
+}

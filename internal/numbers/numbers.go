@@ -1,0 +1,36 @@
+// Package numbers writes numbers for readers, the same in reports, on terminals and in what records say in words.
+package numbers
+
+import (
+	"fmt"
+	"math"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+)
+
+var english = message.NewPrinter(language.English)
+
+// Decimals prints a number with so many decimals and commas between thousands.
+func Decimals(f float64, decimals int) string { return english.Sprintf("%.*f", decimals, f) }
+
+// Integer prints a whole number with commas between thousands.
+func Integer[N int | int64](n N) string { return english.Sprintf("%d", n) }
+
+// Worth prints a figure with as many digits as half the width of its interval carries: two of that. Without an interval
+// it has one decimal; from 100 on it has none in any case.
+func Worth(f, half float64) string {
+	digits := 1
+	if half > 0 {
+		digits -= int(math.Floor(math.Log10(half)))
+		scale := math.Pow(10, float64(digits))
+		f = math.Round(f*scale) / scale
+	}
+	if math.Abs(f) >= 100 {
+		digits = 0
+	}
+	return Decimals(f, max(digits, 0))
+}
+
+// Times prints a factor: "2.51 ×".
+func Times(factor float64) string { return fmt.Sprintf("%.3g ×", factor) }
