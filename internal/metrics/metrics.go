@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"ds2/internal/measure"
+	"ds2/internal/store"
 	"ds2/internal/workload"
 )
 
@@ -104,8 +105,16 @@ func (c collector) collectCounts(s sink, t measure.Totals) {
 	for f, n := range t.Retries {
 		s.counter(retries, n, t.Target, f.Operation, f.Class)
 	}
-	for f, n := range t.Errors {
-		s.counter(errorsTotal, n, t.Target, f.Operation, f.Class)
+	// All there can be, from the start: a rate needs the 0 before the first burst.
+	operations := []string{"connect"}
+	for _, d := range t.Durations[:len(t.Durations)-1] {
+		operations = append(operations, d.Name)
+	}
+	for _, operation := range operations {
+		for _, class := range store.Classes {
+			n := t.Errors[measure.Failure{Operation: operation, Class: string(class)}]
+			s.counter(errorsTotal, n, t.Target, operation, string(class))
+		}
 	}
 	for _, d := range t.Durations {
 		if d.Name == measure.WholeOrder {

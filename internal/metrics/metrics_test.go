@@ -114,6 +114,7 @@ func TestNamesAndValues(t *testing.T) {
 		`ds2_rollbacks_total{target="a:5432/ds2"} 1`,
 		`ds2_retries_total{operation="purchase",reason="deadlock",target="a:5432/ds2"} 1`,
 		`ds2_errors_total{class="deadlock",operation="purchase",target="b:5432/ds2"} 1`,
+		`ds2_errors_total{class="connection",operation="connect",target="a:5432/ds2"} 0`,
 		`ds2_reconnects_total{target="a:5432/ds2"} 0`,
 		`ds2_in_doubt_total{operation="new_customer",target="a:5432/ds2"} 0`,
 		`ds2_operation_duration_seconds_count{operation="purchase",target="a:5432/ds2"} 100`,
@@ -179,6 +180,20 @@ func TestPush(t *testing.T) {
 		`ds2_host_disk_reads_total{device="sda",instance="",job="ds2",run="k3f9"} 100`+"\n",
 		`ds2_operation_duration_seconds_count{instance="",job="ds2",`+
 			`operation="purchase",run="k3f9",target="a:5432/ds2"} 100`+"\n")
+}
+
+func TestOpenMetrics(t *testing.T) {
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+		start(t, NewCollector(Run{Counters: own}, meter())).URL(), http.NoBody)
+	require.NoError(t, err)
+	request.Header.Set("Accept", "application/openmetrics-text")
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	assert.Contains(t, response.Header.Get("Content-Type"), "application/openmetrics-text")
+	texttest.Contains(t, string(body), "ds2_orders_total{target=\"a:5432/ds2\"} 100.0\n", "# EOF\n")
 }
 
 func TestPromtoolIsSilent(t *testing.T) {

@@ -65,7 +65,9 @@ func serve(listener net.Listener, page Page, patience time.Duration) *Server {
 	s.Show()
 	mux := http.NewServeMux()
 	now := prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) { return s.registry.Load().Gather() })
-	mux.Handle("GET /metrics", promhttp.HandlerFor(now, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(now, promhttp.HandlerOpts{
+		MaxRequestsInFlight: maxScrapes, EnableOpenMetrics: true,
+	}))
 	if page != nil {
 		mux.HandleFunc("GET /{$}", page.Document)
 		mux.HandleFunc("GET /live", page.Stream)

@@ -21,6 +21,9 @@ const (
 	Bug           Class = "bug"           // anything else
 )
 
+// Classes are all of them.
+var Classes = []Class{Deadlock, Serialization, Timeout, Connection, Resource, Config, Bug}
+
 // Error is a failed operation of a store.
 type Error struct {
 	Op      string // what failed, as a bare verb phrase: "purchase", "connect", "copy customers"
