@@ -34,7 +34,7 @@ func measured(t *testing.T, drained int) (*measure.Meter, string) {
 	random := rand.New(rand.NewPCG(1, 2))
 	dir := t.TempDir()
 	s := result.Summary{
-		Asked: result.Asked{RunID: "agree", Workload: ds2.Name, Words: ds2.Workload{}.Words(), Engine: "postgres",
+		Spec: result.Spec{RunID: "agree", Workload: ds2.Name, Words: ds2.Workload{}.Words(), Engine: "postgres",
 			Targets: []string{"host/ds2"}, Size: "S", Threads: 1},
 		Happened: result.Happened{Status: result.Done},
 	}

@@ -24,10 +24,7 @@ import (
 // benchFlags are those of a run, and the procedure around it.
 type benchFlags struct {
 	runFlags
-	setup   result.Setup
 	restore restoreFlags
-
-	settle, idle, cooldown time.Duration
 }
 
 func newBenchCommand() *cobra.Command {
@@ -56,7 +53,7 @@ PowerShell:
 		RunE: interruptible(firstOfRuns, f.run),
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&f.setup.Runs, "runs", 3, "runs to make")
+	flags.IntVar(&f.Runs, "runs", 3, "runs to make")
 	f.add(flags)
 	f.output.shownFlags.add(flags, "text", "json", "csv")
 	return cmd
@@ -65,13 +62,13 @@ PowerShell:
 // add declares the flags of the procedure and of its runs.
 func (f *benchFlags) add(flags *pflag.FlagSet) {
 	f.restore.add(flags)
-	f.settle, f.idle, f.cooldown = 8*time.Minute, 2*time.Minute, time.Minute
-	flags.Var(duration(&f.settle), "settle", "wait after the restore, such as 90s or 8m")
-	flags.Var(duration(&f.idle), "idle", "then measure counters and power without users, such as 90s or 8m")
-	flags.Var(duration(&f.cooldown), "cooldown", "measure counters and power after the run, such as 90s or 8m")
-	flags.IntVar(&f.setup.Practice, "practice", 0, "discarded runs before those that count (in an experiment 1), as "+
+	f.Settle.Duration, f.Idle.Duration, f.Cooldown.Duration = 8*time.Minute, 2*time.Minute, time.Minute
+	flags.Var(duration(&f.Settle.Duration), "settle", "wait after the restore, such as 90s or 8m")
+	flags.Var(duration(&f.Idle.Duration), "idle", "then measure counters and power without users, such as 90s or 8m")
+	flags.Var(duration(&f.Cooldown.Duration), "cooldown", "measure counters and power after the run, such as 90s or 8m")
+	flags.IntVar(&f.Practice, "practice", 0, "discarded runs before those that count (in an experiment 1), as "+
 		"a first run is often slow")
-	flags.BoolVar(&f.setup.DropUnsteady, "drop-unsteady", false, "leave runs out that were not steady, "+
+	flags.BoolVar(&f.DropUnsteady, "drop-unsteady", false, "leave runs out that were not steady, "+
 		"which flatters erratic drives")
 	f.driveFlags.add(flags)
 	preset(flags, "threads", "32")
@@ -83,16 +80,16 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 	flags.Lookup("window").DefValue = "1000s-1200s in runs of exactly 20 minutes, else the run after the warm-up"
 	f.observe.add(flags)
 	f.output.metricsFlags.add(flags)
-	f.output.verify.add(flags)
+	addVerify(flags, &f.Verify)
 }
 
 func (f *benchFlags) check() error {
 	switch {
-	case f.setup.Runs < 1 || f.setup.Runs > 1000:
-		return usageError("--runs is %d: it must be 1 to 1000", f.setup.Runs)
-	case f.setup.Practice < 0 || f.setup.Practice > 10:
-		return usageError("--practice is %d: it must be 0 to 10", f.setup.Practice)
-	case f.config.Run == 0:
+	case f.Runs < 1 || f.Runs > 1000:
+		return usageError("--runs is %d: it must be 1 to 1000", f.Runs)
+	case f.Practice < 0 || f.Practice > 10:
+		return usageError("--practice is %d: it must be 0 to 10", f.Practice)
+	case f.RunTime.Duration == 0:
 		return usageError("--run-time is 0: the runs of a bench have an end")
 	case f.startAt != "":
 		return usageError("--start-at is for a single run: a bench starts each when the database has been restored")
@@ -105,8 +102,9 @@ func (f *benchFlags) check() error {
 			return err
 		}
 	}
-	if len(f.windows) == 0 && f.config.Run == 20*time.Minute {
-		f.windows = []string{"1000s-1200s"} // the storage report's
+	f.Restore = f.restore.restore(nil).Name()
+	if len(f.WindowTexts) == 0 && f.RunTime.Duration == 20*time.Minute {
+		f.WindowTexts = []string{"1000s-1200s"} // the storage report's
 	}
 	return nil
 }
@@ -170,10 +168,7 @@ func (f *benchFlags) looks(lock string, stderr io.Writer) *looks {
 
 // takeUp takes up the bench in the options' directory, or begins it.
 func (f *benchFlags) takeUp(ctx context.Context, seedGiven bool, o *runs.Options) (result.Bench, error) {
-	setup := f.setup
-	setup.Settle, setup.Idle, setup.Cooldown = f.settle.Seconds(), f.idle.Seconds(), f.cooldown.Seconds()
-	setup.Restore = f.restore.restore(nil).Name()
-	bench, err := experiment.TakeUpBench(o, setup, seedGiven)
+	bench, err := experiment.TakeUpBench(o, seedGiven)
 	if err != nil {
 		return bench, outError(err)
 	}
@@ -183,7 +178,6 @@ func (f *benchFlags) takeUp(ctx context.Context, seedGiven bool, o *runs.Options
 		}
 	}
 	compare.Runs(&bench)
-	o.Idle, o.Cooldown = f.idle, f.cooldown
 	return bench, nil
 }
 
@@ -197,16 +191,16 @@ func outError(err error) error {
 
 // planned is how long a run takes, without restore and audit.
 func (f *benchFlags) planned() time.Duration {
-	return f.settle + f.idle + f.length() + f.cooldown
+	return f.Settle.Duration + f.Idle.Duration + f.length() + f.Cooldown.Duration
 }
 
 // length is how long users run, also before the targets are opened.
 func (f *benchFlags) length() time.Duration {
-	c := f.config
+	spec := f.Spec
 	if urls, err := f.urls(); err == nil {
-		c.Targets = urls
+		spec.Targets = urls
 	}
-	return c.Length()
+	return spec.Length()
 }
 
 // procedure puts together what a bench does.

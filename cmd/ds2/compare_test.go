@@ -26,8 +26,8 @@ func benchOf(t *testing.T, dir string, idle, active float64, opm ...float64) str
 // benchWith is benchOf with conditions of each run.
 func benchWith(t *testing.T, dir string, idle, active float64, conditions []result.Condition, opm ...float64) string {
 	t.Helper()
-	setup := result.Setup{Runs: len(opm), Size: "W", Threads: 32}
-	b := result.Bench{Words: ds2.Workload{}.Words(), Status: result.Done, Setup: setup, Runs: runsOf(opm)}
+	spec := result.Spec{Words: ds2.Workload{}.Words(), Runs: len(opm), Size: "W", Threads: 32}
+	b := result.Bench{Spec: spec, Status: result.Done, Runs: runsOf(opm)}
 	compare.Runs(&b)
 	for i := range b.Runs {
 		b.Runs[i].Conditions = conditions

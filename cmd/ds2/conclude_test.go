@@ -35,10 +35,9 @@ func made(
 ) (s result.Summary, increase float64) {
 	t.Helper()
 	start := time.Date(2026, 11, 22, 12, 0, 0, machine*1000, time.UTC)
-	s.Asked = result.Asked{
+	s.Spec = result.Spec{
 		RunID: "made", Workload: workload, Words: words, Engine: "postgres", Targets: []string{"host/db"},
-		Size: "S", Threads: 4, Seed: 1, Parameters: result.Parameters{UserOffset: machine * 4,
-			Own: result.NewBlock(own)},
+		Size: "S", Threads: 4, Seed: 1, UserOffset: machine * 4, Own: result.NewBlock(own),
 		LimitTexts: []string{"opm > 2000", words.Cycle + " p95 < 30ms"},
 	}
 	s.Happened = result.Happened{
@@ -98,7 +97,7 @@ func concluded(t *testing.T, dir string, w *result.Writer, s result.Summary, cou
 	require.NoError(t, err)
 	s.Counts = (&result.Record{Series: series}).Counted()
 	s.Conclusion, err = conclude.Of(conclude.Input{
-		Asked: s.Asked, Happened: s.Happened, Series: series, Counters: counters, Own: concluders()[s.Workload]}, nil)
+		Spec: s.Spec, Happened: s.Happened, Series: series, Counters: counters, Own: concluders()[s.Workload]}, nil)
 	require.NoError(t, errors.Join(err, result.SaveSummary(dir, s)))
 	return s
 }
@@ -107,8 +106,8 @@ func concluded(t *testing.T, dir string, w *result.Writer, s result.Summary, cou
 func madeBench(t *testing.T, dir, experiment string) {
 	t.Helper()
 	words := ds2.Workload{}.Words()
-	setup := result.Setup{Engine: "postgres", Size: "S", Threads: 4, Runs: 2}
-	b := result.Bench{Status: result.Done, BenchID: "made", Experiment: experiment, Words: words, Setup: setup}
+	spec := result.Spec{RunID: "made", Words: words, Engine: "postgres", Size: "S", Threads: 4, Runs: 2}
+	b := result.Bench{Spec: spec, Status: result.Done, Experiment: experiment}
 	for i := 1; i <= 2; i++ {
 		run := result.BenchRun{Dir: fmt.Sprintf("run-%d", i), Status: result.Done, Block: i, Number: i}
 		s, _ := made(t, filepath.Join(dir, run.Dir), words, ds2.Name, struct{}{}, i)

@@ -54,8 +54,8 @@ one once and keeps it.`,
 	}
 	// The load and the run have the defaults of their own commands, but for these.
 	f.drive.add(pflag.NewFlagSet("drive", pflag.ContinueOnError))
-	c := &f.drive.config
-	c.Threads, c.RampRate, c.Warmup, c.Run = 8, 100, 10*time.Second, time.Minute
+	c := &f.drive.Spec
+	c.Threads, c.RampRate, c.WarmupTime.Duration, c.RunTime.Duration = 8, 100, 10*time.Second, time.Minute
 	f.drive.output = driveOutput{metricsFlags: metricsFlags{metricsAddr: defaultMetricsAddr}}
 
 	flags := cmd.Flags()
@@ -66,9 +66,10 @@ one once and keeps it.`,
 	preset(flags, "mailbox-size", "10MB")
 	flags.StringVar(&f.load.size, "size", "S", "size of the dataset, such as S or 30MB")
 	flags.IntVar(&c.Threads, "threads", c.Threads, "users; also --n-threads")
-	flags.Var(ds2Duration(&c.Warmup, time.Minute), "warmup-time", "warm-up before the run: minutes, "+
+	flags.Var(ds2Duration(&c.WarmupTime.Duration, time.Minute), "warmup-time", "warm-up before the run: minutes, "+
 		"or a duration such as 90s")
-	flags.Var(ds2Duration(&c.Run, time.Minute), "run-time", "run after the warm-up: minutes, or a duration such as 90s")
+	flags.Var(ds2Duration(&c.RunTime.Duration, time.Minute), "run-time", "run after the warm-up: minutes, "+
+		"or a duration such as 90s")
 	flags.Uint64Var(&c.Seed, "seed", 0, "random seed; 0 picks one and records it")
 	flags.StringVar(&f.drive.out, "out", "", "directory for the record, new or empty (default "+
 		"ds2-results/<start>-<run id>)")
@@ -76,7 +77,7 @@ one once and keeps it.`,
 	flags.BoolVar(&f.stall, "brownout", false, "stop the server's processes for 7s in mid-run, as drives that do not "+
 		"answer would, and say what that cost; on Linux")
 	f.drive.addScrubRate(flags)
-	f.drive.output.verify.add(flags)
+	addVerify(flags, &f.drive.Verify)
 	f.drive.output.addFormats(flags)
 	serverFlags(flags, &f.server)
 	return cmd
@@ -161,9 +162,9 @@ func (f *demoFlags) check() error {
 		return err
 	}
 	switch {
-	case f.drive.config.Run <= 0:
+	case f.drive.RunTime.Duration <= 0:
 		return usageError("--run-time: a demo has an end, such as 60s")
-	case f.stall && f.drive.config.Run < shortestBrownout:
+	case f.stall && f.drive.RunTime.Duration < shortestBrownout:
 		return usageError("--brownout needs a --run-time of at least %s", shortestBrownout)
 	}
 	if err := cmp.Or(f.load.dataset(), f.drive.output.shows(f.load.workload)); err != nil {
@@ -173,7 +174,7 @@ func (f *demoFlags) check() error {
 	if err := f.drive.judgeRun(); err != nil {
 		return err
 	}
-	f.drive.out = recordDir(f.drive.out, f.drive.runID)
+	f.drive.out = recordDir(f.drive.out, f.drive.RunID)
 	return checkOut(f.drive.out)
 }
 
@@ -188,9 +189,9 @@ func (f *demoFlags) brownout(server *localpg.Server) ([]string, error) {
 		return nil, fmt.Errorf("find the server's processes: %w", err)
 	}
 	pid, _, _ := strings.Cut(string(file), "\n")
-	c := f.drive.config
+	c := f.drive.Spec
 	c.Targets = []string{f.drive.target}
-	at := c.Ramp() + c.Warmup + c.Run/2
+	at := c.Ramp() + c.WarmupTime.Duration + c.RunTime.Duration/2
 	signal := func(at time.Duration, name string) string {
 		return fmt.Sprintf("%s=kill -%s $(cat /proc/%s/task/%s/children)", at, name, pid, pid)
 	}
@@ -201,7 +202,7 @@ func (f *demoFlags) brownout(server *localpg.Server) ([]string, error) {
 func (f *demoFlags) start(ctx context.Context, stderr io.Writer) (*localpg.Server, error) {
 	f.server.Log = slog.New(slog.NewTextHandler(stderr, nil))
 	f.server.Checksums = true
-	f.server.Settings = map[string]string{"max_connections": fmt.Sprint(f.drive.config.Threads + 50)}
+	f.server.Settings = map[string]string{"max_connections": fmt.Sprint(f.drive.Threads + 50)}
 	begin := time.Now()
 	server, err := localpg.Start(ctx, f.server)
 	if err != nil {

@@ -24,7 +24,6 @@ import (
 type driveOutput struct {
 	metricsFlags
 	shownFlags
-	verify   verifyFlag
 	detailed bool
 	own      *localpg.Server // the target, where it is the kit's own
 	served   *served         // where the command shows what it is at; nil: nowhere, or not yet
@@ -76,7 +75,7 @@ func addDriveFlags(flags *pflag.FlagSet, f *runFlags) {
 	f.observe.add(flags)
 	f.output.addFormats(flags)
 	f.output.metricsFlags.add(flags)
-	f.output.verify.add(flags)
+	addVerify(flags, &f.Verify)
 }
 
 // addFormats declares the flags of commands whose one run can be shown in DS2's own lines.
@@ -114,7 +113,7 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 	f.dvdStore.tell(stderr)
 	o.detailed = f.dvdStore.detailed
 	options, done, err := f.ready(interrupts, &looks{
-		w: stderr, quiet: o.quiet, lock: "drive", runID: f.runID,
+		w: stderr, quiet: o.quiet, lock: "drive", runID: f.RunID,
 		fits: func(w workload.Workload) error { return o.shows(w.Name()) },
 	}, stderr)
 	if err != nil {
@@ -141,7 +140,7 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 		}
 		return outError(outcome.Err)
 	}
-	if options.Driver.Run == 0 && stop.Soft.Err() != nil { // the first signal was the end of the run only
+	if options.RunTime.Duration == 0 && stop.Soft.Err() != nil { // the first signal was the end of the run only
 		stop.Soft = stop.Hard
 	}
 	failed, err := conduct.Verify(stop, run)
@@ -173,8 +172,6 @@ func (o *driveOutput) shows(workload string) error {
 // conduct is how runs are shown, and what follows them.
 func (o *driveOutput) conduct(i *interrupts, stdout, stderr io.Writer) runs.Conduct {
 	c := runs.Conduct{
-		Audit:  o.verify != verifyNone,
-		Deep:   o.verify == verifyDeep,
 		Locked: i.locked,
 		Show: func(run *runs.Run) (func(result.Summary), error) {
 			return o.show(i, run, stdout, stderr)
@@ -206,7 +203,7 @@ func (o *driveOutput) show(i *interrupts, run *runs.Run, stdout, stderr io.Write
 	o.served.run(options, run)
 	i.driving.Store(true)
 	if !o.quiet {
-		fmt.Fprintln(stderr, schedule(options, time.Now()))
+		fmt.Fprintln(stderr, schedule(options.Spec, time.Now()))
 	}
 	view := startView(run, o, stdout, stderr)
 	return func(summary result.Summary) {

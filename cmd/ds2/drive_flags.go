@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -13,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/datagen"
-	"ds2/internal/driver"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
@@ -25,43 +25,32 @@ import (
 
 // driveFlags are the flags of a run: DS2's parameters, WORKLOAD.md section 5, and the kit's own.
 type driveFlags struct {
+	result.Spec
 	targetFlags
 	size, words string
 	flags       *pflag.FlagSet // that they were declared in
-	config      driver.Config
 	workload    ds2.Config
 	expected    *datagen.Size // from size; nil: that of the database
-	rate        float64
-	spacing     string
 	startAt     string
 	events      []string
 	disclosure  []string
-	windows     []string
-	limits      []string
-	abortAfter  time.Duration
-	journal     bool
-	checkpoint  bool
-	cold        bool
-	scrub       float64 // bytes a second
-	out, runID  string
+	out         string
 	profile     string // of times
-	warmWithin  time.Duration
 	mailbox     mailbox.Request
 	dvdStore    dvdStoreFlags
 }
 
 // add declares the flags with DS2's defaults.
 func (f *driveFlags) add(flags *pflag.FlagSet) {
-	c := &f.config
-	flags.IntVar(&c.Threads, "threads", 1, "users per target; also --n-threads")
+	flags.IntVar(&f.Threads, "threads", 1, "users per target; also --n-threads")
 	f.addShared(flags)
-	flags.Var(orderRate(&f.rate), "rate", "open loop: rate at which orders become due, over all targets, such as 500/s")
-	flags.Var(oneOf(&f.spacing, "poisson", "even"), "spacing", "open loop: intervals between orders")
+	flags.Var(orderRate(&f.Rate), "rate", "open loop: rate at which orders become due, over all targets, such as 500/s")
+	flags.Var(oneOf(&f.Spacing, result.Poisson, result.Even), "spacing", "open loop: intervals between orders")
 	flags.StringVar(&f.startAt, "start-at", "", "when the first orders start, such as 2026-11-21T04:15:00Z, "+
 		"for several driver machines")
-	flags.IntVar(&c.UserOffset, "user-offset", 0, "number of the first user, so that driver "+
+	flags.IntVar(&f.UserOffset, "user-offset", 0, "number of the first user, so that driver "+
 		"machines draw different orders")
-	flags.BoolVar(&f.journal, "journal", false, "note in the record what the server acknowledges, on this machine; "+
+	flags.BoolVar(&f.Journal, "journal", false, "note in the record what the server acknowledges, on this machine; "+
 		"after an outage ds2 verify --record names what is lost")
 	flags.StringArrayVar(&f.events, "event", nil, "command to run at a time after the first orders, as 5m='dmsetup "+
 		"suspend data'; may be repeated. The report says what each cost")
@@ -73,26 +62,26 @@ func (f *driveFlags) add(flags *pflag.FlagSet) {
 
 // addShared declares the flags that runs have in a search for the best number of users too.
 func (f *driveFlags) addShared(flags *pflag.FlagSet) {
-	c, w := &f.config, &f.workload
+	w := &f.workload
 	f.flags = flags
-	c.Warmup, c.Drain, c.OperationTimeout = time.Minute, 30*time.Second, time.Minute
+	f.WarmupTime.Duration, f.DrainTime.Duration, f.OperationTimeout.Duration = time.Minute, 30*time.Second, time.Minute
 	f.targetFlags.add(flags)
 	flags.StringVar(&f.size, "size", "", "expected size of the database, such as S or 80GB (default: the size it "+
 		"has); also --db-size, --db-size-str")
 	flags.StringVar(&f.words, "words", "", "file of the word lists that the database was loaded with")
-	flags.Float64Var(&c.RampRate, "ramp-rate", 10, "users that start per second")
-	flags.Var(ds2Duration(&c.Warmup, time.Minute), "warmup-time", "warm-up before the run: minutes, "+
+	flags.Float64Var(&f.RampRate, "ramp-rate", 10, "users that start per second")
+	flags.Var(ds2Duration(&f.WarmupTime.Duration, time.Minute), "warmup-time", "warm-up before the run: minutes, "+
 		"or a duration such as 90s")
-	flags.Var(ds2Duration(&c.Run, time.Minute), "run-time", "run after the warm-up: "+
+	flags.Var(ds2Duration(&f.RunTime.Duration, time.Minute), "run-time", "run after the warm-up: "+
 		"minutes, or a duration such as 90s; 0 = until stopped")
-	flags.Var(ds2Duration(&c.Think, time.Second), "think-time", "mean pause after an order: seconds, "+
+	flags.Var(ds2Duration(&f.ThinkTime.Duration, time.Second), "think-time", "mean pause after an order: seconds, "+
 		"or a duration such as 500ms")
 	flags.IntVar(&w.PctNewCustomers, "pct-newcustomers", 20, "percentage of orders by new customers")
 	flags.IntVar(&w.Searches, "n-searches", 3, "average number of browses per order")
 	flags.IntVar(&w.SearchBatchSize, "search-batch-size", 5, "average number of products a browse asks for")
 	flags.IntVar(&w.LineItems, "n-line-items", 5, "average number of items per cart")
 	addMailboxFlags(flags, &f.mailbox)
-	flags.Var(duration(&f.warmWithin), "warm-within", "how long to wait at most, after the warm-up, until the store "+
+	flags.Var(duration(&f.WarmWithin.Duration), "warm-within", "how long to wait at most, after the warm-up, until the store "+
 		"is warm: server buffers in use, a checkpoint made, and rate, reads an order and read latency level; 0 = do "+
 		"not wait (default 0; mailbox 10m, unless --warmup-time is below a minute or --window in seconds)")
 	flags.Lookup("warm-within").DefValue = ""
@@ -101,27 +90,27 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	flags.Var(&configFileValue{flags: flags}, configFileFlag, "file of lines parameter=value; if a parameter is "+
 		"given twice, the later wins")
 
-	flags.StringArrayVar(&f.windows, "window", nil, "window that figures are computed over: 1000s-1200s since the "+
+	flags.StringArrayVar(&f.WindowTexts, "window", nil, "window that figures are computed over: 1000s-1200s since the "+
 		"first orders, auto, checkpoints=2 (the last two checkpoint cycles), or named steady=auto; "+
 		"may be repeated, the first counts")
 	flags.Lookup("window").DefValue = "the run after the warm-up"
-	flags.BoolVar(&f.cold, "cold-start", false, "SQL Server: before the users start, make a checkpoint and empty the "+
+	flags.BoolVar(&f.ColdStart, "cold-start", false, "SQL Server: before the users start, make a checkpoint and empty the "+
 		"whole server's cache (DBCC DROPCLEANBUFFERS)")
-	flags.BoolVar(&f.checkpoint, "checkpoint-first", false, "make a checkpoint before the users start, so that no "+
+	flags.BoolVar(&f.CheckpointFirst, "checkpoint-first", false, "make a checkpoint before the users start, so that no "+
 		"earlier changes are left to write")
 	f.addScrubRate(flags)
-	flags.StringArrayVar(&f.limits, "limit", nil, "limit over the first window, such as 'order p95 < 500ms', 'errors "+
+	flags.StringArrayVar(&f.LimitTexts, "limit", nil, "limit over the first window, such as 'order p95 < 500ms', 'errors "+
 		"< 0.1%', 'data read mean < 20ms' or 'opm > 60000', or a set of Jetstress's: exchange2007, exchange2013, "+
 		"either with -stress; may be repeated")
-	flags.Var(duration(&f.abortAfter), "abort-on-fail", "end the run when a limit has failed for this long, such as "+
+	flags.Var(duration(&f.AbortAfter.Duration), "abort-on-fail", "end the run when a limit has failed for this long, such as "+
 		"30s; judged at this interval, so it can take twice as long")
-	flags.Uint64Var(&c.Seed, "seed", 0, "random seed; 0 picks one and records it")
-	flags.IntVar(&c.MaxRetries, "max-retries", 20, "retries of an operation before its order fails")
-	flags.IntVar(&c.MaxErrors, "max-errors", 100, "abort the run after this many failed orders")
-	flags.Var(duration(&c.OperationTimeout), "operation-timeout", "time after which an "+
+	flags.Uint64Var(&f.Seed, "seed", 0, "random seed; 0 picks one and records it")
+	flags.IntVar(&f.MaxRetries, "max-retries", 20, "retries of an operation before its order fails")
+	flags.IntVar(&f.MaxErrors, "max-errors", 100, "abort the run after this many failed orders")
+	flags.Var(duration(&f.OperationTimeout.Duration), "operation-timeout", "time after which an "+
 		"operation's connection counts as lost")
-	flags.Var(duration(&c.Drain), "drain-time", "how long orders under way may take at the end of the run")
-	flags.StringVar(&f.runID, "run-id", "", "name of the run in record and metrics; "+
+	flags.Var(duration(&f.DrainTime.Duration), "drain-time", "how long orders under way may take at the end of the run")
+	flags.StringVar(&f.RunID, "run-id", "", "name of the run in record and metrics; "+
 		"give several driver machines the same (default: random)")
 	flags.StringVar(&f.out, "out", "", "directory for the record, new or empty (default ds2-results/<start>-<run id>)")
 }
@@ -135,73 +124,81 @@ const (
 // validRunID keeps out of records, metrics, tables and terminals what means something to them.
 var validRunID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// check reads the flags that are not checked when they are parsed, and refuses those that make no run.
-func (f *driveFlags) check(now time.Time) error {
-	c := &f.config
+// check refuses flags that make no run and are not checked when they are parsed, and draws what was not given.
+func (f *driveFlags) check() error {
 	switch {
-	case c.Threads < 1 || c.Threads > 1_000_000:
-		return usageError("--threads is %d: at least 1 user is needed, and no more than 1000000", c.Threads)
-	case !(c.RampRate >= 0.001) || c.RampRate > 1e6:
-		return usageError("--ramp-rate is %g: it must be 0.001 to 1000000 users a second", c.RampRate)
-	case c.MaxRetries < 0:
-		return usageError("--max-retries is %d: it must be 0 or more", c.MaxRetries)
-	case c.MaxErrors < 0:
-		return usageError("--max-errors is %d: it must be 0 or more", c.MaxErrors)
-	case c.UserOffset < 0 || c.UserOffset > maxUserOffset:
-		return usageError("--user-offset is %d: it must be 0 to %d", c.UserOffset, maxUserOffset)
-	case c.OperationTimeout < time.Second:
-		return usageError("--operation-timeout is %s: it must be at least 1s", c.OperationTimeout)
-	case f.runID != "" && !validRunID.MatchString(f.runID):
+	case f.Threads < 1 || f.Threads > 1_000_000:
+		return usageError("--threads is %d: at least 1 user is needed, and no more than 1000000", f.Threads)
+	case !(f.RampRate >= 0.001) || f.RampRate > 1e6:
+		return usageError("--ramp-rate is %g: it must be 0.001 to 1000000 users a second", f.RampRate)
+	case f.MaxRetries < 0:
+		return usageError("--max-retries is %d: it must be 0 or more", f.MaxRetries)
+	case f.MaxErrors < 0:
+		return usageError("--max-errors is %d: it must be 0 or more", f.MaxErrors)
+	case f.UserOffset < 0 || f.UserOffset > maxUserOffset:
+		return usageError("--user-offset is %d: it must be 0 to %d", f.UserOffset, maxUserOffset)
+	case f.OperationTimeout.Duration < time.Second:
+		return usageError("--operation-timeout is %s: it must be at least 1s", f.OperationTimeout)
+	case f.RunID != "" && !validRunID.MatchString(f.RunID):
 		return usageError("--run-id: %q must be at most 64 letters, digits, dots, underscores and hyphens, "+
-			"and begin with a letter or digit", f.runID)
-	case len(f.windows) > maxWindows:
-		return usageError("--window: %d windows are too many: at most %d", len(f.windows), maxWindows)
+			"and begin with a letter or digit", f.RunID)
+	case len(f.WindowTexts) > maxWindows:
+		return usageError("--window: %d windows are too many: at most %d", len(f.WindowTexts), maxWindows)
 	}
-	c.Arrivals = driver.Arrivals{Rate: f.rate, Poisson: f.spacing == "poisson"}
-	if f.startAt != "" {
-		var err error
-		if c.StartAt, err = time.Parse(time.RFC3339, f.startAt); err != nil {
-			return usageError("--start-at: invalid time %q: write it as 2026-11-21T04:15:00Z", f.startAt)
-		}
-		if c.StartAt.Before(now) {
-			return usageError("--start-at: %s has passed", f.startAt)
-		}
-	}
-	if c.Seed == 0 {
-		c.Seed = newSeed()
-	}
-	if f.runID == "" {
-		f.runID = newRunID()
-	}
+	f.KitVersion = kitVersion()
+	f.Seed = cmp.Or(f.Seed, newSeed())
+	f.RunID = cmp.Or(f.RunID, newRunID())
 	return nil
 }
 
-// specs reads --window; length is that of the run, 0 where it has no end.
-func (f *driveFlags) specs(length time.Duration) ([]measure.WindowSpec, error) {
-	var specs []measure.WindowSpec
-	for _, text := range f.windows {
-		w, err := measure.ParseWindow(text)
-		if err != nil {
-			return nil, flagError("window", err)
-		}
+// parseStart reads --start-at.
+func (f *driveFlags) parseStart(now time.Time) (start time.Time, err error) {
+	if f.startAt == "" {
+		return start, nil
+	}
+	if start, err = time.Parse(time.RFC3339, f.startAt); err != nil {
+		return start, usageError("--start-at: invalid time %q: write it as 2026-11-21T04:15:00Z", f.startAt)
+	}
+	if start.Before(now) {
+		return start, usageError("--start-at: %s has passed", f.startAt)
+	}
+	return start, nil
+}
+
+// parseWindows reads --window; length is that of the run, 0 where it has no end.
+func (f *driveFlags) parseWindows(length time.Duration) error {
+	windows, err := measure.ParseWindows(f.WindowTexts)
+	if err != nil {
+		return flagError("window", err)
+	}
+	for i, w := range windows {
 		if length > 0 && w.To > length {
-			return nil, usageError("--window: %s ends at %s, and the run at %s after the first orders "+
+			return usageError("--window: %s ends at %s, and the run at %s after the first orders "+
 				"(ramp, warm-up and run time)", w.Name, w.To, length)
 		}
-		if slices.ContainsFunc(specs, func(other measure.WindowSpec) bool { return other.Name == w.Name }) {
-			return nil, usageError("--window: there are two windows named %s", w.Name)
+		if slices.ContainsFunc(windows[:i], func(other measure.WindowSpec) bool { return other.Name == w.Name }) {
+			return usageError("--window: there are two windows named %s", w.Name)
 		}
-		specs = append(specs, w)
 	}
-	return specs, nil
+	f.WindowTexts = texts(windows)
+	return nil
+}
+
+// texts are windows or limits as records have them.
+func texts[T fmt.Stringer](all []T) (texts []string) {
+	for _, one := range all {
+		texts = append(texts, one.String())
+	}
+	return texts
 }
 
 // parseLimits reads --limit.
 func (f *driveFlags) parseLimits() ([]limit.Limit, error) {
-	limits, err := limit.ForRun(f.limits, f.config.Run, limitOperations()...)
+	limits, err := limit.ForRun(f.LimitTexts, f.RunTime.Duration, limitOperations()...)
 	if err != nil {
 		return nil, flagError("limit", err)
 	}
+	f.LimitTexts = texts(limits)
 	return limits, nil
 }
 
@@ -209,12 +206,13 @@ func (f *driveFlags) parseLimits() ([]limit.Limit, error) {
 // it.
 const aroundEvents = 10 * time.Second
 
-// parseEvents reads --event.
-func (f *driveFlags) parseEvents(c driver.Config) (all []runs.Event, err error) {
+// parseEvents reads --event for a run.
+func (f *driveFlags) parseEvents(run result.Spec) (all []runs.Event, err error) {
+	f.EventTexts = nil
 	for _, text := range f.events {
 		at, command, _ := strings.Cut(text, "=")
 		after, err := time.ParseDuration(at)
-		begin, end := c.Ramp()+c.Warmup, c.Length() // of the run phase
+		begin, end := run.Ramp()+run.WarmupTime.Duration, run.Length() // of the run phase
 		switch {
 		case err != nil || strings.TrimSpace(command) == "":
 			const example = "5m='dmsetup suspend data'"
@@ -227,6 +225,7 @@ func (f *driveFlags) parseEvents(c driver.Config) (all []runs.Event, err error) 
 				"and what comes of an event takes %s", at, end, aroundEvents)
 		}
 		all = append(all, runs.Event{At: after, Command: command, Shown: redact(command)})
+		f.EventTexts = append(f.EventTexts, fmt.Sprintf("%s=%s", after, redact(command)))
 	}
 	return all, nil
 }
@@ -234,10 +233,13 @@ func (f *driveFlags) parseEvents(c driver.Config) (all []runs.Event, err error) 
 // judge refuses flags that make no run, before anything is connected to, and gives what of the run takes no database to
 // be read.
 func (f *driveFlags) judge(now time.Time) (o runs.Options, err error) {
-	if err := f.check(now); err != nil {
+	if err := f.check(); err != nil {
 		return o, err
 	}
-	if o.Disclosure, err = result.ParseDisclosure(f.disclosure); err != nil {
+	if o.StartAt, err = f.parseStart(now); err != nil {
+		return o, err
+	}
+	if f.Disclosure, err = result.ParseDisclosure(f.disclosure); err != nil {
 		return o, flagError("disclosure", err)
 	}
 	for _, t := range tenants() {
@@ -248,30 +250,34 @@ func (f *driveFlags) judge(now time.Time) (o runs.Options, err error) {
 			return o, err
 		}
 	}
-	if o.Limits, err = f.parseLimits(); err != nil {
+	limits, err := f.parseLimits()
+	if err != nil {
 		return o, err
 	}
 	trace, _ := f.flags.GetBool("io-trace") // the demo has no such flags
-	for _, l := range o.Limits {
+	for _, l := range limits {
 		if l.Traced() && !trace {
 			return o, usageError("--limit: %s is known only where I/Os are timed; add --io-trace", l)
 		}
 	}
 	switch {
-	case f.abortAfter > 0 && len(o.Limits) == 0:
+	case f.AbortAfter.Duration > 0 && len(limits) == 0:
 		return o, usageError("--abort-on-fail needs --limit")
-	case f.abortAfter > 0 && f.abortAfter < time.Second:
-		return o, usageError("--abort-on-fail is %s: it must be at least 1s", f.abortAfter)
+	case f.AbortAfter.Duration > 0 && f.AbortAfter.Duration < time.Second:
+		return o, usageError("--abort-on-fail is %s: it must be at least 1s", f.AbortAfter)
 	}
-	c := f.config
-	if c.Targets, err = f.urls(); err != nil { // for the length of the ramp
+	run := f.Spec
+	if run.Targets, err = f.urls(); err != nil { // for the length of the ramp
 		return o, err
 	}
-	if o.Windows, err = f.specs(c.Length()); err != nil {
+	if err := f.parseWindows(run.Length()); err != nil {
 		return o, err
 	}
-	o.Events, err = f.parseEvents(c)
-	return o, err
+	if o.Events, err = f.parseEvents(run); err != nil {
+		return o, err
+	}
+	o.Spec, o.Dir = f.Spec, recordDir(f.out, f.RunID)
+	return o, nil
 }
 
 // options opens the targets, looks at what they hold, and puts the run together, without a plan where a check finds
@@ -284,9 +290,8 @@ func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err e
 	if err != nil {
 		return o, err
 	}
-	o.Targets, o.Driver = stores, f.config
-	o.Driver.Targets = labels(stores)
-	o.Driver.Delayed = func(err error) { fmt.Fprintln(l.w, "users wait to be connected:", err) }
+	o.Targets, o.Spec.Targets = stores, labels(stores)
+	o.Delayed = func(err error) { fmt.Fprintln(l.w, "users wait to be connected:", err) }
 	stop := watchWaits(stores, func() bool { return false }, func(text string) { fmt.Fprintln(l.w, "note:", text) })
 	plan, err := f.plan(ctx, stores)
 	stop()
@@ -304,28 +309,25 @@ func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err e
 	}
 	warming, warms := plan.(workload.Warming)
 	if warms && !f.flags.Changed("window") { // those of DVD Store 2's reports are not of this workload
-		o.Windows = nil
+		o.WindowTexts = nil
 	}
-	if o.WarmMax, err = f.warm(warming, o.Windows); err != nil {
+	if o.WarmWithin.Duration, err = f.warm(warming, o.WindowTexts); err != nil {
 		return o, err
 	}
-	if err := limitsOf(plan.Workload(), o.Limits); err != nil {
+	if err := limitsOf(plan.Workload(), o.LimitTexts); err != nil {
 		return o, err
 	}
 	least, err := runs.TargetLimits(plan)
 	if err != nil {
 		return o, err
 	}
-	o.Plan, o.Limits = plan, append(o.Limits, least...)
+	o.Plan, o.LimitTexts = plan, append(o.LimitTexts, texts(least)...)
 	o.Proof = proofs[stores[0].Engine()]
-	o.AbortAfter, o.CheckpointFirst, o.ColdStart = f.abortAfter, f.checkpoint, f.cold
-	o.ScrubRate, o.Journal = f.scrub, f.journal
-	o.RunID, o.Version, o.Dir = f.runID, kitVersion(), recordDir(f.out, f.runID)
 	return o, f.asked(ctx, l, o)
 }
 
 func (f *driveFlags) addScrubRate(flags *pflag.FlagSet) {
-	flags.Var(byteRate(&f.scrub), "scrub-rate", "scan each target again and again during the run at this rate, such "+
+	flags.Var(byteRate(&f.ScrubRate), "scrub-rate", "scan each target again and again during the run at this rate, such "+
 		"as 1MB/s, in requests of 256 KiB (on PostgreSQL past the server's cache); IOPS exclude these reads")
 }
 
@@ -353,15 +355,19 @@ func newRunID() string {
 
 // warm is how long a run waits for a store that is warm, where its plan asks for it or a flag does. Who gives less than
 // a minute for the warm-up tries something out, and windows in seconds do not move with the run.
-func (f *driveFlags) warm(plan workload.Warming, specs []measure.WindowSpec) (time.Duration, error) {
-	fixed := slices.ContainsFunc(specs, measure.WindowSpec.Known)
+func (f *driveFlags) warm(plan workload.Warming, texts []string) (time.Duration, error) {
+	windows, err := measure.ParseWindows(texts)
+	if err != nil {
+		return 0, err
+	}
+	fixed := slices.ContainsFunc(windows, measure.WindowSpec.Known)
 	switch changed := f.flags.Changed("warm-within"); {
-	case changed && f.warmWithin > 0 && fixed:
+	case changed && f.WarmWithin.Duration > 0 && fixed:
 		return 0, usageError("--warm-within: a --window in seconds does not wait for it; " +
 			"use auto or checkpoints=2, or leave it out")
 	case changed:
-		return f.warmWithin, nil
-	case plan == nil || fixed || f.config.Warmup < time.Minute:
+		return f.WarmWithin.Duration, nil
+	case plan == nil || fixed || f.WarmupTime.Duration < time.Minute:
 		return 0, nil
 	}
 	return plan.WarmWithin(), nil

@@ -28,9 +28,8 @@ func TestStorageReportsCommandLine(t *testing.T) {
 	line := "--target=localhost --ramp_rate=10 --run_time=20 --n_threads=32 --db_size_str=W --think_time=0 " +
 		"--database_name=DS2_1"
 	require.NoError(t, flags.Parse(append(strings.Fields(line), "--engine", "postgres")))
-	c := f.config
-	assert.True(t, c.RampRate == 10 && c.Run == 20*time.Minute && c.Threads == 32 && f.size == "W", "parameters %+v", f)
-	assert.True(t, c.Think == 0 && c.Warmup == time.Minute, "parameters %+v", f)
+	assert.True(t, f.RampRate == 10 && f.RunTime.Duration == 20*time.Minute && f.Threads == 32 && f.size == "W", "parameters %+v", f)
+	assert.True(t, f.ThinkTime.Duration == 0 && f.WarmupTime.Duration == time.Minute, "parameters %+v", f)
 	urls, err := f.urls()
 	require.NoError(t, err)
 	assert.Equal(t, []string{"postgres://localhost?database=DS2_1"}, urls)
@@ -38,16 +37,16 @@ func TestStorageReportsCommandLine(t *testing.T) {
 
 func TestUnits(t *testing.T) {
 	for arg, is := range map[string]func(*driveFlags) bool{
-		"--run_time=1.5":         func(f *driveFlags) bool { return f.config.Run == 90*time.Second },
-		"--run-time=90s":         func(f *driveFlags) bool { return f.config.Run == 90*time.Second },
-		"--warmup_time=2":        func(f *driveFlags) bool { return f.config.Warmup == 2*time.Minute },
-		"--think_time=0.25":      func(f *driveFlags) bool { return f.config.Think == 250*time.Millisecond },
-		"--think-time=250ms":     func(f *driveFlags) bool { return f.config.Think == 250*time.Millisecond },
-		"--operation-timeout=5s": func(f *driveFlags) bool { return f.config.OperationTimeout == 5*time.Second },
-		"--rate=500/s":           func(f *driveFlags) bool { return f.rate == 500 },
-		"--rate=30000/m":         func(f *driveFlags) bool { return f.rate == 500 },
-		"--RUN_TIME=90s":         func(f *driveFlags) bool { return f.config.Run == 90*time.Second },
-		"--rate=0.5/s":           func(f *driveFlags) bool { return f.rate == 0.5 },
+		"--run_time=1.5":         func(f *driveFlags) bool { return f.RunTime.Duration == 90*time.Second },
+		"--run-time=90s":         func(f *driveFlags) bool { return f.RunTime.Duration == 90*time.Second },
+		"--warmup_time=2":        func(f *driveFlags) bool { return f.WarmupTime.Duration == 2*time.Minute },
+		"--think_time=0.25":      func(f *driveFlags) bool { return f.ThinkTime.Duration == 250*time.Millisecond },
+		"--think-time=250ms":     func(f *driveFlags) bool { return f.ThinkTime.Duration == 250*time.Millisecond },
+		"--operation-timeout=5s": func(f *driveFlags) bool { return f.OperationTimeout.Duration == 5*time.Second },
+		"--rate=500/s":           func(f *driveFlags) bool { return f.Rate == 500 },
+		"--rate=30000/m":         func(f *driveFlags) bool { return f.Rate == 500 },
+		"--RUN_TIME=90s":         func(f *driveFlags) bool { return f.RunTime.Duration == 90*time.Second },
+		"--rate=0.5/s":           func(f *driveFlags) bool { return f.Rate == 0.5 },
 	} {
 		f, flags := driveFlagSet()
 		assert.True(t, flags.Parse([]string{arg}) == nil && is(f), "%s: %+v", arg, f)
@@ -61,9 +60,9 @@ func TestConfigFileCountsInItsPlace(t *testing.T) {
 	f, flags := driveFlagSet()
 	require.NoError(t, flags.Parse(words("--n_threads=1 --target=other --config_file=%s --run_time=5", file)))
 	// The later of file and arguments counts.
-	assert.Equal(t, 32, f.config.Threads)
+	assert.Equal(t, 32, f.Threads)
 	assert.Equal(t, "localhost", f.target)
-	assert.Equal(t, 5*time.Minute, f.config.Run)
+	assert.Equal(t, 5*time.Minute, f.RunTime.Duration)
 	var told strings.Builder
 	f.dvdStore.tell(&told)
 	texttest.Contains(t, told.String(), "page_type and virt_dir ignored",

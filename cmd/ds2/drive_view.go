@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/term"
 
-	"ds2/internal/driver"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 	"ds2/internal/runs"
@@ -18,17 +17,17 @@ import (
 // view shows a run while it goes on: a line on a terminal that is redrawn every second, elsewhere a line every ten
 // seconds, or DS2's own lines.
 type view struct {
-	meter  *measure.Meter
-	run    *runs.Run
-	config driver.Config
-	ds2    ds2Lines
-	stop   func() // ends the showing
+	meter *measure.Meter
+	run   *runs.Run
+	spec  result.Spec
+	ds2   ds2Lines
+	stop  func() // ends the showing
 }
 
 // startView begins to show a run.
 func startView(run *runs.Run, o *driveOutput, stdout, stderr io.Writer) *view {
 	meter := run.Meter()
-	v := &view{meter: meter, run: run, config: run.Options().Driver, ds2: ds2Lines{
+	v := &view{meter: meter, run: run, spec: run.Options().Spec, ds2: ds2Lines{
 		meter: meter, detailed: o.detailed,
 		locale: cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_TIME"), os.Getenv("LANG")),
 	}}
@@ -56,11 +55,11 @@ func (v *view) line() string {
 	phase, progress := v.meter.Phase(), v.meter.Progress()
 	last := progress.Last
 	if last.End == 0 {
-		return fmt.Sprintf("%-7s %d users", phase, v.config.Threads*len(v.config.Targets))
+		return fmt.Sprintf("%-7s %d users", phase, v.spec.Threads*len(v.spec.Targets))
 	}
 	total, errors := measure.Sum(v.meter.Totals())
 	left := ""
-	if length := v.config.Length(); length > last.End {
+	if length := v.spec.Length(); length > last.End {
 		left = fmt.Sprintf(", %s left", (length - last.End).Round(time.Second))
 	}
 	words, undone := v.run.Options().Plan.Workload().Words(), ""

@@ -20,6 +20,7 @@ import (
 	"ds2/internal/driver"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/measure"
+	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver/servertest"
 	"ds2/internal/workload/ds2"
@@ -78,11 +79,12 @@ func playOrders(t *testing.T, s store.Database, size datagen.Size, orders int) {
 		Size: size, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5, LineItems: 5,
 	}
 	plan := ds2.Plan{Config: w, Targets: []ds2.Target{counting{s, &orders, end}.Connect}}
-	d := driver.New(driver.Config{
-		Operations: plan.Workload().Operations(), Play: plan.Begin(""), Targets: []string{s.Label()}, Threads: 1,
-		Seed: 7, RampRate: 100, Drain: time.Minute, MaxRetries: 10, OperationTimeout: time.Minute,
-		Interval: 10 * time.Second,
-	}, discard{}, slog.New(slog.DiscardHandler))
+	c := driver.Config{
+		Spec:       result.Spec{Targets: []string{s.Label()}, Threads: 1, Seed: 7, RampRate: 100, MaxRetries: 10},
+		Operations: plan.Workload().Operations(), Play: plan.Begin(""), Interval: 10 * time.Second,
+	}
+	c.DrainTime.Duration, c.OperationTimeout.Duration = time.Minute, time.Minute
+	d := driver.New(c, discard{}, slog.New(slog.DiscardHandler))
 	_, err := d.Run(t.Context(), stop)
 	require.True(t, err == nil || errors.Is(err, driver.ErrStopped), "%v", err)
 	counts := d.Meter().Totals()[0].Counts

@@ -153,8 +153,8 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 		if err != nil && !errors.Is(err, result.ErrNone) {
 			return err
 		}
-		b.Setup.Runs, b.Setup.Practice = f.runs.most, c.bench.setup.Practice
-		practice += b.Setup.Practice
+		b.Spec.Runs, b.Practice = f.runs.most, c.bench.Practice
+		practice += b.Practice
 		one := experiment.Configuration{Name: c.Name, Summary: b}
 		one.Procedure.Planned = c.bench.planned()
 		all = append(all, &one)
@@ -189,20 +189,20 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 	for k, c := range f.configurations {
 		b := c.bench
 		users := timeWords(b.length())
-		if b.warmWithin > 0 {
-			users += " and up to " + timeWords(b.warmWithin) + " until the store is warm"
-			warm = max(warm, time.Duration(runs-made)*b.warmWithin)
+		if b.WarmWithin.Duration > 0 {
+			users += " and up to " + timeWords(b.WarmWithin.Duration) + " until the store is warm"
+			warm = max(warm, time.Duration(runs-made)*b.WarmWithin.Duration)
 		}
 		counted := "the run after the warm-up counts"
-		if len(b.windows) > 0 {
-			counted = "counted over " + b.windows[0]
+		if len(b.WindowTexts) > 0 {
+			counted = "counted over " + b.WindowTexts[0]
 		}
 		restore := ""
 		if b.restore.restore(nil).Name() != upkeep.RestoreNone {
 			restore = "restore, "
 		}
 		say("each run of %s: %ssettle %s, idle %s, users %s (%s), cool down %s, audit", c.Name, restore,
-			timeWords(b.settle), timeWords(b.idle), users, counted, timeWords(b.cooldown))
+			timeWords(b.Settle.Duration), timeWords(b.Idle.Duration), users, counted, timeWords(b.Cooldown.Duration))
 		if took, known := all[k].Beside(); known {
 			say("; what is not planned took %s on average", timeWords(took.Round(time.Second)))
 		}
@@ -246,7 +246,7 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 	unready := make([]error, len(options))
 	for k, c := range file.configurations {
 		c.bench.out, c.bench.output.quiet = filepath.Join(dir, c.Dir), f.quiet
-		c.bench.runID = fmt.Sprintf("%s-%s", record.ExperimentID, c.Dir[:min(len(c.Dir), 40)])
+		c.bench.RunID = fmt.Sprintf("%s-%s", record.ExperimentID, c.Dir[:min(len(c.Dir), 40)])
 		if err := c.flags.Set("seed", fmt.Sprint(record.Seed)); err != nil {
 			return err
 		}
@@ -332,7 +332,7 @@ func (c *fileConfiguration) takeUp(i *interrupts, o *runs.Options, unready error
 		}
 	} else {
 		one.Summary, err = result.ReadSummary[result.Bench](c.bench.out)
-		one.Summary.Setup.Runs = c.bench.setup.Runs
+		one.Summary.Spec.Runs = c.bench.Runs
 	}
 	one.Procedure = c.bench.procedure(i, *o, stderr)
 	one.Procedure.Dir = c.bench.out

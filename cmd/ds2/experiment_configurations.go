@@ -154,7 +154,7 @@ func (f *experimentFile) apply() error {
 		if err := fillProfile(c.flags); err != nil {
 			return f.of(c, err)
 		}
-		switch seed := c.bench.config.Seed; {
+		switch seed := c.bench.Seed; {
 		case seed == 0:
 		case f.seed == 0:
 			f.seed = seed
@@ -162,7 +162,7 @@ func (f *experimentFile) apply() error {
 			return f.wrong(c.given["seed"].line,
 				"seed: an experiment has one, for its order and for the runs of all configurations")
 		}
-		c.bench.setup.Runs = f.runs.most
+		c.bench.Runs = f.runs.most
 		if err := c.bench.check(); err != nil {
 			return f.of(c, err)
 		}

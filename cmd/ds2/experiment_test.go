@@ -31,7 +31,7 @@ func TestExperimentFile(t *testing.T) {
 	for _, c := range f.configurations {
 		names, dirs, targets = append(names, c.Name), append(dirs, c.Dir), append(targets, c.bench.target)
 		b := c.bench
-		assert.True(t, b.config.Run == 20*time.Minute && b.restore.way == "snapshot" && len(c.Labels) == 2,
+		assert.True(t, b.RunTime.Duration == 20*time.Minute && b.restore.way == "snapshot" && len(c.Labels) == 2,
 			"%s: %+v", c.Name, c)
 		assert.NotContains(t, fmt.Sprint(c.Settings), "s3cret", c.Name)
 	}
@@ -39,7 +39,7 @@ func TestExperimentFile(t *testing.T) {
 	assert.Equal(t, []string{"hdd-threads-32", "hdd-threads-128", "ssd-threads-32", "ssd-threads-128"}, dirs)
 	assert.Equal(t, "postgres://ds2:a%2Fb%40c%3Ad%20e@db1/ds2", targets[1])
 	assert.Equal(t, "postgres://ds2:s3cret@db2/ds2", targets[2])
-	assert.Equal(t, 128, f.configurations[3].bench.config.Threads)
+	assert.Equal(t, 128, f.configurations[3].bench.Threads)
 	hidden, err := parseExperiment("x.yaml", []byte(`
 configurations: {a: {exporter: 'http://u:s3cret@m', password-command: echo s3cret}}
 factors: {target: ['postgres://u:s3cret@h/d', 'postgres://u:s3cret@h/e']}`))

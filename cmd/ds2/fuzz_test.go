@@ -4,7 +4,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -26,10 +25,10 @@ func FuzzDriveFlags(f *testing.F) {
 		if set.Parse(words) != nil {
 			return
 		}
-		if flags.check(time.Unix(0, 0)) != nil {
+		if flags.check() != nil {
 			return
 		}
-		flags.specs(flags.config.Length())
+		flags.parseWindows(flags.Length())
 		flags.parseLimits()
 	}, "--threads=32 --run_time=20", "--n_threads 4 --db_size_str=W", "--window=1000s-1200s --limit=order:p95<200ms",
 		"--target=postgres://a:b@c/d",

@@ -92,7 +92,7 @@ func continuedSearch(t *testing.T, dir string, command []string) {
 	first := slices.Clone(search.Trials[:kept])
 	search.Trials, search.Status = search.Trials[:kept], result.Running
 	require.NoError(t, result.SaveSummary(dir, search))
-	fails(t, exitUsage, "another setup: confirm;", append(command, "--confirm", "5")...)
+	fails(t, exitUsage, "another setup: confirm 3, now 5;", append(command, "--confirm", "5")...)
 	stdout, stderr := ends(t, exitDone, command...)
 	texttest.Contains(t, stderr, "continued after 3 trials", "trial 4:", "; the last\n")
 	require.NotContains(t, stderr, "trial 3:")

@@ -50,7 +50,7 @@ func (f *metricsFlags) check() error {
 // collectors show a run to Prometheus.
 func collectors(o runs.Options, run *runs.Run) []prometheus.Collector {
 	labels := metrics.Run{
-		Version: o.Version, Engine: o.Targets[0].Engine(), Size: o.Plan.Size(), ID: o.RunID, Threads: o.Driver.Threads,
+		Version: o.KitVersion, Engine: o.Targets[0].Engine(), Size: o.Plan.Size(), ID: o.RunID, Threads: o.Threads,
 		Configuration: o.Place.Configuration, Block: o.Place.Block,
 	}
 	if w, ok := o.Plan.Workload().(workload.Exporter); ok {
@@ -97,9 +97,8 @@ func (s *served) run(o runs.Options, run *runs.Run) {
 	if s == nil {
 		return
 	}
-	c := o.Driver
 	s.server.Show(collectors(o, run)...)
-	engine, users := o.Targets[0].Engine(), c.Threads*len(o.Targets)
+	engine, users := o.Targets[0].Engine(), o.Threads*len(o.Targets)
 	title := fmt.Sprintf("run %s: %s, size %s, %d users", o.RunID, engine, o.Plan.Size(), users)
 	if name := o.Place.Configuration; name != "" {
 		title = name + ", " + title
@@ -108,7 +107,7 @@ func (s *served) run(o runs.Options, run *runs.Run) {
 	if o.Device != nil {
 		reads = o.Device.MaxReads()
 	}
-	setup := live.Setup{Title: title, Reads: reads, Words: o.Plan.Workload().Words(), Length: c.Length()}
+	setup := live.Setup{Title: title, Reads: reads, Words: o.Plan.Workload().Words(), Length: o.Length()}
 	s.page.Begin(live.ShowRun(run, setup))
 }
 

@@ -59,7 +59,7 @@ func (l *looks) run(i *interrupts, cmd *cobra.Command, f *runFlags) error {
 	if err := f.judgeRun(); err != nil {
 		return err
 	}
-	if err := l.one(i, cmd, f, recordDir(f.out, f.runID)); err != nil {
+	if err := l.one(i, cmd, f, recordDir(f.out, f.RunID)); err != nil {
 		return err
 	}
 	return l.end(i)
@@ -81,7 +81,7 @@ func (l *looks) experiment(i *interrupts, cmd *cobra.Command, path string) error
 
 // one looks at a run, whose record is to go into a directory, if that is known.
 func (l *looks) one(i *interrupts, cmd *cobra.Command, f *runFlags, record string) error {
-	l.runID = f.runID
+	l.runID = f.RunID
 	_, done, err := f.ready(i, l, cmd.ErrOrStderr())
 	if err != nil && (isUsage(err) || i.soft.Err() != nil) {
 		return err

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ds2/internal/runs"
+	"ds2/internal/result"
 )
 
 // profiles are times that go together, as flags of a run and of the procedure around it.
@@ -116,8 +116,7 @@ func (f *experimentFile) fill(flags *pflag.FlagSet, name string) error {
 }
 
 // schedule says in words what a run that begins now will do.
-func schedule(o runs.Options, now time.Time) string {
-	c := o.Driver
+func schedule(spec result.Spec, now time.Time) string {
 	var steps []string
 	total := time.Duration(0)
 	step := func(format string, d time.Duration) {
@@ -125,23 +124,23 @@ func schedule(o runs.Options, now time.Time) string {
 			steps, total = append(steps, fmt.Sprintf(format, timeWords(d))), total+d
 		}
 	}
-	step("idle %s", o.Idle)
+	step("idle %s", spec.Idle.Duration)
 	steps = append(steps, "connect")
-	step("ramp %s", c.Ramp())
-	step("warm up %s", c.Warmup)
+	step("ramp %s", spec.Ramp())
+	step("warm up %s", spec.WarmupTime.Duration)
 	about := "ends about"
-	if o.WarmMax > 0 {
-		steps = append(steps, "wait up to "+timeWords(o.WarmMax)+" until the store is warm")
+	if spec.WarmWithin.Duration > 0 {
+		steps = append(steps, "wait up to "+timeWords(spec.WarmWithin.Duration)+" until the store is warm")
 		about = "ends at the earliest about"
 	}
-	if c.Run == 0 {
+	if spec.RunTime.Duration == 0 {
 		return "schedule: " + strings.Join(append(steps, "run until it is stopped"), ", ")
 	}
-	step("run %s", c.Run)
-	if c.Drain > 0 {
-		steps = append(steps, "drain up to "+timeWords(c.Drain))
+	step("run %s", spec.RunTime.Duration)
+	if spec.DrainTime.Duration > 0 {
+		steps = append(steps, "drain up to "+timeWords(spec.DrainTime.Duration))
 	}
-	step("cool down %s", o.Cooldown)
+	step("cool down %s", spec.Cooldown.Duration)
 	return fmt.Sprintf("schedule: %s; %s %s", strings.Join(steps, ", "), about, now.Add(total).Format("15:04"))
 }
 

@@ -7,26 +7,27 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/driver"
-	"ds2/internal/runs"
+	"ds2/internal/result"
 )
 
 func TestSchedule(t *testing.T) {
 	now := time.Date(2026, 11, 23, 14, 10, 0, 0, time.UTC)
-	c := driver.Config{Threads: 33, Targets: []string{"db"}, RampRate: 10,
-		Warmup: time.Minute, Run: 20 * time.Minute, Drain: 30 * time.Second}
+	long := func(d time.Duration) result.Duration { return result.Duration{Duration: d} }
+	short := result.Spec{Threads: 1, Targets: []string{"db"}, RampRate: 10}
+	usual := result.Spec{Threads: 33, Targets: []string{"db"}, RampRate: 10,
+		WarmupTime: long(time.Minute), RunTime: long(20 * time.Minute), DrainTime: long(30 * time.Second)}
+	warm := usual
+	warm.Idle, warm.Cooldown, warm.WarmWithin = long(2*time.Minute), long(90*time.Second), long(10*time.Minute)
 	for _, tt := range []struct {
-		o    runs.Options
+		run  result.Spec
 		want string
 	}{
-		{runs.Options{Driver: c}, "connect, ramp 4 s, warm up 1 min, run 20 min, drain up to 30 s; ends about 14:31"},
-		{runs.Options{Driver: c, Idle: 2 * time.Minute, Cooldown: 90 * time.Second, WarmMax: 10 * time.Minute},
-			"idle 2 min, connect, ramp 4 s, warm up 1 min, wait up to 10 min until the store is warm, run 20 min, " +
-				"drain up to 30 s, cool down 1 min 30 s; ends at the earliest about 14:34"},
-		{runs.Options{Driver: driver.Config{Threads: 1, Targets: []string{"db"}, RampRate: 10}},
-			"connect, run until it is stopped"},
+		{usual, "connect, ramp 4 s, warm up 1 min, run 20 min, drain up to 30 s; ends about 14:31"},
+		{warm, "idle 2 min, connect, ramp 4 s, warm up 1 min, wait up to 10 min until the store is warm, run 20 min, " +
+			"drain up to 30 s, cool down 1 min 30 s; ends at the earliest about 14:34"},
+		{short, "connect, run until it is stopped"},
 	} {
-		require.Equal(t, "schedule: "+tt.want, schedule(tt.o, now))
+		require.Equal(t, "schedule: "+tt.want, schedule(tt.run, now))
 	}
 }
 

@@ -96,7 +96,7 @@ func (p publishedRun) record(t *testing.T, dir, server string) result.Summary {
 			monitor.Row{Time: start.Add(time.Duration(second) * time.Second), Values: values})
 	}
 	s := result.Summary{
-		Asked: result.Asked{RunID: filepath.Base(dir), Workload: mailbox.Name, Engine: "postgres",
+		Spec: result.Spec{RunID: filepath.Base(dir), Workload: mailbox.Name, Engine: "postgres",
 			Targets: []string{server + ":5432/mail"}, Threads: 4},
 		Happened: result.Happened{Status: result.Done, Start: start, End: start.Add(length * time.Second),
 			Machine: machine},
@@ -112,9 +112,9 @@ func (p publishedRun) record(t *testing.T, dir, server string) result.Summary {
 	w, err := result.Create(dir, s)
 	require.NoError(t, err)
 	s.Words = mailbox.Workload{}.Words()
-	s.Parameters.Own = result.NewBlock(map[string]any{
+	s.Own = result.NewBlock(map[string]any{
 		"mailboxes": 500, "profile": "exchange2007", "target_iops": p.target})
-	in := conclude.Input{Asked: s.Asked, Happened: s.Happened, Counters: counters}
+	in := conclude.Input{Spec: s.Spec, Happened: s.Happened, Counters: counters}
 	require.NoError(t, mailbox.Workload{Engines: mailboxEngines}.Conclude(in, &s.Conclusion))
 	require.NoError(t, errors.Join(w.Close(), result.SaveHost(dir, &counters, start), result.SaveSummary(dir, s)))
 	return s
@@ -129,7 +129,7 @@ func TestPublishedReports(t *testing.T) {
 		if made := benches[name]; made != "" {
 			return made
 		}
-		b := result.Bench{Setup: result.Setup{Engine: "postgres", Runs: len(publishedRuns[name])}}
+		b := result.Bench{Spec: result.Spec{Words: mailbox.Workload{}.Words(), Runs: len(publishedRuns[name])}}
 		procedure := experiment.Bench{
 			Dir:  filepath.Join(dir, strings.ReplaceAll(name, " ", "-")),
 			Told: func(string, ...any) {},

@@ -12,6 +12,7 @@ import (
 	"ds2/internal/escape"
 	"ds2/internal/monitor"
 	"ds2/internal/preflight"
+	"ds2/internal/result"
 	"ds2/internal/runs"
 	"ds2/internal/store"
 	"ds2/internal/workload"
@@ -224,7 +225,7 @@ func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
 			return background.Check(ctx, o.Targets)
 		}},
 		{"--checkpoint-first", o.CheckpointFirst, "may run a checkpoint", checkpoint},
-		{"--verify deep", f.output.verify == verifyDeep, "may check every page", deep},
+		{"--verify deep", o.Verify == result.VerifyDeep, "may check every page", deep},
 		{"--cold-start", o.ColdStart, "may empty the server's cache", cold},
 	} {
 		if !check.asked {
@@ -254,15 +255,14 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 	if o.Device != nil && o.Device.Unlike() != "" {
 		observer.Warnings = append(observer.Warnings, o.Device.Unlike())
 	}
-	c := o.Driver
-	need := preflight.Load{Length: c.Length(), Growth: o.Plan.Growth(c.Threads)}
+	need := preflight.Load{Length: o.Length(), Growth: o.Plan.Growth(o.Threads)}
 	var targets []preflight.Target
 	for k, s := range o.Targets {
 		if bytes, memory := placedBytes(ctx, s), observer.Memory(k); l.check && bytes > 0 && memory > 0 {
 			l.ok("memory", "%s has %s of tables and indexes against %s of memory that its server may use",
 				s.Label(), bytesText(bytes), bytesText(memory))
 		}
-		e, err := preflight.Server(ctx, s, c.Threads)
+		e, err := preflight.Server(ctx, s, o.Threads)
 		if err != nil {
 			l.warn("server", err, "look yourself at its connections and the user's rights")
 		}
@@ -288,7 +288,7 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 		}
 	}
 	l.add(preflight.Room(targets, need)...)
-	if finding, known := preflight.Descriptors(c.Threads * len(o.Targets)); known {
+	if finding, known := preflight.Descriptors(o.Threads * len(o.Targets)); known {
 		l.add(finding)
 	}
 	return l.refusal()
@@ -299,7 +299,7 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 func (f *runFlags) observer(ctx context.Context, l *looks, o *runs.Options) (*monitor.Observer, error) {
 	options := f.observe.Options
 	for {
-		observer, err := monitor.Observe(ctx, o.Targets, o.Driver.Run, options)
+		observer, err := monitor.Observe(ctx, o.Targets, o.RunTime.Duration, options)
 		option, wrong := errors.AsType[*monitor.OptionError](err)
 		switch {
 		case err == nil:

@@ -67,6 +67,8 @@ func publishedSchema(t *testing.T) []byte {
 				switch t {
 				case reflect.TypeFor[measure.Change]():
 					return percent()
+				case reflect.TypeFor[result.Duration](): // seconds
+					return &reflected.Schema{Type: "number"}
 				case reflect.TypeFor[result.Block](): // whatever the workload keeps
 					return &reflected.Schema{Type: "object"}
 				}

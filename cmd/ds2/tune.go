@@ -61,7 +61,7 @@ PowerShell:
 	flags.IntVar(&f.search.Confirm, "confirm", 3, "runs that confirm the number of users")
 	f.output.shownFlags.add(flags, "text", "json")
 	f.output.metricsFlags.add(flags)
-	f.output.verify.add(flags)
+	addVerify(flags, &f.Verify)
 	return cmd
 }
 
@@ -82,9 +82,9 @@ func (f *tuneFlags) check() error {
 		return usageError("--start-threads is %d: it must be from 1 to --max-threads, %d", f.search.Start, f.search.Max)
 	case f.search.Confirm < 1:
 		return usageError("--confirm is %d: it must be at least 1", f.search.Confirm)
-	case f.config.Run == 0:
+	case f.RunTime.Duration == 0:
 		return usageError("--run-time is 0: the runs of a search have an end")
-	case f.abortAfter > 0 && len(f.windows) > 0:
+	case f.AbortAfter.Duration > 0 && len(f.WindowTexts) > 0:
 		return usageError("--abort-on-fail cannot be used with --window here: " +
 			"a run that ends early may lack the window")
 	}
@@ -104,11 +104,12 @@ func (f *tuneFlags) check() error {
 	if !slices.ContainsFunc(limits, func(l limit.Limit) bool { return !ofRate(l) }) {
 		return usageError("--limit: name one that too many users break, such as 'order p95 < 200ms'")
 	}
-	if f.abortAfter > 0 && slices.ContainsFunc(limits, ofRate) {
+	if f.AbortAfter.Duration > 0 && slices.ContainsFunc(limits, ofRate) {
 		return usageError("--abort-on-fail cannot be used with a limit on opm or iops here: " +
 			"runs with few users are expected to miss it")
 	}
-	f.config.Threads, f.spacing, f.mailbox.Closed = f.search.Start, "even", true
+	f.Threads, f.Spacing, f.mailbox.Closed = f.search.Start, result.Even, true
+	f.Restore = f.restore.restore(nil).Name()
 	return nil
 }
 

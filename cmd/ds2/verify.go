@@ -198,18 +198,9 @@ func (v verification) print(w io.Writer, format string) error {
 	return err
 }
 
-// How a database is looked at after a run.
-const (
-	verifyNone  = "none"
-	verifyAudit = "audit"
-	verifyDeep  = "deep"
-)
-
-// verifyFlag is --verify.
-type verifyFlag string
-
-func (f *verifyFlag) add(flags *pflag.FlagSet) {
-	flags.Var(oneOf((*string)(f), verifyAudit, verifyDeep, verifyNone), "verify", "check after the run: audit, that "+
+// addVerify declares --verify.
+func addVerify(flags *pflag.FlagSet, how *string) {
+	flags.Var(oneOf(how, result.VerifyAudit, result.VerifyDeep, result.VerifyNone), "verify", "check after the run: audit, that "+
 		"the database holds what the run recorded; deep, which first has the server check all tables and indexes; "+
 		"or none")
 }

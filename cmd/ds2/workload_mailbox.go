@@ -109,12 +109,12 @@ func (f *driveFlags) judgeMailboxes() error {
 	if err := m.Check(); err != nil {
 		return usageError("--%w", err)
 	}
-	if m.PerMailbox > 0 && f.rate > 0 {
+	if m.PerMailbox > 0 && f.Rate > 0 {
 		return usageError("--iops-per-mailbox and --rate exclude each other: the one sets the other")
 	}
-	if m.PerMailbox > 0 && !m.Closed && f.config.Warmup < runs.MinPacedWarmup {
+	if m.PerMailbox > 0 && !m.Closed && f.WarmupTime.Duration < runs.MinPacedWarmup {
 		return usageError("--warmup-time is %s: with --iops-per-mailbox it must be at least %s, "+
-			"in which the rate is found", f.config.Warmup, runs.MinPacedWarmup)
+			"in which the rate is found", f.WarmupTime, runs.MinPacedWarmup)
 	}
 	return nil
 }
@@ -122,7 +122,7 @@ func (f *driveFlags) judgeMailboxes() error {
 // planMailboxes has users work on mailbox databases.
 func (f *driveFlags) planMailboxes(ctx context.Context, targets []store.Database, infos []store.Info) (
 	workload.Plan, error) {
-	if f.config.UserOffset > 0 {
+	if f.UserOffset > 0 {
 		return nil, usageError("--user-offset: a mailbox database is driven from one machine, " +
 			"which knows all of its records")
 	}
@@ -130,7 +130,7 @@ func (f *driveFlags) planMailboxes(ctx context.Context, targets []store.Database
 	if err != nil {
 		return nil, err
 	}
-	if err := runs.CheckPace(plan, f.config.Warmup); err != nil {
+	if err := runs.CheckPace(plan, f.WarmupTime.Duration); err != nil {
 		return nil, flagError("iops-per-mailbox", err)
 	}
 	return plan, nil

@@ -89,7 +89,11 @@ func limitOperations() (words []string) {
 }
 
 // limitsOf refuses limits on operations that a workload does not have.
-func limitsOf(w workload.Workload, limits []limit.Limit) error {
+func limitsOf(w workload.Workload, texts []string) error {
+	limits, err := limit.ParseAll(texts)
+	if err != nil {
+		return flagError("limit", err)
+	}
 	words := tenants()[w.Name()].limitWords()
 	for _, l := range limits {
 		if l.IsOperation() && !slices.Contains(words, l.Subject) {
@@ -164,15 +168,11 @@ func concluders() map[string]conclude.Concluder {
 
 // reader reads records, over windows where some are given.
 func reader(windows ...string) (conclude.Reader, error) {
-	r := conclude.Reader{Workloads: concluders()}
-	for _, text := range windows {
-		w, err := measure.ParseWindow(text)
-		if err != nil {
-			return r, flagError("window", err)
-		}
-		r.Windows = append(r.Windows, w)
+	all, err := measure.ParseWindows(windows)
+	if err != nil {
+		err = flagError("window", err)
 	}
-	return r, nil
+	return conclude.Reader{Workloads: concluders(), Windows: all}, err
 }
 
 // windowError has a record that lacks the windows that were asked for be a wrong flag.

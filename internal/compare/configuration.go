@@ -116,31 +116,14 @@ func unlike(a, b Configuration) (warnings []string) {
 	if a.Experiment != "" && a.Experiment == b.Experiment {
 		return nil
 	}
-	unlike := func(what string, x, y any) {
-		if x != y {
-			text := fmt.Sprintf("%s and %s were not run alike: %s %v and %v", a.Name, b.Name, what, x, y)
-			warnings = append(warnings, text)
-		}
+	var differ []string
+	for _, d := range result.Differences(a.Spec, b.Spec, result.Compared) {
+		differ = append(differ, fmt.Sprintf("%s %s and %s", d.Name, d.A, d.B))
 	}
-	x, y := a.Setup.Parameters, b.Setup.Parameters
-	unlike("engine", a.Setup.Engine, b.Setup.Engine)
-	unlike("size", a.Setup.Size, b.Setup.Size)
-	unlike("threads", a.Setup.Threads, b.Setup.Threads)
-	unlike("run time in seconds", x.RunTime, y.RunTime)
-	unlike("warm-up in seconds", x.WarmupTime, y.WarmupTime)
-	unlike("think time in seconds", x.ThinkTime, y.ThinkTime)
-	unlike(a.Words.Cycles+" due a second", x.Rate, y.Rate)
-	unlike("background scan in bytes a second", x.ScrubRate, y.ScrubRate)
-	unlike("cold start", x.ColdStart, y.ColdStart)
-	unlike("windows", strings.Join(x.Windows, ", "), strings.Join(y.Windows, ", "))
-	for _, p := range x.InWords {
-		for _, q := range y.InWords {
-			if p.Name == q.Name && a.Setup.Size == b.Setup.Size {
-				unlike(p.Name, p.Value, q.Value)
-			}
-		}
+	if len(differ) == 0 {
+		return nil
 	}
-	return warnings
+	return []string{fmt.Sprintf("%s and %s were not run alike: %s", a.Name, b.Name, strings.Join(differ, "; "))}
 }
 
 // Words are those of the first configuration: others are of the same workload, or a warning says so.

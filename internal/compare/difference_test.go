@@ -121,7 +121,7 @@ func TestLacks(t *testing.T) {
 			"the difference of b has no interval, and b was limited by the processors"},
 		{"configurations that were not run alike", []Configuration{configuration("a", storage, 1000, 1001, 1002),
 			configuration("b", storage, 5300, 5310, 5320)}, func(all []Configuration) {
-			all[1].Setup.Threads = 7
+			all[1].Threads = 7
 		}, "they were not run alike"},
 	} {
 		if c.change != nil {

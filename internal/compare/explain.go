@@ -101,7 +101,7 @@ func Standing(b result.Bench) result.BenchRun {
 
 // PerPrice is the result of a configuration for 1,000 of its price's currency; nil where either is not stated.
 func PerPrice(c Configuration) (value *float64, currency string) {
-	amount, currency, err := result.ParsePrice(c.Setup.Parameters.Disclosure[result.PriceKey])
+	amount, currency, err := result.ParsePrice(c.Disclosure[result.PriceKey])
 	if err != nil || c.Figure == nil {
 		return nil, ""
 	}

@@ -52,13 +52,10 @@ func Take(run *result.BenchRun, s result.Summary) {
 // Single is a run as a bench of one.
 func Single(s result.Summary) result.Bench {
 	b := result.Bench{
-		KitVersion: s.KitVersion, Command: s.Command, Start: s.Start, End: s.End, Words: s.Words,
-		Setup: result.Setup{
-			Engine: s.Engine, Targets: s.Targets, Size: s.Size, Threads: s.Threads, Seed: s.Seed,
-			Parameters: s.Parameters, Runs: 1,
-		},
+		Spec: s.Spec, Start: s.Start, End: s.End,
 		Runs: []result.BenchRun{{Dir: ".", Status: result.Done}}, // whatever it ended by: its figures are looked at
 	}
+	b.Spec.Runs = 1
 	Take(&b.Runs[0], s)
 	Runs(&b)
 	b.Runs[0].Status = s.Status
@@ -103,14 +100,14 @@ func Enough(b result.Bench) bool {
 			made++
 		}
 	}
-	return made >= b.Setup.Runs
+	return made >= b.Spec.Runs
 }
 
-// counts says whether a run counts by what the setup asks for. One whose result is in another unit than those of the
+// counts says whether a run counts by what was asked for. One whose result is in another unit than those of the
 // others, because the I/Os of its drives were not counted, does not.
-func counts(r result.BenchRun, setup result.Setup, unit string) bool {
+func counts(r result.BenchRun, spec result.Spec, unit string) bool {
 	return !r.Practice && Made(r) && r.Figure != nil && r.Figure.Unit == unit &&
-		(r.Unsteady == "" || !setup.DropUnsteady)
+		(r.Unsteady == "" || !spec.DropUnsteady)
 }
 
 // unitOf is the unit of the results of a bench: the workload's, where any run has it.
@@ -138,7 +135,7 @@ func Runs(b *result.Bench) {
 	unit := unitOf(*b)
 	for i := range b.Runs {
 		r := &b.Runs[i]
-		r.Counts = counts(*r, b.Setup, unit)
+		r.Counts = counts(*r, b.Spec, unit)
 	}
 	b.Median, b.Headline, b.Active, b.Idle = "", result.Headline{}, nil, nil
 	b.RunsMean, b.RunsCI95, b.RunsSpread = nil, nil, nil

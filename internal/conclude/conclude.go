@@ -19,7 +19,7 @@ import (
 
 // Input is all that a conclusion is drawn from.
 type Input struct {
-	result.Asked
+	result.Spec
 	result.Happened
 	Series   measure.Series
 	Counters monitor.Table // without rows where nobody observed
@@ -42,7 +42,7 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 		c.CumulativeOPM, c.CumulativeOf = &progress.Cumulative, &progress.Since
 	}
 	if len(windows) == 0 && reached.To > 0 {
-		windows, err = asked(in.Parameters.Windows, reached)
+		windows, err = asked(in.WindowTexts, reached)
 	}
 	for _, spec := range windows {
 		w, windowErr := in.Series.Compute(spec)
@@ -88,17 +88,11 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 
 // asked are the windows that a run was asked for, or its run phase.
 func asked(texts []string, run measure.Span) (all []measure.WindowSpec, err error) {
-	for _, text := range texts {
-		w, err := measure.ParseWindow(text)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, w)
-	}
-	if len(all) == 0 {
+	all, err = measure.ParseWindows(texts)
+	if err == nil && len(all) == 0 {
 		all = append(all, measure.WindowSpec{Name: "run", Span: run})
 	}
-	return all, nil
+	return all, err
 }
 
 // verdicts are those of the limits over a window. A run without one has no samples, so its limits fail.

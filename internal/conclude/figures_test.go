@@ -18,7 +18,7 @@ import (
 
 // seen is the first window of a run, as its counters saw it.
 func seen(table monitor.Table, s result.Summary) view {
-	return newView(Input{Asked: s.Asked, Happened: s.Happened, Counters: table}, &s.Windows[0])
+	return newView(Input{Spec: s.Spec, Happened: s.Happened, Counters: table}, &s.Windows[0])
 }
 
 var start = time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)

@@ -86,7 +86,7 @@ func (r Reader) Merged(dirs []string) (*result.Record, error) {
 // Input is what the conclusion of a record is drawn from.
 func (r Reader) Input(record *result.Record) Input {
 	return Input{
-		Asked: record.Asked, Happened: record.Happened, Series: record.Series, Counters: record.Host,
+		Spec: record.Spec, Happened: record.Happened, Series: record.Series, Counters: record.Host,
 		Own: r.Workloads[record.Workload],
 	}
 }

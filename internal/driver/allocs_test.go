@@ -9,6 +9,7 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/measure"
+	"ds2/internal/result"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/counts"
 )
@@ -24,8 +25,9 @@ func TestOrderAllocatesNothing(t *testing.T) {
 	}
 	c := Config{
 		Operations: plan.Workload().Operations(), Counts: counts.All, Play: plan.Begin(""),
-		Targets: []string{"simulation"}, Threads: 1, RampRate: 1, OperationTimeout: time.Minute,
+		Spec: result.Spec{Targets: []string{"simulation"}, Threads: 1, RampRate: 1},
 	}
+	c.OperationTimeout.Duration = time.Minute
 	d := New(c, &series{}, quiet)
 	d.ctx = t.Context()
 	d.stop, d.halt = context.WithCancelCause(d.ctx)

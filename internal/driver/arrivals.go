@@ -9,16 +9,11 @@ import (
 
 	"ds2/internal/measure"
 	"ds2/internal/progress"
+	"ds2/internal/result"
 )
 
-// Arrivals says when orders fall due in an open loop, in which customers come whether or not the store keeps up. An
-// order's response time then counts from when it was due, so that a slow store cannot hide the orders it held up
-// (coordinated omission).
-type Arrivals struct {
-	Rate    float64       // orders due a second, over all targets; 0 is the closed loop
-	backlog time.Duration // of a test; 0: the one of ds2
-	Poisson bool          // times between orders are exponential, as of many independent customers; else even
-}
+// In an open loop customers come whether or not the store keeps up. An order's response time then counts from when it
+// was due, so that a slow store cannot hide the orders it held up (coordinated omission).
 
 // backlog is how long orders may wait for a free user: when so many are waiting as fall due in this time, the next is
 // dropped, and counted. How long it would have waited at least is known when those before it have been begun: so long
@@ -42,17 +37,17 @@ func (a arrival) waited(tally *measure.Order) {
 // Users take them in turn from the channel of their target. In a closed loop the channels are nil.
 func (d *Driver) offer(wg *sync.WaitGroup) []chan arrival {
 	due := make([]chan arrival, len(d.config.Targets))
-	a := d.config.Arrivals
-	if a.Rate == 0 {
+	c := d.config
+	if c.Rate == 0 {
 		return due
 	}
-	d.SetRate(a.Rate)
-	a.Rate /= float64(len(due))
+	d.SetRate(c.Rate)
+	held := c.Rate / float64(len(due)) * cmp.Or(c.backlog, backlog).Seconds()
 	for i := range due {
-		due[i] = make(chan arrival, int(math.Ceil(a.Rate*cmp.Or(a.backlog, backlog).Seconds())))
+		due[i] = make(chan arrival, int(math.Ceil(held)))
 		recorder := d.meter.NewRecorder(i)
-		random := rand.New(rand.NewPCG(d.config.Seed, math.MaxUint64-uint64(d.config.UserOffset+i)))
-		wg.Go(func() { d.offerTo(due[i], a, recorder, random) })
+		random := rand.New(rand.NewPCG(c.Seed, math.MaxUint64-uint64(c.UserOffset+i)))
+		wg.Go(func() { d.offerTo(due[i], recorder, random) })
 	}
 	return due
 }
@@ -63,12 +58,12 @@ func (d *Driver) SetRate(rate float64) {
 }
 
 // offerTo lets orders fall due on one target. Those still waiting when the run stops are dropped.
-func (d *Driver) offerTo(due chan arrival, a Arrivals, recorder *measure.Recorder, random *rand.Rand) {
+func (d *Driver) offerTo(due chan arrival, recorder *measure.Recorder, random *rand.Rand) {
 	var tally measure.Order
 	next := arrival{at: d.start}
 	for {
 		gap := 1.0
-		if a.Poisson {
+		if d.config.Spacing == result.Poisson {
 			gap = random.ExpFloat64()
 		}
 		next.at = next.at.Add(time.Duration(gap / math.Float64frombits(d.rate.Load()) * float64(time.Second)))

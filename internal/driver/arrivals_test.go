@@ -8,23 +8,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/measure"
+	"ds2/internal/result"
 )
 
 func TestOpenLoopBelowCapacity(t *testing.T) {
-	for _, poisson := range []bool{false, true} {
+	for _, spacing := range []string{result.Even, result.Poisson} {
 		sim := &simulation{service: time.Millisecond}
 		c := config(sim)
-		c.Arrivals = Arrivals{Rate: 50, Poisson: poisson}
-		c.Run = 200 * time.Second
+		c.Rate, c.Spacing = 50, spacing
+		c.RunTime.Duration = 200 * time.Second
 		got, totals := driven(t, c)
 		w := got.run(t)
 		// 10,000 arrivals of a Poisson process have a standard deviation of 100.
-		assert.InEpsilon(t, 50*60, w.OPM, 0.04, "poisson %t: as offered", poisson)
+		assert.InEpsilon(t, 50*60, w.OPM, 0.04, "%s: as offered", spacing)
 		// An order takes 4 ms, and four users are there for one every 20 ms.
-		assert.InDelta(t, 4.05, w.Latency["order"].P50, .05, "poisson %t: median, ms", poisson)
+		assert.InDelta(t, 4.05, w.Latency["order"].P50, .05, "%s: median, ms", spacing)
 		n := totals.Counts
-		assert.Equal(t, n.Offered, n.Orders+n.Dropped, "poisson %t", poisson)
-		assert.LessOrEqual(t, n.Dropped, int64(4), "poisson %t", poisson)
+		assert.Equal(t, n.Offered, n.Orders+n.Dropped, spacing)
+		assert.LessOrEqual(t, n.Dropped, int64(4), spacing)
 	}
 }
 
@@ -39,8 +40,8 @@ func TestOpenLoopHidesNoWait(t *testing.T) {
 		return 0
 	}})
 	c.Threads = 1
-	c.Arrivals = Arrivals{Rate: 100}
-	c.Run = 20 * time.Second
+	c.Rate = 100
+	c.RunTime.Duration = 20 * time.Second
 	got, totals := driven(t, c)
 	late := 0
 	for _, s := range got.Samples {
@@ -54,8 +55,8 @@ func TestOpenLoopHidesNoWait(t *testing.T) {
 
 func TestOpenLoopAboveCapacity(t *testing.T) {
 	c := config(&simulation{})
-	c.Arrivals = Arrivals{Rate: 200} // twice what four users can do
-	c.Run = 60 * time.Second
+	c.Rate = 200 // twice what four users can do
+	c.RunTime.Duration = 60 * time.Second
 	got, totals := driven(t, c)
 	w := got.run(t)
 	assert.InDelta(t, 6000, w.OPM, 60, "what the store can do")
@@ -80,8 +81,8 @@ func TestDroppedOrdersWaited(t *testing.T) {
 			}
 			return 320*time.Second - at
 		}})
-		c.Arrivals = Arrivals{Rate: 50, backlog: backlog}
-		c.Run = 1200 * time.Second
+		c.Rate, c.backlog = 50, backlog
+		c.RunTime.Duration = 1200 * time.Second
 		got, _ := driven(t, c)
 		all, err := got.Distributions(got.Phase(measure.PhaseRun))
 		require.NoError(t, err)

@@ -16,21 +16,6 @@ var errDrain = errors.New("work under way at the end of the run did not end in t
 
 const never = time.Duration(math.MaxInt64)
 
-// Ramp is how long the ramp takes: it ends with the second in which the last user starts, so that the phases after it
-// begin on one.
-func (c Config) Ramp() time.Duration {
-	return time.Duration(math.Ceil(float64(c.Threads*len(c.Targets)-1)/c.RampRate)) * time.Second
-}
-
-// Length is how long the run takes from the first orders to the end of the run phase, where it does not wait for Warm;
-// 0: until stopped.
-func (c Config) Length() time.Duration {
-	if c.Run == 0 {
-		return 0
-	}
-	return c.Ramp() + c.Warmup + c.Run
-}
-
 // keepTime goes through the phases from the ramp on and closes the samples, until done is over: all users have ended.
 // It calls leave on the cycles that do not end in the time of the drain.
 func (d *Driver) keepTime(leave context.CancelCauseFunc, done context.Context) error {
@@ -38,7 +23,7 @@ func (d *Driver) keepTime(leave context.CancelCauseFunc, done context.Context) e
 	slices.Sort(c.cuts)
 
 	ramp := d.config.Ramp()
-	warmup := ramp + d.config.Warmup
+	warmup := ramp + d.config.WarmupTime.Duration
 	phase := func(p measure.Phase, end time.Duration) {
 		if end <= c.now || d.stop.Err() != nil {
 			return
@@ -50,18 +35,18 @@ func (d *Driver) keepTime(leave context.CancelCauseFunc, done context.Context) e
 	phase(measure.PhaseWarmup, warmup)
 	if d.config.Warm != nil && !d.config.Warm() {
 		c.early = d.config.Warm
-		phase(measure.PhaseWarmup, warmup+d.config.WarmMax)
+		phase(measure.PhaseWarmup, warmup+d.config.WarmWithin.Duration)
 		c.early = nil
 		warmup = max(warmup, c.now)
 	}
-	run := warmup + d.config.Run
-	if d.config.Run == 0 {
+	run := warmup + d.config.RunTime.Duration
+	if d.config.RunTime.Duration == 0 {
 		run = never
 	}
 	phase(measure.PhaseRun, run)
 	d.halt(errDone)
 	d.enter(measure.PhaseDrain)
-	if c.until(c.now+d.config.Drain, done) {
+	if c.until(c.now+d.config.DrainTime.Duration, done) {
 		leave(errDrain)
 		c.until(never, done)
 	}
@@ -129,7 +114,7 @@ func (c *clock) tick(phaseOver bool) {
 
 // abortStalled cuts off the connections on which an operation takes longer than it may.
 func (d *Driver) abortStalled() {
-	latest := time.Now().Add(-d.config.OperationTimeout).UnixNano()
+	latest := time.Now().Add(-d.config.OperationTimeout.Duration).UnixNano()
 	for _, u := range d.users {
 		u.abortIfBegunBefore(latest)
 	}

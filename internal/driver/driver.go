@@ -27,36 +27,21 @@ import (
 
 // Config is one run.
 type Config struct {
-	Words      result.Words         // what Play calls its cycles
+	result.Spec
 	Operations []workload.Operation // of Play
 	Counts     []string             // names of what Play counts of its own
 	Play       workload.Run         // what the users do
-	Targets    []string             // labels of the targets, without user or password
-	Threads    int                  // users per target
-	Seed       uint64               // of all that is drawn
-	UserOffset int                  // number of the first user, so that several machines draw different orders
 
-	StartAt  time.Time       // when the first orders start; zero: as soon as all users are connected
-	Started  func(time.Time) // is told when they do; may be nil
-	RampRate float64         // users that start per second
-	Warmup   time.Duration   // after the ramp
-	Warm     func() bool     // whether the run may begin after the warm-up; nil: it may
-	WarmMax  time.Duration   // how long it is waited for that at most
-	Run      time.Duration   // after the warm-up; 0: until stopped
-	Drain    time.Duration   // how long orders under way may take to end
-	Think    time.Duration   // mean pause after an order
-
-	Arrivals Arrivals // open loop; the zero value is the closed loop, in which a user orders as soon as it can
-
-	MaxRetries       int           // of one operation
-	MaxErrors        int           // orders given up before the run is
-	OperationTimeout time.Duration // after which an operation's connection counts as lost
-
-	Lost    func(error) // is called with each error of class Connection, at once, by several users; may be nil
-	Delayed func(error) // is called once with the first error of connecting a user; may be nil
+	StartAt time.Time       // when the first orders start; zero: as soon as all users are connected
+	Started func(time.Time) // is told when they do; may be nil
+	Warm    func() bool     // whether the run may begin after the warm-up; nil: it may
+	Lost    func(error)     // is called with each error of class Connection, at once, by several users; may be nil
+	Delayed func(error)     // is called once with the first error of connecting a user; may be nil
 
 	Interval time.Duration   // length of the intervals that histograms are kept of
 	Cuts     []time.Duration // where an interval ends besides: the bounds of the windows
+
+	backlog time.Duration // of a test; 0: the one of ds2
 }
 
 // Sink takes what a run measures, as it goes. An error of it ends the run.
@@ -139,7 +124,7 @@ func (d *Driver) Run(ctx, stop context.Context) (start time.Time, err error) {
 	switch cause := context.Cause(d.stop); {
 	case err != nil:
 		return d.start, err
-	case errors.Is(cause, errDone), errors.Is(cause, ErrStopped) && d.ran && d.config.Run == 0:
+	case errors.Is(cause, errDone), errors.Is(cause, ErrStopped) && d.ran && d.config.RunTime.Duration == 0:
 		return d.start, nil
 	default:
 		return d.start, cause

@@ -17,6 +17,7 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/measure"
+	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
@@ -54,13 +55,17 @@ func config(sims ...*simulation) Config {
 		sim.service = cmp.Or(sim.service, 10*time.Millisecond)
 		plan.Targets = append(plan.Targets, sim.Connect)
 	}
-	return Config{
-		Words: plan.Workload().Words(), Operations: plan.Workload().Operations(), Counts: counts.All,
-		Play:    plan.Begin(""),
-		Targets: slices.Repeat([]string{"simulation/db"}, len(sims)),
-		Threads: 4, Seed: 1, RampRate: 1.6, Warmup: 5 * time.Second, Run: 10 * time.Second, Drain: 30 * time.Second,
-		MaxRetries: 5, MaxErrors: 3, OperationTimeout: 20 * time.Second, Interval: 50 * time.Second,
+	c := Config{
+		Spec: result.Spec{
+			Words: plan.Workload().Words(), Targets: slices.Repeat([]string{"simulation/db"}, len(sims)),
+			Threads: 4, Seed: 1, RampRate: 1.6, MaxRetries: 5, MaxErrors: 3,
+		},
+		Operations: plan.Workload().Operations(), Counts: counts.All, Play: plan.Begin(""),
+		Interval: 50 * time.Second,
 	}
+	c.WarmupTime.Duration, c.RunTime.Duration = 5*time.Second, 10*time.Second
+	c.DrainTime.Duration, c.OperationTimeout.Duration = 30*time.Second, 20*time.Second
+	return c
 }
 
 // drive runs c in a bubble of simulated time. during, where there is one, runs beside it; its arguments stop the run
@@ -158,7 +163,7 @@ func TestWarm(t *testing.T) {
 			var start time.Time
 			config.Started = func(at time.Time) { start = at }
 			config.Warm = func() bool { return time.Since(start) >= c.warm+2*time.Second-config.Ramp() }
-			config.WarmMax = c.most
+			config.WarmWithin.Duration = c.most
 			got, _ := driven(t, config)
 			warmup, run := got.Phase(measure.PhaseWarmup), got.Phase(measure.PhaseRun)
 			late := warmup.To - max(warmup.From+5*time.Second, c.want)
@@ -170,7 +175,7 @@ func TestWarm(t *testing.T) {
 
 func TestThinkTime(t *testing.T) {
 	c := config(&simulation{})
-	c.Think, c.Run = 360*time.Millisecond, 100*time.Second
+	c.ThinkTime.Duration, c.RunTime.Duration = 360*time.Millisecond, 100*time.Second
 	got, _ := driven(t, c)
 	// 40 ms of work and 360 ms of thought on average: 4 users make 10 orders a second.
 	assert.InDelta(t, 600, got.run(t).OPM, 30, "OPM with think time")
@@ -193,7 +198,7 @@ func TestStop(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			sim := &simulation{}
 			config := config(sim)
-			config.Run = c.run
+			config.RunTime.Duration = c.run
 			got, totals, err := drive(t, config, func(stop, _ func()) {
 				time.Sleep(c.after)
 				stop()
@@ -241,7 +246,7 @@ func TestOperationsThatDoNotEnd(t *testing.T) {
 		{5000, 3 * time.Second, nil, nil, 20.05},
 	} {
 		config := config(&simulation{stall: func(_ calls.Op, call int64) bool { return call > c.calls }})
-		config.Drain, config.OperationTimeout = c.drain, time.Minute
+		config.DrainTime.Duration, config.OperationTimeout.Duration = c.drain, time.Minute
 		got, totals, err := drive(t, config, c.during)
 		assert.ErrorIs(t, err, c.err)
 		assert.InDelta(t, c.left, got.Samples[len(got.Samples)-1].End.Seconds(), .05, "left at")
@@ -310,7 +315,7 @@ func TestRestartOfTheServer(t *testing.T) {
 func TestStalledOperation(t *testing.T) {
 	sim := &simulation{stall: func(op calls.Op, call int64) bool { return call == 500 }}
 	c := config(sim)
-	c.OperationTimeout = 3 * time.Second
+	c.OperationTimeout.Duration = 3 * time.Second
 	_, totals := driven(t, c)
 	n := totals.Counts
 	assert.Equal(t, []int64{1, 1, 0}, []int64{n.Reconnects, n.Retries, n.GivenUp}, "reconnects, retries, given up")
@@ -397,7 +402,7 @@ func TestWhatEndsARun(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			config := config(c.sim)
 			config.Threads = 1
-			config.Run = 0
+			config.RunTime.Duration = 0
 			_, totals, err := drive(t, config, nil)
 			assert.ErrorContains(t, err, c.want, "Run")
 			n := totals.Counts.GivenUp

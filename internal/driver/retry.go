@@ -92,7 +92,7 @@ func (u *user) open() error {
 	if d.stop.Err() != nil {
 		return context.Cause(d.stop)
 	}
-	ctx, cancel := context.WithTimeout(d.stop, d.config.OperationTimeout)
+	ctx, cancel := context.WithTimeout(d.stop, d.config.OperationTimeout.Duration)
 	defer cancel()
 	if err := u.Connect(ctx); err != nil {
 		return err

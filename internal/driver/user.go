@@ -79,7 +79,7 @@ func (u *user) run(delay time.Duration, due <-chan arrival) {
 			}
 		}
 		u.play(began)
-		if think := u.Think(u.driver.config.Think); think > 0 {
+		if think := u.Think(u.driver.config.ThinkTime.Duration); think > 0 {
 			u.become(measure.UserThinking)
 			progress.Pause(stop, think)
 			u.become(measure.UserRunning)

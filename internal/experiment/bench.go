@@ -11,7 +11,6 @@ import (
 
 	"ds2/internal/compare"
 	"ds2/internal/driver"
-	"ds2/internal/measure"
 	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/runs"
@@ -42,7 +41,7 @@ type Bench struct {
 // the bench's summary, ends.
 func (p Bench) Do(ctx, stop context.Context, b result.Bench) (result.Bench, error) {
 	c := &Configuration{Procedure: p, Summary: b}
-	orders := slices.Repeat([][]int{{0}}, b.Setup.Runs)
+	orders := slices.Repeat([][]int{{0}}, b.Spec.Runs)
 	err := Experiment{Configurations: []*Configuration{c}, Orders: orders, Told: p.Told}.Do(ctx, stop)
 	return c.Summary, err
 }
@@ -73,9 +72,8 @@ func (p Bench) run(ctx, stop context.Context, b *result.Bench, place runs.Place,
 			return err
 		}
 	}
-	settle := measure.Seconds(b.Setup.Settle)
-	told(fmt.Sprintf("settling for %s", settle))
-	if !pause(settle) {
+	told(fmt.Sprintf("settling for %s", b.Settle))
+	if !pause(b.Settle.Duration) {
 		return stopped(ctx)
 	}
 	told("running")
@@ -83,7 +81,7 @@ func (p Bench) run(ctx, stop context.Context, b *result.Bench, place runs.Place,
 	if err != nil && !(errors.Is(err, driver.ErrStopped) && s.Status == result.Done) {
 		return err
 	}
-	r.Status, r.Faults, b.Words = s.Status, faults, s.Words
+	r.Status, r.Faults = s.Status, faults
 	if len(s.Windows) == 0 || s.Figure == nil {
 		return cmp.Or(err, errors.New("it ended before its first window did"))
 	}
@@ -109,7 +107,7 @@ func (p Bench) auditLast(b *result.Bench) error {
 	s, readErr := result.ReadSummary[result.Summary](dir)
 	if r.Status == result.Running && readErr == nil && s.Status == result.Done && s.Audit == nil {
 		compare.Take(r, s)
-		b.Words, r.Unaudited = s.Words, true // ds2 was killed beside the audit
+		r.Unaudited = true // ds2 was killed beside the audit
 	}
 	if !r.Unaudited {
 		return nil

@@ -95,7 +95,10 @@ func finished(opm float64) result.Summary {
 }
 
 // ofReport is the setup of the storage report.
-var ofReport = result.Bench{Setup: result.Setup{Runs: 3, Settle: 480, Idle: 120, Cooldown: 60}}
+var ofReport = result.Bench{Spec: result.Spec{
+	Runs: 3, Settle: result.Duration{Duration: 8 * time.Minute},
+	Idle: result.Duration{Duration: 2 * time.Minute}, Cooldown: result.Duration{Duration: time.Minute},
+}}
 
 // TestBenchOfTheStorageReport makes the report's runs of its SSDs, with the idle and active watts that its table gives
 // for the run with the median OPM, and others around them. A failed limit is no reason to repeat a run.
@@ -176,7 +179,7 @@ func TestEveryRunCounts(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				setup := ofReport
-				setup.Setup.DropUnsteady = c.drop
+				setup.DropUnsteady = c.drop
 				b, err := newScript(c.outcomes...).do(t, t.TempDir(), setup)
 				if c.err == "" {
 					assert.NoError(t, err)
@@ -242,19 +245,6 @@ func TestBenchStops(t *testing.T) {
 	})
 }
 
-func TestDifferences(t *testing.T) {
-	a := result.Setup{Threads: 32, Runs: 3, Parameters: result.Parameters{RunTime: 1200}}
-	b := a
-	assert.Nil(t, differences(a, b), "equal setups differ in")
-	b.Runs, b.DropUnsteady = 5, true
-	assert.Nil(t, differences(a, b), "what only judges may change")
-	b.Threads, b.Parameters.RunTime = 16, 60
-	assert.Equal(t, []string{"threads", "run_time_s"}, differences(a, b), "setups differ in")
-	b = a
-	b.Parameters.Own, b.Parameters.InWords = result.Block(`{"mix": 3}`), []result.Said{{Name: "mix", Value: "3"}}
-	assert.Equal(t, []string{"mix"}, differences(a, b), "setups whose workload is another differ in")
-}
-
 // TestBenchAuditsLater (E2): a run whose audit was cut off is audited when the bench goes on, and not made again.
 func TestBenchAuditsLater(t *testing.T) {
 	for _, tt := range []struct {
@@ -269,7 +259,7 @@ func TestBenchAuditsLater(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			dir := t.TempDir()
 			setup := ofReport
-			setup.Setup.Runs = 2
+			setup.Spec.Runs = 2
 			s := newScript(outcome{opm: 10, err: driver.ErrStopped}, outcome{opm: 20}, outcome{opm: 30})
 			b, err := s.do(t, dir, setup)
 			require.ErrorIs(t, err, driver.ErrStopped)

@@ -161,7 +161,7 @@ func (e Experiment) blocks(ctx, stop context.Context) error {
 	if e.paired() {
 		for _, c := range e.Configurations {
 			b := &c.Summary
-			b.Setup.Runs = block - 1 // no more are asked for
+			b.Spec.Runs = block - 1 // no more are asked for
 			b.Until = e.Until
 		}
 	}
@@ -194,7 +194,7 @@ func (e Experiment) paired() bool { return len(e.Configurations) > 1 && !e.Seque
 // slow one, and in so few blocks it costs most of what they can show. Their numbers are 0 and below.
 func (e Experiment) practice() (most int) {
 	for _, c := range e.Configurations {
-		most = max(most, c.Summary.Setup.Practice)
+		most = max(most, c.Summary.Practice)
 	}
 	return most
 }
@@ -216,7 +216,7 @@ func (e Experiment) first() int {
 // through says whether the run of a configuration in a block is made.
 func (e Experiment) through(c *Configuration, block int) bool {
 	if block < 1 {
-		return len(runsMade(c.Summary, true)) >= c.Summary.Setup.Practice+block
+		return len(runsMade(c.Summary, true)) >= c.Summary.Practice+block
 	}
 	runs := runsMade(c.Summary, false)
 	if !e.paired() {
@@ -385,7 +385,7 @@ func (e Experiment) Left() (made, all int, left time.Duration) {
 		if !known {
 			each = c.Procedure.Planned
 		}
-		for block := 1 - c.Summary.Setup.Practice; block <= len(e.Orders); block++ {
+		for block := 1 - c.Summary.Practice; block <= len(e.Orders); block++ {
 			all++
 			if e.through(c, block) {
 				made++

@@ -73,7 +73,7 @@ func (s *simulation) experiment(t *testing.T, blocks int, names ...string) Exper
 		if c.Summary, err = result.ReadSummary[result.Bench](c.Procedure.Dir); err != nil {
 			require.NoError(t, result.MakeDir(c.Procedure.Dir))
 		}
-		c.Summary.Setup.Runs = blocks
+		c.Summary.Spec.Runs = blocks
 		e.Configurations = append(e.Configurations, c)
 	}
 	return e
@@ -121,7 +121,7 @@ func TestExperimentRunsInBlocks(t *testing.T) {
 		for _, c := range e.Configurations {
 			b := summary(t, c.Procedure.Dir)
 			require.Equal(t, result.Done, b.Status)
-			require.Equal(t, 5, b.Setup.Runs)
+			require.Equal(t, 5, b.Spec.Runs)
 			for i, r := range b.Runs {
 				assert.Equal(t, i+1, r.Block)
 				assert.Equal(t, 60., r.Took)
@@ -149,7 +149,7 @@ func TestExperimentEndsWhenItKnows(t *testing.T) {
 		assert.Len(t, s.runs, 12, "one block more than an interval takes")
 		b := do(2)
 		assert.Len(t, s.runs, 12, "the same again")
-		assert.Equal(t, 6, b.Setup.Runs)
+		assert.Equal(t, 6, b.Spec.Runs)
 		assert.True(t, compare.Enough(b))
 		b = do(1e-9)
 		assert.Len(t, s.runs, 18, "until something else")
@@ -285,7 +285,7 @@ func TestExperimentGoesOnAnywhere(t *testing.T) {
 
 func withPractice(e Experiment, runs int) Experiment {
 	for _, c := range e.Configurations {
-		c.Summary.Setup.Practice = runs
+		c.Summary.Practice = runs
 	}
 	return e
 }
@@ -314,7 +314,7 @@ func TestPractice(t *testing.T) {
 			b := summary(t, e.Configurations[0].Procedure.Dir)
 			require.Len(t, b.Runs, 4)
 			require.Len(t, compare.Counted(b), 2)
-			require.Equal(t, 2, b.Setup.Practice)
+			require.Equal(t, 2, b.Practice)
 			require.True(t, compare.Enough(b))
 			for i, r := range b.Runs {
 				require.Equal(t, []string{"practice-1", "practice-2", "run-1", "run-2"}[i], r.Dir)

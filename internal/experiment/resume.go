@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -24,7 +23,7 @@ type DirError struct{ error }
 func (e *DirError) Unwrap() error { return e.error }
 
 // takeUp is what was left in dir, read by read; nil where a new one may begin there. What it is, such as a bench, is
-// for the error; unlike names the settings in which the one that is asked for differs.
+// for the error; unlike says in what the one that is asked for differs.
 func takeUp[T any](dir, what string, read func(string) (T, error), unlike func(T) []string) (*T, error) {
 	left, err := read(dir)
 	if errors.Is(err, result.ErrNone) {
@@ -37,8 +36,8 @@ func takeUp[T any](dir, what string, read func(string) (T, error), unlike func(T
 		return nil, &DirError{err}
 	}
 	if names := unlike(left); len(names) > 0 {
-		return nil, &DirError{fmt.Errorf("%s holds %s with another setup: %s; give the same flags to continue it, or "+
-			"another directory", dir, what, strings.Join(names, ", "))}
+		return nil, &DirError{fmt.Errorf("%s holds %s with another setup: %s; give the same flags to the same "+
+			"ds2 to continue it, or another directory", dir, what, strings.Join(names, "; "))}
 	}
 	if err := atomicfile.RemoveLeft(dir); err != nil {
 		return nil, fmt.Errorf("continue in %s: %w", dir, err)
@@ -71,78 +70,32 @@ func makeDir(dir string) error {
 	return err
 }
 
-// TakeUpBench takes up the bench in the directory of its runs' options, or begins one; setup is what these options do
-// not say. Unless a seed is given, they get the one with which the bench began.
-func TakeUpBench(o *runs.Options, setup result.Setup, seedGiven bool) (result.Bench, error) {
+// TakeUpBench takes up the bench in the directory of its runs' options, or begins one. Unless a seed is given, they get
+// the one with which the bench began.
+func TakeUpBench(o *runs.Options, seedGiven bool) (result.Bench, error) {
 	left, err := takeUp(o.Dir, "a bench", result.ReadSummary[result.Bench], func(left result.Bench) []string {
 		if !seedGiven {
-			o.Driver.Seed = left.Setup.Seed
+			o.Seed = left.Seed
 		}
-		return differences(left.Setup, setupOf(*o, setup))
+		return differing(left.Spec, o.Asked())
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return result.Bench{}, err
+	case left == nil:
+		return result.Bench{Spec: o.Asked(), Start: time.Now()}, makeDir(o.Dir)
 	}
-	setup = setupOf(*o, setup)
-	if left == nil {
-		b := result.Bench{KitVersion: o.Version, Command: o.Command, BenchID: o.RunID, Start: time.Now(), Setup: setup}
-		return b, makeDir(o.Dir)
-	}
-	o.RunID = left.BenchID
-	left.Command = o.Command
-	judging(&left.Setup, setup)
+	o.RunID = left.RunID
+	left.Spec = o.Asked()
 	return *left, nil
 }
 
-// setupOf adds to a setup what the options of its runs say.
-func setupOf(o runs.Options, setup result.Setup) result.Setup {
-	s := runs.Summarize(o)
-	setup.Engine, setup.Targets, setup.Size, setup.Threads = s.Engine, s.Targets, s.Size, s.Threads
-	setup.Seed, setup.Parameters, setup.Limits = s.Seed, s.Parameters, s.LimitTexts
-	return setup
-}
-
-// judging has a setup take over from another what changes no run: how many are made, which count, and what is stated of
-// the array.
-func judging(s *result.Setup, from result.Setup) {
-	s.Parameters.Disclosure = from.Parameters.Disclosure
-	s.Runs, s.DropUnsteady = from.Runs, from.DropUnsteady
-}
-
-// differences names the fields in which two setups differ, but for those that only judge.
-func differences(a, b result.Setup) []string {
-	judging(&a, b)
-	return differing(reflect.ValueOf(a), reflect.ValueOf(b))
-}
-
-// differing names the fields in which two structures differ, by their names in records; those of what the workload
-// alone reads by the names that reports have for them.
-func differing(x, y reflect.Value) (names []string) {
-	for i := range x.NumField() {
-		a, b := x.Field(i).Interface(), y.Field(i).Interface()
-		if reflect.DeepEqual(a, b) {
-			continue
-		}
-		name, _, _ := strings.Cut(x.Type().Field(i).Tag.Get("json"), ",")
-		switch a := a.(type) {
-		case result.Parameters:
-			b := b.(result.Parameters)
-			if !slices.Equal(a.InWords, b.InWords) { // the same in words
-				a.Own = b.Own
-			}
-			names = append(names, differing(reflect.ValueOf(a), reflect.ValueOf(b))...)
-		case []result.Said:
-			b := b.([]result.Said)
-			for _, said := range slices.Concat(a, b) {
-				if slices.Contains(a, said) != slices.Contains(b, said) && !slices.Contains(names, said.Name) {
-					names = append(names, said.Name)
-				}
-			}
-		default:
-			names = append(names, name)
-		}
+// differing says in what two structs differ of which the one is continued as the other.
+func differing[T any](left, now T) (texts []string) {
+	for _, d := range result.Differences(left, now, result.Continued) {
+		texts = append(texts, fmt.Sprintf("%s %s, now %s", d.Name, d.A, d.B))
 	}
-	return names
+	return texts
 }
 
 // TakeUpExperiment takes up the experiment in dir, or gives the new one, whose directory is not made yet. One that has
@@ -154,6 +107,9 @@ func TakeUpExperiment(
 	left, err := takeUp(dir, "an experiment", read, func(left result.Experiment) (names []string) {
 		if !hasRuns(dir, left) {
 			return nil
+		}
+		if left.KitVersion != begun.KitVersion {
+			names = append(names, fmt.Sprintf("kit version %s, now %s", left.KitVersion, begun.KitVersion))
 		}
 		if left.Order != begun.Order {
 			names = append(names, "order")
@@ -189,11 +145,9 @@ func hasRuns(dir string, e result.Experiment) bool {
 func (s *Search) TakeUp(seedGiven bool) (err error) {
 	s.left, err = takeUp(s.Dir, "a search", result.ReadSummary[result.Search], func(left result.Search) []string {
 		if !seedGiven {
-			s.Options.Driver.Seed = left.Seed
+			s.Options.Seed = left.Seed
 		}
-		now := s.begin()
-		names := differing(reflect.ValueOf(setupOfSearch(left)), reflect.ValueOf(setupOfSearch(now)))
-		return append(names, differing(reflect.ValueOf(left.Config), reflect.ValueOf(now.Config))...)
+		return append(differing(left.Spec, s.Options.Asked()), differing(left.Config, s.Config)...)
 	})
 	switch {
 	case err != nil:
@@ -205,14 +159,6 @@ func (s *Search) TakeUp(seedGiven bool) (err error) {
 			"one", s.Dir)}
 	}
 	return nil
-}
-
-// setupOfSearch is what the trials of a search have in common.
-func setupOfSearch(s result.Search) result.Setup {
-	return result.Setup{
-		Engine: s.Engine, Targets: s.Targets, Size: s.Size, Seed: s.Seed, Parameters: s.Parameters,
-		Restore: s.Restore, Limits: s.Limits,
-	}
 }
 
 // Made is how many trials were made before.

@@ -32,21 +32,10 @@ type Search struct {
 	left  *result.Search // one that ended before it was done, which is continued: its trials are not made again
 }
 
-// begin is the record of the search before its first trial.
-func (s Search) begin() result.Search {
-	o := s.Options
-	summary := runs.Summarize(o)
-	return result.Search{
-		KitVersion: o.Version, RunID: o.RunID, Status: result.Running, Start: time.Now(), Command: o.Command,
-		Engine: summary.Engine, Targets: summary.Targets, Size: summary.Size, Words: summary.Words, Seed: summary.Seed,
-		Parameters: summary.Parameters, Limits: summary.LimitTexts, Restore: s.Restore.Name(), Config: s.Config,
-	}
-}
-
 // Do runs the search and writes its record after each trial, also where an error ends it. A run whose figures cannot be
 // used ends it with a VerdictError.
 func (s Search) Do(stop runs.Stop) (result.Search, error) {
-	r := s.begin()
+	r := result.Search{Spec: s.Options.Asked(), Status: result.Running, Start: time.Now(), Config: s.Config}
 	var known []result.Trial
 	if s.left != nil {
 		known, r.Start, r.RunID = s.left.Trials, s.left.Start, s.left.RunID
@@ -118,8 +107,8 @@ func (s Search) freeDir(name string) string {
 func (s Search) trial(ctx context.Context, stop runs.Stop, number, threads int) (result.Trial, error) {
 	t := result.Trial{Threads: threads, Record: s.freeDir(fmt.Sprintf("%02d-%d-users", number, threads))}
 	o := s.Options
-	o.Driver.Threads = threads
-	o.Driver.Seed += uint64(number) // else, where nothing is restored, new customers of a repeat find their names taken
+	o.Threads = threads
+	o.Seed += uint64(number) // else, where nothing is restored, new customers of a repeat find their names taken
 	o.RunID = fmt.Sprintf("%s-%02d", o.RunID, number)
 	o.Dir = filepath.Join(s.Dir, t.Record)
 	err := s.Restore.Do(ctx, stop.Soft, o.Targets)

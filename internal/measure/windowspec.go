@@ -36,6 +36,18 @@ const (
 	CyclesWindow = "checkpoints" // before a number is that of one which takes whole checkpoint cycles
 )
 
+// ParseWindows reads several; see ParseWindow.
+func ParseWindows(texts []string) (all []WindowSpec, err error) {
+	for _, text := range texts {
+		w, err := ParseWindow(text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, w)
+	}
+	return all, nil
+}
+
 // ParseWindow reads 1000s-1200s, 10m-20m, auto, checkpoints=2, or any of them with a name before it: steady=auto,
 // report=1000s-1200s, cycles=checkpoints=2. Bare numbers are seconds.
 func ParseWindow(text string) (WindowSpec, error) {

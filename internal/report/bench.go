@@ -37,7 +37,7 @@ func benchView(c compare.Configuration) view {
 	v := view{
 		ID: "bench", RunID: "bench", Headline: "no result",
 		Title:   "Bench " + title(c),
-		Byline:  byline(c.Start, "bench "+c.BenchID, c.KitVersion, strings.Join(c.Setup.Targets, ", ")),
+		Byline:  byline(c.Start, "bench "+c.RunID, c.KitVersion, strings.Join(c.Targets, ", ")),
 		Figures: alone.figures(),
 		Tables: []table{
 			runTable(alone.Configurations, c.Median), limitTable(c.Limits), conditionTable(c), medianCosts(c),
@@ -67,7 +67,7 @@ func benchView(c compare.Configuration) view {
 }
 
 func title(c compare.Configuration) string {
-	return fmt.Sprintf("%s: %s, size %s, %s", c.Name, c.Setup.Engine, c.Setup.Size, users(c.Setup.Threads))
+	return fmt.Sprintf("%s: %s, size %s, %s", c.Name, c.Engine, c.Size, users(c.Threads))
 }
 
 // runsApart are the runs of a bench that have a result, each as a configuration.
@@ -76,7 +76,7 @@ func runsApart(c compare.Configuration) (all []compare.Configuration) {
 		if r.Figure == nil {
 			continue
 		}
-		one := result.Bench{Words: c.Words, Headline: r.Headline, Runs: []result.BenchRun{r}}
+		one := result.Bench{Spec: c.Spec, Headline: r.Headline, Runs: []result.BenchRun{r}}
 		all = append(all, compare.Configuration{Name: r.Dir, Bench: one})
 	}
 	return all
@@ -96,7 +96,7 @@ func benchFindings(c compare.Configuration) []finding {
 		v.findf(reservation, "%d of %d runs of %s failed: %s", len(failed), len(failed)+len(runs), c.Name,
 			strings.Join(texts, "; "))
 	}
-	v.find(aside, proofNote(c.Setup.Engine, c.Setup.Parameters))
+	v.find(aside, proofNote(c.Spec))
 	if c.RunsCI95 != nil {
 		v.findf(proof, "The %d runs of %s that count come to %s ± %s %s on average "+
 			"(95 %% confidence from run to run, by Student's t); (max − min) / mean is %.1f %%",
@@ -114,14 +114,14 @@ func benchFindings(c compare.Configuration) []finding {
 	if unsteady > 0 {
 		v.findf(reservation, "Of the runs of %s that count, %d of %d are not steady", c.Name, unsteady, len(runs))
 	}
-	if dropped > 0 && c.Setup.DropUnsteady {
+	if dropped > 0 && c.DropUnsteady {
 		v.findf(reservation, "Runs of %s that were not steady and so were dropped (--drop-unsteady): %d. "+
 			"The result flatters a drive that is erratic", c.Name, dropped)
 	}
 	v.findWarnings(c.Name, runs)
 	if c.Kind == result.KindBench && c.Status != result.Done {
 		v.findf(reservation, "Warning: the bench %s is not done (%s): %d of %d runs count",
-			c.Name, c.Status, len(runs), c.Setup.Runs)
+			c.Name, c.Status, len(runs), c.Spec.Runs)
 	}
 	for _, r := range c.Runs {
 		l := aside

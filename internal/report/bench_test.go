@@ -36,10 +36,10 @@ func opmOfRun(opm, half float64) result.Headline {
 // does.
 func benchOf(name, bottleneck string, opm ...float64) compare.Configuration {
 	c := compare.Configuration{Name: name, Bench: result.Bench{
-		Head: result.Head{Kind: result.KindBench}, BenchID: name, Status: result.Done, KitVersion: "test",
-		Words: orders, Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC),
-		Setup: result.Setup{
-			Engine: "postgres", Size: "W", Threads: 32, Targets: []string{"host/ds2"}, Runs: len(opm),
+		Head: result.Head{Kind: result.KindBench}, Status: result.Done, Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC),
+		Spec: result.Spec{
+			RunID: name, KitVersion: "test", Words: orders, Engine: "postgres", Size: "W", Threads: 32,
+			Targets: []string{"host/ds2"}, Runs: len(opm),
 		},
 	}}
 	slow := limit.Verdict{Limit: "order p95 < 500ms", Unit: limit.Seconds, Bound: .5, Measured: new(0.45), OK: true}
@@ -86,10 +86,10 @@ func TestBenchText(t *testing.T) {
 func TestCompareText(t *testing.T) {
 	disks, ssd := benchOf("disks", diagnose.Storage, 14402.1, 14380.5, 14420.9),
 		benchOf("ssd", diagnose.CPU, 63412.3, 63812.7, 64101.9)
-	disks.Runs[0].Counts, disks.Runs[0].Unsteady, disks.Setup.DropUnsteady = false,
+	disks.Runs[0].Counts, disks.Runs[0].Unsteady, disks.DropUnsteady = false,
 		"not steady: fifths of the window differ by 25.0 %, more than 20 %", true
 	disks.Runs = append(disks.Runs, disks.Runs[2])
-	disks.Runs[3].Dir, disks.Runs[3].Headline, disks.Setup.Runs = "run-4", opmOfRun(14399, 143.99), 4
+	disks.Runs[3].Dir, disks.Runs[3].Headline, disks.Spec.Runs = "run-4", opmOfRun(14399, 143.99), 4
 	disks.Status = result.Interrupted
 	ssd.Runs[0].Warnings, ssd.Runs[2].Warnings = []string{"other programs take 94 % of the processors"},
 		[]string{"other programs take 10 % of the processors"}

@@ -37,8 +37,8 @@ func arraysOf(t *testing.T, ratio, growth float64) compare.Experiment {
 		speed, reads, watts := []float64{1, ratio}[i], 600*[]float64{1, ratio}[i], []float64{410, 180}[i]
 		one := compare.Configuration{Name: c.Name, Dir: t.TempDir()}
 		one.Labels = c.Labels["drives"] + ", " + c.Labels["raid"]
-		one.Bench = result.Bench{Experiment: "k7c2", Words: orders, Status: result.Done,
-			Setup: result.Setup{Engine: "postgres", Size: "W", Threads: 32, Runs: 5}}
+		one.Bench = result.Bench{Experiment: "k7c2", Status: result.Done,
+			Spec: result.Spec{Words: orders, Engine: "postgres", Size: "W", Threads: 32, Runs: 5}}
 		fio := &device.Record{Log: device.Point{IOPS: 5000, Mean: .0002}}
 		for _, depth := range []float64{1, 2, 4, 8, 16, 32, 64, 128, 256} {
 			rate := min(reads*1.02, depth*170)
@@ -77,8 +77,8 @@ func publishedArrays(t *testing.T) compare.Comparison {
 		opm          []float64
 	}{{"24 hard disks", 682, 776.9, []float64{48172, 46586.3, 48142}},
 		{"6 SSDs", 393.1, 501.4, []float64{64973.7, 67356.7, 64203}}} {
-		b := result.Bench{Head: result.Head{Kind: result.KindBench}, Status: result.Done, Words: orders,
-			Setup: result.Setup{Runs: len(c.opm)}}
+		b := result.Bench{Head: result.Head{Kind: result.KindBench}, Status: result.Done,
+			Spec: result.Spec{Words: orders, Runs: len(c.opm)}}
 		for run, opm := range c.opm {
 			headline := result.NewHeadline(&result.Figure{Unit: result.OPM, Value: opm})
 			b.Runs = append(b.Runs, result.BenchRun{Dir: fmt.Sprintf("run-%d", run+1), Status: result.Done,

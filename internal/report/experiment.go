@@ -140,7 +140,7 @@ func settingTable(e compare.Experiment) table {
 		}
 		for _, b := range e.Benches {
 			if b.Name == c.Name {
-				cells["targets"] = strings.Join(b.Setup.Targets, ", ")
+				cells["targets"] = strings.Join(b.Targets, ", ")
 			}
 		}
 		row := []string{c.Name}
@@ -163,7 +163,7 @@ func disclosureTable(all []compare.Configuration) table {
 	perPrice := []string{"per 1,000 of the price's currency"}
 	for _, c := range all {
 		t.Head = append(t.Head, c.Name)
-		stated, figure := c.Setup.Parameters.Disclosure, notStated
+		stated, figure := c.Spec.Disclosure, notStated
 		for i, key := range result.Disclosures {
 			t.Rows[i] = append(t.Rows[i], cmp.Or(stated[key], notStated))
 		}

@@ -12,12 +12,12 @@ import (
 
 // openLoopNote tells how an open loop kept up in the first window; empty for a closed one.
 func openLoopNote(s result.Summary) string {
-	if s.Parameters.Rate == 0 {
+	if s.Rate == 0 {
 		return ""
 	}
 	w := s.Windows[0]
 	text := fmt.Sprintf("Open loop of %s %s a second: %s fell due in the window, %s were completed and %s dropped; "+
-		"response times count from when %s was due.", plain(s.Parameters.Rate), s.Words.Cycles,
+		"response times count from when %s was due.", plain(s.Rate), s.Words.Cycles,
 		numbers.Integer(w.Counts.Offered), numbers.Integer(w.Counts.Orders),
 		numbers.Integer(w.Counts.Dropped), s.Words.A())
 	if from := w.Latency[measure.WholeOrder].AtLeastFrom; from != nil {

@@ -14,7 +14,7 @@ import (
 
 func TestFaultsAndOpenLoopAreTold(t *testing.T) {
 	s := result.Summary{
-		Asked: result.Asked{Words: orders, Parameters: result.Parameters{Rate: 500}},
+		Spec: result.Spec{Words: orders, Rate: 500},
 		Happened: result.Happened{
 			Errors:   []measure.FailureCount{{Operation: "purchase", Class: "resource", Count: 4, Example: "disk full"}},
 			Counts:   measure.Counts{Retries: 3, Reconnects: 2, GivenUp: 1},

@@ -99,8 +99,8 @@ func TestHostileTexts(t *testing.T) {
 	})
 	run := result.BenchRun{Dir: hostile, Counts: true, Headline: r.Headline, Faults: []string{hostile},
 		Bottleneck: hostile}
-	bench := result.Bench{BenchID: hostile, Status: result.Failed, Headline: r.Headline, Runs: []result.BenchRun{run},
-		Setup: result.Setup{Engine: hostile, Size: hostile, Targets: []string{hostile}, Runs: 2}}
+	bench := result.Bench{Status: result.Failed, Headline: r.Headline, Runs: []result.BenchRun{run},
+		Spec: result.Spec{RunID: hostile, Engine: hostile, Size: hostile, Targets: []string{hostile}, Runs: 2}}
 	configuration := compare.Configuration{Name: hostile, Dir: filepath.Dir(r.Dir), Bench: bench}
 	comparison := compare.WithFirst([]compare.Configuration{configuration, configuration})
 	records := []*result.Record{r}

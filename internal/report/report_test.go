@@ -63,7 +63,7 @@ func recordAt(t *testing.T, dir string, speed, growth float64, change func(*resu
 	window, err := series.Window("run", measure.Span{From: 10 * time.Second, To: 70 * time.Second})
 	require.NoError(t, err)
 	s := result.Summary{
-		Asked: result.Asked{RunID: "k7c2", KitVersion: "test", Words: orders, Engine: "postgres",
+		Spec: result.Spec{RunID: "k7c2", KitVersion: "test", Words: orders, Engine: "postgres",
 			Targets: []string{"host:5432/ds2"}, Size: "S", Threads: 8, Seed: 42},
 		Happened: result.Happened{Status: result.Done, Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC)},
 		Conclusion: result.Conclusion{

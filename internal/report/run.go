@@ -90,7 +90,7 @@ func (v *view) findRun(s result.Summary) {
 		}
 		v.find(ended, strings.TrimSuffix(fmt.Sprintf("The run is recorded as %s: %s", s.Status, s.Error), ": "))
 	}
-	v.find(aside, proofNote(s.Engine, s.Parameters))
+	v.find(aside, proofNote(s.Spec))
 	for _, section := range s.Sections {
 		for _, note := range section.Notes {
 			v.find(aside, note)
@@ -287,53 +287,52 @@ func auditTable(s result.Summary) table {
 }
 
 // engineOf is an engine, and what is yet to be proven of it.
-func engineOf(name string, p result.Parameters) string {
-	if p.Proof != "" {
-		name += "; " + p.Proof
+func engineOf(s result.Spec) string {
+	if s.Proof != "" {
+		return s.Engine + "; " + s.Proof
 	}
-	return name
+	return s.Engine
 }
 
 // proofNote is a note of what is yet to be proven of an engine; empty where that is nothing.
-func proofNote(engine string, p result.Parameters) string {
-	if p.Proof == "" {
+func proofNote(s result.Spec) string {
+	if s.Proof == "" {
 		return ""
 	}
-	return fmt.Sprintf("Engine %s is %s", engine, p.Proof)
+	return fmt.Sprintf("Engine %s is %s", s.Engine, s.Proof)
 }
 
 const utc = time.DateTime + " UTC"
 
 // setup begins the table of what is needed to repeat a run or a search.
-func setup(kind, id, kit string, start, end time.Time, engine string, targets []string, size string) table {
+func setup(kind string, s result.Spec, start, end time.Time) table {
 	t := list("Setup")
-	t.Rows = [][]string{{kind, id}, {"kit version", kit}, {"started", start.UTC().Format(utc)}}
+	t.Rows = [][]string{{kind, s.RunID}, {"kit version", s.KitVersion}, {"started", start.UTC().Format(utc)}}
 	if !end.IsZero() {
 		t.row("ended", end.UTC().Format(utc))
 	}
-	t.row("engine", engine)
-	t.row("targets", strings.Join(targets, ", "))
-	t.row("size", size)
+	t.row("engine", engineOf(s))
+	t.row("targets", strings.Join(s.Targets, ", "))
+	t.row("size", s.Size)
 	return t
 }
 
 func setupTable(s result.Summary) table {
-	p := s.Parameters
-	t := setup("run", s.RunID, s.KitVersion, s.Start, s.End, engineOf(s.Engine, p), s.Targets, s.Size)
+	t := setup("run", s.Spec, s.Start, s.End)
 	t.add("users", "%d on each target", s.Threads)
 	t.add("seed", "%d", s.Seed)
 	for i, seed := range s.DataSeeds {
 		t.add("data seed of "+s.Targets[i], "%d", seed)
 	}
-	t.row("ramp", plain(p.RampRate)+" users a second")
-	t.row("warm-up", plain(p.WarmupTime)+" s")
-	t.row("run time", plain(p.RunTime)+" s")
-	t.row("think time", plain(p.ThinkTime)+" s")
-	for _, own := range p.InWords {
+	t.row("ramp", plain(s.RampRate)+" users a second")
+	t.row("warm-up", plain(s.WarmupTime.Seconds())+" s")
+	t.row("run time", plain(s.RunTime.Seconds())+" s")
+	t.row("think time", plain(s.ThinkTime.Seconds())+" s")
+	for _, own := range s.InWords {
 		t.row(own.Name, own.Value)
 	}
-	if p.Rate > 0 {
-		t.add("rate", "%s %s a second, %s", plain(p.Rate), s.Words.Cycles, p.Spacing)
+	if s.Rate > 0 {
+		t.add("rate", "%s %s a second, %s", plain(s.Rate), s.Words.Cycles, s.Spacing)
 	}
 	for _, phase := range s.Phases {
 		t.add("phase "+string(phase.Phase), "%s to %s s",

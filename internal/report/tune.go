@@ -38,7 +38,7 @@ func searchView(r result.Search) view {
 	if r.Users > 0 {
 		most := users(r.Users)
 		v.Headline = fmt.Sprintf("%s %s with %s", opmOf(r.Value(), nil), r.Unit(), most)
-		v.find(aside, proofNote(r.Engine, r.Parameters))
+		v.find(aside, proofNote(r.Spec))
 		v.findf(proof, "Median of the %d runs that confirm %s; %s",
 			len(tune.Confirming(r.Trials, r.Users)), most, r.Why)
 	} else {
@@ -123,7 +123,7 @@ func trialChart(
 		}
 	}
 	c.draw(withPoints(passed, failed)...)
-	for _, text := range r.Limits {
+	for _, text := range r.LimitTexts {
 		if l, err := limit.Parse(text); err == nil && l.Metric == metric {
 			bound := l.Bound
 			if l.Unit() == limit.Seconds {
@@ -139,11 +139,11 @@ func trialChart(
 }
 
 func searchSetup(r result.Search) table {
-	t := setup("search", r.RunID, r.KitVersion, r.Start, r.End, engineOf(r.Engine, r.Parameters), r.Targets, r.Size)
+	t := setup("search", r.Spec, r.Start, r.End)
 	t.row("first run", users(r.Config.Start))
 	t.row("at most", users(r.Max))
 	t.row("runs that confirm", fmt.Sprint(r.Confirm))
 	t.row("database before each run", r.Restore)
-	t.row("limits", strings.Join(r.Limits, ", "))
+	t.row("limits", strings.Join(r.LimitTexts, ", "))
 	return t
 }

@@ -20,8 +20,8 @@ func search() result.Search {
 	holds := limit.Verdict{Limit: "order p95 < 200ms", Unit: limit.Seconds, Bound: 0.2, Measured: new(0.19), OK: true,
 		Runs: 3, Held: 3}
 	return result.Search{
-		RunID: "abc", Engine: "postgres", Targets: []string{"host/db"}, Size: "S", Restore: "reset",
-		Limits: []string{"order p95 < 200ms"},
+		Spec: result.Spec{RunID: "abc", Words: orders, Engine: "postgres", Targets: []string{"host/db"}, Size: "S", Restore: "reset",
+			LimitTexts: []string{"order p95 < 200ms"}},
 		Config: tune.Config{Start: 1, Max: 512, Confirm: 3},
 		Trials: []result.Trial{
 			trial(4, 2000, 0.03, 0.15, false), trial(8, 7200, 0.25, 1.25, false), trial(7, 6900, 0.19, 0.95, true),
@@ -30,7 +30,6 @@ func search() result.Search {
 		},
 		Result:   tune.Result{Users: 7, Why: "the limits fail with 8 users"},
 		Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: 7000}),
-		Words:    orders,
 		Verdicts: []limit.Verdict{holds},
 	}
 }

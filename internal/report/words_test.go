@@ -21,7 +21,7 @@ func TestWords(t *testing.T) {
 	words := result.Words{Cycle: "transaction", Cycles: "transactions", Rate: "TPM", Unit: result.IOPS}
 	latency := map[string]measure.Latency{measure.WholeOrder: {Count: 10, P95: 3}, "read": {Count: 10, P95: 3}}
 	s := result.Summary{
-		Asked: result.Asked{RunID: "r1", Workload: "other", Words: words, Engine: "postgres", Size: "7 boxes",
+		Spec: result.Spec{RunID: "r1", Workload: "other", Words: words, Engine: "postgres", Size: "7 boxes",
 			Threads: 2, Targets: []string{"h:1/a", "h:1/b"}},
 		Happened: result.Happened{Status: result.Done, Start: time.Unix(0, 0),
 			ByTarget: []result.Target{{Target: "h:1/a", OPM: 300}, {Target: "h:1/b", OPM: 300}},
@@ -37,7 +37,7 @@ func TestWords(t *testing.T) {
 				Counts: measure.Counts{Orders: 100}, Steady: measure.Steadiness{Why: "as it was"}}},
 		},
 	}
-	s.Parameters.Rate = 10
+	s.Rate = 10
 	foreign := regexp.MustCompile(`(?i)\border|\bopm\b|rollback|customer|browse`)
 	check := func(what, text string, wanted ...string) {
 		t.Helper()
@@ -66,6 +66,6 @@ func TestWords(t *testing.T) {
 	check("the text of a comparison", told(t, Comparison(both)), "IOPS of b",
 		"transaction p95 ms", "device reads a transaction")
 
-	search := result.Search{Words: words, Trials: []result.Trial{{Threads: 1, Value: 3}}}
+	search := result.Search{Spec: result.Spec{Words: words}, Trials: []result.Trial{{Threads: 1, Value: 3}}}
 	check("the text of a search", told(t, Search(search)), "transaction p95 ms")
 }

@@ -14,25 +14,19 @@ import (
 // come to together.
 type Bench struct {
 	Head
-	KitVersion string    `json:"kit_version"`
-	BenchID    string    `json:"bench_id"`
-	Experiment string    `json:"experiment_id,omitempty"` // that the bench is a configuration of
-	Status     Status    `json:"status"`
-	Error      string    `json:"error,omitempty"`
-	Start      time.Time `json:"start"`
-
-	Words Words     `json:"words"` // the workload's
-	End   time.Time `json:"end,omitzero"`
+	Spec       `json:"spec"` // that the runs have in common; its Runs and Idle go by b.Spec
+	Experiment string        `json:"experiment_id,omitempty"` // that the bench is a configuration of
+	Status     Status        `json:"status"`
+	Error      string        `json:"error,omitempty"`
+	Start      time.Time     `json:"start"`
+	End        time.Time     `json:"end,omitzero"`
 
 	Until float64 `json:"until_pct,omitempty"` // of the experiment: it ends where all intervals reach at most so far
 	// Looks are the times before the last blocks at which the experiment's result could be seen: when it was done or
 	// interrupted.
 	Looks []measure.Look `json:"looks,omitempty"`
 
-	Command *Command `json:"command,omitempty"` // of its beginning, or of when it was last continued
-
-	Setup Setup      `json:"setup"`
-	Runs  []BenchRun `json:"runs"` // in the order of time, those that do not count included
+	Runs []BenchRun `json:"runs"` // in the order of time, those that do not count included
 
 	// Median is the directory of the run that is shown for the configuration: of those that count the one with the
 	// median result, the lower of the two in the middle where their number is even. Result and power are the medians of
@@ -51,28 +45,6 @@ type Bench struct {
 	RunsMean   *float64 `json:"runs_mean,omitempty"`
 	RunsCI95   *float64 `json:"runs_mean_ci95,omitempty"`
 	RunsSpread *float64 `json:"runs_spread_pct,omitempty"`
-}
-
-// Setup is what the runs of a bench have in common. A bench is resumed only with the same.
-type Setup struct {
-	Engine     string     `json:"engine"`
-	Targets    []string   `json:"targets"`
-	Size       string     `json:"size"`
-	Threads    int        `json:"threads"`
-	Seed       uint64     `json:"seed"` // of the first run, of the experiment if any; each further one's is one more
-	Parameters Parameters `json:"parameters"`
-
-	Runs     int     `json:"runs"`     // to be made
-	Practice int     `json:"practice"` // runs before them, which do not
-	Restore  string  `json:"restore"`
-	Settle   float64 `json:"settle_s"`
-	Idle     float64 `json:"idle_s"`
-	Cooldown float64 `json:"cooldown_s"`
-
-	// DropUnsteady may be another when a bench is resumed.
-	DropUnsteady bool `json:"drop_unsteady,omitempty"` // runs that were not steady do not count
-
-	Limits []string `json:"limits,omitempty"`
 }
 
 // BenchRun is one run of a bench.

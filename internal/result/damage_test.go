@@ -145,7 +145,7 @@ func TestDamagedRecords(t *testing.T) {
 
 		"a summary that is gone":    {SummaryFile, remove, "is not a record"},
 		"a summary that is no JSON": {SummaryFile, cut(1), "unexpected end of JSON"},
-		"servers without targets": {SummaryFile, replace(`"targets": null`, `"targets": [], "servers": [{}, {}]`),
+		"servers without targets": {SummaryFile, replace(`"by_target": null`, `"servers": [{}, {}]`),
 			"2 of servers for 0 targets"},
 		"a status that is none": {SummaryFile, replace(`"done"`, `"dead"`), "which is none"},
 		"an OPM of 1e300":       {SummaryFile, replace(`"opm": null`, `"opm": 1e300`), "cannot have been measured"},
@@ -315,7 +315,7 @@ func FuzzSummary(f *testing.F) {
 	}
 	headline := NewHeadline(&Figure{Unit: OPM, Value: 5})
 	for _, s := range []Summary{
-		{Asked: Asked{RunID: "abc", Targets: []string{"host/db"}}, Happened: Happened{Status: Running}},
+		{Spec: Spec{RunID: "abc", Targets: []string{"host/db"}}, Happened: Happened{Status: Running}},
 		{Happened: Happened{Status: Done}, Conclusion: Conclusion{Headline: headline, Windows: []measure.Window{{}}}},
 	} {
 		text, err := json.Marshal(s)

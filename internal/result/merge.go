@@ -35,7 +35,7 @@ func Merge(records []*Record) (*Record, error) {
 	}
 	m := &Record{Dir: first.Dir, Summary: first.Summary}
 	s := &m.Summary
-	s.Threads, s.Parameters.Rate, s.LimitTexts = 0, 0, nil
+	s.Threads, s.Rate, s.LimitTexts = 0, 0, nil
 	s.Happened = Happened{
 		Status: first.Status, Error: first.Error, Start: first.Start, End: first.End,
 		Checkpoints: first.Checkpoints, Found: first.Found, Events: first.Events, Warm: first.Warm, Pace: first.Pace,
@@ -45,7 +45,7 @@ func Merge(records []*Record) (*Record, error) {
 	s.Conclusion = Conclusion{}
 	for _, r := range records {
 		s.Threads += r.Threads
-		s.Parameters.Rate += r.Parameters.Rate
+		s.Rate += r.Rate
 		s.Counts.Add(r.Counts)
 		s.Errors = measure.AddFailures(s.Errors, r.Errors...)
 		s.Retries = measure.AddFailures(s.Retries, r.Retries...)
@@ -146,14 +146,14 @@ func busier(a, b float64) float64 {
 func mergeable(a, b *Record) error {
 	apart := b.Start.Sub(a.Start).Abs()
 	first, second := a, b
-	if b.Parameters.UserOffset < a.Parameters.UserOffset {
+	if b.UserOffset < a.UserOffset {
 		first, second = b, a
 	}
-	between := second.Parameters.UserOffset - first.Parameters.UserOffset
+	between := second.UserOffset - first.UserOffset
 	// What each user does; rates add up, and one machine alone may scan or make a checkpoint.
-	alike := func(p Parameters) Parameters {
-		return Parameters{
-			RunTime: p.RunTime, WarmupTime: p.WarmupTime, ThinkTime: p.ThinkTime, Spacing: p.Spacing, InWords: p.InWords,
+	alike := func(s Spec) Spec {
+		return Spec{
+			RunTime: s.RunTime, WarmupTime: s.WarmupTime, ThinkTime: s.ThinkTime, Spacing: s.Spacing, InWords: s.InWords,
 		}
 	}
 	switch {
@@ -163,7 +163,7 @@ func mergeable(a, b *Record) error {
 		return errors.New("they are of other targets or datasets")
 	case a.Seed == b.Seed && between < max(1, first.Threads):
 		return errors.New("some of their users drew the same work; give each machine a --user-offset of all users before")
-	case !reflect.DeepEqual(alike(a.Parameters), alike(b.Parameters)):
+	case !reflect.DeepEqual(alike(a.Spec), alike(b.Spec)):
 		return errors.New("they were not run by the same parameters")
 	case apart > maxApart && a.Status != Running && b.Status != Running: // else their starts are those of ds2
 		return fmt.Errorf("they started %s apart; start all machines of a run by --start-at",

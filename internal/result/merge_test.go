@@ -17,9 +17,9 @@ func machine(offset, n, ramp int, d time.Duration) *Record {
 	m := measure.NewMeter([]string{"login"}, []string{"host/db"})
 	user := m.NewRecorder(0)
 	r := &Record{Dir: "dir", Summary: Summary{
-		Asked: Asked{
+		Spec: Spec{
 			RunID: "one", Engine: "postgres", Targets: []string{"host/db"}, Size: "S", Threads: n, Seed: 1,
-			Parameters: Parameters{UserOffset: offset},
+			UserOffset: offset,
 		},
 		Happened: Happened{
 			Status: Done, Start: time.Date(2026, 11, 21, 4, 0, 0, offset*1000, time.UTC),
@@ -57,12 +57,12 @@ func window(t *testing.T, r *Record, span measure.Span) measure.Window {
 
 func TestMerge(t *testing.T) {
 	a, b := machine(0, 2, 5, 10*time.Millisecond), machine(2, 3, 7, 20*time.Millisecond)
-	a.Parameters.Rate, b.Parameters.Rate = 10, 15
+	a.Rate, b.Rate = 10, 15
 	m, err := Merge([]*Record{a, b})
 	require.NoError(t, err)
 	assert.True(t, m.Threads == 5 && m.Counts.Orders == 5*30 && m.Errors[0].Count == 4,
 		"merged: %d users, %d orders, errors %v, want 5, 150, 4", m.Threads, m.Counts.Orders, m.Errors)
-	assert.EqualValues(t, 25, m.Parameters.Rate, "at which the machines of an open loop offer orders")
+	assert.EqualValues(t, 25, m.Rate, "at which the machines of an open loop offer orders")
 	assert.True(t, m.Before[0]["orderid"] == 12_000 && m.After[0]["orderid"] == 12_032,
 		"marks %v to %v, want the lowest and the highest of the machines", m.Before, m.After)
 	w := window(t, m, m.Series.Phase(measure.PhaseRun))
@@ -118,13 +118,13 @@ func TestMergeRefuses(t *testing.T) {
 	for want, spoil := range map[string]func(*Record){
 		`runs "one" and "two"`: func(r *Record) { r.RunID = "two" },
 		"other targets":        func(r *Record) { r.Size = "M" },
-		"drew the same work":   func(r *Record) { r.Parameters.UserOffset = 0 },
-		"some of their users":  func(r *Record) { r.Parameters.UserOffset, r.Threads = 2, 1 },
-		"the same parameters":  func(r *Record) { r.Parameters.ThinkTime = 1 },
+		"drew the same work":   func(r *Record) { r.UserOffset = 0 },
+		"some of their users":  func(r *Record) { r.UserOffset, r.Threads = 2, 1 },
+		"the same parameters":  func(r *Record) { r.ThinkTime.Duration = 1 },
 		"started 5s apart":     func(r *Record) { r.Start = r.Start.Add(5 * time.Second) },
 	} {
 		a, b := machine(0, 3, 5, time.Millisecond), machine(0, 3, 5, time.Millisecond)
-		b.Parameters.UserOffset = 3
+		b.UserOffset = 3
 		spoil(b)
 		_, err := Merge([]*Record{a, b})
 		assert.ErrorContains(t, err, want)

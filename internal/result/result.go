@@ -68,33 +68,12 @@ const (
 	Aborted     Status = "aborted" // because a limit had failed for too long
 )
 
-// Summary is summary.json: what was asked, what happened, and what that comes to. In JSON the fields of all three stand
-// side by side.
+// Summary is summary.json: what was asked for, what happened, and what that comes to.
 type Summary struct {
 	Head
-	Asked
+	Spec `json:"spec"`
 	Happened
 	Conclusion
-}
-
-// Asked is what a run was to be.
-type Asked struct {
-	KitVersion string   `json:"kit_version"`
-	RunID      string   `json:"run_id"`
-	Command    *Command `json:"command,omitempty"`
-
-	Workload   string     `json:"workload"`
-	Words      Words      `json:"words"` // the workload's
-	Engine     string     `json:"engine"`
-	Targets    []string   `json:"targets"`              // labels, without user or password
-	DataSeeds  []uint64   `json:"data_seeds,omitempty"` // of the rows of each target as they were loaded
-	Size       string     `json:"size"`
-	Threads    int        `json:"threads"` // per target
-	Seed       uint64     `json:"seed"`
-	Parameters Parameters `json:"parameters"`
-
-	LimitTexts []string       `json:"limits_asked,omitempty"` // as they were written
-	Device     *device.Record `json:"device,omitempty"`       // what the drives can do by themselves; absent: unknown
 }
 
 // Happened is what a run did, and what was seen beside it: all that a conclusion is drawn from, with the record's other
@@ -125,6 +104,7 @@ type Happened struct {
 	DeepChecks []store.DeepCheck `json:"deep_checks,omitempty"` // of each target, in the order of Targets
 	Events     []Event           `json:"events,omitempty"`      // in the order of their begin
 
+	Device   *device.Record   `json:"device,omitempty"`   // what the drives can do by themselves; absent: unknown
 	Machine  *monitor.Machine `json:"machine,omitempty"`  // under test; absent where nothing is known of it
 	Local    bool             `json:"local,omitempty"`    // ds2 ran on it
 	Servers  []monitor.Server `json:"servers,omitempty"`  // in the order of Targets
@@ -218,28 +198,6 @@ type Bottleneck struct {
 // keys, above which lies what the run added, and sums by which it knows what else was changed. A run lowers none of
 // them.
 type Marks map[string]int64
-
-// Parameters are those of WORKLOAD.md section 5 and the kit's own, as the run used them. Times are in seconds.
-type Parameters struct {
-	RampRate        float64  `json:"ramp_rate"`
-	RunTime         float64  `json:"run_time_s"` // 0: until stopped
-	WarmupTime      float64  `json:"warmup_time_s"`
-	ThinkTime       float64  `json:"think_time_s"`
-	Own             Block    `json:"own,omitempty"`        // the workload's, which only its room reads
-	InWords         []Said   `json:"in_words,omitempty"`   // the same, for reports and comparisons
-	Rate            float64  `json:"rate_per_s,omitempty"` // open loop: orders due a second
-	Spacing         string   `json:"spacing,omitempty"`    // open loop: poisson or even
-	Windows         []string `json:"windows,omitempty"`
-	MaxRetries      int      `json:"max_retries"`
-	MaxErrors       int      `json:"max_errors"`
-	UserOffset      int      `json:"user_offset"`
-	CheckpointFirst bool     `json:"checkpoint_first,omitempty"`
-	ColdStart       bool     `json:"cold_start"`                  // the server's cache was emptied before
-	ScrubRate       float64  `json:"scrub_bytes_per_s,omitempty"` // of each target
-	Proof           string   `json:"proof,omitempty"`             // what the kit lacks of it on this engine
-
-	Disclosure map[string]string `json:"disclosure,omitempty"` // what was stated of the array, by keys in Disclosures
-}
 
 // Target is what one of several targets did, over the whole run.
 type Target struct {

@@ -42,7 +42,7 @@ func series() measure.Series {
 
 // summaryOf is that of a run with a status.
 func summaryOf(status Status) Summary {
-	return Summary{Asked: Asked{RunID: "abc"}, Happened: Happened{Status: status, Start: hostStart}}
+	return Summary{Spec: Spec{RunID: "abc"}, Happened: Happened{Status: status, Start: hostStart}}
 }
 
 // begin writes a record without ending it.

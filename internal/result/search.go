@@ -16,22 +16,10 @@ type Trial = tune.Trial
 // beside it.
 type Search struct {
 	Head
-	KitVersion string    `json:"kit_version"`
-	RunID      string    `json:"run_id"`
-	Status     Status    `json:"status,omitempty"`
-	Start      time.Time `json:"start"`
-	End        time.Time `json:"end,omitzero"`
-	Command    *Command  `json:"command,omitempty"`
-	Engine     string    `json:"engine"`
-	Targets    []string  `json:"targets"` // labels, without user or password
-	Size       string    `json:"size"`
-	Words      Words     `json:"words"` // the workload's
-
-	Restore string   `json:"restore"` // before each trial: reset, snapshot, command or none
-	Limits  []string `json:"limits"`
-
-	Seed       uint64     `json:"seed,omitempty"` // that of each trial is higher by its number
-	Parameters Parameters `json:"parameters,omitzero"`
+	Spec   `json:"spec"` // of its trials, with the users of the first
+	Status Status        `json:"status,omitempty"`
+	Start  time.Time     `json:"start"`
+	End    time.Time     `json:"end,omitzero"`
 
 	Trials []Trial `json:"trials,omitempty"` // in the order of time
 

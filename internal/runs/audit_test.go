@@ -18,7 +18,7 @@ import (
 func TestInterruptedAudit(t *testing.T) {
 	t.Parallel()
 	_, o := ready(t, localpg.Options{})
-	o.Driver.Run = 2 * time.Second
+	o.RunTime.Duration = 2 * time.Second
 	soft, interrupt := context.WithCancel(t.Context())
 	c := conduct(t)
 	c.Show = func(*Run) (func(result.Summary), error) { return func(result.Summary) { interrupt() }, nil }
@@ -58,9 +58,10 @@ func passed(t *testing.T, dir string, figure float64) {
 func TestDeepCheckThatFails(t *testing.T) {
 	t.Parallel()
 	_, o := ready(t, localpg.Options{})
-	o.Driver.Run = time.Second
+	o.RunTime.Duration = time.Second
 	c := conduct(t)
-	c.Deep, c.Restart = true, func(context.Context) error { return errors.New("start command: exit status 1") }
+	o.Verify = result.VerifyDeep
+	c.Restart = func(context.Context) error { return errors.New("start command: exit status 1") }
 	dir := filepath.Join(t.TempDir(), "run-1")
 	got, faults, err := c.BenchRun(Stop{t.Context(), t.Context()}, o)(t.Context(), dir, Place{Number: 1})
 	require.NoError(t, err)

@@ -25,8 +25,8 @@ func TestBackground(t *testing.T) {
 	server, o := ready(t, localpg.Options{})
 	db := o.Targets[0].DB()
 	o.ScrubRate = 2e6
-	o.Driver.Run = 0 // until stopped
-	o.Driver.MaxErrors = 1000
+	o.RunTime.Duration = 0 // until stopped
+	o.MaxErrors = 1000
 	observe(t, &o, monitor.Options{})
 	run := begin(t, o)
 	restarted := make(chan error, 1)

@@ -22,7 +22,7 @@ import (
 func bottleneck(t *testing.T, s store.Database, change func(*Options)) *result.Bottleneck {
 	t.Helper()
 	o := options(t, s)
-	o.Driver.Threads, o.Driver.Think = 16, 0
+	o.Threads, o.ThinkTime.Duration = 16, 0
 	change(&o)
 	observe(t, &o, monitor.Options{})
 	r := recorded(t, begin(t, o), nil)
@@ -54,7 +54,7 @@ func TestBottlenecks(t *testing.T) {
 	nightly.Only(t, "drives for more than half a minute")
 	f := newFaulty(t)
 	t.Run(diagnose.Client, func(t *testing.T) {
-		b := bottleneck(t, f.store, func(o *Options) { o.Driver.Think = 2 * time.Second })
+		b := bottleneck(t, f.store, func(o *Options) { o.ThinkTime.Duration = 2 * time.Second })
 		assert.True(t, held(t, b, diagnose.Client), "users that think for two seconds")
 		assert.LessOrEqual(t, *b.Figures.InOperations, 0.5)
 	})
@@ -88,7 +88,7 @@ func TestBottlenecks(t *testing.T) {
 			}
 			locked <- err
 		}()
-		b := bottleneck(t, f.store, func(o *Options) { o.Driver.Warmup, o.Driver.Run = 4*time.Second, 12*time.Second })
+		b := bottleneck(t, f.store, func(o *Options) { o.WarmupTime.Duration, o.RunTime.Duration = 4*time.Second, 12*time.Second })
 		cancel()
 		require.NoError(t, <-locked)
 		assert.True(t, held(t, b, diagnose.Locks), "16 users whose purchases wait for a lock")

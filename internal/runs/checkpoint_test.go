@@ -19,10 +19,10 @@ func TestCheckpointsOfARun(t *testing.T) {
 	nightly.Long(t, "drives for 14 s and more")
 	t.Parallel()
 	server, o := ready(t, localpg.Options{})
-	o.Driver.Run = 0 // until stopped
-	o.Idle = 2 * time.Second
+	o.RunTime.Duration = 0 // until stopped
+	o.Idle.Duration = 2 * time.Second
 	o.CheckpointFirst = true
-	o.Windows = []measure.WindowSpec{{Name: "checkpoints", Cycles: 2}}
+	o.WindowTexts = []string{"checkpoints=2"}
 	observe(t, &o, monitor.Options{})
 	run := begin(t, o)
 	var made [][2]time.Time
@@ -52,7 +52,7 @@ func TestCheckpointsOfARun(t *testing.T) {
 	assert.InDelta(t, cycles[0].Seconds(), w.From, sample)
 	assert.InDelta(t, cycles[2].Seconds(), w.To, sample)
 	assert.True(t, sample >= 1.5 || w.Cycle.Whole, "%+v; want whole cycles of %v", w.Cycle, cycles)
-	assert.True(t, r.Parameters.CheckpointFirst, "the record does not say that a checkpoint was made first")
+	assert.True(t, r.CheckpointFirst, "the record does not say that a checkpoint was made first")
 	_, err := r.Series.Compute(measure.WindowSpec{Name: "checkpoints", Cycles: 2})
 	assert.NoError(t, err, "from the record")
 }

@@ -35,7 +35,7 @@ func (r *Run) conclude(ctx context.Context, outcome Outcome) Outcome {
 		}
 	}
 	result.AddCheckpoints(s, &series, &counters)
-	s.Warm = r.warm.told(series, r.options.Driver.Warmup)
+	s.Warm = r.warm.told(series, r.options.WarmupTime.Duration)
 	r.count()
 	var concludeErr error
 	s.Conclusion, concludeErr = conclude.Of(input(r.options, *s, series, counters), nil)
@@ -70,7 +70,7 @@ func (r *Run) allWarnings() []string {
 // input is what a run is concluded from.
 func input(o Options, s result.Summary, series measure.Series, counters monitor.Table) conclude.Input {
 	own, _ := o.Plan.Workload().(conclude.Concluder)
-	return conclude.Input{Asked: s.Asked, Happened: s.Happened, Series: series, Counters: counters, Own: own}
+	return conclude.Input{Spec: s.Spec, Happened: s.Happened, Series: series, Counters: counters, Own: own}
 }
 
 // count takes what the meter counted over the whole run.

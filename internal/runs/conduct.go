@@ -15,9 +15,6 @@ import (
 
 // Conduct is how a run is shown and what follows it.
 type Conduct struct {
-	Audit bool // ask the databases whether they hold what the run did
-	Deep  bool // before that read every page and have the server check it
-
 	// Locked is done when the lock of a database was lost, with the reason as its cause: the run under way ends, and
 	// counts for nothing.
 	Locked context.Context
@@ -78,13 +75,15 @@ func (c Conduct) Verify(stop Stop, run *Run) (faults []string, err error) {
 	if all := run.summary.Windows; len(all) > 0 && all[0].Failed() != "" {
 		faults = append(faults, all[0].Failed())
 	}
+	how := run.options.Verify
 	for _, look := range []struct {
 		asked      bool
 		good       func(context.Context, *Run) (bool, error)
 		undone, no string
 	}{
-		{c.Deep, c.deep, "not read to the last page", "the database is damaged"},
-		{c.Audit, c.audit, "not audited", "the audit failed: the database does not hold what the run says it did"},
+		{how == result.VerifyDeep, c.deep, "not read to the last page", "the database is damaged"},
+		{how != result.VerifyNone, c.audit, "not audited",
+			"the audit failed: the database does not hold what the run says it did"},
 	} {
 		if !look.asked {
 			continue
@@ -152,7 +151,7 @@ func (c Conduct) BenchRun(
 		o := options
 		o.Dir, o.Place = dir, place
 		o.RunID = fmt.Sprintf("%s-%d", options.RunID, place.Number)
-		o.Driver.Seed += uint64(place.Number - 1)
+		o.Seed += uint64(place.Number - 1)
 		run, summary, outcome := c.Drive(stop, o)
 		if !outcome.Counts() {
 			return summary, nil, outcome.Err

@@ -49,7 +49,7 @@ func TestContainer(t *testing.T) {
 	t.Parallel()
 	server, o := ready(t, localpg.Options{})
 	confined(t, server)
-	o.Driver.Think, o.Driver.Run = 0, 0 // until stopped
+	o.ThinkTime.Duration, o.RunTime.Duration = 0, 0 // until stopped
 	observe(t, &o, monitor.Options{})
 	c := o.Observer.Servers[0].Container
 	require.NotNil(t, c)

@@ -26,7 +26,7 @@ func TestStall(t *testing.T) {
 		return fmt.Sprintf("kill -%s $(cat /proc/%s/task/%[2]s/children)", name, postmaster)
 	}
 	const at, stall, length = 13 * time.Second, 3 * time.Second, 27 * time.Second
-	o.Driver.Run = length
+	o.RunTime.Duration = length
 	o.Events = []Event{{at + stall, signal("CONT"), "go on"}, {at, signal("STOP"), "stop"}}
 	r := recorded(t, begin(t, o), nil)
 

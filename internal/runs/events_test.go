@@ -15,7 +15,7 @@ import (
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	_, o := ready(t, localpg.Options{})
-	o.Driver.Run = 2 * time.Second
+	o.RunTime.Duration = 2 * time.Second
 	o.Events = []Event{{time.Hour, "true", "resume"}, {0, "true", "suspend"}, {time.Second, "exit 7", "fail"}}
 	r := recorded(t, begin(t, o), nil)
 	require.Len(t, r.Events, 3)

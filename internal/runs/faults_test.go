@@ -203,8 +203,8 @@ func TestFaults(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			o := options(t, f.store)
-			o.Driver.Run = 0 // until stopped
-			o.Driver.MaxRetries = 1000
+			o.RunTime.Duration = 0 // until stopped
+			o.MaxRetries = 1000
 			run := begin(t, o)
 			happened := make(chan error, 1)
 			s := recorded(t, run, func() {

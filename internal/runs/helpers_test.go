@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
-	"ds2/internal/driver"
 	"ds2/internal/limit"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
@@ -60,19 +59,20 @@ func options(t *testing.T, s store.Database) Options {
 		Targets: []ds2.Target{func(ctx context.Context) (calls.Session, error) { return ds2postgres.Connect(ctx, s) }},
 		Engines: calls.Engines{postgres.Engine: ds2postgres.Connect},
 	}
-	o.Driver.Think, o.Driver.Run, o.Driver.MaxErrors = 40*time.Millisecond, 6*time.Second, 100
+	o.ThinkTime.Duration, o.RunTime.Duration, o.MaxErrors = 40*time.Millisecond, 6*time.Second, 100
 	return o
 }
 
 // optionsOf are those of a run of any workload, until it is stopped.
 func optionsOf(t *testing.T, s store.Database) Options {
-	return Options{
-		Dir: filepath.Join(t.TempDir(), "record"), RunID: "test", Version: "test", Targets: []store.Database{s},
-		Driver: driver.Config{
-			Threads: 4, Seed: 1, RampRate: 100, Drain: 10 * time.Second, MaxRetries: 20, MaxErrors: 1,
-			OperationTimeout: 10 * time.Second,
+	o := Options{
+		Dir: filepath.Join(t.TempDir(), "record"), Targets: []store.Database{s},
+		Spec: result.Spec{
+			RunID: "test", KitVersion: "test", Threads: 4, Seed: 1, RampRate: 100, MaxRetries: 20, MaxErrors: 1,
 		},
 	}
+	o.DrainTime.Duration, o.OperationTimeout.Duration = 10*time.Second, 10*time.Second
+	return o
 }
 
 func limits(t *testing.T, texts ...string) []limit.Limit {
@@ -86,7 +86,7 @@ func limits(t *testing.T, texts ...string) []limit.Limit {
 func observe(t *testing.T, o *Options, how monitor.Options) {
 	t.Helper()
 	var err error
-	o.Observer, err = monitor.Observe(t.Context(), o.Targets, o.Driver.Run, how)
+	o.Observer, err = monitor.Observe(t.Context(), o.Targets, o.RunTime.Duration, how)
 	require.NoError(t, err)
 	t.Cleanup(o.Observer.Close)
 }
@@ -167,7 +167,7 @@ func later(t *testing.T, run *Run, d time.Duration) {
 
 // allBack waits until each of a run's users has connected again, and orders are acknowledged.
 func allBack(t *testing.T, run *Run) {
-	users := int64(run.options.Driver.Threads)
+	users := int64(run.options.Threads)
 	await(t, func() bool { return run.Meter().Totals()[0].Counts.Reconnects >= users })
 	moreOrders(t, run, 20)
 }
@@ -175,7 +175,7 @@ func allBack(t *testing.T, run *Run) {
 // conduct shows nothing and audits.
 func conduct(t *testing.T) Conduct {
 	return Conduct{
-		Audit: true, Locked: t.Context(), Tell: t.Logf, Judged: func(*Run) {},
+		Locked: t.Context(), Tell: t.Logf, Judged: func(*Run) {},
 		Show:     func(*Run) (func(result.Summary), error) { return func(result.Summary) {}, nil },
 		Progress: func(string, progress.Unit) (progress.Tell, func()) { return progress.Ignore, func() {} },
 	}

@@ -15,14 +15,14 @@ import (
 func TestTracedRun(t *testing.T) {
 	t.Parallel()
 	_, o := ready(t, localpg.Options{DataDir: devicetest.TempDir(t)})
-	o.Limits = limits(t, "log flush p99.9 < 1us")
+	o.LimitTexts = []string{"log flush p99.9 < 1us"}
 	trace(t, &o)
 	r := recorded(t, begin(t, o), nil)
 
 	w := r.Windows[0]
 	drive := o.Observer.Machine.Drives[0].Name
 	flushes := w.IO[drive+" log flush"]
-	syncs := r.Host.Mean(monitor.DatabaseLogSyncs, r.Start, r.Start.Add(o.Driver.Run)) * (w.To - w.From)
+	syncs := r.Host.Mean(monitor.DatabaseLogSyncs, r.Start, r.Start.Add(o.RunTime.Duration)) * (w.To - w.From)
 	t.Logf("%d flushes, of %.0f that the server counted: %+v", flushes.Count, syncs, flushes)
 	require.InEpsilon(t, syncs, flushes.Count, .6, "the seconds of the server's counters are not those of the window")
 	require.InEpsilon(t, flushes.P999/1000, *r.Limits[0].Measured, 1e-9)

@@ -30,8 +30,8 @@ type limitJudge struct {
 
 // interval is how long intervals are: short enough for a failure to be seen in time.
 func (o Options) interval() time.Duration {
-	if o.AbortAfter > 0 {
-		return min(result.IntervalLength, o.AbortAfter)
+	if o.AbortAfter.Duration > 0 {
+		return min(result.IntervalLength, o.AbortAfter.Duration)
 	}
 	return result.IntervalLength
 }

@@ -27,10 +27,10 @@ func TestAborted(t *testing.T) {
 	s := first.Targets[0]
 	for _, dies := range []bool{false, true} {
 		o := options(t, s)
-		o.AbortAfter = 2 * time.Second
-		o.Driver.Run = 0 // until the limit ends it
-		o.Driver.Drain = time.Second
-		o.Limits = limits(t, "opm > 1")
+		o.AbortAfter.Duration = 2 * time.Second
+		o.RunTime.Duration = 0 // until the limit ends it
+		o.DrainTime.Duration = time.Second
+		o.LimitTexts = []string{"opm > 1"}
 		run := begin(t, o)
 		ended := make(chan Outcome)
 		var summary result.Summary

@@ -28,7 +28,7 @@ import (
 // observedRun makes a run that is observed so, with idle seconds before and after, and returns its record.
 func observedRun(t *testing.T, o Options, observing monitor.Options) *result.Record {
 	t.Helper()
-	o.Idle, o.Cooldown = 2*time.Second, 2*time.Second
+	o.Idle.Duration, o.Cooldown.Duration = 2*time.Second, 2*time.Second
 	observe(t, &o, observing)
 	return recorded(t, begin(t, o), nil)
 }
@@ -131,7 +131,7 @@ func TestRunObservedFromElsewhere(t *testing.T) {
 func TestRunKeepsItsFigures(t *testing.T) {
 	t.Parallel()
 	_, o := ready(t, localpg.Options{})
-	o.Driver.Run = 0 // until stopped
+	o.RunTime.Duration = 0 // until stopped
 	observe(t, &o, monitor.Options{})
 	run := begin(t, o)
 	counters, damaged := filepath.Join(o.Dir, result.HostFile), filepath.Join(t.TempDir(), "damaged")

@@ -29,36 +29,18 @@ import (
 
 // Options are one run and its record.
 type Options struct {
-	Targets []store.Database
-	Plan    workload.Plan        // what is run on them
-	Driver  driver.Config        // Operations, Play, Targets, Interval and Cuts are set here
-	Windows []measure.WindowSpec // none: from the end of the warm-up to the end of the run
-	Limits  []limit.Limit        // judged over the first window
+	result.Spec                  // what it says of databases and workload is filled in here
+	Targets     []store.Database // in place of their labels
+	Plan        workload.Plan    // what is run on them
+	Events      []Event          // in any order
+	StartAt     time.Time        // when the first orders start; zero: as soon as all users are connected
+	Delayed     func(error)      // is called once with the first error of connecting a user; may be nil
 
-	Proof      string            // what the kit lacks of it on this engine, empty where it lacks none
-	Disclosure map[string]string // what is stated of the array
+	Place Place
+	Dir   string // of the record; must not exist or be empty
 
-	CheckpointFirst bool          // each target that can makes a checkpoint before the idle time
-	ColdStart       bool          // the servers forget their caches after that
-	AbortAfter      time.Duration // when a limit has failed for so long on end the run ends with ErrLimits; 0: never
-
-	// WarmMax is how long a run waits at most, after its warm-up, until the server's cache is filled, a checkpoint was
-	// made and the latency of reads is level; 0: it does not.
-	WarmMax time.Duration
-
-	Journal   bool    // of what the targets acknowledge; see workload.Acknowledger
-	Events    []Event // in any order
-	ScrubRate float64 // bytes a second that a background scan reads of each target; 0: none
-
-	Place   Place
-	Dir     string // of the record; must not exist or be empty
-	RunID   string
-	Version string // of the kit
-	Command *result.Command
-
-	Observer       *monitor.Observer // of machine and databases; nil: none
-	Device         *device.Record    // what the drives under test can do by themselves; nil: nobody has measured it
-	Idle, Cooldown time.Duration     // how long they are observed before the users connect and after the run
+	Observer *monitor.Observer // of machine and databases; nil: none
+	Device   *device.Record    // what the drives under test can do by themselves; nil: unknown
 }
 
 // Place is where a run stands among others.
@@ -121,7 +103,7 @@ func (r recorder) Interval(iv measure.Interval) error {
 
 // Begin creates the record and prepares the run.
 func Begin(o Options) (*Run, error) {
-	r := &Run{options: o, summary: Summarize(o)}
+	r := &Run{options: o, summary: o.summary()}
 	w := o.Plan.Workload()
 	var err error
 	if r.writer, err = result.Create(o.Dir, r.summary, w.Counts()...); err != nil {
@@ -134,15 +116,26 @@ func Begin(o Options) (*Run, error) {
 }
 
 // prepareDriver makes the driver, and all that goes on beside its users.
-func (r *Run) prepareDriver(w workload.Workload) (err error) {
-	o, c := r.options, r.options.Driver
+func (r *Run) prepareDriver(w workload.Workload) error {
+	o := r.options
+	c := driver.Config{
+		Spec: r.summary.Spec, Operations: w.Operations(), Counts: w.Counts(), StartAt: o.StartAt, Delayed: o.Delayed,
+		Interval: o.interval(),
+	}
+	limits, err := limit.ParseAll(o.LimitTexts)
+	if err != nil {
+		return err
+	}
 	r.log = slog.New(slog.NewTextHandler(r.writer.Log(), nil))
 	r.stop, r.halt = context.WithCancelCause(context.Background())
-	r.judge = limitJudge{limits: o.Limits, names: w.Words().Limits(), abortAfter: o.AbortAfter}
+	r.judge = limitJudge{limits: limits, names: c.Words.Limits(), abortAfter: o.AbortAfter.Duration}
 	r.play = o.Plan.Begin(o.Dir)
-	c.Words, c.Operations, c.Counts, c.Play = w.Words(), w.Operations(), w.Counts(), r.play
-	c.Targets, c.Interval = r.summary.Targets, o.interval()
-	for _, w := range o.Windows {
+	c.Play = r.play
+	windows, err := measure.ParseWindows(o.WindowTexts)
+	if err != nil {
+		return err
+	}
+	for _, w := range windows {
 		if w.Known() {
 			c.Cuts = append(c.Cuts, w.From, w.To)
 		}
@@ -154,13 +147,12 @@ func (r *Run) prepareDriver(w workload.Workload) (err error) {
 		if o.Observer == nil {
 			return errNotCounted
 		}
-		r.pace = newPace(target, c.Warmup, func(rate float64) { r.driver.SetRate(rate) })
-		c.Arrivals.Rate = r.pace.record.First
+		r.pace = newPace(target, c.WarmupTime.Duration, func(rate float64) { r.driver.SetRate(rate) })
+		c.Rate = r.pace.record.First
 		r.summary.Pace = &r.pace.record
 	}
-	if o.WarmMax > 0 && o.Observer != nil {
-		r.warm = newWarm(r.stop, o.WarmMax, o.CheckpointFirst)
-		c.WarmMax = o.WarmMax
+	if o.WarmWithin.Duration > 0 && o.Observer != nil {
+		r.warm = newWarm(r.stop, o.WarmWithin.Duration, o.CheckpointFirst)
 		c.Warm = func() bool { return r.warm.state().Reached && (r.pace == nil || r.pace.record.Reached) }
 	}
 	if o.Journal {
@@ -278,12 +270,12 @@ func (r *Run) observe(ctx, stop context.Context) (time.Time, Outcome) {
 		return r.drive(ctx, stop)
 	}
 	before := r.options.Observer.SMARTReadings(ctx)
-	if !r.observation.rest(stop, r.options.Idle) {
+	if !r.observation.rest(stop, r.options.Idle.Duration) {
 		return time.Time{}, Ended(cmp.Or(context.Cause(ctx), driver.ErrStopped))
 	}
 	start, outcome := r.drive(ctx, stop)
 	if outcome.Err == nil {
-		progress.Pause(stop, r.options.Cooldown)
+		progress.Pause(stop, r.options.Cooldown.Duration)
 	}
 	r.summary.SMART = r.options.Observer.CompareSMART(before, r.options.Observer.SMARTReadings(ctx))
 	return start, outcome.with(r.observation.end())

@@ -39,9 +39,9 @@ func NewPlan(targets []store.Database, infos []store.Info) (*Plan, error) {
 func (p *Plan) Workload() workload.Workload { return Workload{} }
 func (p *Plan) Size() string                { return p.dataset.String() }
 
-func (p *Plan) Describe(a *result.Asked) {
-	a.Parameters.Own = result.NewBlock(p.dataset)
-	a.Parameters.InWords = []result.Said{{Name: "branches", Value: fmt.Sprint(p.dataset.Branches)}}
+func (p *Plan) Describe(a *result.Spec) {
+	a.Own = result.NewBlock(p.dataset)
+	a.InWords = []result.Said{{Name: "branches", Value: fmt.Sprint(p.dataset.Branches)}}
 }
 
 // What a row of the history takes, and how many a user may add a second.

@@ -109,7 +109,7 @@ type Plan interface {
 
 	// Describe adds to a record what is the workload's own: its parameters, as a block that only the workload reads and
 	// in words, and the seeds of the data.
-	Describe(a *result.Asked)
+	Describe(a *result.Spec)
 
 	// Growth is how many bytes a second so many users of a target may make it grow by, indexes included. It is only
 	// good for a warning.

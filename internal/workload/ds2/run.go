@@ -40,13 +40,13 @@ type parameters struct {
 	Words           string `json:"words_sha256"`
 }
 
-func (p *Plan) Describe(a *result.Asked) {
+func (p *Plan) Describe(a *result.Spec) {
 	c, size, words := p.Config, p.Config.Size, p.Config.Words.Sum()
-	a.DataSeeds, a.Parameters.Own = p.Seeds, result.NewBlock(parameters{
+	a.DataSeeds, a.Own = p.Seeds, result.NewBlock(parameters{
 		size.Customers, size.OrdersPerMonth, size.Products,
 		c.PctNewCustomers, c.Searches, c.SearchBatchSize, c.LineItems, words,
 	})
-	a.Parameters.InWords = []result.Said{
+	a.InWords = []result.Said{
 		{Name: "customers", Value: fmt.Sprint(size.Customers)},
 		{Name: "orders a month", Value: fmt.Sprint(size.OrdersPerMonth)},
 		{Name: "products", Value: fmt.Sprint(size.Products)},

@@ -35,7 +35,7 @@ func (w Workload) Conclude(in conclude.Input, c *result.Conclusion) error {
 		return fmt.Errorf("conclude the run: workload %s does not run on %s", Name, in.Engine)
 	}
 	r := run{Input: in, engine: engine, unknown: "no window was measured"}
-	if err := errors.Join(in.Parameters.Own.Into(&r.parametersRecord), in.Found.Into(&r.stateRecord)); err != nil {
+	if err := errors.Join(in.Spec.Own.Into(&r.parametersRecord), in.Found.Into(&r.stateRecord)); err != nil {
 		return err
 	}
 	if len(c.Windows) > 0 {
@@ -167,7 +167,7 @@ func numbersText(all []int64) string {
 func (r run) parameters() result.Section {
 	t := whatAndValue("System parameters")
 	t.Rows = [][]string{{"users of each database", fmt.Sprint(r.Threads)}}
-	for _, said := range r.Asked.Parameters.InWords {
+	for _, said := range r.InWords {
 		t.Rows = append(t.Rows, []string{said.Name, said.Value})
 	}
 	for i, server := range r.Servers {

@@ -55,21 +55,24 @@ type stateRecord struct {
 
 const unknownBytes = -1
 
-func (p *Plan) Describe(a *result.Asked) {
+func (p *Plan) Describe(a *result.Spec) {
 	m := p.Parameters
 	target, _ := p.TargetIOPS()
-	a.Parameters.Own = result.NewBlock(parametersRecord{
+	a.Own = result.NewBlock(parametersRecord{
 		Size: p.Targets[0].Dataset.Size, Parameters: m,
 		PerMailbox: p.PerMailbox, Headroom: p.Headroom, Target: target,
 	})
 	percent := func(n int) string { return fmt.Sprintf("%d %%", n) }
-	a.Parameters.InWords = []result.Said{
+	a.InWords = []result.Said{
 		{Name: "profile", Value: m.Profile},
 		{Name: "insert operations", Value: percent(m.Insert)},
 		{Name: "delete operations", Value: percent(m.Delete)},
 		{Name: "replace operations", Value: percent(m.Replace)},
 		{Name: "read operations", Value: percent(m.Read)},
 		{Name: "lazy commits", Value: percent(m.Lazy)},
+	}
+	if target > 0 {
+		a.InWords = append(a.InWords, result.Said{Name: "IOPS target", Value: fmt.Sprintf("%g", target)})
 	}
 	for _, t := range p.Targets {
 		a.DataSeeds = append(a.DataSeeds, t.Dataset.Seed)

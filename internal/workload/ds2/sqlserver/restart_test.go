@@ -11,6 +11,7 @@ import (
 	"ds2/datagen"
 	"ds2/internal/driver"
 	"ds2/internal/measure"
+	"ds2/internal/result"
 	"ds2/internal/store/sqlserver/tdstest"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
@@ -54,11 +55,14 @@ func TestRunSurvivesRestart(t *testing.T) {
 		},
 		Targets: []ds2.Target{func(ctx context.Context) (calls.Session, error) { return Connect(ctx, s) }},
 	}
-	d := driver.New(driver.Config{
+	c := driver.Config{
 		Operations: plan.Workload().Operations(), Counts: counts.All, Play: plan.Begin(""),
-		Targets: []string{s.Label()}, Threads: 2, Seed: 7, RampRate: 100, Think: 5 * time.Millisecond,
-		Drain: time.Minute, MaxRetries: 20, OperationTimeout: time.Minute, Interval: 10 * time.Second,
-	}, nothing{}, slog.New(slog.DiscardHandler))
+		Spec:     result.Spec{Targets: []string{s.Label()}, Threads: 2, Seed: 7, RampRate: 100, MaxRetries: 20},
+		Interval: 10 * time.Second,
+	}
+	c.ThinkTime.Duration = 5 * time.Millisecond
+	c.DrainTime.Duration, c.OperationTimeout.Duration = time.Minute, time.Minute
+	d := driver.New(c, nothing{}, slog.New(slog.DiscardHandler))
 	stop, end := context.WithCancel(t.Context())
 	go func() {
 		defer end()

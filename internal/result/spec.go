@@ -1,0 +1,183 @@
+package result
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"ds2/internal/measure"
+)
+
+// Spec is what a run was to be: the flags of a run fill it in, the driver goes by it, and every record has it. The runs
+// of a bench are continued with the same, and runs that are compared have it, but for the fields whose tag says that they
+// may differ there.
+type Spec struct {
+	KitVersion string   `json:"kit_version"`
+	RunID      string   `json:"run_id" differs:"continued,compared"` // or that of the bench or the search
+	Command    *Command `json:"command,omitempty" differs:"continued,compared"`
+
+	Engine    string   `json:"engine"`
+	Proof     string   `json:"proof,omitempty" differs:"compared"` // what the kit lacks of it on this engine
+	Targets   []string `json:"targets" differs:"compared"`         // labels, without user or password
+	DataSeeds []uint64 `json:"data_seeds,omitempty"`               // of the rows of each target as they were loaded
+	Size      string   `json:"size"`                               // of the dataset
+	Workload  string   `json:"workload"`
+	Words     Words    `json:"words" differs:"continued,compared"` // the workload's
+	InWords   []Said   `json:"in_words,omitempty"`                 // the workload's parameters
+	// Own are the same, which only the workload's room reads.
+	Own Block `json:"own,omitempty" differs:"continued,compared"`
+
+	Threads    int      `json:"threads"` // per target
+	RampRate   float64  `json:"ramp_rate"`
+	WarmupTime Duration `json:"warmup_time_s"`
+	WarmWithin Duration `json:"warm_within_s,omitzero"` // after the warm-up, until the store is warm; 0: no wait
+	RunTime    Duration `json:"run_time_s"`             // 0: until stopped
+	DrainTime  Duration `json:"drain_time_s"`           // that orders under way may take at the end
+	ThinkTime  Duration `json:"think_time_s"`           // mean pause after an order
+	Rate       float64  `json:"rate_per_s,omitempty"`   // open loop: orders due a second
+	Spacing    string   `json:"spacing,omitempty"`      // open loop: Poisson or even
+	// Seed is that of the first of several runs; each further one's is one more. Another draws other orders of the same
+	// kind.
+	Seed       uint64   `json:"seed" differs:"compared"`
+	UserOffset int      `json:"user_offset"`                 // number of the first user
+	ScrubRate  float64  `json:"scrub_bytes_per_s,omitempty"` // of each target
+	EventTexts []string `json:"event_commands,omitempty"`    // each after its time
+
+	CheckpointFirst  bool     `json:"checkpoint_first"`
+	ColdStart        bool     `json:"cold_start"` // the server's cache was emptied before
+	WindowTexts      []string `json:"windows,omitempty"`
+	LimitTexts       []string `json:"limits,omitempty"`
+	AbortAfter       Duration `json:"abort_on_fail_s,omitzero"` // that a limit has failed for so long; 0: never
+	MaxRetries       int      `json:"max_retries"`              // of one operation
+	MaxErrors        int      `json:"max_errors"`               // orders given up before the run is
+	OperationTimeout Duration `json:"operation_timeout_s"`
+	Journal          bool     `json:"journal,omitempty"`
+	Verify           string   `json:"verify,omitempty"` // the check after the run
+
+	// Of a run among several: how many are to be made, the first for practice aside, and what is done around each.
+	Runs     int      `json:"runs,omitempty" differs:"continued,compared"`
+	Practice int      `json:"practice,omitempty"`
+	Restore  string   `json:"restore,omitempty"` // reset, snapshot, command or none
+	Settle   Duration `json:"settle_s,omitzero"`
+	Idle     Duration `json:"idle_s,omitzero"`
+	Cooldown Duration `json:"cooldown_s,omitzero"`
+	// DropUnsteady has runs that were not steady not count.
+	DropUnsteady bool `json:"drop_unsteady,omitempty" differs:"continued"`
+	// Disclosure is what was stated of the array, by keys in Disclosures.
+	Disclosure map[string]string `json:"disclosure,omitempty" differs:"continued,compared"`
+}
+
+// The values of Spec.Spacing.
+const (
+	Poisson = "poisson" // intervals between orders are exponential, as of many independent customers
+	Even    = "even"
+)
+
+// The values of Spec.Verify.
+const (
+	VerifyNone  = "none"
+	VerifyAudit = "audit" // that the databases hold what the run did
+	VerifyDeep  = "deep"  // first every page is read and checked
+)
+
+// Ramp is how long the ramp takes: it ends with the second in which the last user starts, so that the phases after it
+// begin on one.
+func (s Spec) Ramp() time.Duration {
+	return time.Duration(math.Ceil(float64(s.Threads*len(s.Targets)-1)/s.RampRate)) * time.Second
+}
+
+// Length is how long the run takes from the first orders to the end of the run phase, where it does not wait for a warm
+// store; 0: until stopped.
+func (s Spec) Length() time.Duration {
+	if s.RunTime.Duration == 0 {
+		return 0
+	}
+	return s.Ramp() + s.WarmupTime.Duration + s.RunTime.Duration
+}
+
+// Use is what several runs are for that have a Spec in common.
+type Use string
+
+// The uses that the tag differs names.
+const (
+	Continued Use = "continued" // a bench, a search or an experiment that was stopped
+	Compared  Use = "compared"
+)
+
+// Difference is a parameter that differs and has to be alike.
+type Difference struct{ Name, A, B string }
+
+// Differences are those of two specs, or of other structs with such tags, for a use. A workload's parameters have the
+// names that reports have for them.
+func Differences[T any](a, b T, use Use) (all []Difference) {
+	v, w := reflect.ValueOf(a), reflect.ValueOf(b)
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		x, y := v.Field(i).Interface(), w.Field(i).Interface()
+		if strings.Contains(field.Tag.Get("differs"), string(use)) || text(x) == text(y) {
+			continue
+		}
+		if said, ok := x.([]Said); ok {
+			all = append(all, saidDifferences(said, y.([]Said))...)
+			continue
+		}
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		name = strings.ReplaceAll(strings.TrimSuffix(name, "_s"), "_", " ")
+		all = append(all, Difference{name, text(x), text(y)})
+	}
+	return all
+}
+
+func saidDifferences(a, b []Said) (all []Difference) {
+	for _, said := range slices.Concat(a, b) {
+		x, y := valueOf(a, said.Name), valueOf(b, said.Name)
+		one := Difference{said.Name, text(x), text(y)}
+		if x != y && !slices.Contains(all, one) {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+func valueOf(all []Said, name string) string {
+	for _, said := range all {
+		if said.Name == name {
+			return said.Value
+		}
+	}
+	return ""
+}
+
+// text is a parameter as a reader is told it.
+func text(v any) string {
+	if list, ok := v.([]string); ok {
+		v = strings.Join(list, ", ")
+	}
+	if v == "" {
+		return "none"
+	}
+	return fmt.Sprint(v)
+}
+
+// Duration is a time that records have in seconds.
+type Duration struct{ time.Duration }
+
+// MarshalJSON gives the seconds.
+func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(d.Seconds()) }
+
+// UnmarshalJSON refuses what no run can take.
+func (d *Duration) UnmarshalJSON(text []byte) error {
+	var seconds float64
+	if err := json.Unmarshal(text, &seconds); err != nil {
+		return err
+	}
+	if !(seconds >= 0 && seconds <= maxSeconds) {
+		return fmt.Errorf("%v seconds cannot be the time of a run", seconds)
+	}
+	d.Duration = measure.Seconds(seconds).Round(time.Microsecond)
+	return nil
+}
