@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -80,14 +81,16 @@ func TestMailboxVerdict(t *testing.T) {
 	for _, c := range []struct {
 		why                      string
 		reads, writes, logWrites int // a second; 0: any number
+		above                    int // reads that reach the data's drive a second
 		want                     int
 		fails                    string
 	}{
-		{"reads", 300, 0, 0, exitDone, ""},
-		{"slow reads", 20, 0, 0, exitVerdict, "data read mean < 20ms"},
-		{"writes of the log", 0, 0, 300, exitDone, ""},
-		{"slow writes of the log", 0, 0, 30, exitVerdict, "log write mean < 10ms"},
-		{"slow writes of the data", 0, 40, 0, exitDone, ""},
+		{"reads", 300, 0, 0, 0, exitDone, ""},
+		{"slow reads", 20, 0, 0, 0, exitVerdict, "data read mean < 20ms"},
+		{"reads held above the drive", 0, 0, 0, 20, exitVerdict, "data read mean < 20ms"},
+		{"writes of the log", 0, 0, 300, 0, exitDone, ""},
+		{"slow writes of the log", 0, 0, 30, 0, exitVerdict, "log write mean < 10ms"},
+		{"slow writes of the data", 0, 40, 0, 0, exitDone, ""},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			out, over := filepath.Join(t.TempDir(), "record"), make(chan struct{})
@@ -102,6 +105,7 @@ func TestMailboxVerdict(t *testing.T) {
 					}
 				}
 				data.Hold(t, c.reads, c.writes)
+				data.HoldAbove(t, c.above, 0)
 				log.Hold(t, 0, c.logWrites)
 			})
 			code, stdout, stderr := execute(t, quick("drive", target,
@@ -109,9 +113,12 @@ func TestMailboxVerdict(t *testing.T) {
 			close(over)
 			slowing.Wait()
 			data.Hold(t, 0, 0)
+			data.HoldAbove(t, 0, 0)
 			log.Hold(t, 0, 0)
 			record := recordOf(t, out)
 			t.Logf("limits %+v", record.Limits)
+			warnings := strings.Join(record.Bottleneck.Warnings, "\n")
+			assert.Equal(t, c.above > 0, strings.Contains(warnings, "what lies above them holds"), warnings)
 			assert.Equal(t, c.want, code, "%s\n%s", stdout, stderr)
 			assert.Contains(t, stderr, c.fails)
 			d := record.Storage

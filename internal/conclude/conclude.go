@@ -8,6 +8,7 @@ package conclude
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"ds2/internal/diagnose"
@@ -66,7 +67,7 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 	}
 	if v.window != nil && (observed || v.window.Errors > 0) {
 		if b := diagnose.Judge(v.figures()); b != nil {
-			all := append(warnings(in.Cautions, b.Figures), v.largeReads()...)
+			all := slices.Concat(warnings(in.Cautions, b.Figures), v.largeReads(), v.heldAbove(), v.vacuums())
 			c.Bottleneck = &result.Bottleneck{Bottleneck: *b, Warnings: all}
 		}
 	}
@@ -139,6 +140,26 @@ func (v view) largeReads() (all []string) {
 				"server's memory has grown to its target it reads eight pages for one, and a longer warm-up fills it; "+
 				"or something scanned tables", d.Database, mean/1024))
 		}
+	}
+	return all
+}
+
+// heldAbove names the layer that held reads of the data back where it was not the drives.
+func (v view) heldAbove() (all []string) {
+	if drive, server, held := v.drives().HeldAbove(); held {
+		all = append(all, fmt.Sprintf("the server waited %.3g ms for a read of the data on average, of which the drives "+
+			"took %.3g: what lies above them holds reads back, such as a limit of a control group, of a container or of "+
+			"the volume, or processors that have no time", 1e3*server, 1e3*drive))
+	}
+	return all
+}
+
+// vacuums warns of IOPS that have those of vacuums among them.
+func (v view) vacuums() (all []string) {
+	ran := v.total(monitor.DatabaseAutovacuums)
+	if v.Words.Unit == result.IOPS && ran != nil && *ran > 0 && v.Counters.Items(monitor.VacuumReads) == nil {
+		all = append(all, "vacuums ran in the window, and their I/O is among what users achieved: PostgreSQL tells them "+
+			"apart from version 16 on")
 	}
 	return all
 }

@@ -70,6 +70,11 @@ const (
 	DatabaseSessionPages     = "db.session_pages_per_second"
 	DatabaseAutovacuums      = "db.autovacuums_per_second" // tables vacuumed or analyzed
 	DatabaseVacuums          = "db.vacuums_running"
+	TransactionReads         = "db.transaction_reads_per_second"
+	TransactionReadTime      = "db.transaction_read" // seconds a second, as the server measured it
+	TransactionWrites        = "db.transaction_writes_per_second"
+	VacuumReads              = "db.vacuum_reads_per_second"
+	VacuumWrites             = "db.vacuum_writes_per_second"
 	DatabaseSize             = "db.size_bytes"
 	WaitsDataRead            = "db.waits_data_read" // sessions at once, as the server measured it
 	WaitsLogWrite            = "db.waits_log_write"

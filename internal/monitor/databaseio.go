@@ -66,8 +66,9 @@ func (d Drives) io(items ...string) (io FileIO) {
 		io.ReadBytes += d.mean(d.column(DiskReadBytes, item))
 		io.WrittenBytes += d.mean(d.column(DiskWrittenBytes, item))
 	}
-	io.ReadMean, io.ReadMax = known(d.latency(items, IOKind{Over: VerdictMeans}))
-	io.WriteMean, io.WriteMax = known(d.latency(items, IOKind{Write: true, Over: VerdictMeans}))
+	reads, writes := IOKind{Over: VerdictMeans}, IOKind{Write: true, Over: VerdictMeans}
+	io.ReadMean, io.ReadMax = known(d.latency(d.waits(items, reads), reads))
+	io.WriteMean, io.WriteMax = known(d.latency(d.waits(items, writes), writes))
 	if flushes := d.flushes(items); flushes != nil {
 		io.Flushes = &flushes.number
 		if flushes.number > 0 {

@@ -156,3 +156,38 @@ func TestLogWrites(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoseReads: what vacuums did is no achieved I/O, where the server tells them apart; and a read lasts as long as
+// the drive or the server has it, whichever is longer.
+func TestWhoseReads(t *testing.T) {
+	unknown := math.NaN()
+	columns := []string{
+		"disk.a.reads_per_second", "disk.a.read_seconds", "disk.a.writes_per_second", VacuumReads, TransactionReads,
+		VacuumWrites, TransactionWrites, TransactionReadTime,
+	}
+	machine := &Machine{Drives: []Drive{{Name: "a", Roles: []Role{Data}}, {Name: "b", Roles: []Role{Log}}}}
+	columns = append(columns, "disk.b.reads_per_second", "disk.b.writes_per_second")
+	start := time.Unix(0, 0)
+	for why, c := range map[string]struct {
+		vacuums, reads, seconds float64 // of the server
+		iops, read              float64
+		held                    bool
+	}{
+		"a vacuum of three quarters of the reads": {60, 20, .02, 25 + 50, .001, false},
+		"no vacuum":                      {0, 20, .02, 100 + 50, .001, false},
+		"reads in the kernel's cache":    {0, 200, .02, 100 + 50, .001, false},
+		"a limit above the drive":        {0, 20, 1, 100 + 50, .05, true},
+		"a server that times no reads":   {0, 20, unknown, 100 + 50, .001, false},
+		"PostgreSQL before 16, a vacuum": {unknown, 20, 1, 100 + 50, .05, true},
+	} {
+		row := Row{start.Add(time.Second), []float64{100, .001, 50, c.vacuums, c.reads, 0, 50, c.seconds, 0, 5}}
+		seen := Drives{Table{columns, []Row{row}}, machine, start, row.Time}
+		s, err := seen.Storage()
+		require.NoError(t, err, why)
+		mean, _, _ := seen.Slowest(IOKind{Role: Data, Over: Interval})
+		assert.InDeltaSlice(t, []float64{c.iops, c.read}, []float64{s.IOPS, mean}, 1e-9, why)
+		_, _, held := seen.HeldAbove()
+		assert.Equal(t, c.held, held, why)
+		assert.Equal(t, math.IsNaN(c.vacuums), s.VacuumReads == nil, why)
+	}
+}

@@ -49,7 +49,8 @@ func (d Drives) mean(column string) float64 {
 }
 
 // IOPS is the reads and writes a second of the drives that hold data. Where one of them holds the log too, the log's
-// writes, as the server counts them, are not among them, and neither are the reads of a background scan.
+// writes, as the server counts them, are not among them, and neither are the reads of a background scan and, where the
+// server tells them apart, the reads and writes of vacuums.
 func (d Drives) IOPS() (iops float64, measured bool) {
 	s, err := d.Storage()
 	if err != nil {
@@ -59,14 +60,61 @@ func (d Drives) IOPS() (iops float64, measured bool) {
 }
 
 // Slowest is the highest latency of a kind of I/O: the mean over all I/Os of a drive, and the highest mean of k.Over.
-// It is not measured where it is unknown of one of the drives with the role.
+// It is not measured where it is unknown of one of the drives with the role. Reads of the data last as long as servers
+// waited for them, where that is longer: what holds them back may lie above the drives, where no counter of theirs sees
+// it.
 func (d Drives) Slowest(k IOKind) (mean, longest float64, measured bool) {
+	mean, longest, measured = d.slowestDrive(k)
+	if m, l, ok := d.latency(d.served(), k); ok && measured && k.Role == Data && !k.Write {
+		mean, longest = max(mean, m), max(longest, l)
+	}
+	return mean, longest, measured
+}
+
+// HeldAbove are the mean times of a read of the data as the slowest drive and as the servers had it, where the latter is
+// more than twice as long.
+func (d Drives) HeldAbove() (drive, server float64, held bool) {
+	drive, _, measured := d.slowestDrive(IOKind{Role: Data, Over: Interval})
+	server, _, timed := d.latency(d.served(), IOKind{Over: Interval})
+	return drive, server, measured && timed && server > 2*drive && server-drive > leastHeld
+}
+
+// leastHeld is the shortest time that tells a layer above the drives from the server's own work.
+const leastHeld = 1e-3
+
+// served are the reads of the data in each sample that the servers timed themselves, for their sessions or by file.
+func (d Drives) served() []wait {
+	all := make([]wait, len(d.Counters.Rows))
+	for _, column := range d.Counters.Items(TransactionReads) {
+		_, item := SplitColumn(column)
+		seconds := d.Counters.Values(ItemColumn(TransactionReadTime, item))
+		for i, reads := range d.Counters.Values(column) {
+			if seconds != nil && reads > 0 && seconds[i] >= 0 {
+				all[i].ios.add(requests{reads, seconds[i]})
+			}
+		}
+	}
+	if d.Machine == nil {
+		return all
+	}
+	for _, f := range d.Machine.Files {
+		if f.Role == Data {
+			for i, r := range d.requests([]string{f.Name}, requestColumns(false)) {
+				all[i].ios.add(r)
+			}
+		}
+	}
+	return all
+}
+
+// slowestDrive is Slowest by the drives' counters alone.
+func (d Drives) slowestDrive(k IOKind) (mean, longest float64, measured bool) {
 	rate := requestColumns(k.Write).rate
 	for _, drive := range d.drives(rate, k.Role) {
 		if k.Role != "" && math.IsNaN(d.Counters.Mean(ItemColumn(rate, drive), d.From, d.To)) {
 			return 0, 0, false
 		}
-		if m, l, ok := d.latency([]string{drive}, k); ok {
+		if m, l, ok := d.latency(d.waits([]string{drive}, k), k); ok {
 			mean, longest, measured = max(mean, m), max(longest, l), true
 		}
 	}
@@ -166,10 +214,9 @@ func (d Drives) waits(items []string, k IOKind) []wait {
 	return all
 }
 
-// latency is the mean over all I/Os of a kind of some items, and the highest mean of a length; a shorter time has its
-// mean for a maximum.
-func (d Drives) latency(items []string, k IOKind) (mean, longest float64, measured bool) {
-	waits := d.waits(items, k)
+// latency is the mean over all of some I/Os of a kind, and the highest mean of a length; a shorter time has its mean for
+// a maximum.
+func (d Drives) latency(waits []wait, k IOKind) (mean, longest float64, measured bool) {
 	var all, part wait
 	end := d.From.Add(k.Over)
 	for i, row := range d.Counters.Rows {
@@ -194,7 +241,8 @@ func (d Drives) latency(items []string, k IOKind) (mean, longest float64, measur
 
 // Storage is what the drives did for the databases in a time, by what these keep on them. Rates are a second.
 type Storage struct {
-	// IOPS is the reads and writes of the drives of the data, without those of the log and of a background scan.
+	// IOPS is the reads and writes of the drives of the data, without those of the log, of a background scan and of
+	// vacuums.
 	IOPS float64 `json:"iops"`
 	// PageIOPS is the bytes of these in pages. It is higher where the kernel merges several pages into one write.
 	PageIOPS float64 `json:"page_iops"`
@@ -210,6 +258,14 @@ type Storage struct {
 	// What was taken out of Reads, and the bytes of that; a scan in the background had the drives read it.
 	ScrubReads     float64 `json:"scrub_reads_per_s,omitempty"`
 	ScrubReadBytes float64 `json:"scrub_read_bytes_per_s,omitempty"`
+
+	// What was taken out of Reads and Writes because vacuums did it; absent where the servers do not tell.
+	VacuumReads  *float64 `json:"vacuum_reads_per_s,omitempty"`
+	VacuumWrites *float64 `json:"vacuum_writes_per_s,omitempty"`
+
+	// How long the servers waited for a read of the data, as they timed it; the maximum is over means of VerdictMeans.
+	ServerReadMean *float64 `json:"server_read_mean_s,omitempty"`
+	ServerReadMax  *float64 `json:"server_read_max_s,omitempty"`
 
 	IOsPerOperation *float64 `json:"ios_per_operation"`
 	// IOPSPerWatt counts the log's writes too, as the published reports do.
@@ -339,6 +395,13 @@ func (d Drives) Storage() (*Storage, error) {
 		s.LogWrites, logBytes = s.LogWrites+writes, logBytes+written
 		s.Writes, bytes = max(0, s.Writes-writes), max(0, bytes-written)
 	}
+	reads, writes := s.Reads*d.vacuumed(VacuumReads, TransactionReads), s.Writes*d.vacuumed(VacuumWrites, TransactionWrites)
+	if !math.IsNaN(reads + writes) {
+		bytes *= 1 - (reads+writes)/max(s.Reads+s.Writes, 1e-9)
+		s.Reads, s.Writes = s.Reads-reads, s.Writes-writes
+		s.VacuumReads, s.VacuumWrites = &reads, &writes
+	}
+	s.ServerReadMean, s.ServerReadMax = known(d.latency(d.served(), IOKind{Over: VerdictMeans}))
 	s.ScrubReads, s.ScrubReadBytes = d.scrubbed()
 	s.Reads, bytes = max(0, s.Reads-s.ScrubReads), max(0, bytes-s.ScrubReadBytes)
 	s.Databases = d.Databases()
@@ -347,6 +410,15 @@ func (d Drives) Storage() (*Storage, error) {
 		s.LogBytes = new(logBytes / s.LogWrites)
 	}
 	return s, nil
+}
+
+// vacuumed is the share of some I/Os of the servers that vacuums did; NaN where they do not tell.
+func (d Drives) vacuumed(vacuums, transactions string) float64 {
+	some, others := d.total(vacuums), d.total(transactions)
+	if some == 0 {
+		return 0 // also where there were no others
+	}
+	return some / (some + others)
 }
 
 // Keeps says whether the volume is known to have a role.

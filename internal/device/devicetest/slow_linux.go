@@ -21,7 +21,7 @@ func MountSlow(t *testing.T, fileSystem, on string, bytes int64) *Slow {
 	t.Helper()
 	below := Mount(t, on, bytes+bytes/8+16<<20) // with what its own file system takes
 	s := &Slow{below: below}
-	if s.hold(0, 0) != nil {
+	if below.hold(0, 0) != nil {
 		t.Skip("no control group (version 1) holds drives back here")
 	}
 	image := filepath.Join(below.Dir, imageName)
@@ -36,13 +36,20 @@ func MountSlow(t *testing.T, fileSystem, on string, bytes int64) *Slow {
 // It lets them through in bursts, at most every tenth of a second.
 func (s *Slow) Hold(t *testing.T, reads, writes int) {
 	t.Helper()
-	require.NoError(t, s.hold(reads, writes))
+	require.NoError(t, s.below.hold(reads, writes))
 }
 
-func (s *Slow) hold(reads, writes int) error {
+// HoldAbove has at most so many reads and writes a second reach the drive, whose counters do not see that they wait.
+func (s *Slow) HoldAbove(t *testing.T, reads, writes int) {
+	t.Helper()
+	require.NoError(t, s.hold(reads, writes))
+	t.Cleanup(func() { _ = s.hold(0, 0) })
+}
+
+func (d Drive) hold(reads, writes int) error {
 	for kind, most := range map[string]int{"read": reads, "write": writes} {
 		limit := "/sys/fs/cgroup/blkio/blkio.throttle." + kind + "_iops_device"
-		if err := os.WriteFile(limit, fmt.Appendf(nil, "%s %d", s.below.Number, most), 0); err != nil {
+		if err := os.WriteFile(limit, fmt.Appendf(nil, "%s %d", d.Number, most), 0); err != nil {
 			return err
 		}
 	}

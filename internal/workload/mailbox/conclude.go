@@ -138,6 +138,10 @@ func (r run) sizing() result.Section {
 		addKnown("log syncs a second, as the server counts them", d.LogSyncs, 3)
 		add("MiB read and written a second", decimals(d.ReadBytes/(1<<20), 3), decimals(d.WrittenBytes/(1<<20), 3))
 		addKnown("total IOPS a watt", d.IOPSPerWatt, 2)
+		if d.VacuumReads != nil {
+			vacuums := "vacuums, taken out: reads and writes a second"
+			add(vacuums, decimals(*d.VacuumReads, 3), decimals(*d.VacuumWrites, 3))
+		}
 		if len(r.Scrub) > 0 {
 			scan := "background scan, taken out: reads and MB a second"
 			add(scan, decimals(d.ScrubReads, 3), decimals(d.ScrubReadBytes/1e6, 3))
@@ -272,6 +276,10 @@ func (r run) volumes() result.Section {
 		}
 		holds := cmp.Or(strings.Join(roles, ", "), "unknown")
 		t.Rows = append(t.Rows, ioRow(v.FileIO, v.Name, holds))
+	}
+	if s := r.storage; s.ServerReadMean != nil {
+		t.Rows = append(t.Rows, []string{"as the server timed it", "data", decimals(1000**s.ServerReadMean, 3),
+			decimals(1000**s.ServerReadMax, 3), "–", "–", "–", "–", "–", "–", "–", "–"})
 	}
 	return t
 }
