@@ -56,7 +56,7 @@ fi
 	require.NoError(t, exec.Command("tar", "-xzf", archives[0], "-C", unpacked).Run())
 	records, err := filepath.Glob(filepath.Join(unpacked, "*", "*", "summary.json"))
 	require.NoError(t, err)
-	require.Len(t, records, 12) // every --out of the quick form
+	require.Len(t, records, 10) // every --out of the quick form
 	for _, found := range records {
 		require.Contains(t, must(t, "report", "-o", "text", filepath.Dir(found)), " OPM")
 	}
