@@ -318,6 +318,9 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 		}
 	}
 	err = errors.Join(err, result.SaveSummary(dir, record))
+	if _, one, shown := f.report(dir); shown == nil {
+		_ = first.served.found(one.page)
+	}
 	fmt.Fprintf(stderr, "record: %s\n", dir)
 	return err
 }

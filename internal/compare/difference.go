@@ -164,8 +164,21 @@ func (c Comparison) held(first, other Configuration) []string {
 }
 
 // looksOf is what the looks at an experiment cost the intervals of its benches.
-func looksOf(b result.Bench) float64 {
-	return measure.Looks(b.Until > 0, b.Looks, b.Status != result.Running && b.Status != result.Interrupted)
+func looksOf(b result.Bench) float64 { return measure.Looks(b.Until > 0, b.Looks, !interim(b)) }
+
+// interim says that more runs are to come, so that the intervals are those of an early look.
+func interim(b result.Bench) bool {
+	return b.Status == result.Running || b.Status == result.Interrupted
+}
+
+// Confidence is what the intervals of the differences have: "95 %".
+func (c Comparison) Confidence() string {
+	for _, one := range c.Configurations {
+		if one.Experiment != "" && interim(one.Bench) {
+			return "interim, 99.9 %"
+		}
+	}
+	return "95 %"
 }
 
 // difference is that of two configurations' values: by blocks where one experiment made both in blocks, with the drift

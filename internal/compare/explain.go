@@ -1,8 +1,10 @@
 package compare
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"ds2/internal/diagnose"
 	"ds2/internal/measure"
@@ -57,23 +59,36 @@ func Explain(b result.Bench) (runs []result.BenchRun, all []Explained) {
 	return runs, all
 }
 
-// Limited is what held back most runs of a configuration, and how near its drives came to the reads that they can do.
+// Limited is what held back the runs of a configuration, and how near its drives came to the reads that they can do.
 type Limited struct {
-	What        string // empty: not known
-	Runs, Of    int    // of those that count
+	By          []LimitedRuns // of the most runs first; those of which it is not known are left out
+	Of          int           // runs that count
 	Reads, Most *float64
 	Percent     float64 // Reads of Most, where both are known
+}
+
+// LimitedRuns are how many runs something held back.
+type LimitedRuns struct {
+	What string
+	Runs int
 }
 
 // LimitedOf is that of a configuration.
 func LimitedOf(c Configuration) Limited {
 	counted := Counted(c.Bench)
-	l := Limited{What: Bottleneck(c.Bench), Of: len(counted)}
+	l := Limited{Of: len(counted)}
+	runs := map[string]int{}
 	for _, r := range counted {
-		if r.Bottleneck == l.What {
-			l.Runs++
+		runs[r.Bottleneck]++
+	}
+	for what, n := range runs {
+		if what != "" {
+			l.By = append(l.By, LimitedRuns{what, n})
 		}
 	}
+	slices.SortFunc(l.By, func(a, b LimitedRuns) int {
+		return cmp.Or(b.Runs-a.Runs, strings.Compare(a.What, b.What))
+	})
 	l.Reads = ofCondition("", result.ReadsOfDevices, "", "").Median(c)
 	l.Most = ofCondition("", result.LimitOfReads, "", "").Median(c)
 	if l.Reads != nil && l.Most != nil {

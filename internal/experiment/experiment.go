@@ -33,7 +33,7 @@ type Experiment struct {
 	Until float64
 
 	Sequence bool                             // all runs of one configuration come before those of the next: no blocks
-	Looked   func(block int)                  // is called when a block is whole, whose runs can be compared; may be nil
+	Looked   func(block int)                  // is called when a block but the last is whole; may be nil
 	Told     func(format string, args ...any) // is told which run begins
 }
 
@@ -154,7 +154,8 @@ func (e Experiment) blocks(ctx, stop context.Context) error {
 				return err
 			}
 		}
-		if e.paired() && block > 0 && left() && e.Looked != nil && e.anything() {
+		more := block < len(e.Orders) && left() && !e.enough(block)
+		if e.paired() && block > 0 && more && e.Looked != nil && e.anything() {
 			e.Looked(block)
 		}
 	}

@@ -247,7 +247,10 @@ func TestExperimentWithoutConfigurations(t *testing.T) {
 		s.opm = noisy
 		e = s.experiment(t, 5, "hdd", "ssd")
 		e.Configurations[0].Unready = gone
+		var looked []int
+		e.Looked = func(block int) { looked = append(looked, block) }
 		require.NoError(t, e.Do(t.Context(), t.Context()))
+		assert.Equal(t, []int{3, 4}, looked, "blocks whose verdict is interim")
 		require.Len(t, s.runs, 4+3, "those that failed are not made again")
 		require.Equal(t, gone.Error(), e.Configurations[0].Summary.Error)
 	})

@@ -63,7 +63,7 @@ func ShowRun(r Run, s Setup) Show {
 		if sample.End == 0 {
 			return f
 		}
-		f.Headline = numbers.Decimals(progress.Last10s, 0) + " " + words.Rate
+		f.Headline = numbers.Decimals(progress.Last10s, 0) + " " + words.Rate + ", last 10 s"
 		if iops, measured := r.IOPS(); measured && words.Unit == result.IOPS {
 			f.Headline = numbers.Decimals(iops, 0) + " " + result.IOPS
 		}

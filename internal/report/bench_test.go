@@ -94,6 +94,12 @@ func TestCompareText(t *testing.T) {
 	ssd.Runs[0].Warnings, ssd.Runs[2].Warnings = []string{"other programs take 94 % of the processors"},
 		[]string{"other programs take 10 % of the processors"}
 	golden(t, "compare.txt", told(t, Comparison(compare.WithFirst([]compare.Configuration{disks, ssd}))))
+
+	ssd.Runs[0].Bottleneck = diagnose.Storage
+	assert.Equal(t, "ssd was limited by the processors (2 of 3 runs), by storage (1)", why(ssd)[:63])
+	disks.Experiment, ssd.Experiment = "e", "e"
+	page := Comparison(compare.WithFirst([]compare.Configuration{disks, ssd}))
+	assert.Contains(t, page.Sentence(), "; interim, 99.9 % between ")
 }
 
 // TestRunByItself (E10): a run in the directory that ds2 was called in goes by the name of that, and not by ".".

@@ -153,7 +153,7 @@ func (c comparison) sentence() string {
 	if most.Low == nil {
 		return text + "; how sure that is, so few runs do not tell"
 	}
-	return fmt.Sprintf("%s; 95 %% between %s and %s", text, bound(*most.Low), bound(*most.High))
+	return fmt.Sprintf("%s; %s between %s and %s", text, c.Confidence(), bound(*most.Low), bound(*most.High))
 }
 
 func (c comparison) called(name string) string {
@@ -187,7 +187,7 @@ func (c comparison) figures() table {
 	}
 	two := len(c.Configurations) == 2
 	if two {
-		t.Head = append(t.Head, "difference", "95 % confidence")
+		t.Head = append(t.Head, "difference", c.Confidence()+" confidence")
 	}
 	for _, name := range firstFigures {
 		f := compare.MetricNamed(name)
@@ -247,12 +247,15 @@ func metricText(m compare.Metric, c compare.Configuration, beside bool) string {
 // why says what held a configuration back, and how near its devices were to what they can do.
 func why(c compare.Configuration) string {
 	l := compare.LimitedOf(c)
-	if l.What == "" {
+	if l.By == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%s was limited by %s", c.Name, compare.LimitedBy[l.What])
+	text := c.Name + " was limited by " + compare.LimitedBy[l.By[0].What]
 	if l.Of > 1 {
-		text += fmt.Sprintf(" (%d of %d runs)", l.Runs, l.Of)
+		text += fmt.Sprintf(" (%d of %d runs)", l.By[0].Runs, l.Of)
+	}
+	for _, by := range l.By[1:] {
+		text += fmt.Sprintf(", by %s (%d)", compare.LimitedBy[by.What], by.Runs)
 	}
 	if l.Reads != nil && l.Most != nil {
 		text += fmt.Sprintf("; its drives read %s of the %s a second that they can do, %.0f %%",

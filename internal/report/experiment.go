@@ -35,7 +35,7 @@ func Experiment(e compare.Experiment) Page {
 	for i, c := range e.Benches {
 		bench := benchView(c)
 		bench.ID, bench.RunID, bench.Part = fmt.Sprintf("bench%d", i+1), c.Name, true
-		bench.Title = "compare.Configuration " + title(c)
+		bench.Title = "Configuration " + title(c)
 		bench.draw = nil // all runs are on the comparison's charts, and what was found of them is beside those
 		told := func(f finding) bool { return slices.Contains(v.Findings, f) }
 		bench.Findings = slices.DeleteFunc(bench.Findings, told)
@@ -98,7 +98,7 @@ func listed(numbers []int) string {
 // table.
 func pairTable(e compare.Experiment) table {
 	t := newTable("Differences in "+e.Unit()+" between every two configurations, paired by blocks",
-		"configuration", "against", "difference", "95 % confidence", "p", "blocks", "significant")
+		"configuration", "against", "difference", e.Comparison.Confidence()+" confidence", "p", "blocks", "significant")
 	if len(e.Pairs) < 2 {
 		return t
 	}
