@@ -1,9 +1,14 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,5 +60,86 @@ func TestArchitecture(t *testing.T) {
 	}
 	for name := range line {
 		assert.True(t, seen[name], "the arrows of docs/architecture.md name %s, which is no package", name)
+	}
+}
+
+// TestFigures holds the rule that only measure, conclude, compare and the workloads compute figures: nothing else calls
+// measure's statistics or a library of them; no function of the rooms that show or judge figures is named like one; and
+// report divides by nothing but units.
+func TestFigures(t *testing.T) {
+	statistics := []string{"Compare", "Correlation", "Differences", "Enough", "GeometricMean", "Holm", "Median",
+		"MeanCI95", "Slope", "Student"}
+	names := "mean|median|average|quantile|percentile|percent|ratio|weighted|slope"
+	named := regexp.MustCompile("(?i)^(" + names + ")s?(of|over)?$")
+	elsewhere := regexp.MustCompile(`^internal/(measure|conclude|compare|workload/.*|.*test)$`)
+	shows := regexp.MustCompile(`^(cmd/ds2|internal/(report|limit|monitor|live|metrics))$`)
+	excused := map[string]string{
+		"internal/runs: Slope":                 "decides when warm-up ends",
+		"internal/limit: Quantile":             "reads the name of a metric",
+		"internal/limit: percentile":           "reads the name of a metric",
+		"internal/monitor: Mean":               "of a column, for conclude",
+		"internal/monitor: Quantile":           "of a column, for conclude",
+		"internal/monitor: ratio":              "a rate of two of the kernel's counters",
+		"internal/monitor: mean":               "the latency by drive and role, weighted by I/Os",
+		"internal/report: Digits":              "rounds a point of a chart",
+		"internal/report: thinned":             "counts samples that share a point",
+		"internal/report: Figures":             "places of rows",
+		"internal/report: overlays":            "counts points of a chart",
+		"internal/report: checkpointVerticals": "places of lines",
+	}
+	met := map[string]bool{}
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.ImportPath}} {{.Dir}}", "ds2/...").Output()
+	require.NoError(t, err)
+	for line := range strings.Lines(string(out)) {
+		path, dir, _ := strings.Cut(strings.TrimSpace(line), " ")
+		room := strings.TrimPrefix(path, "ds2/")
+		if elsewhere.MatchString(room) || strings.HasPrefix(room, "scripts/") {
+			continue
+		}
+		files, err := filepath.Glob(dir + "/*.go")
+		require.NoError(t, err)
+		for _, name := range files {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			set := token.NewFileSet()
+			file, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
+			require.NoError(t, err)
+			function := ""
+			wrong := func(at ast.Node, of, what string) {
+				if key := room + ": " + of; excused[key] != "" {
+					met[key] = true
+				} else {
+					t.Errorf("%s %s: figures are computed in measure, conclude and compare", set.Position(at.Pos()), what)
+				}
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.ImportSpec:
+					if strings.Contains(n.Path.Value, "gonum") {
+						wrong(n, "gonum", "imports "+n.Path.Value)
+					}
+				case *ast.FuncDecl:
+					function = n.Name.Name
+					if shows.MatchString(room) && named.MatchString(function) {
+						wrong(n, function, "declares "+function)
+					}
+				case *ast.SelectorExpr:
+					from, _ := n.X.(*ast.Ident)
+					if from != nil && from.Name == "measure" && slices.Contains(statistics, n.Sel.Name) {
+						wrong(n, n.Sel.Name, "calls measure."+n.Sel.Name)
+					}
+				case *ast.BinaryExpr:
+					_, number := n.Y.(*ast.BasicLit)
+					if room == "internal/report" && n.Op == token.QUO && !number {
+						wrong(n, function, "divides")
+					}
+				}
+				return true
+			})
+		}
+	}
+	for key := range excused {
+		assert.True(t, met[key], "%s is excused and not there", key)
 	}
 }

@@ -34,7 +34,7 @@ func (l *ds2Lines) print(w io.Writer) {
 	t := add(tallies)
 	fmt.Fprintf(w, "et=%7.1f n_overall=%d opm=%d rt_tot_lastn_max_msec=%d rt_tot_avg_msec=%d rt_tot_sampled=%d "+
 		"rollbacks: n=%d %%=%5.1f\n", et.Seconds(), t.Orders, opm(t, et), l.meter.RecentMax().Milliseconds(),
-		average(t.OwnTime, t.Orders), l.sampled(t), t.Own[counts.Rollbacks], rollbackRate(t))
+		milliseconds(t.OwnTime, t.Orders), l.sampled(t), t.Own[counts.Rollbacks], rollbackRate(t))
 	l.last = t
 	if !l.detailed {
 		return
@@ -42,7 +42,7 @@ func (l *ds2Lines) print(w io.Writer) {
 	for i, of := range l.meter.Totals() {
 		t := tallies[i]
 		fmt.Fprintf(w, "  target %s: n_overall=%d opm=%d rt_tot_avg_msec=%d rollbacks: n=%d %%=%5.1f\n", of.Target,
-			t.Orders, opm(t, et), average(t.OwnTime, t.Orders), t.Own[counts.Rollbacks], rollbackRate(t))
+			t.Orders, opm(t, et), milliseconds(t.OwnTime, t.Orders), t.Own[counts.Rollbacks], rollbackRate(t))
 	}
 }
 
@@ -58,12 +58,12 @@ func (l *ds2Lines) final(w io.Writer, now time.Time) {
 	logins, customers, purchases := t.Number[calls.OpLogin], t.Own[counts.NewCustomers], t.Number[calls.OpPurchase]
 	fmt.Fprintf(w, "Final (%s): et=%7.1f n_overall=%d opm=%d rt_tot_lastn_max=%d rt_tot_avg=%d ",
 		l.date(now), et.Seconds(), t.Orders, opm(t, et),
-		l.meter.RecentMax().Milliseconds(), average(t.OwnTime, t.Orders))
+		l.meter.RecentMax().Milliseconds(), milliseconds(t.OwnTime, t.Orders))
 	fmt.Fprintf(w, "n_login_overall=%d n_newcust_overall=%d n_browse_overall=%d n_purchase_overall=%d ",
 		logins, customers, browses, purchases)
 	fmt.Fprintf(w, "rt_login_avg_msec=%d rt_newcust_avg_msec=%d rt_browse_avg_msec=%d rt_purchase_avg_msec=%d ",
-		average(t.Sum[calls.OpLogin], logins), average(t.Sum[calls.OpNewCustomer], customers),
-		average(browseTime, browses), average(t.Sum[calls.OpPurchase], purchases))
+		milliseconds(t.Sum[calls.OpLogin], logins), milliseconds(t.Sum[calls.OpNewCustomer], customers),
+		milliseconds(browseTime, browses), milliseconds(t.Sum[calls.OpPurchase], purchases))
 	fmt.Fprintf(w, "rt_tot_sampled=%d n_rollbacks_overall=%d rollback_rate = %5.1f%%\n",
 		l.sampled(t), t.Own[counts.Rollbacks], rollbackRate(t))
 	total, _ := measure.Sum(l.meter.Totals())
@@ -82,7 +82,7 @@ func (l *ds2Lines) date(t time.Time) string {
 
 // sampled is the response time since the line before.
 func (l *ds2Lines) sampled(t measure.Tally) int64 {
-	return average(t.OwnTime-l.last.OwnTime, t.Orders-l.last.Orders)
+	return milliseconds(t.OwnTime-l.last.OwnTime, t.Orders-l.last.Orders)
 }
 
 // figures are the time since DS2 would have set its figures back, which it tells, and each target's tally since.
@@ -117,20 +117,14 @@ func opm(t measure.Tally, et time.Duration) int64 {
 	return int64(math.Round(measure.OrdersPerMinute(t.Orders, et)))
 }
 
-// average is in whole milliseconds, as DS2 prints them.
-func average(sum time.Duration, n int64) int64 {
-	if n <= 0 {
-		return 0
-	}
-	return (sum / time.Duration(n)).Round(time.Millisecond).Milliseconds()
+// milliseconds is a mean in whole milliseconds, as DS2 prints them.
+func milliseconds(sum time.Duration, n int64) int64 {
+	return measure.MeanOf(sum, n).Round(time.Millisecond).Milliseconds()
 }
 
 // rollbackRate is in percent of the orders.
 func rollbackRate(t measure.Tally) float64 {
-	if t.Orders == 0 {
-		return 0
-	}
-	return 100 * float64(t.Own[counts.Rollbacks]) / float64(t.Orders)
+	return measure.PercentOf(t.Own[counts.Rollbacks], t.Orders)
 }
 
 // dvdStoreFlags are parameters of DVD Store's own driver that mean little here or nothing. They are accepted wherever

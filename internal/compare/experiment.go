@@ -103,3 +103,18 @@ func (e Experiment) Unit() string {
 	}
 	return e.Benches[0].Unit()
 }
+
+// Narrow says whether every interval of a difference reaches at most so many percent points from its estimate, with the
+// last block and without it; never where a run has no ratio to others.
+func Narrow(all []Configuration, percent float64) bool {
+	var names []string
+	var figures []measure.RunFigure
+	for _, c := range all {
+		v := valuesOf(c, result.BenchRun.Value)
+		if v.noRatio() != "" {
+			return false
+		}
+		names, figures = append(names, c.Name), append(figures, v.byBlock()...)
+	}
+	return len(all) > 1 && measure.Enough(names, figures, percent, measure.Looks(true, all[0].Looks, true))
+}

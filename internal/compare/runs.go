@@ -187,6 +187,17 @@ func limits(b result.Bench) []limit.Verdict {
 	return limit.Together(all)
 }
 
+// Confirmed is what the trials that confirm the result of a search come to, by their records.
+func Confirmed(trials []result.Trial, records []*result.Record) (result.Headline, []limit.Verdict) {
+	var values []float64
+	var verdicts [][]limit.Verdict
+	for i, t := range trials {
+		values, verdicts = append(values, t.Value), append(verdicts, records[i].Limits)
+	}
+	f := &result.Figure{Unit: trials[0].Unit, Value: measure.Median(values)}
+	return result.NewHeadline(f), limit.Together(verdicts)
+}
+
 func broken(verdicts []limit.Verdict) []limit.Verdict {
 	all := slices.Clone(verdicts)
 	for i := range all {

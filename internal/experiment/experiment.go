@@ -235,26 +235,13 @@ func runsMade(b result.Bench, practice bool) []result.BenchRun {
 
 // enough says whether the differences are known well enough after so many blocks.
 func (e Experiment) enough(blocks int) bool {
-	var names []string
-	var figures []measure.RunFigure
+	var all []compare.Configuration
 	for _, c := range e.Configurations {
-		if c.out != nil {
-			continue
-		}
-		names = append(names, c.Name)
-		for _, r := range c.Summary.Runs {
-			if r.Counts && r.Figure.Value <= 0 { // has no ratio to others
-				return false
-			}
-			if r.Counts {
-				figures = append(figures, measure.RunFigure{
-					Block: r.Block, Run: r.Number, Configuration: c.Name, Value: r.Figure.Value,
-				})
-			}
+		if c.out == nil {
+			all = append(all, compare.Configuration{Name: c.Name, Bench: c.Summary})
 		}
 	}
-	looks := measure.Looks(true, e.Configurations[0].Summary.Looks, true)
-	return len(names) > 1 && e.Until > 0 && blocks >= e.Least && measure.Enough(names, figures, e.Until, looks)
+	return e.Until > 0 && blocks >= e.Least && compare.Narrow(all, e.Until)
 }
 
 // run makes the run of a configuration in a block, unless it is made or the configuration is left out.

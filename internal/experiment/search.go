@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"ds2/internal/compare"
 	"ds2/internal/driver"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
@@ -79,18 +80,16 @@ func (s Search) Do(stop runs.Stop) (result.Search, error) {
 
 // conclude takes what the trials that confirm the number of users come to into the record.
 func (s Search) conclude(r *result.Search) error {
-	var values []float64
-	var verdicts [][]limit.Verdict
-	for _, t := range tune.Confirming(r.Trials, r.Users) {
+	var records []*result.Record
+	trials := tune.Confirming(r.Trials, r.Users)
+	for _, t := range trials {
 		record, err := result.Read(filepath.Join(s.Dir, t.Record))
 		if err != nil {
 			return err
 		}
-		values = append(values, t.Value)
-		verdicts = append(verdicts, record.Limits)
+		records = append(records, record)
 	}
-	r.Headline = result.NewHeadline(&result.Figure{Unit: r.Trials[0].Unit, Value: measure.Median(values)})
-	r.Verdicts = limit.Together(verdicts)
+	r.Headline, r.Verdicts = compare.Confirmed(trials, records)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package limit
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"ds2/internal/measure"
@@ -60,11 +61,11 @@ func Of(names Names, series measure.Series, w measure.Window, counters monitor.T
 		case "opm":
 			return w.OPM, false, true
 		case "errors":
-			begun := float64(w.Counts.Orders + w.Counts.GivenUp)
-			return float64(w.Errors) / begun, false, begun > 0
+			share := w.ErrorShare()
+			return share, false, !math.IsNaN(share)
 		case "dropped":
-			due := float64(w.Counts.Offered)
-			return float64(w.Counts.Dropped) / due, false, due > 0
+			share := w.DroppedShare()
+			return share, false, !math.IsNaN(share)
 		case "iops":
 			iops, measured := seen.IOPS()
 			return iops, false, measured

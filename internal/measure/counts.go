@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"time"
@@ -178,6 +179,12 @@ type Tally struct {
 	Sum     []time.Duration // of each operation
 }
 
+// MeanOf is the mean of so many durations; 0 of none.
+func MeanOf(sum time.Duration, n int64) time.Duration { return sum / time.Duration(max(n, 1)) }
+
+// PercentOf is a part of a whole in percent; 0 of none.
+func PercentOf(part, whole int64) float64 { return 100 * float64(part) / float64(max(whole, 1)) }
+
 // Add adds o.
 func (t *Tally) Add(o Tally) { t.add(o, 1) }
 
@@ -214,3 +221,17 @@ func (m *Meter) SinceReset() []Tally {
 	}
 	return out
 }
+
+// share is a part of a whole; NaN of none.
+func share(part, whole int64) float64 {
+	if whole <= 0 {
+		return math.NaN()
+	}
+	return float64(part) / float64(whole)
+}
+
+// ErrorShare is how many attempts failed of so many orders that were begun; NaN where none was.
+func (w Window) ErrorShare() float64 { return share(w.Errors, w.Counts.Orders+w.Counts.GivenUp) }
+
+// DroppedShare is the part of the orders that fell due and were dropped; NaN where none fell due.
+func (w Window) DroppedShare() float64 { return share(w.Counts.Dropped, w.Counts.Offered) }

@@ -129,7 +129,7 @@ func (d Distribution) Quantile(q float64) time.Duration {
 }
 
 // Mean is the average response time; 0 where there are none.
-func (d Distribution) Mean() time.Duration { return d.Sum / time.Duration(max(d.Count(), 1)) }
+func (d Distribution) Mean() time.Duration { return MeanOf(d.Sum, d.Count()) }
 
 // Merge is all response times of some distributions in one.
 func Merge(name string, some ...Distribution) Distribution {

@@ -34,3 +34,11 @@ func Worth(f, half float64) string {
 
 // Times prints a factor: "2.51 ×".
 func Times(factor float64) string { return fmt.Sprintf("%.3g ×", factor) }
+
+// Share prints a part of a whole in percent; a dash where there is no whole.
+func Share(part, whole int64) string {
+	if whole == 0 {
+		return "–"
+	}
+	return Decimals(100*float64(part)/float64(whole), 2) + " %"
+}

@@ -223,8 +223,8 @@ func drawn(all ...chart) []chart {
 // mostRows is how many rows the figures of a chart have at most.
 const mostRows = 40
 
-// Figures are a chart for those who do not see it: what each line has at every x or, where there are too many, its mean
-// and range in equal parts of the time.
+// Figures are a chart for those who do not see it: what each line has at every x or, where there are too many, its
+// range in equal parts of the time.
 func (c chart) Figures() table {
 	t := newTable(c.Title+", "+c.YName, cmp.Or(c.XName, "time, s"))
 	var xs []float64
@@ -269,24 +269,24 @@ func (c chart) nameOf(x float64) string {
 	return figure(x)
 }
 
-// between are the values of a line from one x up to another, or their mean and range; a dash where there are none.
-func (l line) between(from, to float64, mean bool) string {
+// between are the values of a line from one x up to another, or their range; a dash where there are none.
+func (l line) between(from, to float64, inParts bool) string {
 	var texts []string
-	sum, low, high := 0., math.Inf(1), math.Inf(-1)
+	low, high := math.Inf(1), math.Inf(-1)
 	for _, p := range l.Points {
 		if p[1] == nil || *p[0] < from || *p[0] >= to {
 			continue
 		}
 		v := *p[1]
-		texts, sum, low, high = append(texts, figure(v)), sum+v, min(low, v), max(high, v)
+		texts, low, high = append(texts, figure(v)), min(low, v), max(high, v)
 	}
 	switch {
 	case len(texts) == 0:
 		return "–"
-	case !mean:
+	case !inParts:
 		return strings.Join(texts, ", ")
 	}
-	return fmt.Sprintf("%s (%s to %s)", figure(sum/float64(len(texts))), figure(low), figure(high))
+	return figure(low) + " to " + figure(high)
 }
 
 func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
@@ -373,7 +373,7 @@ func distributionChart(r *result.Record, id string) (chart, error) {
 func (c *chart) addShares(name string, d measure.Distribution) {
 	l := line{Name: name}
 	for i, q := range quantiles {
-		l.add(float64(i), float64(d.Quantile(q))/float64(time.Millisecond))
+		l.add(float64(i), 1e3*d.Quantile(q).Seconds())
 	}
 	c.draw(l)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"ds2/internal/measure"
+	"ds2/internal/conclude"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
@@ -130,32 +130,17 @@ var dashNames = []string{"solid", "dashed", "dotted"}
 
 // hostCharts draws the counters beside the orders; none where the record has none.
 func hostCharts(r *result.Record, id string) (all []chart) {
-	size := max(1, (len(r.Host.Rows)+maxPoints-1)/maxPoints)
 	for _, spec := range counterCharts {
 		c, shown := spec.chart(id, r.Host.Columns)
 		c.Place = folded
 		for i, l := range shown {
-			values := r.Host.Values(r.Host.Columns[l.Column])
-			for at := 0; at < len(values); at += size {
-				mean := meanOf(values[at:min(at+size, len(values))])
-				c.Lines[i].add(r.Host.Rows[at].Time.Sub(r.Start).Seconds(), mean*l.Scale)
+			for at, mean := range conclude.Thinned(&r.Host, r.Host.Columns[l.Column], maxPoints) {
+				c.Lines[i].add(at.Sub(r.Start).Seconds(), mean*l.Scale)
 			}
 		}
 		all = append(all, drawn(c)...)
 	}
 	return all
-}
-
-// meanOf is the mean of the values that are known; NaN of none.
-func meanOf(values []float64) float64 {
-	sum, n := 0.0, 0
-	for _, v := range values {
-		if !math.IsNaN(v) {
-			sum += v
-			n++
-		}
-	}
-	return sum / float64(n)
 }
 
 // CounterLine says which column of the samples is a line of a chart, and by what it is multiplied.
@@ -201,21 +186,10 @@ func counterTable(r *result.Record) table {
 	t := newTable("Counters of the machine and the database, in the first window",
 		"counter", "unit", "average", "minimum", "maximum")
 	t.Long = true
-	from, to := r.Start, r.End
-	if len(r.Windows) > 0 {
-		w := r.Windows[0]
-		from, to = r.Start.Add(measure.Seconds(w.From)), r.Start.Add(measure.Seconds(w.To))
-	}
-	for _, column := range r.Host.Columns {
-		mean, low, high := r.Host.Mean(column, from, to), math.Inf(1), math.Inf(-1)
-		for i, v := range r.Host.Values(column) {
-			if at := r.Host.Rows[i].Time; at.After(from) && !at.After(to) && !math.IsNaN(v) {
-				low, high = min(low, v), max(high, v)
-			}
-		}
-		c := newCounter(column)
+	for _, of := range conclude.Counters(r) {
+		c := newCounter(of.Column)
 		row := []string{c.name, c.unit}
-		for _, v := range []float64{mean, low, high} {
+		for _, v := range []float64{of.Mean, of.Lowest, of.Highest} {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				row = append(row, "–")
 			} else {

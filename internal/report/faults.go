@@ -92,7 +92,7 @@ func targetTable(s result.Summary) table {
 			orders, took = numbers.Integer(x.OPMOf.Orders), seconds(x.OPMOf.Seconds)
 		}
 		row := []string{x.Target, opmOf(&x.OPM, nil), orders, took, numbers.Integer(c.Orders)}
-		row = append(row, undone(words, percent(c.Of(words.Undone), c.Orders))...)
+		row = append(row, undone(words, numbers.Share(c.Of(words.Undone), c.Orders))...)
 		for _, x := range words.Added {
 			row = append(row, numbers.Integer(c.Of(x.Count)))
 		}

@@ -198,7 +198,7 @@ func resultTable(s result.Summary) table {
 	for _, w := range s.Windows {
 		row := []string{w.Name, seconds(w.From), seconds(w.To), numbers.Integer(w.Counts.Orders), opmOf(&w.OPM, w.CI95),
 			cmp.Or(uncertainty(w.CI95), "–"), opmOf(&w.RunningAverageOPM, nil)}
-		row = append(row, undone(s.Words, percent(w.Counts.Of(s.Words.Undone), w.Counts.Orders))...)
+		row = append(row, undone(s.Words, numbers.Share(w.Counts.Of(s.Words.Undone), w.Counts.Orders))...)
 		t.row(append(row, numbers.Integer(w.Errors))...)
 	}
 	return t

@@ -9,10 +9,9 @@ func scrubTable(s result.Summary) table {
 	t := newTable("Background scan, over the whole run", "database", "MB/s asked for", "MB/s read", "requests/s",
 		"bytes a request", "from the drives", "mean ms", "max ms", "passes", "failures")
 	for _, r := range s.Scrub {
-		requests := float64(r.Requests) / max(r.Seconds, 1e-9)
 		t.row(r.Target, numbers.Decimals(r.Rate/1e6, 3), numbers.Decimals(r.PerSecond()/1e6, 3),
-			numbers.Decimals(requests, 2),
-			numbers.Integer(r.Bytes/max(r.Requests, 1)), fromDrives(r), figureOr(r.MeanMS), figureOr(r.MaxMS),
+			numbers.Decimals(r.RequestsPerSecond(), 2),
+			numbers.Integer(r.RequestBytes()), fromDrives(r), figureOr(r.MeanMS), figureOr(r.MaxMS),
 			numbers.Integer(r.Passes), numbers.Integer(r.Failures))
 	}
 	return t
@@ -24,5 +23,5 @@ func fromDrives(r result.Scrub) string {
 	if r.Device == nil {
 		return "unknown"
 	}
-	return percent(min(*r.Device, r.Bytes), r.Bytes)
+	return numbers.Share(min(*r.Device, r.Bytes), r.Bytes)
 }

@@ -183,13 +183,6 @@ func seconds(s float64) string {
 	return numbers.Decimals(s, len(fraction)) + " s"
 }
 
-func percent(part, whole int64) string {
-	if whole == 0 {
-		return "–"
-	}
-	return numbers.Decimals(100*float64(part)/float64(whole), 2) + " %"
-}
-
 func users(n int) string { return counted(n, "user") }
 
 func counted(n int, thing string) string {

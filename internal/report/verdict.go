@@ -48,7 +48,7 @@ func deepCheckTable(checks []store.DeepCheck) table {
 		t.row("server", s.Server)
 		t.add("read and checked", "%s MB of %d tables and indexes in %s s, %s MB/s, from drives or caches",
 			megabytes(&s.Bytes), s.Objects, numbers.Decimals(s.Seconds, 1),
-			numbers.Decimals(float64(s.Bytes)/1e6/max(s.Seconds, 1e-9), 1))
+			numbers.Decimals(s.BytesPerSecond()/1e6, 1))
 		checksums := "off: a changed byte is found only where it breaks the structure of a page, a row or an index"
 		if s.Checksums {
 			checksums = "verified on every page read from storage"

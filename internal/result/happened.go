@@ -61,6 +61,12 @@ func (r Scrub) PerSecond() float64 {
 	return float64(r.Bytes) / r.Seconds
 }
 
+// RequestsPerSecond is the rate of its requests.
+func (r Scrub) RequestsPerSecond() float64 { return float64(r.Requests) / max(r.Seconds, 1e-9) }
+
+// RequestBytes are those of a request, on average.
+func (r Scrub) RequestBytes() int64 { return r.Bytes / max(r.Requests, 1) }
+
 // Event is a command that was run at a time of a run. Times are in seconds since the first orders.
 type Event struct {
 	Asked   float64 `json:"asked_s"`

@@ -15,6 +15,9 @@ type DeepCheck struct {
 	ChecksumFailures *int64 `json:"checksum_failures,omitempty"`
 }
 
+// BytesPerSecond is the rate at which it read.
+func (d DeepCheck) BytesPerSecond() float64 { return float64(d.Bytes) / max(d.Seconds, 1e-9) }
+
 // Damage is one fault that a deep check found.
 type Damage struct {
 	Object string `json:"object"` // table or index

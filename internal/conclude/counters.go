@@ -1,0 +1,56 @@
+package conclude
+
+import (
+	"iter"
+	"math"
+	"time"
+
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
+)
+
+// Counter is what a column of a run's counters was in its first window: of one without values the mean is NaN and the
+// others are infinite.
+type Counter struct {
+	Column                string
+	Mean, Lowest, Highest float64
+}
+
+// Counters are those of the first window, or of the whole run where there is none.
+func Counters(r *result.Record) (all []Counter) {
+	from, to := r.Start, r.End
+	if len(r.Windows) > 0 {
+		w := r.Windows[0]
+		from, to = r.Start.Add(measure.Seconds(w.From)), r.Start.Add(measure.Seconds(w.To))
+	}
+	for _, column := range r.Host.Columns {
+		c := Counter{column, r.Host.Mean(column, from, to), math.Inf(1), math.Inf(-1)}
+		for i, v := range r.Host.Values(column) {
+			if at := r.Host.Rows[i].Time; at.After(from) && !at.After(to) && !math.IsNaN(v) {
+				c.Lowest, c.Highest = min(c.Lowest, v), max(c.Highest, v)
+			}
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// Thinned is a column in at most so many points: means of neighbours, at the time of the first; NaN where none is
+// known.
+func Thinned(t *monitor.Table, column string, most int) iter.Seq2[time.Time, float64] {
+	return func(yield func(time.Time, float64) bool) {
+		size, values := max(1, (len(t.Rows)+most-1)/most), t.Values(column)
+		for at := 0; at < len(values); at += size {
+			sum, n := 0., 0.
+			for _, v := range values[at:min(at+size, len(values))] {
+				if !math.IsNaN(v) {
+					sum, n = sum+v, n+1
+				}
+			}
+			if !yield(t.Rows[at].Time, sum/n) {
+				return
+			}
+		}
+	}
+}
