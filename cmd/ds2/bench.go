@@ -54,6 +54,7 @@ PowerShell:
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&f.Runs, "runs", 3, "runs to make")
+	under(flags, ofProcedure, "runs")
 	f.add(flags)
 	f.output.shownFlags.add(flags, "text", "json", "csv")
 	return cmd
@@ -70,6 +71,7 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 		"a first run is often slow")
 	flags.BoolVar(&f.DropUnsteady, "drop-unsteady", false, "leave runs out that were not steady, "+
 		"which flatters erratic drives")
+	under(flags, ofProcedure)
 	f.driveFlags.add(flags)
 	preset(flags, "threads", "32")
 	preset(flags, "run-time", "20m")

@@ -18,8 +18,9 @@ func newCompareCommand() *cobra.Command {
 	var out, failIf string
 	var windows []string
 	cmd := &cobra.Command{
-		Use:   "compare A B…",
-		Short: "Compare the results of benches or runs",
+		Use:               "compare A B…",
+		ValidArgsFunction: directories,
+		Short:             "Compare the results of benches or runs",
 		Long: `Compares benches, or single runs, with the first of them: the storage report's table, and the
 differences in percent with their intervals. A directory can get a name: ssd=ds2-results/…
 

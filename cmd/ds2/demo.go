@@ -65,6 +65,7 @@ one once and keeps it.`,
 	preset(flags, "mailboxes", "20")
 	preset(flags, "mailbox-size", "10MB")
 	flags.StringVar(&f.load.size, "size", "S", "size of the dataset, such as S or 30MB")
+	complete(flags, "size", "S", "M", "W", "L")
 	flags.IntVar(&c.Threads, "threads", c.Threads, "users; also --n-threads")
 	flags.Var(ds2Duration(&c.WarmupTime.Duration, time.Minute), "warmup-time", "warm-up before the run: minutes, "+
 		"or a duration such as 90s")
@@ -88,6 +89,7 @@ func serverFlags(flags *pflag.FlagSet, o *localpg.Options) {
 	flags.IntVar(&o.Version, "postgres-version", 0, "major version of PostgreSQL, 13 to 18 (default: the newest one "+
 		"installed or, with none installed, 18)")
 	flags.StringVar(&o.BinDir, "postgres-bin", "", "directory of the PostgreSQL programs to use, postgres and initdb")
+	completeDirectories(flags, "postgres-bin")
 }
 
 // checkServer refuses versions that there are none of.

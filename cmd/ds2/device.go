@@ -55,6 +55,7 @@ for all of it give --device and, to confirm that ALL DATA ON IT WILL BE LOST, th
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.options.Dir, "dir", "", "directory on the device, for the file to measure with")
+	completeDirectories(flags, "dir")
 	flags.StringVar(&f.options.Device, "device", "", "in place of a directory, a block device, which is OVERWRITTEN")
 	flags.StringVar(&f.overwrite, "overwrite", "", "the device again, to confirm that all data on it will be lost")
 	flags.Var(byteSize(&f.fileSize), "file-size", "size of the file, such as 200GB")

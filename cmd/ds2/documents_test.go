@@ -95,6 +95,7 @@ func commandReference() string {
 	by, defaults := map[use][]string{}, map[use][]string{} // the commands with that flag, and their defaults
 	shared := map[string][]use{}                           // by name
 	single := map[string]string{}                          // lines, by command
+	headings := map[string]string{}                        // by name
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "preflight" {
 			continue
@@ -103,6 +104,10 @@ func commandReference() string {
 			c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 				if f.Hidden {
 					return
+				}
+				grouped := groupedFlags(c, "all") != groupedFlags(c, "") // the command's help has headings
+				if all := f.Annotations[headingOf]; all != nil && grouped {
+					headings[f.Name] = all[0]
 				}
 				value, usage := pflag.UnquoteUsage(f)
 				value = regexp.MustCompile("stringArray|strings|string").ReplaceAllString(value, "…")
@@ -143,11 +148,11 @@ func commandReference() string {
 	}
 	text := "\n## Shared flags\n\n" +
 		"Of the commands in the heading, if no other is named; preflight takes the flags of drive.\n"
-	for _, g := range append(flagGroups, struct{ heading, flags string }{"Others", ""}) {
+	for _, g := range append(slices.Clone(flagGroups), "Others") {
 		var uses []use
 		often := map[string]int{}
 		for _, name := range slices.Sorted(maps.Keys(shared)) {
-			if !slices.Contains(strings.Fields(g.flags), name) && g.flags != "" {
+			if headings[name] != g && g != "Others" {
 				continue
 			}
 			for _, u := range shared[name] {
@@ -167,7 +172,7 @@ func commandReference() string {
 		if often[usual] == 1 {
 			usual = "see each"
 		}
-		text += fmt.Sprintf("\n### %s: %s\n\n", g.heading, usual)
+		text += fmt.Sprintf("\n### %s: %s\n\n", g, usual)
 		for _, u := range uses {
 			text += line(u, strings.Replace(" ("+of(u)+")", " ("+usual+")", "", 1))
 		}

@@ -66,6 +66,7 @@ PowerShell:
 	}
 	addDriveFlags(cmd.Flags(), &f)
 	cmd.Flags().BoolVar(&check, "check", false, "check what could go wrong and run nothing, as ds2 preflight does")
+	under(cmd.Flags(), ofOutput)
 	return cmd
 }
 

@@ -144,6 +144,7 @@ func (f *dvdStoreFlags) add(flags *pflag.FlagSet) {
 			f.pages = append(f.pages, strings.ReplaceAll(name, "-", "_"))
 			return nil
 		})
+		flags.Lookup(name).Hidden = true
 	}
 	f.addDVDStore3(flags)
 	for _, name := range []string{"linux-perf-host", "windows-perf-host"} {
@@ -153,7 +154,9 @@ func (f *dvdStoreFlags) add(flags *pflag.FlagSet) {
 			}
 			return nil
 		})
+		flags.Lookup(name).Hidden = true
 	}
+	under(flags, ofCompatibility)
 }
 
 // dvdStore3 are parameters of DVD Store 3's driver, each with the value by which it does what DVD Store 2 does.

@@ -43,6 +43,7 @@ type driveFlags struct {
 // add declares the flags with DS2's defaults.
 func (f *driveFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.Threads, "threads", 1, "users per target; also --n-threads")
+	under(flags, ofLoadShape, "threads")
 	f.addShared(flags)
 	flags.Var(orderRate(&f.Rate), "rate", "open loop: rate at which orders become due, over all targets, such as 500/s")
 	flags.Var(oneOf(&f.Spacing, result.Poisson, result.Even), "spacing", "open loop: intervals between orders")
@@ -50,25 +51,30 @@ func (f *driveFlags) add(flags *pflag.FlagSet) {
 		"for several driver machines")
 	flags.IntVar(&f.UserOffset, "user-offset", 0, "number of the first user, so that driver "+
 		"machines draw different orders")
-	flags.BoolVar(&f.Journal, "journal", false, "note in the record what the server acknowledges, on this machine; "+
-		"after an outage ds2 verify --record names what is lost")
 	flags.StringArrayVar(&f.events, "event", nil, "command to run at a time after the first orders, as 5m='dmsetup "+
 		"suspend data'; may be repeated. The report says what each cost")
-	flags.StringArrayVar(&f.disclosure, "disclosure", nil, "for the report, what was tested: array=, firmware=, "+
-		"raid=, cache=, compression=, file-system= or price=, such as 'price=12000 USD'; may be repeated")
 	flags.String(fileFlag, "", "file of an experiment, such as arrays.yaml, to take all flags from that are not given")
 	flags.String(configurationFlag, "", "with --file, the name of one of its configurations, where it has several")
+	under(flags, ofLoadShape)
+	flags.StringArrayVar(&f.disclosure, "disclosure", nil, "for the report, what was tested: array=, firmware=, "+
+		"raid=, cache=, compression=, file-system= or price=, such as 'price=12000 USD'; may be repeated")
+	under(flags, ofObserving)
+	flags.BoolVar(&f.Journal, "journal", false, "note in the record what the server acknowledges, on this machine; "+
+		"after an outage ds2 verify --record names what is lost")
+	under(flags, ofOutput)
 }
 
 // addShared declares the flags that runs have in a search for the best number of users too.
 func (f *driveFlags) addShared(flags *pflag.FlagSet) {
-	w := &f.workload
 	f.flags = flags
 	f.WarmupTime.Duration, f.DrainTime.Duration, f.OperationTimeout.Duration = time.Minute, 30*time.Second, time.Minute
 	f.targetFlags.add(flags)
 	flags.StringVar(&f.size, "size", "", "expected size of the database, such as S or 80GB (default: the size it "+
 		"has); also --db-size, --db-size-str")
+	complete(flags, "size", "S", "M", "W", "L")
 	flags.StringVar(&f.words, "words", "", "file of the word lists that the database was loaded with")
+	under(flags, ofDataset, "size")
+
 	flags.Float64Var(&f.RampRate, "ramp-rate", 10, "users that start per second")
 	flags.Var(ds2Duration(&f.WarmupTime.Duration, time.Minute), "warmup-time", "warm-up before the run: minutes, "+
 		"or a duration such as 90s")
@@ -76,43 +82,54 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 		"minutes, or a duration such as 90s; 0 = until stopped")
 	flags.Var(ds2Duration(&f.ThinkTime.Duration, time.Second), "think-time", "mean pause after an order: seconds, "+
 		"or a duration such as 500ms")
-	flags.IntVar(&w.PctNewCustomers, "pct-newcustomers", 20, "percentage of orders by new customers")
-	flags.IntVar(&w.Searches, "n-searches", 3, "average number of browses per order")
-	flags.IntVar(&w.SearchBatchSize, "search-batch-size", 5, "average number of products a browse asks for")
-	flags.IntVar(&w.LineItems, "n-line-items", 5, "average number of items per cart")
-	addMailboxFlags(flags, &f.mailbox)
-	flags.Var(duration(&f.WarmWithin.Duration), "warm-within", "how long to wait at most, after the warm-up, until the store "+
-		"is warm: server buffers in use, a checkpoint made, and rate, reads an order and read latency level; 0 = do "+
-		"not wait (default 0; mailbox 10m, unless --warmup-time is below a minute or --window in seconds)")
-	flags.Lookup("warm-within").DefValue = ""
 	profileFlag(flags, &f.profile)
-	f.dvdStore.add(flags)
-	flags.Var(&configFileValue{flags: flags}, configFileFlag, "file of lines parameter=value; if a parameter is "+
-		"given twice, the later wins")
+	f.addScrubRate(flags)
+	flags.Uint64Var(&f.Seed, "seed", 0, "random seed; 0 picks one and records it")
+	under(flags, ofLoadShape, "warmup-time", "run-time")
 
+	flags.Var(duration(&f.WarmWithin.Duration), "warm-within", "how long to wait at most, after the warm-up, until "+
+		"the store is warm: server buffers in use, a checkpoint made, and rate, reads an order and read latency level; "+
+		"0 = do not wait (default 0; mailbox 10m, unless --warmup-time is below a minute or --window in seconds)")
+	flags.Lookup("warm-within").DefValue = ""
 	flags.StringArrayVar(&f.WindowTexts, "window", nil, "window that figures are computed over: 1000s-1200s since the "+
 		"first orders, auto, checkpoints=2 (the last two checkpoint cycles), or named steady=auto; "+
 		"may be repeated, the first counts")
 	flags.Lookup("window").DefValue = "the run after the warm-up"
-	flags.BoolVar(&f.ColdStart, "cold-start", false, "SQL Server: before the users start, make a checkpoint and empty the "+
-		"whole server's cache (DBCC DROPCLEANBUFFERS)")
-	flags.BoolVar(&f.CheckpointFirst, "checkpoint-first", false, "make a checkpoint before the users start, so that no "+
-		"earlier changes are left to write")
-	f.addScrubRate(flags)
-	flags.StringArrayVar(&f.LimitTexts, "limit", nil, "limit over the first window, such as 'order p95 < 500ms', 'errors "+
-		"< 0.1%', 'data read mean < 20ms' or 'opm > 60000', or a set of Jetstress's: exchange2007, exchange2013, "+
-		"either with -stress; may be repeated")
-	flags.Var(duration(&f.AbortAfter.Duration), "abort-on-fail", "end the run when a limit has failed for this long, such as "+
-		"30s; judged at this interval, so it can take twice as long")
-	flags.Uint64Var(&f.Seed, "seed", 0, "random seed; 0 picks one and records it")
+	complete(flags, "window", "auto", "checkpoints=2")
+	flags.BoolVar(&f.ColdStart, "cold-start", false, "SQL Server: before the users start, make a checkpoint and empty "+
+		"the whole server's cache (DBCC DROPCLEANBUFFERS)")
+	flags.BoolVar(&f.CheckpointFirst, "checkpoint-first", false, "make a checkpoint before the users start, so that "+
+		"no earlier changes are left to write")
 	flags.IntVar(&f.MaxRetries, "max-retries", 20, "retries of an operation before its order fails")
 	flags.IntVar(&f.MaxErrors, "max-errors", 100, "abort the run after this many failed orders")
 	flags.Var(duration(&f.OperationTimeout.Duration), "operation-timeout", "time after which an "+
 		"operation's connection counts as lost")
 	flags.Var(duration(&f.DrainTime.Duration), "drain-time", "how long orders under way may take at the end of the run")
+	under(flags, ofMeasuring, "window")
+
+	flags.StringArrayVar(&f.LimitTexts, "limit", nil, "limit over the first window, such as 'order p95 < 500ms', "+
+		"'errors < 0.1%', 'data read mean < 20ms' or 'opm > 60000', or a set of Jetstress's: exchange2007, "+
+		"exchange2013, either with -stress; may be repeated")
+	complete(flags, "limit", limit.Presets()...)
+	flags.Var(duration(&f.AbortAfter.Duration), "abort-on-fail", "end the run when a limit has failed for this long, "+
+		"such as 30s; judged at this interval, so it can take twice as long")
+	under(flags, ofLimits, "limit")
+
 	flags.StringVar(&f.RunID, "run-id", "", "name of the run in record and metrics; "+
 		"give several driver machines the same (default: random)")
 	flags.StringVar(&f.out, "out", "", "directory for the record, new or empty (default ds2-results/<start>-<run id>)")
+	under(flags, ofOutput, "out")
+
+	w := &f.workload
+	flags.IntVar(&w.PctNewCustomers, "pct-newcustomers", 20, "percentage of orders by new customers")
+	flags.IntVar(&w.Searches, "n-searches", 3, "average number of browses per order")
+	flags.IntVar(&w.SearchBatchSize, "search-batch-size", 5, "average number of products a browse asks for")
+	flags.IntVar(&w.LineItems, "n-line-items", 5, "average number of items per cart")
+	under(flags, ofDVDStore)
+	addMailboxFlags(flags, &f.mailbox)
+	flags.Var(&configFileValue{flags: flags}, configFileFlag, "file of lines parameter=value; if a parameter is "+
+		"given twice, the later wins")
+	f.dvdStore.add(flags)
 }
 
 // Bounds of what a run can mean.
@@ -327,8 +344,8 @@ func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err e
 }
 
 func (f *driveFlags) addScrubRate(flags *pflag.FlagSet) {
-	flags.Var(byteRate(&f.ScrubRate), "scrub-rate", "scan each target again and again during the run at this rate, such "+
-		"as 1MB/s, in requests of 256 KiB (on PostgreSQL past the server's cache); IOPS exclude these reads")
+	flags.Var(byteRate(&f.ScrubRate), "scrub-rate", "scan each target again and again during the run at this rate, "+
+		"such as 1MB/s, in requests of 256 KiB (on PostgreSQL past the server's cache); IOPS exclude these reads")
 }
 
 // readWords reads a file of word lists; none is the kit's own.

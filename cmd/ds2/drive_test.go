@@ -28,7 +28,8 @@ func TestStorageReportsCommandLine(t *testing.T) {
 	line := "--target=localhost --ramp_rate=10 --run_time=20 --n_threads=32 --db_size_str=W --think_time=0 " +
 		"--database_name=DS2_1"
 	require.NoError(t, flags.Parse(append(strings.Fields(line), "--engine", "postgres")))
-	assert.True(t, f.RampRate == 10 && f.RunTime.Duration == 20*time.Minute && f.Threads == 32 && f.size == "W", "parameters %+v", f)
+	assert.True(t, f.RampRate == 10 && f.RunTime.Duration == 20*time.Minute && f.Threads == 32 && f.size == "W",
+		"parameters %+v", f)
 	assert.True(t, f.ThinkTime.Duration == 0 && f.WarmupTime.Duration == time.Minute, "parameters %+v", f)
 	urls, err := f.urls()
 	require.NoError(t, err)

@@ -34,8 +34,9 @@ type experimentFlags struct {
 func newExperimentCommand() *cobra.Command {
 	var f experimentFlags
 	cmd := &cobra.Command{
-		Use:   "experiment FILE.yaml",
-		Short: "Compare configurations by benches whose runs take turns in random blocks",
+		Use:               "experiment FILE.yaml",
+		ValidArgsFunction: yamlFiles,
+		Short:             "Compare configurations by benches whose runs take turns in random blocks",
 		Long: `Runs several configurations by the procedure of ds2 bench, in blocks: each block has one run of
 every configuration in random order, so that slow changes, such as a warmer room, affect all alike.
 They are compared block by block.

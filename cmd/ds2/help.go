@@ -18,31 +18,52 @@ var commandGroups = []struct{ heading, commands string }{
 	{"Other", "version"},
 }
 
-// flagGroups are the headings of --help=all, and the flags under each. What is in none stands under the last.
-var flagGroups = []struct{ heading, flags string }{
-	{"Target", "target engine database-name password-command"},
-	{"Dataset", "workload size words data-seed from drop resume parallel"},
-	{"Load shape", "file configuration profile threads ramp-rate warmup-time run-time think-time rate spacing " +
-		"start-at user-offset seed scrub-rate event brownout"},
-	{"Procedure", "runs practice restore restore-command discard-log settle idle cooldown " +
-		"drop-unsteady start-threads max-threads confirm"},
-	{"Measuring", "window warm-within checkpoint-first cold-start max-retries max-errors operation-timeout " +
-		"drain-time"},
-	{"Limits", "limit abort-on-fail"},
-	{"Observing", "devices device-record disclosure smart io-trace server-memory exporter power " +
-		"metrics-addr pushgateway"},
-	{"DVD Store", "pct-newcustomers n-searches search-batch-size n-line-items"},
-	{"Mailbox", "mailboxes mailbox-size mailbox-profile mix lazy iops-per-mailbox headroom"},
-	{"Placement", "data-tablespace index-tablespace server-dir files-per-filegroup data-dir log-dir log-size " +
-		"target-recovery-time driver-login driver-password-file"},
-	{"DVD Store compatibility", "config-file detailed-view virt-dir page-type linux-perf-host windows-perf-host"},
-	{"Output", "verify journal out output details run-id quiet check help"},
+// The headings of --help=all; what only one workload or DVD Store's own driver has stands last.
+const (
+	ofTarget        = "Target"
+	ofDataset       = "Dataset"
+	ofLoadShape     = "Load shape"
+	ofProcedure     = "Procedure"
+	ofMeasuring     = "Measuring"
+	ofLimits        = "Limits"
+	ofObserving     = "Observing"
+	ofPlacement     = "Placement"
+	ofOutput        = "Output"
+	ofDVDStore      = "DVD Store"
+	ofMailbox       = "Mailbox"
+	ofCompatibility = "DVD Store compatibility"
+)
+
+// flagGroups are the headings in their order.
+var flagGroups = []string{ofTarget, ofDataset, ofLoadShape, ofProcedure, ofMeasuring, ofLimits, ofObserving,
+	ofPlacement, ofOutput, ofDVDStore, ofMailbox, ofCompatibility}
+
+// What flags are annotated with.
+const (
+	headingOf = "heading" // in the help
+	firstOf   = "first"   // a first run needs it
+)
+
+// under puts the flags that were declared since the last call under a heading; first are those that a first run needs.
+func under(flags *pflag.FlagSet, heading string, first ...string) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Annotations[headingOf] != nil {
+			return
+		}
+		annotate(flags, f.Name, headingOf, heading)
+		if slices.Contains(first, f.Name) {
+			annotate(flags, f.Name, firstOf)
+		}
+	})
+}
+
+func annotate(flags *pflag.FlagSet, name, key string, values ...string) {
+	if err := flags.SetAnnotation(name, key, values); err != nil {
+		panic(err) // it was not declared
+	}
 }
 
 const (
-	// firstFlags are what a first run needs.
-	firstFlags = "target engine password-command size threads runs warmup-time run-time window limit exporter " +
-		"devices power restore resume drop workload mailboxes mailbox-size verify out output quiet help"
 	// fewFlags is how many flags a command may have to be shown with all of them.
 	fewFlags = 25
 	// helpWidth is how long a line of the help may be, and slop by how much package pflag may miss it.
@@ -67,7 +88,7 @@ func (v *helpValue) Type() string   { return "bool" }
 // groupNames are the groups of flags as --help takes them.
 func groupNames() (names []string) {
 	for _, g := range flagGroups {
-		names = append(names, strings.ReplaceAll(strings.ToLower(g.heading), " ", "-"))
+		names = append(names, strings.ReplaceAll(strings.ToLower(g), " ", "-"))
 	}
 	return names
 }
@@ -91,6 +112,7 @@ func addHelp(root *cobra.Command) {
 	flags.VarP(&help, "help", "h", "help; all flags by --help=all, one group by --help=GROUP")
 	flags.Lookup("help").NoOptDefVal = "true"
 	flags.Lookup("help").DefValue = "false"
+	under(flags, ofOutput, "help")
 	cobra.AddTemplateFunc("groupedFlags", func(cmd *cobra.Command) string { return groupedFlags(cmd, help.asked) })
 	root.SetUsageTemplate(strings.NewReplacer(
 		"\n\nFlags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", "{{groupedFlags .}}",
@@ -104,7 +126,7 @@ func groupedFlags(cmd *cobra.Command, asked string) string {
 	for _, set := range []*pflag.FlagSet{cmd.LocalFlags(), cmd.InheritedFlags()} {
 		set.SortFlags = false
 		set.VisitAll(func(f *pflag.Flag) {
-			if !slices.Contains(all, f) {
+			if !slices.Contains(all, f) && !f.Hidden {
 				all = append(all, f)
 			}
 		})
@@ -113,30 +135,20 @@ func groupedFlags(cmd *cobra.Command, asked string) string {
 	case asked == "all" && len(all) > fewFlags:
 		text := ""
 		for _, g := range flagGroups {
-			text += usages(g.heading, all, func(f *pflag.Flag) bool { return groupOf(f) == g.heading })
+			text += usages(g, all, func(f *pflag.Flag) bool { return slices.Contains(f.Annotations[headingOf], g) })
 		}
 		return text
 	case slices.Contains(groupNames(), asked):
-		heading := flagGroups[slices.Index(groupNames(), asked)].heading
-		return usages(heading, all, func(f *pflag.Flag) bool { return groupOf(f) == heading })
+		g := flagGroups[slices.Index(groupNames(), asked)]
+		return usages(g, all, func(f *pflag.Flag) bool { return slices.Contains(f.Annotations[headingOf], g) })
 	case len(all) <= fewFlags:
 		return usages("Flags", all, func(*pflag.Flag) bool { return true })
 	}
-	isFirst := func(f *pflag.Flag) bool { return slices.Contains(strings.Fields(firstFlags), f.Name) }
+	isFirst := func(f *pflag.Flag) bool { _, first := f.Annotations[firstOf]; return first }
 	first := usages("Flags for a first run", all, isFirst)
 	names := groupNames()
 	return fmt.Sprintf("%s\n\n--help=all shows all %d flags, --help=GROUP those of one group:\n  %s\n  %s",
 		first, len(all), strings.Join(names[:8], ", "), strings.Join(names[8:], ", "))
-}
-
-// groupOf is the heading that a flag stands under.
-func groupOf(f *pflag.Flag) string {
-	for _, g := range flagGroups {
-		if slices.Contains(strings.Fields(g.flags), f.Name) {
-			return g.heading
-		}
-	}
-	return flagGroups[len(flagGroups)-1].heading
 }
 
 // usages are those of some flags below a heading, or nothing where there are none.

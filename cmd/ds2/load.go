@@ -81,13 +81,16 @@ PowerShell:
 	flags.StringVar(&f.words, "words", "", "file of word lists for titles and actors (default: built-in)")
 	flags.Uint64Var(&f.dataSeed, "data-seed", 0, dataSeedUsage)
 	flags.StringVar(&f.from, "from", "", "directory that ds2 generate wrote, to load instead of a new dataset")
-	f.mailbox.add(flags)
-	f.sqlServer.addFiles(flags)
+	complete(flags, "size", "S", "M", "W", "L")
+	completeDirectories(flags, "from")
 	flags.BoolVar(&f.options.Drop, "drop", false, "first drop this workload's data in the database")
 	flags.BoolVar(&f.options.Resume, "resume", false, "continue an unfinished load of the same dataset")
 	flags.IntVar(&f.options.AtOnce, "parallel", 0, "tables or parts copied, and indexes built, at once")
 	flags.Lookup("parallel").DefValue = "the number of processors, at least 2, but at most one for each 256 MiB " +
 		"of half the server's memory"
+	under(flags, ofDataset, "workload", "size", "resume", "drop")
+	f.mailbox.add(flags)
+	f.sqlServer.addFiles(flags)
 	flags.StringVar(&f.options.Schema.DataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables "+
 		"(default: the database's)")
 	flags.StringVar(&f.options.Schema.IndexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the "+
@@ -95,6 +98,7 @@ PowerShell:
 	f.sqlServer.add(flags)
 	f.addAddress(flags)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
+	under(flags, ofOutput, "quiet")
 	return cmd
 }
 

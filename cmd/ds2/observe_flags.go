@@ -42,6 +42,7 @@ func (f *observeFlags) add(flags *pflag.FlagSet) {
 	flags.Var(parsed[string]{&f.power, "source", power, same, ""}, "power", "where watts come from: a command that "+
 		"prints them, such as 'ipmitool dcmi power reading', run at most once a second; or log:FILE, which a "+
 		"meter or its logger writes: times and watts")
+	under(flags, ofObserving, "devices", "exporter", "power")
 }
 
 // check refuses what cannot be observed whatever the server, and reads what was measured of the drives before.

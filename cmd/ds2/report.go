@@ -50,8 +50,9 @@ func newReportCommand() *cobra.Command {
 	var windows []string
 	var merge bool
 	cmd := &cobra.Command{
-		Use:   "report DIR…",
-		Short: "Turn records of runs into one page of HTML, or text, JSON, CSV or the form of ESRP",
+		Use:               "report DIR…",
+		ValidArgsFunction: directories,
+		Short:             "Turn records of runs into one page of HTML, or text, JSON, CSV or the form of ESRP",
 		Long: `Writes one HTML page of records, which needs no network: the result, OPM and response times over
 time, the audit, and all that repeating the runs needs.
 
@@ -223,6 +224,7 @@ type formatFlags struct {
 func (f *formatFlags) add(flags *pflag.FlagSet, formats ...string) {
 	flags.VarP(oneOf(&f.format, formats...), "output", "o", "format of the result")
 	flags.BoolVar(&f.details, "details", false, "print all that was measured, not only the first screen")
+	under(flags, ofOutput, "output")
 }
 
 // shownFlags are how a result is shown, and what is told before.
@@ -234,6 +236,7 @@ type shownFlags struct {
 func (f *shownFlags) add(flags *pflag.FlagSet, formats ...string) {
 	f.formatFlags.add(flags, formats...)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
+	under(flags, ofOutput, "quiet")
 }
 
 // esrp is the format of ESRP's form.

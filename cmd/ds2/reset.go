@@ -132,6 +132,7 @@ func (f *restoreFlags) add(flags *pflag.FlagSet) {
 		"returns when the server accepts connections")
 	flags.BoolVar(&f.discardLog, "discard-log", false, "SQL Server: before a reset back up the log to NUL, which "+
 		"frees its space and ends the chain of log backups")
+	under(flags, ofProcedure, "restore")
 }
 
 // check refuses a way that databases of a workload cannot go.

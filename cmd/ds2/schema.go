@@ -66,6 +66,7 @@ it; ds2 load asks the server and leaves out the rest.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&engine, "engine", "postgres", strings.Join(schema.Engines(), " or "))
+	complete(flags, "engine", schema.Engines()...)
 	all := []string{""}
 	for _, p := range slices.Concat(schema.Phases, schema.Unasked) {
 		all = append(all, string(p))
@@ -81,6 +82,8 @@ it; ds2 load asks the server and leaves out the rest.`,
 		"the database's)")
 	f.add(flags)
 	flags.StringVar(&from, "from", "", "SQL Server, phase data: directory of a dataset made by ds2 generate")
+	complete(flags, "size", "S", "M", "W", "L")
+	completeDirectories(flags, "from")
 	f.addFiles(flags)
 	return cmd
 }

@@ -26,8 +26,9 @@ type sizeLine struct {
 func newSizesCommand() *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
-		Use:   "sizes [SIZE…]",
-		Short: "Print how large a dataset is, as CSV and in a database",
+		Use:               "sizes [SIZE…]",
+		ValidArgsFunction: choices("S", "M", "W", "L"),
+		Short:             "Print how large a dataset is, as CSV and in a database",
 		Long: `Prints the rows and bytes of a size: S, M, L, W, a number of MB, GB or TB such as 80GB, or
 customers=…,orders-per-month=…,products=….
 

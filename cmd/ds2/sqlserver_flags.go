@@ -37,6 +37,7 @@ func (f *sqlServerFlags) add(flags *pflag.FlagSet) {
 		"created with --driver-password-file")
 	flags.StringVar(&f.passwordFile, "driver-password-file", "", "SQL Server: file with the password for "+
 		"--driver-login on its first line")
+	under(flags, ofPlacement)
 }
 
 // addFiles declares the flag for files that the server reads itself.

@@ -36,6 +36,9 @@ func (f *targetFlags) add(flags *pflag.FlagSet) {
 		"or, for SQL Server without a user, an access token; run at each connection")
 	flags.StringVar(&f.database, "database-name", "", "database, for targets that are host names "+
 		"(default "+defaultDatabase+")")
+	complete(flags, "target", "postgres://", "sqlserver://")
+	complete(flags, "engine", engines().Names()...)
+	under(flags, ofTarget, "target", "engine", passwordCommand)
 }
 
 // targetsValue is --target: each adds to those before it, with ; between, unless a configuration file gave those.

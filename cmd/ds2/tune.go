@@ -59,6 +59,7 @@ PowerShell:
 	flags.Lookup("out").Usage = "directory for the records; an unfinished search in it is continued " +
 		"(default ds2-results/<start>-<run id>-tune)"
 	flags.IntVar(&f.search.Confirm, "confirm", 3, "runs that confirm the number of users")
+	under(flags, ofProcedure)
 	f.output.shownFlags.add(flags, "text", "json")
 	f.output.metricsFlags.add(flags)
 	addVerify(flags, &f.Verify)

@@ -51,6 +51,7 @@ the database, however the run ended, and lost acknowledged orders are named by n
 	flags.StringVar(&f.size, "size", "", "size of the dataset, for a database that ds2 did not load")
 	flags.StringArrayVar(&f.records, "record", nil, "directory of a run's record, to check what it added; repeat it "+
 		"for each driver machine of the run")
+	completeDirectories(flags, "record")
 	flags.BoolVar(&f.deep, "deep", false, "also have the server check all tables and indexes; needs a superuser, or "+
 		"the right to call amcheck")
 	flags.Var(byteSize(&f.tempLimit), "temp-limit", "temporary files that the audit may use, such as 2GB (default: "+
@@ -200,9 +201,10 @@ func (v verification) print(w io.Writer, format string) error {
 
 // addVerify declares --verify.
 func addVerify(flags *pflag.FlagSet, how *string) {
-	flags.Var(oneOf(how, result.VerifyAudit, result.VerifyDeep, result.VerifyNone), "verify", "check after the run: audit, that "+
-		"the database holds what the run recorded; deep, which first has the server check all tables and indexes; "+
+	flags.Var(oneOf(how, result.VerifyAudit, result.VerifyDeep, result.VerifyNone), "verify", "check after the run: audit, "+
+		"that the database holds what the run recorded; deep, which first has the server check all tables and indexes; "+
 		"or none")
+	under(flags, ofOutput, "verify")
 }
 
 // printPlacement prints where the tables and indexes of each database lie and how large they are.

@@ -69,6 +69,7 @@ func (f *mailboxLoadFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.mailboxes, "mailboxes", 0, "mailbox: number of mailboxes in each target")
 	flags.Var(mailboxSize(&f.size), "mailbox-size", "mailbox: size of each, in units of 1024, such as 250MB")
 	flags.Var(oneOf(&f.profile, mailbox.ProfileNames()...), "mailbox-profile", "mailbox: mix of operations")
+	under(flags, ofMailbox, "mailboxes", "mailbox-size")
 }
 
 // mailboxes are the mailboxes to be loaded into each target.
@@ -101,6 +102,7 @@ func addMailboxFlags(flags *pflag.FlagSet, r *mailbox.Request) {
 	flags.Float64Var(&r.PerMailbox, "iops-per-mailbox", 0, "mailbox: IOPS target for each mailbox, such as 0.5: a "+
 		"run offers as many operations as reach it, a search finds the fewest users that do")
 	flags.Float64Var(&r.Headroom, "headroom", 0, "mailbox: raise the IOPS target by this percentage")
+	under(flags, ofMailbox)
 }
 
 // judgeMailboxes refuses flags that make no run, before anything is connected to.

@@ -36,7 +36,8 @@ func opmOfRun(opm, half float64) result.Headline {
 // does.
 func benchOf(name, bottleneck string, opm ...float64) compare.Configuration {
 	c := compare.Configuration{Name: name, Bench: result.Bench{
-		Head: result.Head{Kind: result.KindBench}, Status: result.Done, Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC),
+		Head: result.Head{Kind: result.KindBench}, Status: result.Done,
+		Start: time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC),
 		Spec: result.Spec{
 			RunID: name, KitVersion: "test", Words: orders, Engine: "postgres", Size: "W", Threads: 32,
 			Targets: []string{"host/ds2"}, Runs: len(opm),

@@ -20,7 +20,8 @@ func search() result.Search {
 	holds := limit.Verdict{Limit: "order p95 < 200ms", Unit: limit.Seconds, Bound: 0.2, Measured: new(0.19), OK: true,
 		Runs: 3, Held: 3}
 	return result.Search{
-		Spec: result.Spec{RunID: "abc", Words: orders, Engine: "postgres", Targets: []string{"host/db"}, Size: "S", Restore: "reset",
+		Spec: result.Spec{RunID: "abc", Words: orders, Engine: "postgres", Targets: []string{"host/db"},
+			Size: "S", Restore: "reset",
 			LimitTexts: []string{"order p95 < 200ms"}},
 		Config: tune.Config{Start: 1, Max: 512, Confirm: 3},
 		Trials: []result.Trial{

@@ -153,7 +153,8 @@ func mergeable(a, b *Record) error {
 	// What each user does; rates add up, and one machine alone may scan or make a checkpoint.
 	alike := func(s Spec) Spec {
 		return Spec{
-			RunTime: s.RunTime, WarmupTime: s.WarmupTime, ThinkTime: s.ThinkTime, Spacing: s.Spacing, InWords: s.InWords,
+			RunTime: s.RunTime, WarmupTime: s.WarmupTime, ThinkTime: s.ThinkTime, Spacing: s.Spacing,
+			InWords: s.InWords,
 		}
 	}
 	switch {

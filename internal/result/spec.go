@@ -12,9 +12,9 @@ import (
 	"ds2/internal/measure"
 )
 
-// Spec is what a run was to be: the flags of a run fill it in, the driver goes by it, and every record has it. The runs
-// of a bench are continued with the same, and runs that are compared have it, but for the fields whose tag says that they
-// may differ there.
+// Spec is what a run was to be: the flags of a run fill it in, the driver goes by it, and every record has it. A bench
+// is continued with the same, and runs that are compared have the same, but for the fields whose tag says that they may
+// differ there.
 type Spec struct {
 	KitVersion string   `json:"kit_version"`
 	RunID      string   `json:"run_id" differs:"continued,compared"` // or that of the bench or the search

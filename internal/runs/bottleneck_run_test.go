@@ -88,7 +88,9 @@ func TestBottlenecks(t *testing.T) {
 			}
 			locked <- err
 		}()
-		b := bottleneck(t, f.store, func(o *Options) { o.WarmupTime.Duration, o.RunTime.Duration = 4*time.Second, 12*time.Second })
+		b := bottleneck(t, f.store, func(o *Options) {
+			o.WarmupTime.Duration, o.RunTime.Duration = 4*time.Second, 12*time.Second
+		})
 		cancel()
 		require.NoError(t, <-locked)
 		assert.True(t, held(t, b, diagnose.Locks), "16 users whose purchases wait for a lock")
