@@ -31,7 +31,7 @@ func TestResetAndRestore(t *testing.T) {
 	require.False(t, maps.Equal(loaded, run()), "the run changed nothing")
 	ds2("^reset "+database, "reset")
 	assert.Equal(t, loaded, pgtest.Contents(t, target), "after reset")
-	ds2("audit passed", "verify", "--quiet")
+	ds2("audit of the whole database passed", "verify", "--quiet")
 
 	worn := run() // a copy keeps what runs have done, too
 	ds2("^copied "+database, "snapshot", "create")
@@ -43,7 +43,7 @@ func TestResetAndRestore(t *testing.T) {
 			"--quiet --out %s/bench", t.TempDir())...)
 	ds2("^dropped the copy of "+database, "snapshot", "drop")
 	fails(t, exitFailed, "there is no snapshot", "snapshot", "restore", "--target", target)
-	ds2("audit passed", "verify", "--quiet") // the database is still there
+	ds2("audit of the whole database passed", "verify", "--quiet") // the database is still there
 }
 
 // TestDemoKeep has the database of a demo stay until Ctrl-C.

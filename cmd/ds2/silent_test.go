@@ -95,7 +95,7 @@ func TestSilentParties(t *testing.T) {
 			says: "warning: push metrics: no answer within 10s"},
 		{why: "an exporter", args: drive("exporter", "--exporter http://"+nobody), code: exitUsage, says: "--exporter: "},
 		{why: "an exporter in mid-run", args: drive("mid", "--run-time 10s --exporter http://"+relay.Address), code: exitDone,
-			says: "audit passed", driving: func() { relay.To(nobody) }},
+			says: "wrote passed", driving: func() { relay.To(nobody) }},
 		{why: "a meter", args: drive("meter", "--power 'sleep 600'"), code: exitUsage, says: "no answer within 30s"},
 		{why: "a password", args: words("verify --target %s --password-command 'sleep 600'", server.URL("ds2")),
 			code: exitFailed, says: "run --password-command: no answer within 30s"},

@@ -188,12 +188,12 @@ func (v verification) print(w io.Writer, format string) error {
 		}
 		fmt.Fprintf(w, "%s  %s: expected %s, found %s\n", state, c.Name, c.Expected, c.Found)
 	}
-	verdict := fmt.Sprintf("audit passed: %d checks", len(v.Checks))
+	verdict := fmt.Sprintf("audit of %s passed: %d checks", v.Scope(), len(v.Checks))
 	switch {
 	case v.Broken != "":
-		verdict = "audit FAILED: " + v.Broken
+		verdict = fmt.Sprintf("audit of %s FAILED: %s", v.Scope(), v.Broken)
 	case failed > 0:
-		verdict = fmt.Sprintf("audit FAILED: %d of %d checks", failed, len(v.Checks))
+		verdict = fmt.Sprintf("audit of %s FAILED: %d of %d checks", v.Scope(), failed, len(v.Checks))
 	}
 	_, err := fmt.Fprintln(w, verdict)
 	return err

@@ -46,7 +46,11 @@ func (v view) figures() diagnose.Figures {
 		DatabaseSize: v.total(monitor.DatabaseSize),
 		CacheHits:    v.overItems(last, monitor.DatabaseCacheHits), // targets are driven alike
 	}
-	for _, column := range v.Counters.Items(monitor.DatabaseRoundTrip) {
+	trips := v.Counters.Items(monitor.DatabaseRoundTrip)
+	if v.Local {
+		trips, f.NetworkUsed = nil, nil // a message to the same machine waits for its processors, not for a network
+	}
+	for _, column := range trips {
 		// The lower quartile: at times a busy machine lets a message lie.
 		f.RoundTrip = over(math.Max, f.RoundTrip, known(v.Counters.Quantile(column, 0.25, v.from, v.to)))
 	}

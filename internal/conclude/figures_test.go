@@ -45,12 +45,13 @@ func sampled(from, to int, values func(second int) []float64, columns ...string)
 func TestBottleneckOfTheWindow(t *testing.T) {
 	table := sampled(1, 20, func(second int) []float64 {
 		if second > 10 {
-			return []float64{.25, 1, 7, 1, 7, .5, .75, 2e9, 2e9}
+			return []float64{.25, 1, 7, 1, 7, .5, .75, 2e9, 2e9, .02}
 		}
-		return []float64{.99, 8, 0, 8, 0, 0, 0, 2e9, 2e9}
+		return []float64{.99, 8, 0, 8, 0, 0, 0, 2e9, 2e9, .02}
 	}, "cpu.busy_ratio", "db.a:5432/ds2.sessions_running", "db.a:5432/ds2.sessions_waiting_for_storage",
 		"db.b:5432/ds2.sessions_running", "db.b:5432/ds2.sessions_waiting_for_storage", "disk.sda.busy_ratio",
-		"disk.sdb.busy_ratio", "db.a:5432/ds2.size_bytes", "db.b:5432/ds2.size_bytes")
+		"disk.sdb.busy_ratio", "db.a:5432/ds2.size_bytes", "db.b:5432/ds2.size_bytes",
+		"db.a:5432/ds2.round_trip_seconds")
 	s := ofWindow(10, 20)
 	s.Targets, s.Local = []string{"a:5432/ds2", "b:5432/ds2"}, true
 	f := seen(table, s).figures()
@@ -63,6 +64,7 @@ func TestBottleneckOfTheWindow(t *testing.T) {
 	} {
 		assert.InDelta(t, v[1], v[0], 1e-9, name)
 	}
+	assert.Nil(t, f.RoundTrip, "H3: of a server on the same machine, where no network is on the way")
 	assert.Equal(t, diagnose.Figures{}, seen(monitor.Table{}, s).figures(), "of a run that nobody sampled")
 }
 

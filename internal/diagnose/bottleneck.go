@@ -37,7 +37,6 @@ const (
 	mainWait       = 0.30   // of the sessions' time
 	almostAllWait  = 0.80   // of the sessions' time, too much to be a delay by full processors
 	longTrip       = 0.3e-3 // seconds; a shorter round trip cannot be told from the time in which machines wake up
-	farTrip        = 10e-3  // seconds; longer than processors that others fill let a message lie
 )
 
 // Judge names the bottleneck; nil where nothing was measured.
@@ -53,9 +52,10 @@ func Judge(f Figures) *Bottleneck {
 //
 // Errors come before all: what fails tells nothing of how fast the rest is. What takes almost all of the sessions' or users' time comes next: then it is other programs that fill processors and
 // links, if any does. Full processors and links come before all other waits because sessions that wait for a processor
-// count as running or idle, and because faster storage could not help them. Statements and answers under way are held
-// up by processors or by long round trips; where neither explains them they are only a sign of too few users, and
-// storage and locks come before them. A device near its limit counts only where sessions tell nothing.
+// count as running or idle, because a round trip measured then is the time in the run queue, and because faster storage
+// could not help them. Statements and answers under way are held up by processors or by long round trips; where neither
+// explains them they are only a sign of too few users, and storage and locks come before them. A device near its limit
+// counts only where sessions tell nothing.
 func (c situation) judge() (what, why string) {
 	statements := "sessions wait " + percent(c.underWay) + " of their time for statements that are under way"
 	switch {
@@ -69,8 +69,6 @@ func (c situation) judge() (what, why string) {
 		return Client, c.whyPause()
 	case atLeast(c.ServerUsed, fullProcessors), atLeast(c.ServerThrottled, oftenThrottled):
 		return CPU, c.whyContainer()
-	case c.underWay >= almostAllWait && atLeast(c.RoundTrip, farTrip) && atLeast(c.InRoundTrips, almostAllWait):
-		return Network, statements + c.trips()
 	case atLeast(c.CPUBusy, fullProcessors):
 		return CPU, c.whyProcessors()
 	case atLeast(c.NetworkUsed, fullLink):

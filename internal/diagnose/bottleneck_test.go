@@ -33,7 +33,7 @@ func TestJudge(t *testing.T) {
 			"cpu.busy_ratio=.99 sessions.running=.1 sessions.waiting_for_lock=.9"},
 		{"processors that other programs fill, while users think", Client, "pause 90 %",
 			"cpu.busy_ratio=.99 client.busy_ratio=.99 users.in_operations=.1 sessions.running=.05 sessions.idle=.95"},
-		{"processors that other programs fill, while the server is far away", Network, "50.0 ms",
+		{"H3: full processors, on whose run queue a message waits", CPU, "99 % busy",
 			"cpu.busy_ratio=.99 client.busy_ratio=.99 users.in_operations=1 network.round_trip_seconds=.05" +
 				" users.in_round_trips=.9 sessions.running=.05 sessions.idle=.95"},
 		{"E3: full processors that let messages lie for longer, while sessions wait for storage", CPU, "100 % busy",

@@ -144,7 +144,7 @@ func TestEarned(t *testing.T) {
 
 func TestHTML(t *testing.T) {
 	page := html(t, record(t, limitedRun(2, diagnose.Storage)))
-	texttest.Contains(t, page, `<div class="light good"><b>Trustworthy</b>`, "The audit passed: 1 check of")
+	texttest.Contains(t, page, `<div class="light good"><b>Trustworthy</b>`, "The audit of what this run wrote passed: 1 check.")
 	own := strings.Replace(page, string(echartsJS), "", 1)
 	for _, tag := range []string{"src=", "<link rel=\"stylesheet", "@import", "url("} {
 		assert.NotContains(t, own, tag, "the page fetches something")
@@ -158,7 +158,7 @@ func TestHTMLTells(t *testing.T) {
 	}{
 		"a failed audit": {func(s *result.Summary) {
 			s.Audit = &result.Audit{Checks: []result.Check{{Name: "products", Expected: "10000", Found: "9999"}}}
-		}, "The audit FAILED: 1 of 1 checks"},
+		}, "The audit of what this run wrote FAILED: 1 of 1 checks"},
 		"no audit": {func(s *result.Summary) { s.Audit = nil }, "The database was not audited."},
 		"an interrupted run": {func(s *result.Summary) { s.Status = result.Interrupted },
 			"The run is recorded as interrupted."},

@@ -158,7 +158,7 @@ func auditText(a *result.Audit) (level, string) {
 	case a.NotAudited != "":
 		return reservation, fmt.Sprintf("%s: %s; ds2 verify --record does it.", not, a.NotAudited)
 	case a.Passed:
-		return proof, fmt.Sprintf("The audit passed: %s of the database.", counted(len(a.Checks), "check"))
+		return proof, fmt.Sprintf("The audit of %s passed: %s.", a.Scope(), counted(len(a.Checks), "check"))
 	}
 	failed := 0
 	for _, c := range a.Checks {
@@ -166,7 +166,7 @@ func auditText(a *result.Audit) (level, string) {
 			failed++
 		}
 	}
-	return failure, fmt.Sprintf("The audit FAILED: %d of %d checks of the database do not hold.", failed, len(a.Checks))
+	return failure, fmt.Sprintf("The audit of %s FAILED: %d of %d checks do not hold.", a.Scope(), failed, len(a.Checks))
 }
 
 // ofCycles says that the figure that counts is that of cycles a minute.

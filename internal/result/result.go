@@ -210,9 +210,18 @@ type Target struct {
 
 // Audit is what the audit after the run found.
 type Audit struct {
+	Whole      bool    `json:"whole,omitempty"` // of the whole database, by ds2 verify; else of what the run wrote
 	Passed     bool    `json:"passed"`
 	NotAudited string  `json:"not_audited,omitempty"` // why the audit came to no end; there are no checks then
 	Checks     []Check `json:"checks"`
+}
+
+// Scope is what was audited, in words.
+func (a Audit) Scope() string {
+	if a.Whole {
+		return "the whole database"
+	}
+	return "what this run wrote"
 }
 
 // Check is one question of an audit and its answer.

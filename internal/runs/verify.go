@@ -29,6 +29,7 @@ type Verification struct {
 // Audit audits the databases one after the other. A record that was not audited gets the result. What the record does
 // not serve for is a *workload.Refusal. With an error come the checks that were made before it.
 func (v Verification) Audit(ctx context.Context) (audit result.Audit, err error) {
+	audit.Whole = v.How.Whole
 	if audit.Checks, err = v.checks(ctx); err != nil {
 		return audit, err
 	}
