@@ -113,8 +113,9 @@ type Capabilities struct {
 	// settings, each in one statement.
 	BulkRead BulkReader
 
-	// Changed is how many rows of tables have been updated since the server's statistics began.
-	Changed func(ctx context.Context, tables []string) (int64, error)
+	// Changed is how many rows have been updated in some tables, and deleted from others, since the server's statistics
+	// began.
+	Changed func(ctx context.Context, updated, deleted []string) (int64, error)
 
 	// DeepCheck reads every page of every table and index of the database by the server's own means, and checks what it
 	// reads. Damage is no error: it stands in the result, and the check goes on after it. The result so far is returned

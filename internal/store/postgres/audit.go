@@ -51,10 +51,12 @@ func (s *Store) Slices(ctx context.Context, table string, behind, bytes int64) (
 	return slices, max(size/block-extension, 0), nil
 }
 
-// Changed counts updated rows: store.Capabilities. Deleted rows are left out: the server may count those of a reset
-// long after it, and a row that was not inserted because another session did so first.
-func (s *Store) Changed(ctx context.Context, tables []string) (n int64, err error) {
-	err = s.db.QueryRowContext(ctx, `SELECT coalesce(sum(n_tup_upd), 0)::bigint
-		FROM pg_stat_user_tables WHERE schemaname = current_schema() AND relname = ANY ($1)`, tables).Scan(&n)
+// Changed counts updated and deleted rows: store.Capabilities. A row that was not inserted because another session did
+// so first counts as deleted. See countNow.
+func (s *Store) Changed(ctx context.Context, updated, deleted []string) (n int64, err error) {
+	err = s.db.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN relname = ANY ($1) THEN n_tup_upd ELSE 0 END
+			+ CASE WHEN relname = ANY ($2) AND current_setting('server_version_num')::int >= 150000
+				THEN n_tup_del ELSE 0 END), 0)::bigint
+		FROM pg_stat_user_tables WHERE schemaname = current_schema()`, updated, deleted).Scan(&n)
 	return n, s.Wrap("ask how many rows were changed", err)
 }

@@ -51,7 +51,12 @@ func TestResetVacuumsWhatWasWritten(t *testing.T) {
 		before := vacuums(t, s)
 		var told []string
 		reset(t, s, func(doing string, _, _ int64) { told = append(told, doing) })
+		atOnce, err := s.Changed(t.Context(), nil, all)
+		require.NoError(t, err)
 		pgtest.Counted(t, s.DB())
+		later, err := s.Changed(t.Context(), nil, all)
+		require.NoError(t, err)
+		assert.Equal(t, later, atOnce, "%s: rows removed, as the server counts them before the next run", c.why)
 		after := vacuums(t, s)
 		var got []string
 		for _, table := range all {

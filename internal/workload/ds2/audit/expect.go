@@ -50,7 +50,7 @@ const (
 	runOrders      = "orders of the run: purchases less rollbacks"
 	runTotals      = "sum of the totals of the run's orders"
 	runCustomers   = "new customers of the run"
-	changedDataset = "rows that the run updated in tables to which it only adds"
+	changedDataset = "rows updated or deleted in tables to which the run only adds"
 )
 
 // categories is the number of rows of CATEGORIES (WORKLOAD.md section 1).
