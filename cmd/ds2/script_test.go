@@ -11,14 +11,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"ds2/internal/localpg/pgtest"
-	"ds2/internal/store/postgres/target"
+	"ds2/internal/store/postgres"
 	"ds2/internal/store/sqlserver/servertest"
 )
 
 func TestMain(m *testing.M) {
 	os.Setenv("DS2_THINK_TIME", "20ms") // users leave the processors to the tests beside theirs
 	testscript.Main(onDrive{m}, map[string]func(){"ds2": func() {
-		cleanupTime, target.CancelTime = patience, 10*time.Second
+		cleanupTime, postgres.CancelTime = patience, 10*time.Second
 		main()
 	}})
 }

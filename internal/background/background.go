@@ -15,7 +15,6 @@ import (
 	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/store"
-	"ds2/internal/throttle"
 )
 
 // Scrubs are the scans of a run, one of each target.
@@ -146,14 +145,14 @@ func (s *scrub) run(ctx context.Context) {
 	defer func() { s.ended = time.Now() }()
 	var from store.Reader
 	told := false
-	throttle := throttle.New(s.rate)
+	pace := newThrottle(s.rate)
 	for ctx.Err() == nil {
 		var err error
 		if from == nil {
 			from, err = s.open(ctx)
 		}
 		if err == nil {
-			err = s.read(ctx, from, throttle)
+			err = s.read(ctx, from, pace)
 		}
 		if ctx.Err() != nil {
 			break
@@ -175,7 +174,7 @@ func (s *scrub) run(ctx context.Context) {
 }
 
 // read reads until there is an error.
-func (s *scrub) read(ctx context.Context, from store.Reader, throttle throttle.Throttle) error {
+func (s *scrub) read(ctx context.Context, from store.Reader, pace throttle) error {
 	for {
 		start := time.Now()
 		read, err := from.Read(ctx)
@@ -194,7 +193,7 @@ func (s *scrub) read(ctx context.Context, from store.Reader, throttle throttle.T
 		if read.Last {
 			s.passes++
 		}
-		if err := throttle.Wait(ctx, read.Bytes); err != nil {
+		if err := pace.wait(ctx, read.Bytes); err != nil {
 			return err
 		}
 	}

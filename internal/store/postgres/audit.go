@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"strconv"
-
-	"ds2/internal/store/postgres/target"
 )
 
 // PrepareRead prepares a session for reading large tables: store.BulkReader. The audit reads with several sessions at
@@ -22,7 +20,7 @@ func (s *Store) PrepareRead(ctx context.Context, conn *sql.Conn, ranges bool, te
 		return false, s.Wrap(op, err)
 	}
 	_, err = conn.ExecContext(ctx, fmt.Sprintf("SET temp_file_limit = '%dkB'", max(temp/1024, 1)))
-	if target.State(err) == target.InsufficientPrivilege {
+	if sqlState(err) == insufficientPrivilege {
 		return false, nil
 	}
 	return true, s.Wrap(op, err)

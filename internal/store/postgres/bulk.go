@@ -14,7 +14,6 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"ds2/internal/store"
-	"ds2/internal/store/postgres/target"
 	"ds2/schema"
 )
 
@@ -32,10 +31,10 @@ func (s *Store) Schema() string { return "current_schema()" }
 // CreateDatabase makes the target's database where it does not exist. PostgreSQL has no statement for one that does.
 func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statement) error {
 	err := s.db.PingContext(ctx)
-	if target.State(err) != target.UndefinedDatabase {
+	if sqlState(err) != undefinedDatabase {
 		return s.Wrap("connect to "+s.Label(), err)
 	}
-	conn, err := s.maintenance(ctx, target.CancelStatement)
+	conn, err := s.maintenance(ctx, cancelStatement)
 	if err != nil {
 		return err
 	}
@@ -57,7 +56,7 @@ func (s *Store) maintenance(ctx context.Context, handler func(*pgconn.PgConn) ct
 	}
 	config.Database, config.BuildContextWatcherHandler = "postgres", handler
 	conn, err := pgx.ConnectConfig(ctx, config)
-	if target.State(err) == target.UndefinedDatabase {
+	if sqlState(err) == undefinedDatabase {
 		config.Database = "template1"
 		conn, err = pgx.ConnectConfig(ctx, config)
 	}

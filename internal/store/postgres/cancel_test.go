@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
-	"ds2/internal/store/postgres/target"
+	"ds2/internal/store/postgres"
 	"ds2/internal/storetest"
 )
 
@@ -37,9 +37,9 @@ func deaf(t *testing.T, target string) string {
 
 // TestCancelIsAskedAgain: a statement ends with its context, also where the first request to end it is lost.
 func TestCancelIsAskedAgain(t *testing.T) {
-	patient := target.CancelTime
-	target.CancelTime = time.Minute
-	t.Cleanup(func() { target.CancelTime = patient })
+	patient := postgres.CancelTime
+	postgres.CancelTime = time.Minute
+	t.Cleanup(func() { postgres.CancelTime = patient })
 	database := pgtest.Database(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"ds2/internal/store"
-	"ds2/internal/store/postgres/target"
 )
 
 // Statement is one that a connection prepares.
@@ -108,7 +107,7 @@ func (c *Conn) ErrShape() error {
 func (c *Conn) Fail(op string, writes bool, err error) error {
 	wrapped := c.store.Wrap(op, err)
 	if e, ok := wrapped.(*store.Error); ok {
-		e.InDoubt = writes && (e.Code == target.CompletionUnknown || c.broken && (c.failed == nil || c.completed > 0))
+		e.InDoubt = writes && (e.Code == completionUnknown || c.broken && (c.failed == nil || c.completed > 0))
 	}
 	return wrapped
 }

@@ -13,7 +13,6 @@ import (
 
 	"ds2/internal/progress"
 	"ds2/internal/store"
-	"ds2/internal/store/postgres/target"
 )
 
 // deepCheck has the server's extension amcheck read and check all tables and indexes, on one connection. Where the
@@ -112,8 +111,8 @@ func (c *deepCheck) extension(ctx context.Context) error {
 			err = c.conn.QueryRowContext(ctx, find).Scan(&c.amcheck)
 		}
 	}
-	switch target.State(err) {
-	case target.InsufficientPrivilege:
+	switch sqlState(err) {
+	case insufficientPrivilege:
 		needed := "bt_index_parent_check(regclass, boolean)"
 		if c.version >= 14 {
 			needed += ", verify_heapam"
@@ -201,7 +200,7 @@ func (c *deepCheck) check(ctx context.Context, r relation) (err error) {
 		c.unchecked(r, fmt.Sprintf("amcheck of %s does not know %s", c.result.Server, r.method))
 	}
 	if said, ok := errors.AsType[*pgconn.PgError](err); ok && !aboutServer[said.Code[:2]] {
-		c.damage(r, "", target.ServerError{PgError: said}.Error())
+		c.damage(r, "", serverError{PgError: said}.Error())
 		err = nil
 	}
 	if err == nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"ds2/internal/store"
-	"ds2/internal/store/postgres/target"
 )
 
 // Wrap makes a *store.Error of an error of pgconn, pgx or the network; nil stays nil, a *store.Error itself.
@@ -35,12 +34,12 @@ func (s *Store) classified(op string, err error) error {
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		class, hint := classify(e.Code)
-		if e.Code == target.DiskFull {
+		if e.Code == diskFull {
 			hint = s.whereFull(e.Message)
 		}
 		return &store.Error{
 			Op: op, Class: class, Code: e.Code, Hint: hint,
-			NotYet: e.Code == cannotConnectNow, Err: target.ServerError{PgError: e},
+			NotYet: e.Code == cannotConnectNow, Err: serverError{PgError: e},
 		}
 	}
 	failed := &store.Error{Op: op, Class: store.Connection, Err: err}
@@ -134,17 +133,17 @@ var classes = []struct {
 	// As a standby is, and a primary after a failover.
 	{"25006", store.Connection, "name the primary server in the target: this one is read-only"},
 	{"58030", store.Resource, "look at the server's log and the drive"}, // I/O error
-	{target.DiskFull, store.Resource, "make room on the server's drives"},
+	{diskFull, store.Resource, "make room on the server's drives"},
 	{"53300", store.Resource, "raise what the server names (its max_connections, or the connection limit of the " +
 		"role or the database), or use fewer threads"},
 	{"55006", store.Resource, "end what else is connected to it, and try again"}, // database in use
 	{"28P01 28000", store.Config,
 		"give the right user and password in the target, PGUSER and PGPASSWORD, or the password file"},
-	{target.UndefinedDatabase, store.Config, "make it with ds2 load, or name another database in the target"},
-	{target.UndefinedTable + " 42883 42703", store.Config, // no table, function, column
+	{undefinedDatabase, store.Config, "make it with ds2 load, or name another database in the target"},
+	{undefinedTable + " 42883 42703", store.Config, // no table, function, column
 		"fill the database by ds2 load"},
 	{"3F000", store.Config, "name a schema that exists in the search_path of the user or of the database"},
-	{target.InsufficientPrivilege, store.Config, "give the user of the target the right to do so, or use another"},
+	{insufficientPrivilege, store.Config, "give the user of the target the right to do so, or use another"},
 	// Prepared statements that are there already, or not there.
 	{"42P05 26000", store.Config, "connect to the server itself: a pooler in transaction mode gives each transaction " +
 		"another session"},
@@ -162,4 +161,41 @@ func classify(code string) (store.Class, string) {
 		}
 	}
 	return store.Bug, ""
+}
+
+// serverError is what the server said, without the prefix and suffix that pgconn prints around it.
+type serverError struct{ *pgconn.PgError }
+
+func (e serverError) Error() string {
+	if e.Detail == "" {
+		return e.Message
+	}
+	return e.Message + ": " + e.Detail
+}
+
+func (e serverError) Unwrap() error { return e.PgError }
+
+// SQLSTATEs on which more depends than the class of an error.
+const (
+	insufficientPrivilege = "42501"
+	undefinedDatabase     = "3D000"
+	undefinedTable        = "42P01"
+	diskFull              = "53100"
+	completionUnknown     = "40003"
+	queryCanceled         = "57014"
+)
+
+// sqlState is the SQLSTATE of a server's error; empty where it is none.
+func sqlState(err error) string {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return e.Code
+	}
+	return ""
+}
+
+// lostConnection tells whether an error means that the server ended the connection, as it does when one of its processes breaks
+// down over damaged data. A statement that somebody cancelled says nothing of the data, and the connection stands.
+func lostConnection(err error) bool {
+	server, ok := errors.AsType[*pgconn.PgError](err)
+	return err != nil && (!ok || server.Code[:2] == "08" || server.Code[:2] == "57" && server.Code != queryCanceled)
 }

@@ -2,9 +2,13 @@ package postgres
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"sync"
 	"time"
 
@@ -12,7 +16,6 @@ import (
 
 	"ds2/internal/diskspace"
 	"ds2/internal/process"
-	"ds2/internal/store/postgres/target"
 )
 
 // askIdentity gives by what the process of the session and the files of its server are known. Who may not read all
@@ -42,7 +45,7 @@ func isHere(ctx context.Context, conn *pgx.Conn) (here bool, data string) {
 		return false, ""
 	}
 	_, err := process.Find(process.Dir, pid, "postgres", time.Duration(age*float64(time.Second)))
-	return err == nil || data != "" && target.Holds(data, system, standby), data
+	return err == nil || data != "" && holdsCluster(data, system, standby), data
 }
 
 // littleRoom is what a server cannot go on with: less than the next two files of its log need.
@@ -65,7 +68,7 @@ func (s *Store) findFull(message string) string {
 		s.db.QueryRowContext(ctx, "SELECT pg_tablespace_location($1::text::oid)", found[1]).Scan(&dir)
 	}
 	if dir == "" {
-		_, hint := classify(target.DiskFull)
+		_, hint := classify(diskFull)
 		return hint
 	}
 	return "make room on the server's file system that holds " + s.mounted(dir)
@@ -126,4 +129,21 @@ func (s *Store) fullDrive() string {
 		}
 		return ""
 	})
+}
+
+// holdsCluster says whether a directory of this machine has the files of the cluster, by the first fields of pg_control, which
+// are in the byte order of the server's machine. A standby beside its tunnel has the identifier too, and another state.
+func holdsCluster(data, system string, standby bool) bool {
+	control, err := os.Open(filepath.Join(data, "global", "pg_control"))
+	if err != nil {
+		return false
+	}
+	defer control.Close()
+	var head [20]byte
+	if _, err := io.ReadFull(control, head[:]); err != nil {
+		return false
+	}
+	const inProduction = 6
+	state := binary.NativeEndian.Uint32(head[16:])
+	return strconv.FormatUint(binary.NativeEndian.Uint64(head[:]), 10) == system && (state == inProduction) != standby
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"ds2/internal/store"
-	"ds2/internal/store/postgres/target"
 	"ds2/schema"
 )
 
@@ -22,7 +21,7 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) ([]string, error) {
 	if p.DataTablespace == "" && p.IndexTablespace == "" {
 		return nil, nil
 	}
-	conn, err := s.maintenance(ctx, target.CancelStatement)
+	conn, err := s.maintenance(ctx, cancelStatement)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +58,7 @@ func tablespace(ctx context.Context, conn *pgx.Conn, place string) (name string,
 	_, err = conn.Exec(ctx, "CREATE TABLESPACE "+quote(name)+" LOCATION '"+strings.ReplaceAll(place, "'", "''")+"'")
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return "", &store.Error{
-			Op: "make a tablespace in " + place, Class: store.Config, Code: e.Code, Err: target.ServerError{PgError: e},
+			Op: "make a tablespace in " + place, Class: store.Config, Code: e.Code, Err: serverError{PgError: e},
 			Hint: "it must be an empty directory on the server, owned by the user that the server runs as, " +
 				"and the target's user a superuser",
 		}

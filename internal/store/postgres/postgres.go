@@ -24,7 +24,6 @@ import (
 	"ds2/internal/escape"
 	"ds2/internal/outside"
 	"ds2/internal/store"
-	"ds2/internal/store/postgres/target"
 )
 
 var _ store.Database = (*Store)(nil)
@@ -71,7 +70,7 @@ func Open(u *url.URL) (store.Database, error) {
 	config.BuildFrontend = newFrontend
 	s := &Store{config: config}
 	pool := config.Copy()
-	pool.BuildContextWatcherHandler = target.CancelStatement
+	pool.BuildContextWatcherHandler = cancelStatement
 	s.db = stdlib.OpenDB(*pool, stdlib.OptionBeforeConnect(s.askPassword),
 		stdlib.OptionAfterConnect(s.begin), stdlib.OptionResetSession(neverCancelled))
 	s.db.SetMaxIdleConns(poolIdle)
@@ -127,7 +126,7 @@ func endless(ctx context.Context, conn *pgx.Conn) error {
 // neverCancelled drops a connection that was asked to end a statement: the server does so in its own time, and might
 // end the next one.
 func neverCancelled(_ context.Context, conn *pgx.Conn) error {
-	if target.Cancelled(conn.PgConn()) {
+	if wasCancelled(conn.PgConn()) {
 		return driver.ErrBadConn
 	}
 	return nil

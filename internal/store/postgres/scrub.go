@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"ds2/internal/store"
-	"ds2/internal/store/postgres/target"
 )
 
 // scrub reads the main files of all tables and indexes, the server's own among them. The server reads each request with
@@ -16,7 +15,7 @@ import (
 type scrub struct {
 	*Store
 	conn    *sql.Conn
-	device  *target.Meter
+	device  *meter
 	segment int64 // bytes of a file, after which a relation goes on in another
 
 	files []scrubFile
@@ -54,7 +53,7 @@ func (s *Store) OpenScrub(ctx context.Context) (_ store.Reader, err error) {
 			"or leave out --scrub-rate", function, s.User())
 		return nil, store.Refuse(op, hint, "the user may not read the server's files")
 	}
-	r.device = target.NewMeter(ctx, conn)
+	r.device = newMeter(ctx, conn)
 	return r, r.list(ctx)
 }
 
@@ -96,19 +95,19 @@ func (r *scrub) Read(ctx context.Context) (store.Read, error) {
 	}
 	read.Last = r.at == len(r.files)
 
-	before := r.device.Bytes()
+	before := r.device.bytes()
 	var bytes sql.NullInt64 // NULL where the relation was dropped meanwhile
 	const ask = "SELECT length(pg_read_binary_file($1, $2, $3, true))"
 	err := r.conn.QueryRowContext(ctx, ask, path, offset, length).Scan(&bytes)
 	switch {
-	case target.Lost(err):
+	case lostConnection(err):
 		return read, r.wrap(err)
 	case err != nil:
 		op := fmt.Sprintf("scrub %s: read %d bytes at %d of %s", r.Label(), length, offset, path)
-		return read, &store.Error{Op: op, Class: store.Resource, Code: target.State(err), Err: err}
+		return read, &store.Error{Op: op, Class: store.Resource, Code: sqlState(err), Err: err}
 	}
 	read.Bytes = bytes.Int64
-	if after := r.device.Bytes(); before >= 0 && after >= 0 {
+	if after := r.device.bytes(); before >= 0 && after >= 0 {
 		read.Device = after - before // the kernel may read far ahead, and then nothing for a while
 	}
 	return read, nil

@@ -7,7 +7,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"ds2/internal/store"
-	"ds2/internal/store/postgres/target"
 )
 
 // A snapshot is a second database, made with the first one as its template: the server copies the files. A new one
@@ -166,7 +165,7 @@ func (s *Store) administer(ctx context.Context, op string, f func(conn *pgx.Conn
 	// The pool closes its connections when none may be idle, and opens new ones when it is asked again.
 	s.db.SetMaxIdleConns(0)
 	defer s.db.SetMaxIdleConns(poolIdle)
-	conn, err := s.maintenance(ctx, target.CancelStatement)
+	conn, err := s.maintenance(ctx, cancelStatement)
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"ds2/internal/store/postgres/target"
 )
 
 // settings are the statements that set for database $2 what is set for database $1 and no copy of files has, with what
@@ -85,7 +83,7 @@ func keepSettings(ctx context.Context, conn *pgx.Conn, from, to string, warn fun
 			})
 			refused, ok := errors.AsType[*pgconn.PgError](err)
 			if ok && !conn.IsClosed() {
-				said := target.ServerError{PgError: refused}
+				said := serverError{PgError: refused}
 				warn(fmt.Sprintf("%s of database %s is not kept in its copy %s: %v", one.What, from, to, said))
 				continue
 			}

@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"ds2/internal/progress"
-	"ds2/internal/store/postgres/target"
 )
 
 // copyEvery is how often the copy of a database is looked at while the server makes it.
@@ -68,7 +67,7 @@ func (s *Store) follow(ctx context.Context, w *copyWork, tell progress.Tell) (st
 
 // watcher is a connection to look at files with; nil where there can be none, since it is only for show.
 func (s *Store) watcher(ctx context.Context) *pgx.Conn {
-	conn, err := s.maintenance(ctx, target.CancelStatement)
+	conn, err := s.maintenance(ctx, cancelStatement)
 	if err != nil {
 		return nil
 	}

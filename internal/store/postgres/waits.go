@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-
-	"ds2/internal/store/postgres/target"
 )
 
 // own are the server's processes that serve, or have served, this one.
@@ -18,11 +16,11 @@ func (s *Store) own() []int32 {
 // Waits asks what keeps statements of this process waiting: locks that others hold, and standbys:
 // store.Capabilities. It connects to another database, as some of the statements take that nobody is in this one.
 func (s *Store) Waits(ctx context.Context, since time.Duration) (map[string]string, error) {
-	conn, err := s.maintenance(ctx, target.CancelStatement)
+	conn, err := s.maintenance(ctx, cancelStatement)
 	if err != nil {
 		return nil, err
 	}
-	defer target.Disconnect(conn)
+	defer disconnect(conn)
 	rows, err := conn.Query(ctx, `
 		SELECT DISTINCT coalesce(holder.pid, -1), coalesce(h.usename, ''),
 			coalesce(nullif(h.application_name, ''), h.backend_type, 'unknown'),

@@ -11,7 +11,6 @@ import (
 
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
-	"ds2/internal/store/postgres/target"
 )
 
 func TestPlanOnce(t *testing.T) {
@@ -66,7 +65,7 @@ func TestLost(t *testing.T) {
 		"57014": false, // somebody cancelled the statement
 		"XX001": false, // damage, as the server says it
 	} {
-		if got := target.Lost(&pgconn.PgError{Code: code}); got != want {
+		if got := lostConnection(&pgconn.PgError{Code: code}); got != want {
 			t.Errorf("%s: %v, want %v", code, got, want)
 		}
 	}

@@ -10,13 +10,12 @@ import (
 
 	"ds2/internal/progress"
 	"ds2/internal/store"
-	"ds2/internal/store/sqlserver/target"
 )
 
 // MayDeepCheck asks whether the user may have the database checked, as db_owner may: store.Capabilities.
 func (s *Store) MayDeepCheck(ctx context.Context) error {
 	op := "check " + s.Label()
-	err := target.Lacks(ctx, s, op, "leave --deep out, or of a run --verify deep",
+	err := s.lacks(ctx, op, "leave --deep out, or of a run --verify deep",
 		"this server, Babelfish, has no DBCC CHECKDB", "")
 	if err == nil { // it takes the rights of a check, and checks nothing
 		_, err = s.DB().ExecContext(ctx, "DBCC CHECKDB (0) WITH ESTIMATEONLY, NO_INFOMSGS")
@@ -29,7 +28,7 @@ func (s *Store) MayDeepCheck(ctx context.Context) error {
 func (s *Store) DeepCheck(ctx context.Context, tell progress.Tell) (store.DeepCheck, error) {
 	op := "check " + s.Label()
 	result := store.DeepCheck{Damage: []store.Damage{}, Unchecked: []string{}}
-	if v, err := s.Kind(ctx); err != nil || v.Babelfish {
+	if v, err := s.ask(ctx); err != nil || v.babelfish {
 		return result, s.MayDeepCheck(ctx)
 	}
 	start := time.Now()
@@ -48,12 +47,12 @@ func (s *Store) DeepCheck(ctx context.Context, tell progress.Tell) (store.DeepCh
 	if err != nil {
 		return result, s.Wrap(op, err)
 	}
-	stop := target.EachPercent(ctx, s.DB(), session, func(percent float64, step string) {
+	stop := eachPercent(ctx, s.DB(), session, func(percent float64, step string) {
 		tell(strings.ToLower(step), int64(percent/100*float64(result.Bytes)), result.Bytes)
 	})
 	// It reads every page, verifies its checksum and checks what it says. Each fault is a row.
 	const check = "DBCC CHECKDB (0) WITH ALL_ERRORMSGS, NO_INFOMSGS, TABLERESULTS"
-	err = target.Named(ctx, conn, check, func(row map[string]string) {
+	err = listNamed(ctx, conn, check, func(row map[string]string) {
 		if d, bad := damageOf(row); bad {
 			result.Damage = append(result.Damage, d)
 		}

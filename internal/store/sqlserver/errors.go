@@ -14,7 +14,6 @@ import (
 	mssql "github.com/microsoft/go-mssqldb"
 
 	"ds2/internal/store"
-	"ds2/internal/store/sqlserver/target"
 )
 
 // serverError is what the server said, without the prefix and suffix that go-mssqldb prints around each message.
@@ -124,7 +123,7 @@ func classify(e mssql.Error, opened, login bool) (number int32, class store.Clas
 // logins long before it is done. 18456 is all that some clients are told, its state that says why is in the server's
 // log.
 var whileStarting = []int32{
-	target.CannotOpen, target.CannotOpenDefault, target.CannotOpenFallback, 18456, 927, 942,
+	cannotOpen, cannotOpenDefault, cannotOpenFallback, 18456, 927, 942,
 	976, 978, // the database's availability group fails over
 }
 
@@ -168,7 +167,7 @@ var causes = []struct {
 	{store.Resource, []int32{823, 824, 825}, "look at the server's error log and the drive"},
 	{store.Config, []int32{18452, 18456, 18470, 18486, 18487, 18488}, "give the right user and password in the target"},
 	{store.Config,
-		[]int32{target.NoSuchDatabase, target.CannotOpen, target.CannotOpenDefault, target.CannotOpenFallback},
+		[]int32{noSuchDatabase, cannotOpen, cannotOpenDefault, cannotOpenFallback},
 		"it is not there, not online, or closed to this login: " +
 			"ds2 load says which, and makes it where it is not there"},
 	{store.Config, []int32{927}, "a restore of the database is not finished: restore it with ds2 snapshot restore"},

@@ -2,10 +2,10 @@ package sqlserver
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"ds2/internal/store"
-	"ds2/internal/store/sqlserver/target"
 )
 
 // askFaults asks for what an error log, number p2, has of errors 823 to 825 and 833 after p1, and for pages that were
@@ -27,13 +27,13 @@ WHERE database_id = DB_ID() AND event_type IN (1, 2, 3) AND last_update_date > @
 func (s *Store) IOFaults(ctx context.Context) (since func(ctx context.Context) ([]string, error), err error) {
 	op := "look for I/O errors that " + s.Label() + " noted"
 	const lacks = "this server has no error log that tells"
-	if err := target.Lacks(ctx, s, op, "", lacks, lacks); err != nil {
+	if err := s.lacks(ctx, op, "", lacks, lacks); err != nil {
 		return nil, err
 	}
 	var begin time.Time // by the server's own clock, which dates its notes
 	err = s.db.QueryRowContext(ctx, "SELECT GETDATE()").Scan(&begin)
 	if err == nil {
-		err = target.ReadsErrorLog(ctx, s.db) // who may not is told now
+		err = readsErrorLog(ctx, s.db) // who may not is told now
 	}
 	if err != nil {
 		return nil, s.Wrap(op, err)
@@ -48,4 +48,18 @@ func (s *Store) IOFaults(ctx context.Context) (since func(ctx context.Context) (
 		}
 		return all, nil
 	}, nil
+}
+
+// askErrorLog asks for a line that each error log begins with.
+const askErrorLog = "EXEC sys.sp_readerrorlog 0, 1, N'Server process ID is'"
+
+// readsErrorLog is an error where the user may not read the server's error log, or where that is not in English: it
+// would be searched in vain.
+func readsErrorLog(ctx context.Context, db *sql.DB) error {
+	english := false
+	err := store.List(ctx, db, askErrorLog, func(*sql.Rows) error { english = true; return nil })
+	if err == nil && !english {
+		err = store.Refuse("read the server's error log", "", "it is not in English")
+	}
+	return err
 }

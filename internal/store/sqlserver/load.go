@@ -13,7 +13,6 @@ import (
 	mssql "github.com/microsoft/go-mssqldb"
 
 	"ds2/internal/store"
-	"ds2/internal/store/sqlserver/target"
 	"ds2/schema"
 )
 
@@ -152,7 +151,7 @@ func (s *Store) bulk(ctx context.Context, conn *mssql.Conn, table string, in io.
 
 // columnsOf asks the server for a table's columns, which stand in the order of the CSV files.
 func columnsOf(ctx context.Context, conn *mssql.Conn, table string) (names []string, columns []column, err error) {
-	stmt, err := conn.PrepareContext(ctx, "SELECT * FROM "+target.QuoteName(table)+" WHERE 1 = 0")
+	stmt, err := conn.PrepareContext(ctx, "SELECT * FROM "+quoteName(table)+" WHERE 1 = 0")
 	if err != nil {
 		return nil, nil, err
 	}

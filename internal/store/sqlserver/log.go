@@ -2,8 +2,6 @@ package sqlserver
 
 import (
 	"context"
-
-	"ds2/internal/store/sqlserver/target"
 )
 
 // LogSpace tells how full the log is: store.LogKeeper. Under full recovery the log is kept from the first full backup
@@ -25,12 +23,12 @@ func (s *Store) LogSpace(ctx context.Context) (size, used int64, kept bool, err 
 func (s *Store) DiscardLog(ctx context.Context) error {
 	op := "back the log of " + s.Label() + " up to NUL"
 	const lacks = "this server takes no backups of logs"
-	if err := target.Lacks(ctx, s, op, "leave --discard-log out", lacks, lacks); err != nil {
+	if err := s.lacks(ctx, op, "leave --discard-log out", lacks, lacks); err != nil {
 		return err
 	}
-	_, err := s.db.ExecContext(ctx, "BACKUP LOG "+target.QuoteName(s.Name())+" TO DISK = N'NUL'")
+	_, err := s.db.ExecContext(ctx, "BACKUP LOG "+quoteName(s.Name())+" TO DISK = N'NUL'")
 	const simpleRecovery, noFullBackup = 4208, 4214
-	if target.HasNumber(err, simpleRecovery, noFullBackup) { // there is no log to keep
+	if hasNumber(err, simpleRecovery, noFullBackup) { // there is no log to keep
 		return nil
 	}
 	return s.Wrap(op, err)
@@ -48,11 +46,11 @@ const mayCheckpoint = `SELECT CAST(COALESCE(
 
 // MayCheckpoint asks for the right to run CHECKPOINT: store.Capabilities.
 func (s *Store) MayCheckpoint(ctx context.Context) error {
-	v, err := s.Kind(ctx)
-	if err != nil || v.Babelfish { // which tells of no such right
+	v, err := s.ask(ctx)
+	if err != nil || v.babelfish { // which tells of no such right
 		return err
 	}
-	return target.May(ctx, s, "make a checkpoint on "+s.Label(), mayCheckpoint, "the user may not run a checkpoint",
+	return s.may(ctx, "make a checkpoint on "+s.Label(), mayCheckpoint, "the user may not run a checkpoint",
 		"make the user a member of db_owner, or run with --checkpoint-first=false")
 }
 
@@ -60,11 +58,11 @@ func (s *Store) MayCheckpoint(ctx context.Context) error {
 func (s *Store) MayDropCache(ctx context.Context) error {
 	op := "empty the cache of " + s.Label()
 	const leave, lacks = "leave --cold-start out", "this server, Babelfish, has no DBCC DROPCLEANBUFFERS"
-	if err := target.Lacks(ctx, s, op, leave, lacks, ""); err != nil {
+	if err := s.lacks(ctx, op, leave, lacks, ""); err != nil {
 		return err
 	}
 	const ask = "SELECT CAST(COALESCE(HAS_PERMS_BY_NAME(NULL, NULL, 'ALTER SERVER STATE'), 0) AS bit)"
-	return target.May(ctx, s, op, ask, "the login may not run DBCC DROPCLEANBUFFERS",
+	return s.may(ctx, op, ask, "the login may not run DBCC DROPCLEANBUFFERS",
 		"GRANT ALTER SERVER STATE TO the login, or "+leave)
 }
 

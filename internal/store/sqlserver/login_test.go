@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/store"
-	"ds2/internal/store/sqlserver/target"
 	"ds2/internal/store/sqlserver/tdstest"
 )
 
@@ -90,9 +89,9 @@ func TestLoginAnswers(t *testing.T) {
 					t.Errorf("reached before: %v: got %#v, want code %d and class %s", reached, err, c.code, class)
 				}
 				denies := 4060 <= c.code && c.code <= 4063 // the database, so ds2 load asks master
-				assert.Equal(t, denies, target.DeniesDatabase(err), "reached before: %v: %v", reached, err)
+				assert.Equal(t, denies, deniesDatabase(err), "reached before: %v: %v", reached, err)
 				err = s.DB().PingContext(t.Context())
-				assert.Equal(t, denies, target.DeniesDatabase(err), "reached before: %v: pool: %v", reached, err)
+				assert.Equal(t, denies, deniesDatabase(err), "reached before: %v: pool: %v", reached, err)
 			}
 		})
 	}

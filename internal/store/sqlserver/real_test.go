@@ -2,17 +2,18 @@ package sqlserver_test
 
 import (
 	"database/sql"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 
+	mssql "github.com/microsoft/go-mssqldb"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver"
 	"ds2/internal/store/sqlserver/servertest"
-	"ds2/internal/store/sqlserver/target"
 	"ds2/internal/storetest"
 	ds2sqlserver "ds2/internal/workload/ds2/sqlserver"
 	"ds2/schema"
@@ -174,7 +175,8 @@ func TestFullTextWait(t *testing.T) {
 			c.crawled, c.items, c.status, c.pending, c.failCount)
 		require.NoError(t, err)
 		_, err = s.DB().ExecContext(t.Context(), wait)
-		if (err != nil || c.want != 0) && !target.HasNumber(err, c.want) {
+		failed, _ := errors.AsType[mssql.Error](err)
+		if (err != nil || c.want != 0) && failed.Number != c.want {
 			t.Errorf("%s: %v, want %d", c.why, err, c.want)
 		}
 	}

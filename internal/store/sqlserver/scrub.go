@@ -8,7 +8,6 @@ import (
 	mssql "github.com/microsoft/go-mssqldb"
 
 	"ds2/internal/store"
-	"ds2/internal/store/sqlserver/target"
 )
 
 // scrub reads all tables by their clustered keys, or heaps, one after the other. Each is one statement whose rows are
@@ -62,7 +61,7 @@ func (r *scrub) list(ctx context.Context) error {
 		return err
 	}
 	for _, found := range found {
-		name := target.QuoteName(found[0]) + "." + target.QuoteName(found[1])
+		name := quoteName(found[0]) + "." + quoteName(found[1])
 		bytes, err := r.TableBytes(ctx, name)
 		if err != nil {
 			return err

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"ds2/internal/store"
-	"ds2/internal/store/sqlserver/target"
 	"ds2/schema"
 )
 
@@ -54,10 +53,10 @@ func (v server) check(uses schema.Features) error {
 	return nil
 }
 
-// Kind says whose server it is: target.Target.
-func (s *Store) Kind(ctx context.Context) (target.Kind, error) {
+// IsBabelfish tells whether the server is one.
+func (s *Store) IsBabelfish(ctx context.Context) (bool, error) {
 	v, err := s.ask(ctx)
-	return target.Kind{Babelfish: v.babelfish, Azure: v.azure()}, err
+	return v.babelfish, err
 }
 
 // ask asks the server what it is, once for a Store. A database that does not exist yet need not keep it from answering.
@@ -68,7 +67,7 @@ func (s *Store) ask(ctx context.Context) (server, error) {
 		return *s.server, nil
 	}
 	v, err := properties(ctx, s.db)
-	if target.DeniesDatabase(err) {
+	if deniesDatabase(err) {
 		master := s.master()
 		defer master.Close()
 		v, err = properties(ctx, master)
@@ -199,7 +198,7 @@ func (s *Store) placed(ctx context.Context) (bool, error) {
 	var n int
 	const ask = "SELECT COUNT(*) FROM sys.filegroups WHERE name = @p1"
 	err := s.db.QueryRowContext(ctx, ask, schema.SQLServerFilegroup).Scan(&n)
-	if target.DeniesDatabase(err) {
+	if deniesDatabase(err) {
 		return true, nil
 	}
 	return n == 1, err
@@ -254,7 +253,7 @@ func (d standing) check(database string) error {
 			"restore it with ds2 snapshot restore, or drop it")
 	case d.state == "OFFLINE":
 		return refuse(store.Config, "its state is OFFLINE",
-			"set it online: ALTER DATABASE "+target.QuoteName(database)+" SET ONLINE")
+			"set it online: ALTER DATABASE "+quoteName(database)+" SET ONLINE")
 	case d.state != "ONLINE":
 		return refuse(store.Config, "its state is "+d.state, "look at the server's error log")
 	case strings.Contains(d.collation, "_CS") || strings.Contains(d.collation, "_BIN"):
@@ -285,7 +284,7 @@ func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statemen
 	if there {
 		if err := s.db.PingContext(ctx); err != nil {
 			op := "connect to " + s.Label()
-			if target.DeniesDatabase(err) && !database.access {
+			if deniesDatabase(err) && !database.access {
 				return store.Refuse(op, "make the login a user of the database, or use another",
 					"the database is there, but the login of the target may not use it")
 			}

@@ -12,7 +12,6 @@ import (
 
 	"ds2/internal/progress"
 	"ds2/internal/store"
-	"ds2/internal/store/sqlserver/target"
 )
 
 // A snapshot here is a full backup, which is what the storage report restores before each run (WORKLOAD.md section 6).
@@ -43,7 +42,7 @@ func newest(finished [2]time.Time) (current, next int) {
 // backups looks when the two were finished.
 func (s *Store) backups(ctx context.Context, db *sql.DB) (finished [2]time.Time, err error) {
 	for i, file := range s.backupFiles() {
-		failed := target.Named(ctx, db, "RESTORE HEADERONLY FROM DISK = "+quoteText(file), func(row map[string]string) {
+		failed := listNamed(ctx, db, "RESTORE HEADERONLY FROM DISK = "+quoteText(file), func(row map[string]string) {
 			at, err := time.Parse(time.RFC3339Nano, row["BackupFinishDate"])
 			if err == nil && at.After(finished[i]) { // one that was cut off has no such time
 				finished[i] = at
@@ -75,7 +74,7 @@ func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 		return s.Wrap(op, err)
 	}
 	_, next := newest(finished)
-	_, err = s.db.ExecContext(ctx, "BACKUP DATABASE "+target.QuoteName(s.Name())+
+	_, err = s.db.ExecContext(ctx, "BACKUP DATABASE "+quoteName(s.Name())+
 		" TO DISK = "+quoteText(s.backupFiles()[next])+" WITH FORMAT, INIT, CHECKSUM")
 	return s.Wrap(op, err)
 }
@@ -104,7 +103,7 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	if err != nil {
 		return s.Wrap(op, err)
 	}
-	database := target.QuoteName(s.Name())
+	database := quoteName(s.Name())
 	before, unknown := map[string]string(nil), error(nil)
 	if now.state == "ONLINE" {
 		before, unknown = s.options(ctx, master)
@@ -153,7 +152,7 @@ func (s *Store) watchBackup(ctx context.Context, command string, tell progress.T
 // file that it does not know goes where it was when the backup was made.
 func (s *Store) moves(ctx context.Context, master *sql.DB, file string) (string, error) {
 	var files []string
-	err := target.Named(ctx, master, "RESTORE FILELISTONLY FROM DISK = "+quoteText(file), func(row map[string]string) {
+	err := listNamed(ctx, master, "RESTORE FILELISTONLY FROM DISK = "+quoteText(file), func(row map[string]string) {
 		files = append(files, row["LogicalName"])
 	})
 	if err != nil {
@@ -197,7 +196,7 @@ func (s *Store) DropSnapshot(ctx context.Context) error {
 // needBackup is an error where the server has no BACKUP of its own.
 func (s *Store) needBackup(ctx context.Context, op string) error {
 	const lacks = "this server has no BACKUP DATABASE to a disk"
-	return target.Lacks(ctx, s, op, "use ds2 reset, or load again where the workload has none", lacks, lacks)
+	return s.lacks(ctx, op, "use ds2 reset, or load again where the workload has none", lacks, lacks)
 }
 
 func quoteText(text string) string { return "N" + store.Literal(text) }
@@ -240,16 +239,16 @@ func (o databaseOption) statement(database, value string) string {
 	value = cmp.Or(words[value], value)
 	switch {
 	case o.column == "owner":
-		return "ALTER AUTHORIZATION ON DATABASE::" + target.QuoteName(database) + " TO " + target.QuoteName(value)
+		return "ALTER AUTHORIZATION ON DATABASE::" + quoteName(database) + " TO " + quoteName(value)
 	case o.clause == "":
 		return ""
 	}
-	return "ALTER DATABASE " + target.QuoteName(database) + " SET " + fmt.Sprintf(o.clause, value)
+	return "ALTER DATABASE " + quoteName(database) + " SET " + fmt.Sprintf(o.clause, value)
 }
 
 // options are what askOptions says of the database, by column.
 func (s *Store) options(ctx context.Context, master *sql.DB) (found map[string]string, err error) {
-	err = target.Named(ctx, master, askOptions, func(row map[string]string) { found = row }, s.Name())
+	err = listNamed(ctx, master, askOptions, func(row map[string]string) { found = row }, s.Name())
 	return found, err
 }
 

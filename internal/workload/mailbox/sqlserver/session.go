@@ -52,7 +52,7 @@ func (Engine) Bytes(ctx context.Context, target store.Database) (int64, error) {
 // all records. Babelfish counts none.
 func (Engine) Counted(ctx context.Context, target store.Database) (int64, error) {
 	s := target.(*sqlserver.Store)
-	if v, err := s.Kind(ctx); err != nil || v.Babelfish {
+	if babelfish, err := s.IsBabelfish(ctx); err != nil || babelfish {
 		return mailbox.UnknownRecords, err
 	}
 	return s.TableRows(ctx, "messages")

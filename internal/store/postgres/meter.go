@@ -1,4 +1,4 @@
-package target
+package postgres
 
 import (
 	"context"
@@ -12,13 +12,13 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// Meter measures what the server's processes that read for a connection got from the drives, and not from the
+// meter measures what the server's processes that read for a connection got from the drives, and not from the
 // kernel's page cache: where they run on this machine and ds2 may look at them.
-type Meter struct{ pids []int }
+type meter struct{ pids []int }
 
-// NewMeter finds the processes: the connection's own and, from version 18, those that read for all. It knows its
+// newMeter finds the processes: the connection's own and, from version 18, those that read for all. It knows its
 // own by the client's port in the title: process numbers of another machine or container mean nothing here.
-func NewMeter(ctx context.Context, conn *sql.Conn) *Meter {
+func newMeter(ctx context.Context, conn *sql.Conn) *meter {
 	var own, port int
 	var database string
 	const self = `SELECT pid, coalesce(client_port, -1), datname FROM pg_stat_activity WHERE pid = pg_backend_pid()`
@@ -32,7 +32,7 @@ func NewMeter(ctx context.Context, conn *sql.Conn) *Meter {
 	const others = `SELECT pid FROM pg_stat_activity WHERE backend_type = 'io worker'`
 	workers, err := store.Collect(ctx, conn, others, store.Itself[int])
 	m.pids = append(m.pids, workers...)
-	if err != nil || m.Bytes() < 0 {
+	if err != nil || m.bytes() < 0 {
 		return nil
 	}
 	return m
@@ -40,7 +40,7 @@ func NewMeter(ctx context.Context, conn *sql.Conn) *Meter {
 
 // meterOf measures one process of the server, whose title holds a word; nil where that is not what runs here under its
 // number, or nobody may look.
-func meterOf(pid, port int, word string) *Meter {
+func meterOf(pid, port int, word string) *meter {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	title := string(text)
 	from := fmt.Sprintf("(%d)", port)
@@ -48,15 +48,15 @@ func meterOf(pid, port int, word string) *Meter {
 		from = "[local]"
 	}
 	if strings.HasPrefix(title, "postgres:") && strings.Contains(title, word) && strings.Contains(title, from) {
-		if m := (&Meter{pids: []int{pid}}); m.Bytes() >= 0 {
+		if m := (&meter{pids: []int{pid}}); m.bytes() >= 0 {
 			return m
 		}
 	}
 	return nil
 }
 
-// Bytes is what the processes have read from drives since they began; -1: nobody knows.
-func (m *Meter) Bytes() (sum int64) {
+// bytes is what the processes have read from drives since they began; -1: nobody knows.
+func (m *meter) bytes() (sum int64) {
 	if m == nil {
 		return -1
 	}

@@ -1,14 +1,7 @@
-// Package target is what the files of the engine for PostgreSQL have in common: cancelled statements, meters of reads,
-// SQLSTATEs. It is not for anybody else.
-package target
+package postgres
 
 import (
 	"context"
-	"encoding/binary"
-	"io"
-	"os"
-	"path/filepath"
-	"strconv"
 	"sync"
 	"time"
 
@@ -18,9 +11,9 @@ import (
 	"ds2/internal/progress"
 )
 
-// Disconnect ends a connection, also where what it was for has been cut off, and does not wait for a server that does
+// disconnect ends a connection, also where what it was for has been cut off, and does not wait for a server that does
 // not answer.
-func Disconnect(conn interface{ Close(context.Context) error }) {
+func disconnect(conn interface{ Close(context.Context) error }) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	conn.Close(ctx)
@@ -33,9 +26,9 @@ var CancelTime = 300 * time.Millisecond // tests on busy machines give it more
 // statement begins, and does not look for clients that have gone: a statement that waits for a lock would stay.
 const cancelInterval = 50 * time.Millisecond
 
-// CancelStatement has the server end the statement of a context that ends, before ds2 is gone: an audit's would
+// cancelStatement has the server end the statement of a context that ends, before ds2 is gone: an audit's would
 // otherwise go on for minutes. A server that does not answer is not waited for.
-func CancelStatement(conn *pgconn.PgConn) ctxwatch.Handler {
+func cancelStatement(conn *pgconn.PgConn) ctxwatch.Handler {
 	return &canceller{handler: &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: CancelTime}}
 }
 
@@ -68,22 +61,5 @@ func (c *canceller) HandleUnwatchAfterCancel() {
 	c.handler.HandleUnwatchAfterCancel()
 }
 
-// Cancelled says whether CancelStatement has asked the server to end a statement of a connection.
-func Cancelled(conn *pgconn.PgConn) bool { return conn.CustomData()[cancelled] != nil }
-
-// Holds says whether a directory of this machine has the files of the cluster, by the first fields of pg_control, which
-// are in the byte order of the server's machine. A standby beside its tunnel has the identifier too, and another state.
-func Holds(data, system string, standby bool) bool {
-	control, err := os.Open(filepath.Join(data, "global", "pg_control"))
-	if err != nil {
-		return false
-	}
-	defer control.Close()
-	var head [20]byte
-	if _, err := io.ReadFull(control, head[:]); err != nil {
-		return false
-	}
-	const inProduction = 6
-	state := binary.NativeEndian.Uint32(head[16:])
-	return strconv.FormatUint(binary.NativeEndian.Uint64(head[:]), 10) == system && (state == inProduction) != standby
-}
+// wasCancelled says whether cancelStatement has asked the server to end a statement of a connection.
+func wasCancelled(conn *pgconn.PgConn) bool { return conn.CustomData()[cancelled] != nil }

@@ -1,0 +1,108 @@
+package sqlserver
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	mssql "github.com/microsoft/go-mssqldb"
+
+	"ds2/internal/progress"
+	"ds2/internal/store"
+)
+
+// lacks is an error where the server is Babelfish, or Azure runs it, and it has not what is asked of it: why, where it
+// has not. Azure's hint is without asPostgres.
+func (s *Store) lacks(ctx context.Context, op, hint, babelfish, azure string) error {
+	v, err := s.ask(ctx)
+	switch {
+	case err != nil:
+		return err
+	case v.babelfish && babelfish != "":
+		return store.Refuse(op, hint, "%s", babelfish)
+	case v.azure() && azure != "":
+		return store.Refuse(op, strings.TrimPrefix(hint, asPostgres), "%s", azure)
+	}
+	return nil
+}
+
+// may is an error where the server's answer to a question for a right is no.
+func (s *Store) may(ctx context.Context, op, ask, why, hint string) error {
+	var may bool
+	err := s.db.QueryRowContext(ctx, ask).Scan(&may)
+	if err == nil && !may {
+		return store.Refuse(op, hint, "%s", why)
+	}
+	return s.Wrap(op, err)
+}
+
+// asPostgres begins a hint about what Babelfish has not.
+const asPostgres = "measure Babelfish as the PostgreSQL that it is, by a target postgres://, or "
+
+// quoteName quotes a name as T-SQL wants it.
+func quoteName(name string) string { return mssql.TSQLQuoter{}.ID(name) }
+
+// hasNumber tells whether one of the server's messages has one of some numbers: the last, which an mssql.Error is, is
+// often only that something failed.
+func hasNumber(err error, numbers ...int32) bool {
+	e, ok := errors.AsType[mssql.Error](err)
+	has := func(m mssql.Error) bool { return slices.Contains(numbers, m.Number) }
+	return ok && slices.ContainsFunc(append(e.All, e), has)
+}
+
+// listNamed hands row each row of an answer by the names of its columns, which differ between versions. What is NULL is
+// left out.
+func listNamed(ctx context.Context, db store.Queryer, query string, row func(map[string]string), args ...any) error {
+	return store.List(ctx, db, query, func(rows *sql.Rows) error {
+		columns, err := rows.Columns()
+		if err != nil {
+			return err
+		}
+		values, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		named := map[string]string{}
+		for i, column := range columns {
+			if values[i].Valid {
+				named[column] = values[i].String
+			}
+		}
+		row(named)
+		return nil
+	}, args...)
+}
+
+// The numbers of a database that a login asked for and could not have. Only the server's own log tells why.
+const (
+	noSuchDatabase     = 911
+	cannotOpen         = 4060 // the login fails
+	cannotOpenDefault  = 4061 // the login fails, and so does that into its default database
+	cannotOpenFallback = 4063 // the login goes on in its default database
+)
+
+// deniesDatabase tells whether a login or a statement failed because of the target's database.
+func deniesDatabase(err error) bool {
+	return hasNumber(err, noSuchDatabase, cannotOpen, cannotOpenDefault, cannotOpenFallback)
+}
+
+// eachPercent asks every now and then how far the statement of a session is, until stop is called or the server does
+// not say.
+func eachPercent(ctx context.Context, db *sql.DB, session int, tell func(percent float64, step string)) (stop func()) {
+	return progress.Watch(ctx, time.Second, func(ctx context.Context) bool {
+		var percent float64
+		var step string
+		const ask = "SELECT percent_complete, command FROM sys.dm_exec_requests WHERE session_id = @p1"
+		err := db.QueryRowContext(ctx, ask, session).Scan(&percent, &step)
+		if err == nil {
+			tell(percent, step)
+		}
+		return err == nil
+	})
+}
