@@ -166,7 +166,8 @@ func auditText(a *result.Audit) (level, string) {
 			failed++
 		}
 	}
-	return failure, fmt.Sprintf("The audit of %s FAILED: %d of %d checks do not hold.", a.Scope(), failed, len(a.Checks))
+	const lost = "The audit of %s FAILED: %d of %d checks do not hold."
+	return failure, fmt.Sprintf(lost, a.Scope(), failed, len(a.Checks))
 }
 
 // ofCycles says that the figure that counts is that of cycles a minute.

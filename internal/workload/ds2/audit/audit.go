@@ -21,8 +21,8 @@ import (
 // unchanging are the tables whose rows no run updates: it does so in INVENTORY alone.
 var unchanging = []string{"customers", "orders", "orderlines", "cust_hist", "products", "categories"}
 
-// uncounted are those of them of whose rows no check knows the number. A customer whom two users want to be may count as
-// deleted.
+// uncounted are those of them of whose rows no check knows the number. A customer whom two users want to be may count
+// as deleted.
 var uncounted = []string{"orderlines", "cust_hist"}
 
 // The marks of a database.
@@ -30,7 +30,7 @@ const (
 	LastCustomer = "customerid" // the highest
 	LastOrder    = "orderid"
 	Sales        = "sales_print"  // of the products; see salesPrint
-	Changed      = "rows_changed" // or deleted, in the unchanging tables, since the server's statistics began; not all count them
+	Changed      = "rows_changed" // updated, or deleted, since the server's statistics began; not all count them
 )
 
 // The names in ds2_info of the sales that were read last, and of the first ones, to which a reset goes back.
