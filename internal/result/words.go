@@ -47,14 +47,6 @@ func withArticle(noun string) string {
 	return "a " + noun
 }
 
-// Spelled is a figure's unit, spelled out.
-func (w Words) Spelled(unit string) string {
-	if unit == IOPS {
-		return "Reads and writes of the data's drive a second (IOPS)"
-	}
-	return w.PerMinute()
-}
-
 // Title is the cycles at the beginning of a title: "Orders".
 func (w Words) Title() string {
 	first := min(len(w.Cycles), 1)
