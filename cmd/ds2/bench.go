@@ -39,8 +39,8 @@ Every run counts that reached its window, and no run is repeated but one that wa
 run that failed holds no limit, and the result says so; after two in a row the bench ends. A limit
 holds if it holds in all runs.
 
-All records go into one directory. The same command with the same --out continues a bench that was
-stopped; --runs and --drop-unsteady may change.
+All records go into one directory. The same command of the same version of ds2 with the same --out
+continues a bench that was stopped; --runs and --drop-unsteady may change.
 --power log:FILE adds a meter's log later.`,
 		Example: `  ds2 bench --target postgres://ds2:ds2@localhost/ds2 --threads 32 \
       --restore snapshot --out ds2-results/6-ssd
