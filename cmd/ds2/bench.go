@@ -14,6 +14,7 @@ import (
 
 	"ds2/internal/atomicfile"
 	"ds2/internal/compare"
+	"ds2/internal/conclude"
 	"ds2/internal/experiment"
 	"ds2/internal/limit"
 	"ds2/internal/result"
@@ -140,7 +141,10 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	one := benchShown(compare.Configuration{Name: filepath.Base(options.Dir), Dir: options.Dir, Bench: bench})
+	one := benchShown(compare.Configuration{
+		Name: filepath.Base(options.Dir), Dir: options.Dir, Bench: bench,
+		Read: conclude.Reader{Workloads: concluders()},
+	})
 	page := filepath.Join(options.Dir, reportFile)
 	if err := atomicfile.Write(page, one.page.HTML); err != nil {
 		return err
