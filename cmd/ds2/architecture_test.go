@@ -110,7 +110,8 @@ func TestFigures(t *testing.T) {
 				if key := room + ": " + of; excused[key] != "" {
 					met[key] = true
 				} else {
-					t.Errorf("%s %s: figures are computed in measure, conclude and compare", set.Position(at.Pos()), what)
+					t.Errorf("%s %s: figures are computed in measure, conclude and compare", set.Position(at.Pos()),
+						what)
 				}
 			}
 			ast.Inspect(file, func(n ast.Node) bool {

@@ -26,7 +26,9 @@ func TestDamagedRecord(t *testing.T) {
 		},
 		"orders":                  func(s *result.Summary) { s.Counts.Orders *= 10 },
 		"an end before the start": func(s *result.Summary) { s.End = s.Start.Add(-time.Hour) },
-		"a passed audit":          func(s *result.Summary) { s.Audit = &result.Audit{Passed: true, Checks: []result.Check{{}}} },
+		"a passed audit": func(s *result.Summary) {
+			s.Audit = &result.Audit{Passed: true, Checks: []result.Check{{}}}
+		},
 	} {
 		s := whole
 		change(&s)

@@ -240,8 +240,8 @@ func printFailed(w, stderr io.Writer, o *driveOutput, dir string, s result.Summa
 	}
 }
 
-// printResult prints the record as text or JSON. DS2's lines have been printed already, and say nothing of the audit and
-// of what to hold against the run.
+// printResult prints the record as text or JSON. DS2's lines have been printed already, and say nothing of the audit
+// and of what to hold against the run.
 func printResult(w, stderr io.Writer, o *driveOutput, dir string) error {
 	if o.format == "ds2" {
 		w = unlessQuiet(o.quiet, stderr)

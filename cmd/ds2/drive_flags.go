@@ -88,8 +88,9 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	under(flags, ofLoadShape, "warmup-time", "run-time")
 
 	flags.Var(duration(&f.WarmWithin.Duration), "warm-within", "how long to wait at most, after the warm-up, until "+
-		"the store is warm: server buffers in use, a checkpoint made, and rate, reads an order and read latency level; "+
-		"0 = do not wait (default 0; mailbox 10m, unless --warmup-time is below a minute or --window in seconds)")
+		"the store is warm: server buffers in use, a checkpoint made, and rate, reads an order and read latency "+
+		"level; 0 = do not wait (default 0; mailbox 10m, unless --warmup-time is below a minute or --window in "+
+		"seconds)")
 	flags.Lookup("warm-within").DefValue = ""
 	flags.StringArrayVar(&f.WindowTexts, "window", nil, "window that figures are computed over: 1000s-1200s since the "+
 		"first orders, auto, checkpoints=2 (the last two checkpoint cycles), or named steady=auto; "+

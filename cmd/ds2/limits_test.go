@@ -70,17 +70,6 @@ func TestAbortOnFail(t *testing.T) {
 	assert.True(t, r.Status == result.Aborted && r.Limits[0].Measured != nil, "%+v", r)
 }
 
-// damage changes a byte of block 3 of a table while the server is stopped.
-func damage(t *testing.T, server *localpg.Server, target, table string) {
-	t.Helper()
-	db := openDB(t, target)
-	name := pgtest.Value[string](t, db, "SELECT pg_relation_filepath('"+table+"'::regclass)")
-	pgtest.Exec(t, db, "CHECKPOINT")
-	server.Kill()
-	pgtest.Flip(t, filepath.Join(server.DataDir(), name), 3*8192+5000)
-	require.NoError(t, server.Restart(t.Context()))
-}
-
 // continuedSearch takes the end of a search away, as a crash does, and has the same command continue it: what is
 // recorded is not made again. A search that is over, and one with other flags, is refused.
 func continuedSearch(t *testing.T, dir string, command []string) {

@@ -154,10 +154,12 @@ configurations:
 		{"too few connections", "", "", few, true, "connections of "},
 		{"a server that takes no changes", "ALTER DATABASE ds2 SET default_transaction_read_only = on",
 			"ALTER DATABASE ds2 RESET default_transaction_read_only", target, true, "writable of "},
-		{"no standby", "ALTER DATABASE ds2 SET synchronous_commit = on; ALTER SYSTEM SET synchronous_standby_names = '*'; " +
-			"SELECT pg_reload_conf()", "ALTER SYSTEM RESET synchronous_standby_names; SELECT pg_reload_conf()", target, true,
+		{"no standby", "ALTER DATABASE ds2 SET synchronous_commit = on; " +
+			"ALTER SYSTEM SET synchronous_standby_names = '*'; SELECT pg_reload_conf()",
+			"ALTER SYSTEM RESET synchronous_standby_names; SELECT pg_reload_conf()", target, true,
 			"no standby is connected"},
-		{"hidden rows", "ALTER TABLE customers ENABLE ROW LEVEL SECURITY", "ALTER TABLE customers DISABLE ROW LEVEL SECURITY",
+		{"hidden rows", "ALTER TABLE customers ENABLE ROW LEVEL SECURITY",
+			"ALTER TABLE customers DISABLE ROW LEVEL SECURITY",
 			few, true, "row security of "},
 		{"a prepared transaction", "BEGIN;LOCK TABLE products IN SHARE MODE;PREPARE TRANSACTION 'forgotten'",
 			"ROLLBACK PREPARED 'forgotten'", target, false, "'forgotten' of "},

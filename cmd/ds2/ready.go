@@ -64,7 +64,8 @@ func distinctTargets(ctx context.Context, stores []store.Database) error {
 		for i, one := range s.Databases {
 			for _, other := range s.Databases[:i] {
 				if one.Name() == other.Name() {
-					return usageError("--target: %s and %s are one database: name each once", other.Label(), one.Label())
+					return usageError("--target: %s and %s are one database: name each once", other.Label(),
+						one.Label())
 				}
 			}
 		}

@@ -64,7 +64,8 @@ func TestSurroundings(t *testing.T) {
 			p.Process.Signal(syscall.SIGCONT)
 		}, says: []string{"ds2 itself stood still for "}},
 		{why: "tables that are unlogged since the load", do: exec(), change: 4, says: []string{
-			`table cust_hist is "unlogged"`, "constraint fk_customerid of orders is not there", "autovacuum_enabled=off"}},
+			`table cust_hist is "unlogged"`, "constraint fk_customerid of orders is not there",
+			"autovacuum_enabled=off"}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			if c.change == 4 {

@@ -75,7 +75,8 @@ func TestThirdWorkload(t *testing.T) {
 		got, _ := pushed.Load("ds2_tpcb_" + name + "_total")
 		assert.EqualValues(t, want, got, name)
 	}
-	ownWords(t, ds2(exitDone, "report --output text --details DIR/run", "TPM", "The audit of what this run wrote passed: 6 checks",
+	ownWords(t, ds2(exitDone, "report --output text --details DIR/run", "TPM",
+		"The audit of what this run wrote passed: 6 checks",
 		"post max < 1us"))
 	ds2(exitDone, "report --output html --out - DIR/run", "Transfers per minute", "post max &lt; 1us")
 	ds2(exitDone, "report --output json --window 0s-2s DIR/run", `"unit": "TPM"`, `"workload": "tpcb"`, `"post"`)

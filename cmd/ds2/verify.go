@@ -201,9 +201,9 @@ func (v verification) print(w io.Writer, format string) error {
 
 // addVerify declares --verify.
 func addVerify(flags *pflag.FlagSet, how *string) {
-	flags.Var(oneOf(how, result.VerifyAudit, result.VerifyDeep, result.VerifyNone), "verify", "check after the run: audit, "+
-		"that the database holds what the run recorded; deep, which first has the server check all tables and indexes; "+
-		"or none")
+	flags.Var(oneOf(how, result.VerifyAudit, result.VerifyDeep, result.VerifyNone), "verify", "check after the run: "+
+		"audit, that the database holds what the run recorded; deep, which first has the server check all tables and "+
+		"indexes; or none")
 	under(flags, ofOutput, "verify")
 }
 

@@ -99,7 +99,8 @@ func Read(path string, most int64) ([]byte, error) {
 	return text, err
 }
 
-// Open opens a file to read it. What is no file, such as a pipe that nobody writes to, is refused instead of waited for.
+// Open opens a file to read it. What is no file, such as a pipe that nobody writes to, is refused instead of waited
+// for.
 func Open(path string) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no file", path)

@@ -147,9 +147,9 @@ func (v view) largeReads() (all []string) {
 // heldAbove names the layer that held reads of the data back where it was not the drives.
 func (v view) heldAbove() (all []string) {
 	if drive, server, held := v.drives().HeldAbove(); held {
-		all = append(all, fmt.Sprintf("the server waited %.3g ms for a read of the data on average, of which the drives "+
-			"took %.3g: what lies above them holds reads back, such as a limit of a control group, of a container or of "+
-			"the volume, or processors that have no time", 1e3*server, 1e3*drive))
+		all = append(all, fmt.Sprintf("the server waited %.3g ms for a read of the data on average, of which the "+
+			"drives took %.3g: what lies above them holds reads back, such as a limit of a control group, of a "+
+			"container or of the volume, or processors that have no time", 1e3*server, 1e3*drive))
 	}
 	return all
 }
@@ -158,8 +158,8 @@ func (v view) heldAbove() (all []string) {
 func (v view) vacuums() (all []string) {
 	ran := v.total(monitor.DatabaseAutovacuums)
 	if v.Words.Unit == result.IOPS && ran != nil && *ran > 0 && v.Counters.Items(monitor.VacuumReads) == nil {
-		all = append(all, "vacuums ran in the window, and their I/O is among what users achieved: PostgreSQL tells them "+
-			"apart from version 16 on")
+		all = append(all, "vacuums ran in the window, and their I/O is among what users achieved: PostgreSQL tells "+
+			"them apart from version 16 on")
 	}
 	return all
 }

@@ -96,7 +96,8 @@ func TestDrivesOfARun(t *testing.T) {
 	s.SMART = drives
 	got := named(seen(monitor.Table{}, s).conditions())
 	for name, want := range map[string]float64{
-		"written to the drives, by SMART": 4000, "temperature of the hottest drive": 70, "wear of the most worn drive": 2,
+		"written to the drives, by SMART": 4000, "temperature of the hottest drive": 70,
+		"wear of the most worn drive": 2,
 	} {
 		assert.InDelta(t, want, got[name], 1e-9, name)
 	}

@@ -50,12 +50,13 @@ func Judge(f Figures) *Bottleneck {
 
 // judge asks the rules one after the other; the first that holds names the bottleneck.
 //
-// Errors come before all: what fails tells nothing of how fast the rest is. What takes almost all of the sessions' or users' time comes next: then it is other programs that fill processors and
-// links, if any does. Full processors and links come before all other waits because sessions that wait for a processor
-// count as running or idle, because a round trip measured then is the time in the run queue, and because faster storage
-// could not help them. Statements and answers under way are held up by processors or by long round trips; where neither
-// explains them they are only a sign of too few users, and storage and locks come before them. A device near its limit
-// counts only where sessions tell nothing.
+// Errors come before all: what fails tells nothing of how fast the rest is. What takes almost all of the sessions' or
+// users' time comes next: then it is other programs that fill processors and links, if any does. Full processors and
+// links come before all other waits because sessions that wait for a processor count as running or idle, because a
+// round trip measured then is the time in the run queue, and because faster storage could not help them. Statements and
+// answers under way are held up by processors or by long round trips; where neither explains them they are only a sign
+// of too few users, and storage and locks come before them. A device near its limit counts only where sessions tell
+// nothing.
 func (c situation) judge() (what, why string) {
 	statements := "sessions wait " + percent(c.underWay) + " of their time for statements that are under way"
 	switch {

@@ -39,8 +39,8 @@ type Figures struct {
 
 	*Sessions // nil: the server does not tell what they do
 
-	// Failed attempts for each order begun; of the window, while no order was completed and attempts failed; of the users'
-	// time, until they try or connect again.
+	// Failed attempts for each order begun; of the window, while no order was completed and attempts failed; of the
+	// users' time, until they try or connect again.
 	Errors  *float64 `json:"errors.per_order,omitempty"`
 	Stalled *float64 `json:"errors.stalled_ratio,omitempty"`
 	HeldUp  *float64 `json:"users.held_up_ratio,omitempty"`

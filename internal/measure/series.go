@@ -281,7 +281,8 @@ func (w Window) Failed() string {
 	if w.Stalled < mostStalled {
 		return ""
 	}
-	return fmt.Sprintf("nothing was completed in %.0f %% of the window %s, while attempts failed", 100*w.Stalled, w.Name)
+	return fmt.Sprintf("nothing was completed in %.0f %% of the window %s, while attempts failed", 100*w.Stalled,
+		w.Name)
 }
 
 // slack is how far an interval may stand out of a window that it counts to, and the end of a window out of the run:

@@ -82,8 +82,8 @@ func serve(listener net.Listener, page Page, patience time.Duration) *Server {
 	return s
 }
 
-// ofLoopback refuses, where only this machine is served, who asks for another's name: a page of somebody else whose name
-// has come to mean this machine could read the figures else.
+// ofLoopback refuses, where only this machine is served, who asks for another's name: a page of somebody else whose
+// name has come to mean this machine could read the figures else.
 func (s *Server) ofLoopback(serve http.Handler) http.Handler {
 	address, _ := s.listener.Addr().(*net.TCPAddr)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -41,7 +41,7 @@ var databaseCounters = map[string]string{
 	"deadlocks_total":                "Deadlocks that the server resolved.",
 	"transaction_reads_total":        "Reads of tables and indexes by sessions; before PostgreSQL 16 by vacuums too.",
 	"transaction_read_seconds_total": "Time that these took, as the server measured it (track_io_timing).",
-	"transaction_writes_total":       "Writes of tables and indexes by sessions, checkpoints and the background writer.",
+	"transaction_writes_total":       "Writes of tables and indexes by all but vacuums.",
 	"vacuum_reads_total":             "Reads of tables and indexes by vacuums.",
 	"vacuum_writes_total":            "Writes of tables and indexes by vacuums.",
 	"size_bytes":                     "Size of the database's files without its log.",

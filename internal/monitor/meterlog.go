@@ -144,7 +144,8 @@ func meterRows(text []byte) (rows []meterRow, separator string) {
 
 // decoded is text as UTF-8 without its mark.
 func decoded(text []byte) string {
-	for mark, order := range map[string]binary.ByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian} {
+	orders := map[string]binary.ByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian}
+	for mark, order := range orders {
 		if rest, found := bytes.CutPrefix(text, []byte(mark)); found {
 			units := make([]uint16, len(rest)/2)
 			for i := range units {

@@ -16,10 +16,9 @@ import (
 )
 
 // PowerCommand takes watts from a command, run by the shell, that prints them: the number before W or Watts
-// ("PSU1 Input Power: 312 Watts"), or the only one on its output. It is started again as soon as it has ended, at most once a second, and
-// PowerCommand takes watts from a command, run by the shell, that prints them: the first number on its output counts
-// ("Instantaneous power reading: 312 Watts"). It is started again as soon as it has ended, at most once a second, and
-// its last reading stands until the next, for at most 30 s: many meters take longer than a second to answer.
+// ("PSU1 Input Power: 312 Watts"), or the only one on its output. It is started again as soon as it has ended, at most
+// once a second, and its last reading stands until the next, for at most 30 s: many meters take longer than a second to
+// answer.
 func PowerCommand(ctx context.Context, command string) (Source, error) {
 	watts, err := runPowerCommand(ctx, command)
 	if err != nil {

@@ -71,8 +71,8 @@ func (d Drives) Slowest(k IOKind) (mean, longest float64, measured bool) {
 	return mean, longest, measured
 }
 
-// HeldAbove are the mean times of a read of the data as the slowest drive and as the servers had it, where the latter is
-// more than twice as long.
+// HeldAbove are the mean times of a read of the data as the slowest drive and as the servers had it, where the latter
+// is more than twice as long.
 func (d Drives) HeldAbove() (drive, server float64, held bool) {
 	drive, _, measured := d.slowestDrive(IOKind{Role: Data, Over: Interval})
 	server, _, timed := d.latency(d.served(), IOKind{Over: Interval})
@@ -214,8 +214,8 @@ func (d Drives) waits(items []string, k IOKind) []wait {
 	return all
 }
 
-// latency is the mean over all of some I/Os of a kind, and the highest mean of a length; a shorter time has its mean for
-// a maximum.
+// latency is the mean over all of some I/Os of a kind, and the highest mean of a length; a shorter time has its mean
+// for a maximum.
 func (d Drives) latency(waits []wait, k IOKind) (mean, longest float64, measured bool) {
 	var all, part wait
 	end := d.From.Add(k.Over)
@@ -395,7 +395,8 @@ func (d Drives) Storage() (*Storage, error) {
 		s.LogWrites, logBytes = s.LogWrites+writes, logBytes+written
 		s.Writes, bytes = max(0, s.Writes-writes), max(0, bytes-written)
 	}
-	reads, writes := s.Reads*d.vacuumed(VacuumReads, TransactionReads), s.Writes*d.vacuumed(VacuumWrites, TransactionWrites)
+	reads := s.Reads * d.vacuumed(VacuumReads, TransactionReads)
+	writes := s.Writes * d.vacuumed(VacuumWrites, TransactionWrites)
 	if !math.IsNaN(reads + writes) {
 		bytes *= 1 - (reads+writes)/max(s.Reads+s.Writes, 1e-9)
 		s.Reads, s.Writes = s.Reads-reads, s.Writes-writes

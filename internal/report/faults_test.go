@@ -16,7 +16,8 @@ func TestFaultsAndOpenLoopAreTold(t *testing.T) {
 	s := result.Summary{
 		Spec: result.Spec{Words: orders, Rate: 500},
 		Happened: result.Happened{
-			Errors:   []measure.FailureCount{{Operation: "purchase", Class: "resource", Count: 4, Example: "disk full"}},
+			Errors: []measure.FailureCount{{Operation: "purchase", Class: "resource", Count: 4,
+				Example: "disk full"}},
 			Counts:   measure.Counts{Retries: 3, Reconnects: 2, GivenUp: 1},
 			ByTarget: []result.Target{{Target: "a/ds2", OPM: 100}, {Target: "b/ds2", OPM: 200}}},
 		Conclusion: result.Conclusion{Windows: []measure.Window{{Counts: measure.Counts{Offered: 1000, Orders: 990,
@@ -27,7 +28,9 @@ func TestFaultsAndOpenLoopAreTold(t *testing.T) {
 	v.findRun(s)
 	text := strings.Join(v.Notes(), "\n")
 	texttest.Contains(t, text,
-		"1,000 fell due", "990 were completed and 7 dropped", "failed attempts: resource 4 (the first of resource in purchase: disk full); retries 3, reconnects 2, orders given up 1",
+		"1,000 fell due", "990 were completed and 7 dropped",
+		"failed attempts: resource 4 (the first of resource in purchase: disk full); retries 3, reconnects 2, "+
+			"orders given up 1",
 		"purchases 1, new customers 0")
 	require.Equal(t, failure, v.Light())
 	require.Equal(t, "Nothing was completed in 30 % of the window run, while attempts failed.", v.Reasons()[0])

@@ -130,7 +130,8 @@ func TestDamagedRecords(t *testing.T) {
 		"a time that does not rise":   {SamplesFile, field("t_s", "99"), "line 3: t_s"},
 		"a time of centuries":         {SamplesFile, field("t_s", "1e11"), "longer than any run"},
 		"fewer than no orders":        {SamplesFile, field("orders", "-1"), "-1 is negative"},
-		"2^63 - 1 orders":             {SamplesFile, field("orders", "9223372036854775807"), "cannot have been measured"},
+		"2^63 - 1 orders": {SamplesFile, field("orders", "9223372036854775807"),
+			"cannot have been measured"},
 		"a directory in place of a file": {SamplesFile, func(t *testing.T, path string) {
 			require.NoError(t, errors.Join(os.Remove(path), os.Mkdir(path, 0o700)))
 		}, "is no file"},

@@ -163,7 +163,8 @@ func mergeable(a, b *Record) error {
 	case a.Engine != b.Engine || a.Size != b.Size || !slices.Equal(a.Targets, b.Targets):
 		return errors.New("they are of other targets or datasets")
 	case a.Seed == b.Seed && between < max(1, first.Threads):
-		return errors.New("some of their users drew the same work; give each machine a --user-offset of all users before")
+		return errors.New("some of their users drew the same work; " +
+			"give each machine a --user-offset of all users before")
 	case !reflect.DeepEqual(alike(a.Spec), alike(b.Spec)):
 		return errors.New("they were not run by the same parameters")
 	case apart > maxApart && a.Status != Running && b.Status != Running: // else their starts are those of ds2

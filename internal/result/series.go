@@ -11,9 +11,10 @@ import (
 
 // samplesColumns are those of SamplesFile. t_s is when the sample ended; its counts are those since the sample before,
 // failed attempts of all classes under errors, and its times, in milliseconds, those of the orders completed since;
-// held_up are the users that wait to try again what failed, or connect again; own_ns is the sum of their response times in the workload's own meaning, in nanoseconds. operations_p95_ms is that of
-// each operation that was called, as login=1.25 browse_by_title=3.50, and failures the failed attempts, as
-// login:deadlock=2. Behind them stands what the workload counts of its own, a column each.
+// held_up are the users that wait to try again what failed, or connect again; own_ns is the sum of their response times
+// in the workload's own meaning, in nanoseconds. operations_p95_ms is that of each operation that was called, as
+// login=1.25 browse_by_title=3.50, and failures the failed attempts, as login:deadlock=2. Behind them stands what the
+// workload counts of its own, a column each.
 func samplesColumns(own []string) []column[measure.Sample] {
 	type sample = measure.Sample
 	operations := map[string]string{} // names, so that a day's samples share them

@@ -43,8 +43,9 @@ func (s *Store) MayDeepCheck(ctx context.Context) error {
 	return c.connect(ctx)
 }
 
-// DeepCheck has amcheck read and check every B-tree, from version 14 on every table, and from 18 on GIN indexes: store.Capabilities. Of a
-// table or an index with a page that cannot be read the first is named. A page in a cache is not read from the drive.
+// DeepCheck has amcheck read and check every B-tree, from version 14 on every table, and from 18 on GIN indexes:
+// store.Capabilities. Of a table or an index with a page that cannot be read the first is named. A page in a cache is
+// not read from the drive.
 func (s *Store) DeepCheck(ctx context.Context, tell progress.Tell) (store.DeepCheck, error) {
 	start := time.Now()
 	c := &deepCheck{Store: s, result: store.DeepCheck{Damage: []store.Damage{}, Unchecked: []string{}}}

@@ -193,8 +193,9 @@ func sqlState(err error) string {
 	return ""
 }
 
-// lostConnection tells whether an error means that the server ended the connection, as it does when one of its processes breaks
-// down over damaged data. A statement that somebody cancelled says nothing of the data, and the connection stands.
+// lostConnection tells whether an error means that the server ended the connection, as it does when one of its
+// processes breaks down over damaged data. A statement that somebody cancelled says nothing of the data, and the
+// connection stands.
 func lostConnection(err error) bool {
 	server, ok := errors.AsType[*pgconn.PgError](err)
 	return err != nil && (!ok || server.Code[:2] == "08" || server.Code[:2] == "57" && server.Code != queryCanceled)

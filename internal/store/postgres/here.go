@@ -131,8 +131,9 @@ func (s *Store) fullDrive() string {
 	})
 }
 
-// holdsCluster says whether a directory of this machine has the files of the cluster, by the first fields of pg_control, which
-// are in the byte order of the server's machine. A standby beside its tunnel has the identifier too, and another state.
+// holdsCluster says whether a directory of this machine has the files of the cluster, by the first fields of
+// pg_control, which are in the byte order of the server's machine. A standby beside its tunnel has the identifier too,
+// and another state.
 func holdsCluster(data, system string, standby bool) bool {
 	control, err := os.Open(filepath.Join(data, "global", "pg_control"))
 	if err != nil {

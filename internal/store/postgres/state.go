@@ -18,7 +18,8 @@ const askState = `
 		WHERE name ~ '^(autovacuum|bgwriter_|checkpoint_|commit_|enable_|jit|max_wal|min_wal|wal_|vacuum_cost)'
 			OR name IN ('fsync', 'full_page_writes', 'shared_buffers', 'work_mem', 'maintenance_work_mem', 'huge_pages',
 				'synchronous_commit', 'synchronous_standby_names', 'io_method', 'io_workers',
-				'effective_io_concurrency', 'random_page_cost', 'effective_cache_size', 'default_transaction_isolation', 'plan_cache_mode')
+				'effective_io_concurrency', 'random_page_cost', 'effective_cache_size',
+				'default_transaction_isolation', 'plan_cache_mode')
 	UNION ALL SELECT 'server', format('settings of role %s and database %s', coalesce(rolname, 'any'),
 			coalesce(datname, 'any')), array_to_string(setconfig, ', ')
 		FROM pg_db_role_setting LEFT JOIN pg_roles r ON r.oid = setrole LEFT JOIN pg_database d ON d.oid = setdatabase

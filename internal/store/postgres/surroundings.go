@@ -30,8 +30,8 @@ var obstacles = []struct {
 			AND row_security_active(oid) HAVING count(*) > 0`,
 		"ALTER TABLE … DISABLE ROW LEVEL SECURITY, or connect as the owner"},
 	{"read times", store.Warning, `
-		SELECT 'track_io_timing is off: how long sessions wait for reads stays unknown, and limits on reads of the data '
-			|| 'see the drives alone, not what holds reads back above them'
+		SELECT 'track_io_timing is off: how long sessions wait for reads stays unknown, and limits on reads of the '
+			|| 'data see the drives alone, not what holds reads back above them'
 		WHERE NOT current_setting('track_io_timing')::boolean`,
 		"ALTER SYSTEM SET track_io_timing = on, and SELECT pg_reload_conf(); it costs two looks at the clock a read, " +
 			"which pg_test_timing measures: tens of nanoseconds each, on some virtual machines a microsecond"},

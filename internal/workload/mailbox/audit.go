@@ -81,7 +81,8 @@ func (w Workload) Audit(ctx context.Context, target store.Database, a workload.A
 	if err != nil {
 		return nil, err
 	}
-	f := &findings{Target: Target{target, w.Engines[target.Engine()], d}, found: NewLive(1), tell: teller(a.Tell, op, d.Size.Bytes())}
+	f := &findings{Target: Target{target, w.Engines[target.Engine()], d}, found: NewLive(1),
+		tell: teller(a.Tell, op, d.Size.Bytes())}
 	if run := a.Run; run != nil {
 		if n := len(run.Dirs); n != 1 {
 			return nil, fmt.Errorf("audit the run: %d records of it: a mailbox database is driven from one machine", n)

@@ -47,10 +47,10 @@ type Format struct {
 
 // Session is one user's connection.
 type Session interface {
-	// Transact carries an operation out, in a transaction of its own and one round trip. Lazy has the server acknowledge
-	// it before its log is on the drive. The record of a Read is filled in, but not checked; Found is set where the
-	// operation found its record, or, for an Insert, where it inserted one. An error means that it did not take place,
-	// or is in doubt.
+	// Transact carries an operation out, in a transaction of its own and one round trip. Lazy has the server
+	// acknowledge it before its log is on the drive. The record of a Read is filled in, but not checked; Found is set
+	// where the operation found its record, or, for an Insert, where it inserted one. An error means that it did not
+	// take place, or is in doubt.
 	Transact(ctx context.Context, step *Step, lazy bool) error
 
 	// Close ends the connection.
