@@ -22,10 +22,6 @@ func TestJournal(t *testing.T) {
 	server, target := loadedServer(t)
 	db := openDB(t, target)
 	db.SetMaxIdleConns(0)
-	stop := func(p *program, code int) {
-		require.NoError(t, p.Process.Signal(syscall.SIGINT))
-		p.ends(t, code)
-	}
 	for _, c := range []struct {
 		why string
 		end func(t *testing.T, p *program, s *localpg.Server)
@@ -35,10 +31,12 @@ func TestJournal(t *testing.T) {
 			orders := fmt.Sprint("SELECT count(*) > ", pgtest.Value[int](t, db, "SELECT count(*) + 20 FROM orders"),
 				" FROM orders")
 			pgtest.Await(t, db, orders)
-			stop(p, exitDone)
+			require.NoError(t, p.Process.Signal(syscall.SIGINT))
+			p.awaitEnd(t) // passed or failed, by how long the outage was
 		}},
 		{"the server is gone, and Ctrl-C", func(t *testing.T, p *program, s *localpg.Server) {
-			stop(p, exitInterrupted)
+			require.NoError(t, p.Process.Signal(syscall.SIGINT))
+			p.ends(t, exitInterrupted)
 			require.NoError(t, s.Restart(t.Context()))
 		}},
 		{"ds2 is killed", func(t *testing.T, p *program, s *localpg.Server) {

@@ -3,37 +3,14 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/localpg/pgtest"
 	"ds2/internal/result"
-	"ds2/internal/texttest"
 )
-
-// TestMoreUsersThanConnections has a role that may have fewer connections than the run has users: terminal and log say
-// so while the users wait.
-func TestMoreUsersThanConnections(t *testing.T) {
-	t.Parallel()
-	target := loaded(t)
-	db := openDB(t, target)
-	pgtest.Exec(t, db,
-		"CREATE ROLE few LOGIN PASSWORD 'few' CONNECTION LIMIT 8",
-		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO few")
-	t.Cleanup(func() { pgtest.Exec(t, db, "DROP OWNED BY few; DROP ROLE few") })
-	out := filepath.Join(t.TempDir(), "record")
-	_, stderr := ends(t, exitFailed, words("drive --target %s --threads 20 --max-retries 1 --warmup-time 0 "+
-		"--run-time 1s --metrics-addr '' --quiet --out %s", pgtest.As(t, target, "few", "few"), out)...)
-	const reason = `too many connections for role "few"`
-	said, end, _ := strings.Cut(stderr, "record: ")
-	texttest.Contains(t, said, "users wait to be connected: ", reason)
-	assert.Contains(t, end, reason)
-	assert.Contains(t, read(t, filepath.Join(out, "run.log")), "users wait to be connected")
-}
 
 // TestFullDisk has the disk of the record full in mid-run: what was measured is printed.
 func TestFullDisk(t *testing.T) {

@@ -39,6 +39,9 @@ func Attach(t *testing.T, file string, options ...string) Drive {
 		}
 	})
 	d.Name = filepath.Base(d.Path)
+	// The number keeps the cache mode that a test before has given it.
+	cache := filepath.Join("/sys/class/block", d.Name, "queue/write_cache")
+	require.NoError(t, os.WriteFile(cache, []byte("write back"), 0))
 	number, err := os.ReadFile(filepath.Join("/sys/class/block", d.Name, "dev"))
 	require.NoError(t, err)
 	d.Number = strings.TrimSpace(string(number))
