@@ -203,7 +203,7 @@ func (o *driveOutput) show(i *interrupts, run *runs.Run, stdout, stderr io.Write
 	options := run.Options()
 	o.served.run(options, run)
 	i.driving.Store(true)
-	if !o.quiet {
+	if !o.quiet && options.Place.Number <= 1 { // the runs after the first are alike
 		fmt.Fprintln(stderr, schedule(options.Spec, time.Now()))
 	}
 	view := startView(run, o, stdout, stderr)
@@ -234,7 +234,7 @@ func printFailed(w, stderr io.Writer, o *driveOutput, dir string, s result.Summa
 	}
 	switch o.format {
 	case "text":
-		report.Runs(&result.Record{Summary: s}).Text(w, true)
+		report.Runs(&result.Record{Summary: s}).Text(w, true, columns(w))
 	case "json":
 		printJSON(w, s)
 	}
@@ -254,5 +254,5 @@ func printResult(w, stderr io.Writer, o *driveOutput, dir string) error {
 		return printJSON(w, record.Summary)
 	}
 	record.Command = nil // it was typed a moment ago; reports have it
-	return report.Runs(record).Text(w, o.details)
+	return report.Runs(record).Text(w, o.details, columns(w))
 }

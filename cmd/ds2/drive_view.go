@@ -74,12 +74,13 @@ func (v *view) line() string {
 	if last.Counts.Orders > 0 {
 		p95 = fmt.Sprintf("%.1f ms", last.P95)
 	}
-	line := fmt.Sprintf("%-6s %s%s  %d users%s  %s %.0f now, %.0f cumulative  p95 %s%s  errors %d",
+	line := fmt.Sprintf("%-6s %s%s  %d users%s  %s %.0f now, %.0f cumulative  errors %d",
 		phase, last.End.Round(time.Second), left, last.Users, figure,
-		words.Rate, progress.Last10s, progress.Cumulative, p95, undone, errors)
+		words.Rate, progress.Last10s, progress.Cumulative, errors)
 	if last.HeldUp > 0 {
 		line += fmt.Sprintf(", %d users held up by them", last.HeldUp)
 	}
+	line += "  p95 " + p95 + undone
 	if total.Offered > 0 {
 		line += fmt.Sprintf("  dropped %d of %d", total.Dropped, total.Offered)
 	}
@@ -91,9 +92,21 @@ func (v *view) line() string {
 
 // clip cuts a line to the width of the terminal, so that it can be drawn over.
 func clip(line string, w io.Writer) string {
-	width, _, err := term.GetSize(int(w.(*os.File).Fd()))
-	if err != nil || width == 0 || len(line) < width { // 0: a terminal that does not know its width
-		return line
+	if text, width := []rune(line), columns(w); width > 0 && len(text) >= width {
+		return string(text[:width-1])
 	}
-	return line[:max(width-1, 0)]
+	return line
+}
+
+// columns is the width of a terminal; 0 where it is none, or does not know its width.
+func columns(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
 }

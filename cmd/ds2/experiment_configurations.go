@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -151,7 +152,7 @@ func (f *experimentFile) apply() error {
 				return err
 			}
 		}
-		if err := fillProfile(c.flags); err != nil {
+		if err := cmp.Or(readEnvironment(c.flags), fillProfile(c.flags)); err != nil {
 			return f.of(c, err)
 		}
 		switch seed := c.bench.Seed; {

@@ -99,6 +99,17 @@ func TestExperimentFileErrors(t *testing.T) {
 	}
 }
 
+// TestExperimentEnvironment (W12): variables stand for what the file leaves out.
+func TestExperimentEnvironment(t *testing.T) {
+	t.Setenv("DS2_METRICS_ADDR", "127.0.0.1:1")
+	t.Setenv("DS2_THREADS", "7")
+	f, err := parseExperiment("x.yaml", []byte("threads: 3\nconfigurations: {a: {target: postgres://h/d}}"))
+	require.NoError(t, err)
+	bench := f.configurations[0].bench
+	assert.Equal(t, "127.0.0.1:1", bench.output.metricsAddr)
+	assert.Equal(t, "3", f.configurations[0].flags.Lookup("threads").Value.String())
+}
+
 // FuzzExperimentFile: whatever a file holds, it is read or refused as wrong usage.
 func FuzzExperimentFile(f *testing.F) {
 	text := exampleFile()

@@ -187,7 +187,7 @@ func (s shown) write(w io.Writer, f formatFlags) error {
 	case f.format == "html":
 		return s.page.HTML(w)
 	case f.format == "text":
-		return s.page.Text(w, f.details)
+		return s.page.Text(w, f.details, columns(w))
 	case f.format == "markdown":
 		return s.page.Markdown(w, f.details)
 	case f.format == "json":

@@ -72,7 +72,9 @@ func (p Bench) run(ctx, stop context.Context, b *result.Bench, place runs.Place,
 			return err
 		}
 	}
-	told(fmt.Sprintf("settling for %s", b.Settle))
+	if b.Settle.Duration > 0 {
+		told(fmt.Sprintf("settling for %s", b.Settle))
+	}
 	if !pause(b.Settle.Duration) {
 		return stopped(ctx)
 	}

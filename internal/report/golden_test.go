@@ -105,11 +105,11 @@ func TestHostileTexts(t *testing.T) {
 	comparison := compare.WithFirst([]compare.Configuration{configuration, configuration})
 	records := []*result.Record{r}
 	for name, write := range map[string]func(io.Writer) error{
-		"text":              func(w io.Writer) error { return Runs(records...).Text(w, true) },
+		"text":              func(w io.Writer) error { return Runs(records...).Text(w, true, 0) },
 		"page":              func(w io.Writer) error { return Runs(records...).HTML(w) },
 		"CSV":               func(w io.Writer) error { return CSV(w, records) },
-		"bench":             func(w io.Writer) error { return Bench(configuration).Text(w, true) },
-		"compare":           func(w io.Writer) error { return Comparison(comparison).Text(w, true) },
+		"bench":             func(w io.Writer) error { return Bench(configuration).Text(w, true, 0) },
+		"compare":           func(w io.Writer) error { return Comparison(comparison).Text(w, true, 0) },
 		"compare as a page": func(w io.Writer) error { return Comparison(comparison).HTML(w) },
 		"compare as CSV":    func(w io.Writer) error { return CompareCSV(w, comparison) },
 	} {

@@ -108,7 +108,9 @@ func (v *view) show() (err error) {
 }
 
 // Text writes the page for a terminal, without its charts: what is first, or with the details all of it.
-func (p Page) Text(w io.Writer, details bool) error { return p.write(w, details, view.text) }
+func (p Page) Text(w io.Writer, details bool, columns int) error {
+	return p.write(w, details, func(v view, b *bufio.Writer, details bool) { v.text(b, details, columns) })
+}
 
 // Markdown writes the page for a pull request or a wiki, as Text does.
 func (p Page) Markdown(w io.Writer, details bool) error { return p.write(w, details, view.markdown) }

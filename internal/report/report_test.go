@@ -112,7 +112,7 @@ func written(t *testing.T, p Page) string {
 func told(t *testing.T, p Page) string {
 	t.Helper()
 	var b strings.Builder
-	require.NoError(t, p.Text(&b, true))
+	require.NoError(t, p.Text(&b, true, 0))
 	return b.String()
 }
 

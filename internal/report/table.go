@@ -52,7 +52,7 @@ func (t table) within(width, rows int) table {
 			t.row(elided(row, most)...)
 		}
 	}
-	for t.width() > width {
+	for t.width() > width && len(t.Head) > 1 {
 		t.Head = t.Head[:len(t.Head)-1]
 		for i, row := range t.Rows {
 			t.Rows[i] = row[:min(len(row), len(t.Head))]

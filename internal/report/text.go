@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,21 +11,25 @@ import (
 
 // The first part of a text is a screen of a terminal at most.
 const (
-	textWidth   = 100
+	textWidth   = 100 // where it goes to no terminal
 	textLines   = 40
 	textRows    = 14 // of its table
 	mostOfAText = 3  // lines of a sentence
 )
 
-func (v view) text(b *bufio.Writer, details bool) {
+// text writes a view for a terminal of so many columns; 0: for none, whose details are not broken into lines.
+func (v view) text(b *bufio.Writer, details bool, columns int) {
 	if !details {
-		for _, line := range v.screen() {
+		for _, line := range v.screen(cmp.Or(columns, textWidth)) {
 			fmt.Fprintln(b, line)
 		}
 		return
 	}
 	all := slices.Concat([]string{v.Title, v.Headline, v.Light().String()}, v.reasons(aside), v.Why)
 	for _, text := range slices.DeleteFunc(all, func(text string) bool { return text == "" }) {
+		if columns > 0 {
+			text = strings.Join(wrapped(text, 0, columns), "\n")
+		}
 		fmt.Fprintln(b, text)
 	}
 	for _, t := range append([]table{v.Figures}, v.Tables...) {
@@ -35,22 +40,22 @@ func (v view) text(b *bufio.Writer, details bool) {
 }
 
 // screen is what is first of a view. Of what does not fit it says how much there is.
-func (v view) screen() []string {
-	lines := append(shortened(v.Title, 0), shortened(v.Headline, 0)...)
+func (v view) screen(width int) []string {
+	lines := append(shortened(v.Title, 0, width), shortened(v.Headline, 0, width)...)
 	if l := v.Light(); l > aside {
 		lines = append(lines, l.String())
 	}
 	var figures, why []string
 	if len(v.Figures.Rows) > 0 {
 		figures = append(figures, "")
-		for line := range strings.Lines(v.Figures.within(textWidth, textRows).text()) {
+		for line := range strings.Lines(v.Figures.within(width, textRows).text()) {
 			figures = append(figures, strings.TrimRight(line, "\n"))
 		}
 	}
 	left := textLines - len(lines) - len(figures)
 	if len(v.Why) > 0 {
 		why = append(why, "")
-		why = append(why, fitting(v.Why, left/2-1)...)
+		why = append(why, fitting(v.Why, left/2-1, width)...)
 	}
 	reasons := v.reasons(reservation)
 	if len(reasons) < mostReasons {
@@ -59,14 +64,14 @@ func (v view) screen() []string {
 	for i := range reasons {
 		reasons[i] = "- " + reasons[i]
 	}
-	return slices.Concat(lines, fitting(reasons, left-len(why)), figures, why)
+	return slices.Concat(lines, fitting(reasons, left-len(why), width), figures, why)
 }
 
 // fitting are as many of some texts as so many lines take, and how many are left out.
-func fitting(texts []string, lines int) (all []string) {
+func fitting(texts []string, lines, width int) (all []string) {
 	for i, text := range texts {
 		more := min(1, len(texts)-1-i) // a line to say so
-		one := shortened(text, 2)
+		one := shortened(text, 2, width)
 		if len(all)+len(one)+more > lines {
 			return append(all, fmt.Sprintf("%d more: --details", len(texts)-i))
 		}
@@ -76,23 +81,23 @@ func fitting(texts []string, lines int) (all []string) {
 }
 
 // shortened are the lines of a text, not all where it is long.
-func shortened(text string, indent int) []string {
-	lines := wrapped(text, indent)
+func shortened(text string, indent, width int) []string {
+	lines := wrapped(text, indent, width)
 	if len(lines) > mostOfAText {
 		last := []rune(lines[mostOfAText-1])
-		lines = append(lines[:mostOfAText-1], string(last[:min(len(last), textWidth-2)])+" …")
+		lines = append(lines[:mostOfAText-1], string(last[:min(len(last), width-2)])+" …")
 	}
 	return lines
 }
 
-// wrapped breaks a text into lines of at most textWidth, all but the first indented.
-func wrapped(text string, indent int) (lines []string) {
+// wrapped breaks a text into lines of at most width, all but the first indented.
+func wrapped(text string, indent, width int) (lines []string) {
 	for i, word := range strings.Fields(text) {
 		last := len(lines) - 1
 		switch {
 		case i == 0:
 			lines = append(lines, word)
-		case utf8.RuneCountInString(lines[last]+" "+word) > textWidth:
+		case utf8.RuneCountInString(lines[last]+" "+word) > width:
 			lines = append(lines, strings.Repeat(" ", indent)+word)
 		default:
 			lines[last] += " " + word

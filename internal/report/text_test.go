@@ -69,12 +69,22 @@ func TestTextFitsTheTerminal(t *testing.T) {
 		"twelve devices":             Devices(drives),
 	} {
 		var text bytes.Buffer
-		require.NoError(t, page.Text(&text, false))
+		require.NoError(t, page.Text(&text, false, 0))
 		lines := strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")
 		assert.LessOrEqual(t, len(lines), 40, "%s: %d lines\n%s", name, len(lines), text.String())
 		for _, line := range lines {
 			assert.LessOrEqual(t, utf8.RuneCountInString(line), 100, "%s: columns of %s", name, line)
 		}
+		for _, width := range []int{80, 132} {
+			text.Reset()
+			require.NoError(t, page.Text(&text, false, width))
+			for line := range strings.Lines(text.String()) {
+				columns := utf8.RuneCountInString(strings.TrimSuffix(line, "\n"))
+				assert.LessOrEqual(t, columns, width, "%s at %d: %s", name, width, line)
+			}
+		}
+		text.Reset()
+		require.NoError(t, page.Text(&text, false, 0))
 		if name == "loud run" || name == "comparison of twelve" {
 			assert.Contains(t, text.String(), "more: --details", "%s: what is left out is not counted", name)
 		}
