@@ -38,7 +38,7 @@ func held(t *testing.T, b *result.Bottleneck, what string) bool {
 	t.Helper()
 	var text strings.Builder
 	r := &result.Record{Summary: result.Summary{Conclusion: result.Conclusion{Bottleneck: b}}}
-	require.NoError(t, report.Runs(r).Text(&text, true))
+	require.NoError(t, report.Runs(r).Text(&text, true, 0))
 	return strings.Contains(text.String(), "Bottleneck: "+what+".")
 }
 
