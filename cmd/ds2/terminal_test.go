@@ -33,7 +33,8 @@ func TestTerminal(t *testing.T) {
 			assert.LessOrEqual(t, width, int(columns), "columns of %q", line)
 		}
 		for _, word := range strings.Fields(text) {
-			assert.True(t, strings.Contains(word, "…") || strings.Contains(words, word), "%d columns: %q", columns, word)
+			assert.True(t, strings.Contains(word, "…") || strings.Contains(words, word), "%d columns: %q", columns,
+				word)
 		}
 	}
 }
