@@ -21,23 +21,22 @@ import (
 	"ds2/internal/result"
 )
 
-// onSlowDrives is a server whose data and whose log lie on drives of their own, which can be held back, and that
-// has so little memory that its reads come from there.
-func onSlowDrives(t *testing.T) (target string, data, log *devicetest.Slow) {
+// onSlowDrives is a server of a version whose data and whose log lie on drives of their own, which can be held back.
+func onSlowDrives(t *testing.T, version int) (server *localpg.Server, data, log *devicetest.Slow) {
 	t.Helper()
-	data = devicetest.MountSlow(t, "ext4", devicetest.Memory(t), 700<<20)
+	data = devicetest.MountSlow(t, "ext4", devicetest.Memory(t), 1000<<20)
 	log = devicetest.MountSlow(t, "ext4", devicetest.Memory(t), 200<<20)
-	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(data.Dir, "data"), Settings: map[string]string{
-		"shared_buffers": "16MB", "max_wal_size": "64MB", "checkpoint_timeout": "30s", "autovacuum": "off",
-	}})
+	server = pgtest.Start(t, localpg.Options{
+		Version: version, DataDir: filepath.Join(data.Dir, "data"), Settings: map[string]string{
+			"shared_buffers": "16MB", "max_wal_size": "64MB", "checkpoint_timeout": "30s", "autovacuum": "off",
+		}})
 	server.Kill()
 	wal := filepath.Join(server.DataDir(), "pg_wal")
 	move := exec.Command("sh", "-ec", `cp -a "$0" "$1"; rm -r "$0"; ln -s "$1" "$0"`, wal, log.Dir+"/pg_wal")
 	out, err := move.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.NoError(t, server.Restart(t.Context()))
-	t.Cleanup(holdMemory(t, server, 90<<20))
-	return server.URL("mail"), data, log
+	return server, data, log
 }
 
 // holdMemory holds a server and the kernel's cache of its files to so many bytes. What it gives ends that.
@@ -72,28 +71,50 @@ func holdMemory(t *testing.T, server *localpg.Server, bytes int64) (end func()) 
 	}
 }
 
-// TestMailboxVerdict has a real PostgreSQL with 20 mailboxes of 10 MB on drives that are held back: Jetstress's limits
-// turn with slow reads of the data and with slow writes of the log, and not with slow writes of the data.
+// TestMailboxVerdict has users work on drives that are held back, or the server above them: Jetstress's limits turn with
+// slow reads of the data and with slow writes of the log, wherever these wait, and not with slow writes of the data. A
+// result names the layer above the drives where it is that.
 func TestMailboxVerdict(t *testing.T) {
-	nightly.Only(t, "takes a minute")
-	target, data, log := onSlowDrives(t)
-	must(t, words("load --target %s --workload mailbox --mailboxes 20 --mailbox-size 10MB -q", target)...)
+	nightly.Only(t, "takes minutes")
+	for _, version := range []int{15, 18} {
+		t.Run(fmt.Sprintf("PostgreSQL %d", version), func(t *testing.T) { testMailboxVerdict(t, version) })
+	}
+}
+
+func testMailboxVerdict(t *testing.T, version int) {
+	const slowReads, slowLog = "data read mean < 20ms", "log write mean < 10ms"
+	server, data, log := onSlowDrives(t, version)
+	must(t, words("load --target %s --workload mailbox --mailboxes 20 --mailbox-size 10MB -q", server.URL("mail"))...)
+	must(t, words("load --target %s --size 200MB -q", server.URL("ds2"))...)
+	t.Cleanup(holdMemory(t, server, 90<<20))
+	devicetest.Forget(t, server.DataDir())
 	for _, c := range []struct {
 		why                      string
+		workload                 string
 		reads, writes, logWrites int // a second; 0: any number
-		above                    int // reads that reach the data's drive a second
+		above, logAbove          int // of these, what reaches the drives
 		want                     int
 		fails                    string
 	}{
-		{"reads", 300, 0, 0, 0, exitDone, ""},
-		{"slow reads", 20, 0, 0, 0, exitVerdict, "data read mean < 20ms"},
-		{"reads held above the drive", 0, 0, 0, 20, exitVerdict, "data read mean < 20ms"},
-		{"writes of the log", 0, 0, 300, 0, exitDone, ""},
-		{"slow writes of the log", 0, 0, 30, 0, exitVerdict, "log write mean < 10ms"},
-		{"slow writes of the data", 0, 40, 0, 0, exitDone, ""},
+		{"reads", "mail", 300, 0, 0, 0, 0, exitDone, ""},
+		{"slow reads", "mail", 20, 0, 0, 0, 0, exitVerdict, slowReads},
+		{"reads held above the drive", "mail", 0, 0, 0, 20, 0, exitVerdict, slowReads},
+		{"reads", "ds2", 0, 0, 0, 0, 0, exitDone, ""},
+		{"slow reads", "ds2", 20, 0, 0, 0, 0, exitVerdict, slowReads},
+		{"reads held above the drive", "ds2", 0, 0, 0, 20, 0, exitVerdict, slowReads},
+		{"writes of the log", "mail", 0, 0, 300, 0, 0, exitDone, ""},
+		{"slow writes of the log", "mail", 0, 0, 30, 0, 0, exitVerdict, slowLog},
+		{"writes of the log held above the drive", "mail", 0, 0, 0, 0, 30, exitVerdict, slowLog},
+		{"slow writes of the data", "mail", 0, 40, 0, 0, 0, exitDone, ""},
 	} {
-		t.Run(c.why, func(t *testing.T) {
+		t.Run(c.workload+", "+c.why, func(t *testing.T) {
 			out, over := filepath.Join(t.TempDir(), "record"), make(chan struct{})
+			hold := func(reads, writes, logWrites, above, logAbove int) {
+				data.Hold(t, reads, writes)
+				data.HoldAbove(t, above, 0)
+				log.Hold(t, 0, logWrites)
+				log.HoldAbove(t, 0, logAbove)
+			}
 			var slowing sync.WaitGroup
 			slowing.Go(func() { // from the first operations on: the driver reads all keys before
 				for _, err := os.Stat(filepath.Join(out, result.HostFile)); err != nil; {
@@ -104,23 +125,23 @@ func TestMailboxVerdict(t *testing.T) {
 						_, err = os.Stat(filepath.Join(out, result.HostFile))
 					}
 				}
-				data.Hold(t, c.reads, c.writes)
-				data.HoldAbove(t, c.above, 0)
-				log.Hold(t, 0, c.logWrites)
+				hold(c.reads, c.writes, c.logWrites, c.above, c.logAbove)
 			})
-			code, stdout, stderr := execute(t, quick("drive", target,
+			code, stdout, stderr := execute(t, quick("drive", server.URL(c.workload),
 				"--threads 3 --warmup-time 2s --run-time 8s --limit exchange2007 --verify none -q --out %s", out)...)
 			close(over)
 			slowing.Wait()
-			data.Hold(t, 0, 0)
-			data.HoldAbove(t, 0, 0)
-			log.Hold(t, 0, 0)
+			hold(0, 0, 0, 0, 0)
 			record := recordOf(t, out)
 			t.Logf("limits %+v", record.Limits)
 			warnings := strings.Join(record.Bottleneck.Warnings, "\n")
-			assert.Equal(t, c.above > 0, strings.Contains(warnings, "what lies above them holds"), warnings)
+			held := strings.Contains(warnings, "what lies above them holds")
+			assert.Equal(t, c.above+c.logAbove > 0, held, warnings)
 			assert.Equal(t, c.want, code, "%s\n%s", stdout, stderr)
 			assert.Contains(t, stderr, c.fails)
+			if c.workload != "mail" {
+				return
+			}
 			d := record.Storage
 			require.True(t, d != nil && !d.Shared && d.Reads != 0 && d.LogWrites != 0, "storage %+v", d)
 			for _, v := range d.Volumes {
@@ -129,5 +150,5 @@ func TestMailboxVerdict(t *testing.T) {
 			}
 		})
 	}
-	must(t, "verify", "--target", target, "-q")
+	must(t, "verify", "--target", server.URL("mail"), "-q")
 }

@@ -144,13 +144,19 @@ func (v view) largeReads() (all []string) {
 	return all
 }
 
-// heldAbove names the layer that held reads of the data back where it was not the drives.
+// heldAbove names the layer that held I/Os back where it was not the drives.
 func (v view) heldAbove() (all []string) {
-	if drive, server, held := v.drives().HeldAbove(); held {
-		all = append(all, fmt.Sprintf("the server waited %.3g ms for a read of the data on average, of which the "+
-			"drives took %.3g: what lies above them holds reads back, such as a limit of a control group, of a "+
-			"container or of the volume, or processors that have no time", 1e3*server, 1e3*drive))
+	for kind, name := range map[monitor.IOKind]string{
+		{Role: monitor.Data, Over: monitor.Interval}:             "a read of the data",
+		{Role: monitor.Log, Write: true, Over: monitor.Interval}: "a write of the log",
+	} {
+		if drive, server, held := v.drives().HeldAbove(kind); held {
+			all = append(all, fmt.Sprintf("the server waited %.3g ms for %s on average, of which the drives took "+
+				"%.3g: what lies above them holds it back, such as a limit of a control group, of a container or of "+
+				"the volume, the file system, or processors that have no time", 1e3*server, name, 1e3*drive))
+		}
 	}
+	slices.Sort(all)
 	return all
 }
 

@@ -126,7 +126,10 @@ func (s *Server) startOnFreePort(ctx context.Context) error {
 // launch starts the server on s.port and waits until it takes connections.
 func (s *Server) launch(ctx context.Context) error {
 	args := []string{"-D", s.data, "-p", strconv.Itoa(s.port), "-h", "127.0.0.1", "-c", "unix_socket_directories=",
-		"-c", "track_io_timing=on"} // what preflight asks for
+		"-c", "track_io_timing=on"}
+	if s.binaries.version.major >= 14 {
+		args = append(args, "-c", "track_wal_io_timing=on")
+	}
 	for name, value := range s.settings {
 		args = append(args, "-c", name+"="+value)
 	}

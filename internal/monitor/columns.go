@@ -64,6 +64,10 @@ const (
 	DatabaseLogBytes         = "db.log_bytes_per_second"
 	DatabaseLogWrites        = "db.log_writes_per_second"
 	DatabaseLogSyncs         = "db.log_syncs_per_second"
+	DatabaseLogWriteTime     = "db.log_write" // seconds a second, as are the others that end in no unit
+	DatabaseLogSyncTime      = "db.log_sync"
+	DatabasePageReads        = "db.page_reads_per_second" // by users and vacuums
+	DatabasePageReadTime     = "db.page_read"
 	DatabaseCheckpoints      = "db.checkpoints_per_second"
 	DatabaseCheckpointPages  = "db.checkpoint_pages_per_second"
 	DatabaseBackgroundPages  = "db.background_pages_per_second"
@@ -71,8 +75,9 @@ const (
 	DatabaseAutovacuums      = "db.autovacuums_per_second" // tables vacuumed or analyzed
 	DatabaseVacuums          = "db.vacuums_running"
 	TransactionReads         = "db.transaction_reads_per_second"
-	TransactionReadTime      = "db.transaction_read" // seconds a second, as the server measured it
+	TransactionReadTime      = "db.transaction_read"
 	TransactionWrites        = "db.transaction_writes_per_second"
+	TransactionWriteTime     = "db.transaction_write"
 	VacuumReads              = "db.vacuum_reads_per_second"
 	VacuumWrites             = "db.vacuum_writes_per_second"
 	DatabaseSize             = "db.size_bytes"

@@ -19,19 +19,23 @@ type DatabaseIO struct {
 	Log      FileIO `json:"log"`
 }
 
-// FileIO is the I/O of a drive, or of the files of a role together, a second. Times are in seconds, and missing where
-// there was no such I/O; the maxima are over means of VerdictMeans.
+// FileIO is the I/O of a drive, or of the files of a role together, a second.
 type FileIO struct {
-	Reads        float64  `json:"reads_per_s"`
-	Writes       float64  `json:"writes_per_s"`
-	ReadBytes    float64  `json:"read_bytes_per_s"`
-	WrittenBytes float64  `json:"written_bytes_per_s"`
-	ReadMean     *float64 `json:"read_mean_s"`
-	ReadMax      *float64 `json:"read_max_s"`
-	WriteMean    *float64 `json:"write_mean_s"`
-	WriteMax     *float64 `json:"write_max_s"`
-	Flushes      *float64 `json:"flushes_per_s,omitempty"` // of the drive's cache
-	FlushMean    *float64 `json:"flush_mean_s,omitempty"`
+	Reads        float64 `json:"reads_per_s"`
+	Writes       float64 `json:"writes_per_s"`
+	ReadBytes    float64 `json:"read_bytes_per_s"`
+	WrittenBytes float64 `json:"written_bytes_per_s"`
+	Times
+	Flushes   *float64 `json:"flushes_per_s,omitempty"` // of the drive's cache
+	FlushMean *float64 `json:"flush_mean_s,omitempty"`
+}
+
+// Times are those of I/Os, in seconds, and missing where there was none; the maxima are over means of VerdictMeans.
+type Times struct {
+	ReadMean  *float64 `json:"read_mean_s"`
+	ReadMax   *float64 `json:"read_max_s"`
+	WriteMean *float64 `json:"write_mean_s"`
+	WriteMax  *float64 `json:"write_max_s"`
 }
 
 // Databases sums up what servers counted of their files, a database each in the order of the targets.
@@ -46,6 +50,16 @@ func (d Drives) Databases() (all []DatabaseIO) {
 		}
 	}
 	return all
+}
+
+// PageReads are the pages a second that a database had read, and how long each took, as its server counted them; NaN
+// where it does not tell.
+func (d Drives) PageReads(target string) (pages, seconds float64) {
+	if !slices.Contains(d.Counters.Columns, ItemColumn(DatabasePageReads, target)) {
+		target = "" // the only one
+	}
+	pages = d.Counters.Mean(ItemColumn(DatabasePageReads, target), d.From, d.To)
+	return pages, d.Counters.Mean(ItemColumn(DatabasePageReadTime, target), d.From, d.To) / pages
 }
 
 // files are the names of a database's files of a role.

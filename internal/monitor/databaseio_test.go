@@ -50,8 +50,8 @@ func TestDatabases(t *testing.T) {
 			**mean = math.Round(1e9**(*mean)) / 1e9
 		}
 		assert.Equal(t, DatabaseIO{name,
-			FileIO{Reads: 400, ReadBytes: 300*8192 + 100*16384, ReadMean: new(.015), ReadMax: new(.015)},
-			FileIO{Writes: 50, WrittenBytes: 50 * 4096, WriteMean: new(.003), WriteMax: new(.004)},
+			FileIO{Reads: 400, ReadBytes: 300*8192 + 100*16384, Times: Times{ReadMean: new(.015), ReadMax: new(.015)}},
+			FileIO{Writes: 50, WrittenBytes: 50 * 4096, Times: Times{WriteMean: new(.003), WriteMax: new(.004)}},
 		}, s.Databases[0], column(DiskReads))
 	}
 }

@@ -161,33 +161,57 @@ func TestLogWrites(t *testing.T) {
 // the drive or the server has it, whichever is longer.
 func TestWhoseReads(t *testing.T) {
 	unknown := math.NaN()
-	columns := []string{
-		"disk.a.reads_per_second", "disk.a.read_seconds", "disk.a.writes_per_second", VacuumReads, TransactionReads,
-		VacuumWrites, TransactionWrites, TransactionReadTime,
-	}
 	machine := &Machine{Drives: []Drive{{Name: "a", Roles: []Role{Data}}, {Name: "b", Roles: []Role{Log}}}}
-	columns = append(columns, "disk.b.reads_per_second", "disk.b.writes_per_second")
 	start := time.Unix(0, 0)
 	for why, c := range map[string]struct {
 		vacuums, reads, seconds float64 // of the server
-		iops, read              float64
+		syncs, synced           float64 // seconds of its writes of the log, and of its syncs
+		iops, read, log         float64
 		held                    bool
 	}{
-		"a vacuum of three quarters of the reads": {60, 20, .02, 25 + 50, .001, false},
-		"no vacuum":                      {0, 20, .02, 100 + 50, .001, false},
-		"reads in the kernel's cache":    {0, 200, .02, 100 + 50, .001, false},
-		"a limit above the drive":        {0, 20, 1, 100 + 50, .05, true},
-		"a server that times no reads":   {0, 20, unknown, 100 + 50, .001, false},
-		"PostgreSQL before 16, a vacuum": {unknown, 20, 1, 100 + 50, .05, true},
+		"a vacuum of three quarters of the reads": {60, 20, .02, .005, .01, 25 + 50, .001, .003, false},
+		"no vacuum":                        {0, 20, .02, .005, .01, 100 + 50, .001, .003, false},
+		"reads in the kernel's cache":      {0, 2000, 1.8, .005, .01, 100 + 50, .001, .003, false},
+		"a limit above, and such reads":    {0, 500, 5, .005, .01, 100 + 50, .05, .003, true},
+		"a limit above the drive":          {0, 20, 1, .005, .01, 100 + 50, .05, .003, true},
+		"a limit above the log's drive":    {0, 20, .02, .01, .2, 100 + 50, .001, .042, false},
+		"a server that times nothing":      {0, 20, unknown, unknown, unknown, 100 + 50, .001, .001, false},
+		"PostgreSQL before 16, a vacuum":   {unknown, 20, 1, .005, .01, 100 + 50, .05, .003, true},
+		"PostgreSQL before 16, in no time": {unknown, 20, .02, .005, .01, 100 + 50, .001, .003, false},
 	} {
-		row := Row{start.Add(time.Second), []float64{100, .001, 50, c.vacuums, c.reads, 0, 50, c.seconds, 0, 5}}
+		columns, values := []string{}, []float64{}
+		add := func(v float64, column string) { columns, values = append(columns, column), append(values, v) }
+		add(100, "disk.a.reads_per_second")
+		add(.001, "disk.a.read_seconds")
+		add(50, "disk.a.writes_per_second")
+		add(0, "disk.b.reads_per_second")
+		add(5, "disk.b.writes_per_second")
+		add(.001, "disk.b.write_seconds")
+		add(5, DatabaseLogWrites)
+		add(c.syncs, DatabaseLogWriteTime)
+		add(5, DatabaseLogSyncs)
+		add(c.synced, DatabaseLogSyncTime)
+		if math.IsNaN(c.vacuums) {
+			add(c.reads, DatabasePageReads)
+			add(c.seconds, DatabasePageReadTime)
+		} else {
+			add(c.vacuums, VacuumReads)
+			add(c.reads, TransactionReads)
+			add(c.seconds, TransactionReadTime)
+			add(0, VacuumWrites)
+			add(50, TransactionWrites)
+		}
+		row := Row{start.Add(time.Second), values}
 		seen := Drives{Table{columns, []Row{row}}, machine, start, row.Time}
 		s, err := seen.Storage()
 		require.NoError(t, err, why)
-		mean, _, _ := seen.Slowest(IOKind{Role: Data, Over: Interval})
-		assert.InDeltaSlice(t, []float64{c.iops, c.read}, []float64{s.IOPS, mean}, 1e-9, why)
-		_, _, held := seen.HeldAbove()
+		data := IOKind{Role: Data, Over: Interval}
+		read, _, _ := seen.Slowest(data)
+		log, _, _ := seen.Slowest(IOKind{Role: Log, Write: true, Over: Interval})
+		assert.InDeltaSlice(t, []float64{c.iops, c.read, c.log}, []float64{s.IOPS, read, log}, 1e-9, why)
+		_, _, held := seen.HeldAbove(data)
 		assert.Equal(t, c.held, held, why)
-		assert.Equal(t, math.IsNaN(c.vacuums), s.VacuumReads == nil, why)
+		assert.Equal(t, math.IsNaN(c.vacuums), !s.Maintenance.Vacuums, why)
+		assert.InDelta(t, 150, s.IOPS+s.Maintenance.IOPS(), 1e-9, why)
 	}
 }

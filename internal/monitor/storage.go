@@ -60,37 +60,53 @@ func (d Drives) IOPS() (iops float64, measured bool) {
 }
 
 // Slowest is the highest latency of a kind of I/O: the mean over all I/Os of a drive, and the highest mean of k.Over.
-// It is not measured where it is unknown of one of the drives with the role. Reads of the data last as long as servers
-// waited for them, where that is longer: what holds them back may lie above the drives, where no counter of theirs sees
-// it.
+// It is not measured where it is unknown of one of the drives with the role. I/Os of data and log last as long as
+// servers waited for them, where that is longer: what holds them back may lie above the drives, where no counter of
+// theirs sees it.
 func (d Drives) Slowest(k IOKind) (mean, longest float64, measured bool) {
 	mean, longest, measured = d.slowestDrive(k)
-	if m, l, ok := d.latency(d.served(), k); ok && measured && k.Role == Data && !k.Write {
+	if m, l, timed := d.latency(d.served(k), k); timed && measured {
 		mean, longest = max(mean, m), max(longest, l)
 	}
 	return mean, longest, measured
 }
 
-// HeldAbove are the mean times of a read of the data as the slowest drive and as the servers had it, where the latter
-// is more than twice as long.
-func (d Drives) HeldAbove() (drive, server float64, held bool) {
-	drive, _, measured := d.slowestDrive(IOKind{Role: Data, Over: Interval})
-	server, _, timed := d.latency(d.served(), IOKind{Over: Interval})
+// HeldAbove are the mean times of a kind of I/O as the slowest drive and as the servers had it, where the latter is
+// more than twice as long.
+func (d Drives) HeldAbove(k IOKind) (drive, server float64, held bool) {
+	drive, _, measured := d.slowestDrive(k)
+	server, _, timed := d.latency(d.served(k), k)
 	return drive, server, measured && timed && server > 2*drive && server-drive > leastHeld
 }
 
 // leastHeld is the shortest time that tells a layer above the drives from the server's own work.
-const leastHeld = 1e-3
+const leastHeld = 5e-3
 
-// served are the reads of the data in each sample that the servers timed themselves, for their sessions or by file.
-func (d Drives) served() []wait {
+// slowestCached is what a read from the kernel's cache takes at most on average, also where processors are full.
+const slowestCached = 1e-3
+
+// served are the I/Os of a kind in each sample that the servers timed themselves, for their sessions or by file.
+func (d Drives) served(k IOKind) []wait {
 	all := make([]wait, len(d.Counters.Rows))
-	for _, column := range d.Counters.Items(TransactionReads) {
-		_, item := SplitColumn(column)
-		seconds := d.Counters.Values(ItemColumn(TransactionReadTime, item))
-		for i, reads := range d.Counters.Values(column) {
-			if seconds != nil && reads > 0 && seconds[i] >= 0 {
-				all[i].ios.add(requests{reads, seconds[i]})
+	switch {
+	case k.Role == Log && k.Write:
+		for i, r := range d.timed(DatabaseLogWrites, DatabaseLogWriteTime) {
+			all[i].ios = r
+		}
+		for i, r := range d.timed(DatabaseLogSyncs, DatabaseLogSyncTime) {
+			all[i].flushes = r
+		}
+	case k.Role == Data:
+		columns := [2]string{TransactionReads, TransactionReadTime}
+		if k.Write {
+			columns = [2]string{TransactionWrites, TransactionWriteTime}
+		} else if len(d.Counters.Items(TransactionReads)) == 0 {
+			columns = [2]string{DatabasePageReads, DatabasePageReadTime}
+		}
+		reached := d.requests(d.drives(DiskReads, Data), requestColumns(false))
+		for i, r := range d.timed(columns[0], columns[1]) {
+			if all[i].ios = r; !k.Write {
+				all[i].reached = reached[i].number
 			}
 		}
 	}
@@ -98,9 +114,24 @@ func (d Drives) served() []wait {
 		return all
 	}
 	for _, f := range d.Machine.Files {
-		if f.Role == Data {
-			for i, r := range d.requests([]string{f.Name}, requestColumns(false)) {
+		if f.Role == k.Role {
+			for i, r := range d.requests([]string{f.Name}, requestColumns(k.Write)) {
 				all[i].ios.add(r)
+			}
+		}
+	}
+	return all
+}
+
+// timed are requests in each sample that servers counted in one column and timed in another.
+func (d Drives) timed(counts, times string) []requests {
+	all := make([]requests, len(d.Counters.Rows))
+	for _, column := range d.Counters.Items(counts) {
+		_, item := SplitColumn(column)
+		seconds := d.Counters.Values(ItemColumn(times, item))
+		for i, number := range d.Counters.Values(column) {
+			if seconds != nil && number > 0 && seconds[i] >= 0 { // not NaN
+				all[i].add(requests{number, seconds[i]})
 			}
 		}
 	}
@@ -179,16 +210,22 @@ func (d Drives) requests(items []string, of columnsOf) []requests {
 type wait struct {
 	ios, flushes requests
 	syncs        float64 // of the server's log, as far as it counts them
+	reached      float64 // of a server's reads, those that drives did; 0: it is not known
 }
 
 func (w *wait) add(more wait) {
 	w.ios.add(more.ios)
 	w.flushes.add(more.flushes)
 	w.syncs += more.syncs
+	w.reached += more.reached
 }
 
-// mean is the time of each. Writes past the cache (FUA) wait for no flush: then there are fewer flushes than syncs.
+// mean is the time of each. Writes past the cache (FUA) wait for no flush: then there are fewer flushes than syncs. A
+// server times reads from the kernel's cache too: where its mean is longer than these take, it waited for the others.
 func (w wait) mean() float64 {
+	if w.reached > 0 && w.reached < w.ios.number && w.ios.mean() > slowestCached {
+		w.ios.number = w.reached
+	}
 	return w.ios.mean() + requests{max(w.flushes.number, w.syncs), w.flushes.seconds}.mean()
 }
 
@@ -255,17 +292,12 @@ type Storage struct {
 	ReadBytes    float64  `json:"read_bytes_per_s"`    // of all drives
 	WrittenBytes float64  `json:"written_bytes_per_s"` // of all drives
 
-	// What was taken out of Reads, and the bytes of that; a scan in the background had the drives read it.
-	ScrubReads     float64 `json:"scrub_reads_per_s,omitempty"`
-	ScrubReadBytes float64 `json:"scrub_read_bytes_per_s,omitempty"`
+	// Maintenance is what was taken out of Reads and Writes.
+	Maintenance Maintenance `json:"maintenance"`
 
-	// What was taken out of Reads and Writes because vacuums did it; absent where the servers do not tell.
-	VacuumReads  *float64 `json:"vacuum_reads_per_s,omitempty"`
-	VacuumWrites *float64 `json:"vacuum_writes_per_s,omitempty"`
-
-	// How long the servers waited for a read of the data, as they timed it; the maximum is over means of VerdictMeans.
-	ServerReadMean *float64 `json:"server_read_mean_s,omitempty"`
-	ServerReadMax  *float64 `json:"server_read_max_s,omitempty"`
+	// How long the servers waited for data and for the log, as they timed it; a write of the log with its sync.
+	ServerData *Times `json:"server_data,omitempty"`
+	ServerLog  *Times `json:"server_log,omitempty"`
 
 	IOsPerOperation *float64 `json:"ios_per_operation"`
 	// IOPSPerWatt counts the log's writes too, as the published reports do.
@@ -279,6 +311,18 @@ type Storage struct {
 	// Databases is what the servers counted of their files themselves, where they do.
 	Databases []DatabaseIO `json:"databases,omitempty"`
 }
+
+// Maintenance is the I/O of the data's drives, a second, that no transaction asked for: that of background scans, and
+// of vacuums, where the servers tell them apart.
+type Maintenance struct {
+	Reads   float64 `json:"reads_per_s"`
+	Writes  float64 `json:"writes_per_s"`
+	Bytes   float64 `json:"bytes_per_s"`
+	Vacuums bool    `json:"vacuums"` // are among these
+}
+
+// IOPS is reads and writes.
+func (m Maintenance) IOPS() float64 { return m.Reads + m.Writes }
 
 // Total is the reads and writes of data and log together, which the published reports call total IOPS.
 func (s Storage) Total() float64 { return s.IOPS + s.LogWrites }
@@ -395,16 +439,16 @@ func (d Drives) Storage() (*Storage, error) {
 		s.LogWrites, logBytes = s.LogWrites+writes, logBytes+written
 		s.Writes, bytes = max(0, s.Writes-writes), max(0, bytes-written)
 	}
+	total, m := s.Reads+s.Writes, &s.Maintenance
 	reads := s.Reads * d.vacuumed(VacuumReads, TransactionReads)
 	writes := s.Writes * d.vacuumed(VacuumWrites, TransactionWrites)
-	if !math.IsNaN(reads + writes) {
-		bytes *= 1 - (reads+writes)/max(s.Reads+s.Writes, 1e-9)
-		s.Reads, s.Writes = s.Reads-reads, s.Writes-writes
-		s.VacuumReads, s.VacuumWrites = &reads, &writes
+	if m.Vacuums = !math.IsNaN(reads + writes); m.Vacuums && total > 0 {
+		*m = Maintenance{reads, writes, bytes * (reads + writes) / total, true}
 	}
-	s.ServerReadMean, s.ServerReadMax = known(d.latency(d.served(), IOKind{Over: VerdictMeans}))
-	s.ScrubReads, s.ScrubReadBytes = d.scrubbed()
-	s.Reads, bytes = max(0, s.Reads-s.ScrubReads), max(0, bytes-s.ScrubReadBytes)
+	scans, scanned := d.scrubbed()
+	m.Reads, m.Bytes = min(s.Reads, m.Reads+scans), min(bytes, m.Bytes+scanned)
+	s.Reads, s.Writes, bytes = s.Reads-m.Reads, s.Writes-m.Writes, bytes-m.Bytes
+	s.ServerData, s.ServerLog = d.serverTimes(Data), d.serverTimes(Log)
 	s.Databases = d.Databases()
 	s.IOPS, s.PageIOPS = s.Reads+s.Writes, bytes/PageBytes
 	if s.LogWrites > 0 {
@@ -420,6 +464,24 @@ func (d Drives) vacuumed(vacuums, transactions string) float64 {
 		return 0 // also where there were no others
 	}
 	return some / (some + others)
+}
+
+// serverTimes are those that servers took of I/Os of a role; nil where they took none.
+func (d Drives) serverTimes(role Role) *Times {
+	var t Times
+	for _, write := range []bool{false, true} {
+		k := IOKind{Role: role, Write: write, Over: VerdictMeans}
+		mean, longest := known(d.latency(d.served(k), k))
+		if write {
+			t.WriteMean, t.WriteMax = mean, longest
+		} else {
+			t.ReadMean, t.ReadMax = mean, longest
+		}
+	}
+	if t == (Times{}) {
+		return nil
+	}
+	return &t
 }
 
 // Keeps says whether the volume is known to have a role.

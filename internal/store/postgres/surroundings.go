@@ -29,12 +29,13 @@ var obstacles = []struct {
 		FROM pg_class WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind = 'r'
 			AND row_security_active(oid) HAVING count(*) > 0`,
 		"ALTER TABLE … DISABLE ROW LEVEL SECURITY, or connect as the owner"},
-	{"read times", store.Warning, `
-		SELECT 'track_io_timing is off: how long sessions wait for reads stays unknown, and limits on reads of the '
-			|| 'data see the drives alone, not what holds reads back above them'
-		WHERE NOT current_setting('track_io_timing')::boolean`,
-		"ALTER SYSTEM SET track_io_timing = on, and SELECT pg_reload_conf(); it costs two looks at the clock a read, " +
-			"which pg_test_timing measures: tens of nanoseconds each, on some virtual machines a microsecond"},
+	{"I/O times", store.Warning, `
+		SELECT string_agg(name, ' and ' ORDER BY name) || ' off: how long the server waits for reads and its log '
+			|| 'stays unknown, and limits on these see the drives alone, not what holds I/Os back above them'
+		FROM pg_settings
+		WHERE name IN ('track_io_timing', 'track_wal_io_timing') AND setting = 'off' HAVING count(*) > 0`,
+		"ALTER SYSTEM SET … = on, and SELECT pg_reload_conf(); it costs two looks at the clock an I/O, which " +
+			"pg_test_timing measures: tens of nanoseconds each, on some virtual machines a microsecond"},
 	{"prepared transactions", store.Warning, `
 		SELECT string_agg(format('%L of %s, %s s old', gid, owner,
 			extract(epoch FROM now() - prepared)::bigint), ', ' ORDER BY prepared) || ', may hold locks'

@@ -118,7 +118,12 @@ func (r run) sizing() result.Section {
 	if d := r.storage; d == nil {
 		t.Notes = append(t.Notes, fmt.Sprintf(uncounted, r.unknown))
 	} else {
-		add("achieved I/O per second (database reads and writes)", decimals(d.IOPS, 3))
+		add("achieved transactional I/O per second (database reads and writes)", decimals(d.IOPS, 3))
+		maintenance := "maintenance I/O per second, not among it (vacuums and background scans)"
+		if !d.Maintenance.Vacuums {
+			maintenance = "maintenance I/O per second, not among it (background scans; vacuums are not told apart)"
+		}
+		add(maintenance, decimals(d.Maintenance.IOPS(), 3))
 		if r.Target > 0 {
 			add("target I/O per second", decimals(r.Target, 3))
 			add("achieved of target", decimals(100*d.IOPS/r.Target, 1)+" %")
@@ -138,14 +143,6 @@ func (r run) sizing() result.Section {
 		addKnown("log syncs a second, as the server counts them", d.LogSyncs, 3)
 		add("MiB read and written a second", decimals(d.ReadBytes/(1<<20), 3), decimals(d.WrittenBytes/(1<<20), 3))
 		addKnown("total IOPS a watt", d.IOPSPerWatt, 2)
-		if d.VacuumReads != nil {
-			vacuums := "vacuums, taken out: reads and writes a second"
-			add(vacuums, decimals(*d.VacuumReads, 3), decimals(*d.VacuumWrites, 3))
-		}
-		if len(r.Scrub) > 0 {
-			scan := "background scan, taken out: reads and MB a second"
-			add(scan, decimals(d.ScrubReads, 3), decimals(d.ScrubReadBytes/1e6, 3))
-		}
 		if d.Shared {
 			t.Notes = append(t.Notes, oneDrive)
 		}
@@ -245,8 +242,9 @@ func warmed(w result.Warm) string {
 func (r run) databases() result.Section {
 	t := result.Section{Title: "Databases, over the whole run", Head: []string{
 		"database", "reads", "inserts", "replaces", "deletes",
-		"read ms", "insert ms", "replace ms", "delete ms", "records before", "after",
+		"read ms", "insert ms", "replace ms", "delete ms", "records before", "after", "pages read a second", "ms",
 	}}
+	seen := monitor.Drives{Counters: r.Counters, Machine: r.Machine, From: r.Start, To: r.Happened.End}
 	for i, target := range r.ByTarget {
 		row, times := []string{target.Target}, []string{}
 		for _, o := range operations {
@@ -258,7 +256,9 @@ func (r run) databases() result.Section {
 		if i < len(r.RecordsBefore) && i < len(r.RecordsAfter) {
 			before, after = fmt.Sprint(r.RecordsBefore[i]), fmt.Sprint(r.RecordsAfter[i])
 		}
-		t.Rows = append(t.Rows, slices.Concat(row, times, []string{before, after}))
+		pages, seconds := seen.PageReads(target.Target)
+		t.Rows = append(t.Rows, slices.Concat(row, times, []string{before, after,
+			decimalsOr(pages >= 0, pages, 3), decimalsOr(seconds >= 0, 1000*seconds, 3)}))
 	}
 	return t
 }
@@ -277,9 +277,14 @@ func (r run) volumes() result.Section {
 		holds := cmp.Or(strings.Join(roles, ", "), "unknown")
 		t.Rows = append(t.Rows, ioRow(v.FileIO, v.Name, holds))
 	}
-	if s := r.storage; s.ServerReadMean != nil {
-		t.Rows = append(t.Rows, []string{"as the server timed it", "data", decimals(1000**s.ServerReadMean, 3),
-			decimals(1000**s.ServerReadMax, 3), "–", "–", "–", "–", "–", "–", "–", "–"})
+	for _, role := range []struct {
+		name  monitor.Role
+		times *monitor.Times
+	}{{monitor.Data, r.storage.ServerData}, {monitor.Log, r.storage.ServerLog}} {
+		if role.times != nil {
+			row := append([]string{"as the servers timed it", string(role.name)}, timeCells(*role.times)...)
+			t.Rows = append(t.Rows, append(row, "–", "–", "–", "–", "–", "–"))
+		}
 	}
 	return t
 }
@@ -302,12 +307,6 @@ func ioSection(title string, head ...string) result.Section {
 }
 
 func ioRow(io monitor.FileIO, head ...string) []string {
-	ms := func(seconds *float64) string {
-		if seconds == nil {
-			return "–"
-		}
-		return decimals(*seconds*1000, 3)
-	}
 	each := func(bytes, ios float64) string {
 		return decimalsOr(ios > 0, math.Round(bytes/ios), 0)
 	}
@@ -315,7 +314,21 @@ func ioRow(io monitor.FileIO, head ...string) []string {
 	if io.Flushes != nil {
 		flushes = decimals(*io.Flushes, 3)
 	}
-	return append(head, ms(io.ReadMean), ms(io.ReadMax), ms(io.WriteMean), ms(io.WriteMax),
+	return slices.Concat(head, timeCells(io.Times), []string{
 		decimals(io.Reads, 3), decimals(io.Writes, 3), each(io.ReadBytes, io.Reads), each(io.WrittenBytes, io.Writes),
-		flushes, ms(io.FlushMean))
+		flushes, milliseconds(io.FlushMean),
+	})
+}
+
+func timeCells(t monitor.Times) []string {
+	return []string{
+		milliseconds(t.ReadMean), milliseconds(t.ReadMax), milliseconds(t.WriteMean), milliseconds(t.WriteMax),
+	}
+}
+
+func milliseconds(seconds *float64) string {
+	if seconds == nil {
+		return "–"
+	}
+	return decimals(*seconds*1000, 3)
 }

@@ -1,4 +1,5 @@
--- Counters of every version: the database's transactions and pages, and what its sessions are doing just now.
+-- Counters of every version: the database's transactions and pages, and what its sessions are doing just now. Reads are timed where
+-- track_io_timing is on.
 -- WALWrite and BufferIO are waits for a write or read that another session has under way.
 SELECT c.name, c.value::float8
 FROM pg_stat_database d, LATERAL (VALUES
@@ -6,6 +7,8 @@ FROM pg_stat_database d, LATERAL (VALUES
     ('rollbacks_total', d.xact_rollback),
     ('cache_hits_total', d.blks_hit),
     ('cache_lookups_total', d.blks_hit + d.blks_read),
+    ('page_reads_total', d.blks_read),
+    ('page_read_seconds_total', CASE WHEN current_setting('track_io_timing')::boolean THEN d.blk_read_time / 1000 END),
     ('temporary_bytes_total', d.temp_bytes),
     ('deadlocks_total', d.deadlocks),
     ('autovacuums_total', (SELECT coalesce(sum(autovacuum_count + autoanalyze_count), 0)::bigint FROM pg_stat_user_tables)),
