@@ -71,8 +71,8 @@ func holdMemory(t *testing.T, server *localpg.Server, bytes int64) (end func()) 
 	}
 }
 
-// TestMailboxVerdict has users work on drives that are held back, or the server above them: Jetstress's limits turn with
-// slow reads of the data and with slow writes of the log, wherever these wait, and not with slow writes of the data. A
+// TestMailboxVerdict has users work on drives that are held back, or the server above them: Jetstress's limits turn
+// with slow reads of the data and slow writes of the log, wherever these wait, and not with slow writes of the data. A
 // result names the layer above the drives where it is that.
 func TestMailboxVerdict(t *testing.T) {
 	nightly.Only(t, "takes minutes")

@@ -127,7 +127,7 @@ func TestBrowser(t *testing.T) {
 			Measured: new(.0112), OK: true}}
 		s.Sections = []result.Section{{Title: "Database sizing and throughput",
 			Notes: []string{"It is no Jetstress or ESRP result."}, Head: []string{"what", "value"},
-			Rows: [][]string{{"achieved I/O per second", "812.4"}}, Words: true}}
+			Rows: [][]string{{"achieved transactional I/O per second", "812.4"}}, Words: true}}
 	})
 	arrays := arraysOf(t, 2.5, 0)
 	type page struct {

@@ -29,7 +29,7 @@ func TestWords(t *testing.T) {
 		Conclusion: result.Conclusion{
 			Sections: []result.Section{{
 				Title: "Sizing and throughput", Notes: []string{"It is no published result."}, Words: true,
-				Head: []string{"what", "value"}, Rows: [][]string{{"achieved I/O per second", "274.15"}, {"<b>", "1"}},
+				Head: []string{"what", "value"}, Rows: [][]string{{"achieved transactional I/O per second", "274.15"}, {"<b>", "1"}},
 			}},
 			Headline: result.NewHeadline(&result.Figure{Unit: result.IOPS, Value: 274.15, PerWatt: new(2.7415)}),
 			Power:    &result.Power{Active: new(100.)}, Costs: &diagnose.Costs{Reads: new(2.)},
@@ -49,7 +49,7 @@ func TestWords(t *testing.T) {
 	check("the text of a run", told(t, Runs(&result.Record{Summary: s})), "What a transaction costs",
 		"Open loop of 10 transactions a second", "transactions given up 1", "cumulative TPM",
 		"other on postgres, size 7 boxes, 4 users", "274 IOPS\n", "It is no published result.", "Sizing and throughput",
-		"achieved I/O per second  274.15")
+		"achieved transactional I/O per second  274.15")
 	page := html(t, &result.Record{Summary: s})
 	texttest.Contains(t, page, "Sizing and throughput", "274.15", "&lt;b&gt;")
 	assert.NotContains(t, page, "items an order", "the page has parameters of DVD Store 2")
