@@ -29,7 +29,8 @@ func TestWords(t *testing.T) {
 		Conclusion: result.Conclusion{
 			Sections: []result.Section{{
 				Title: "Sizing and throughput", Notes: []string{"It is no published result."}, Words: true,
-				Head: []string{"what", "value"}, Rows: [][]string{{"achieved transactional I/O per second", "274.15"}, {"<b>", "1"}},
+				Head: []string{"what", "value"},
+				Rows: [][]string{{"achieved transactional I/O per second", "274.15"}, {"<b>", "1"}},
 			}},
 			Headline: result.NewHeadline(&result.Figure{Unit: result.IOPS, Value: 274.15, PerWatt: new(2.7415)}),
 			Power:    &result.Power{Active: new(100.)}, Costs: &diagnose.Costs{Reads: new(2.)},

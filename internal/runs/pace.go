@@ -3,6 +3,7 @@ package runs
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"ds2/internal/driver"
@@ -22,6 +23,9 @@ type pace struct {
 	from   time.Duration // when the sample under way began; 0: not yet
 	cycles int64         // completed since
 	kept   bool          // the rate stays as it is
+	state  atomic.Value  // text: what is waited for
+
+	averaged int // samples that the rate is set by
 }
 
 var errNotCounted = errors.New("pace the run: nobody counts the I/Os of the drives; " +
@@ -35,6 +39,9 @@ const (
 
 // MinPacedWarmup is what it takes at least to find a rate.
 const MinPacedWarmup = 20 * time.Second
+
+// pacedOver is the time over which a rate is set by the average: two naptimes of autovacuum.
+const pacedOver = 2 * time.Minute
 
 // maxPaceSample is the longest sample that a rate is corrected by.
 const maxPaceSample = 15 * time.Second
@@ -80,7 +87,11 @@ func TargetLimits(plan workload.Plan) ([]limit.Limit, error) {
 func newPace(target float64, warmup time.Duration, set func(float64)) *pace {
 	length, first := paceSample(warmup), target/firstIOs
 	record := result.Pace{Target: target, First: first, Rate: first, Length: length.Seconds()}
-	return &pace{record: record, set: set, length: length}
+	averaged := int(pacedOver / length)
+	if warmup < time.Minute {
+		averaged = driver.InARow // nothing waits for more
+	}
+	return &pace{record: record, set: set, length: length, averaged: averaged}
 }
 
 // sample takes a second of the run.
@@ -108,12 +119,13 @@ func (p *pace) sample(s measure.Sample, o *observation) {
 		return
 	}
 	if p.record.Samples++; p.pacer == nil {
-		p.pacer = driver.NewPacer(p.record.Target, rate, iops)
+		p.pacer = driver.NewPacer(p.record.Target, p.averaged, rate, iops)
 	} else {
 		p.pacer.Sample(rate, iops)
 	}
 	p.record.Rate, p.record.Reached, p.record.Limited = p.pacer.Rate(), p.pacer.Frozen(), p.pacer.Limited()
 	p.kept = p.record.Reached
+	p.state.Store(p.text(iops))
 	p.set(p.record.Rate)
 }
 
@@ -134,9 +146,33 @@ func (p *pace) warn(w *warnings) {
 	case p.record.Limited:
 		w.add("the store does not complete the work that %.6g IOPS take: take more users, or a lower target",
 			p.record.Target)
+	case p.pacer == nil:
+		w.add("the rate for %.6g IOPS was not found: no sample of the warm-up had I/Os of the drives", p.record.Target)
 	default:
+		least, most := p.pacer.Spread()
 		w.add("the rate for %.6g IOPS was not found by the end of the warm-up, after %d samples of %g s, and was set "+
-			"by the last %d together: take a longer --warmup-time",
-			p.record.Target, p.record.Samples, p.record.Length, min(p.record.Samples, driver.Averaged))
+			"by the last %d together, in which a cycle took %.3g to %.3g I/Os: take a longer --warmup-time",
+			p.record.Target, p.record.Samples, p.record.Length, min(p.record.Samples, p.averaged), least, most)
 	}
+}
+
+// text says how far the rate is after a sample; empty: it was found.
+func (p *pace) text(iops float64) string {
+	switch {
+	case p.record.Reached:
+		return ""
+	case p.record.Limited:
+		return fmt.Sprintf("rate: %.4g of %.4g IOPS, all that the store completes", iops, p.record.Target)
+	}
+	return fmt.Sprintf("rate: %.4g of %.4g IOPS, %d of %d samples", iops, p.record.Target, p.pacer.InARow(),
+		driver.InARow)
+}
+
+// waits says what is waited for; empty: nothing.
+func (p *pace) waits() string {
+	if p == nil {
+		return ""
+	}
+	state, _ := p.state.Load().(string)
+	return state
 }

@@ -223,8 +223,12 @@ func (w *warm) warn(all *warnings) {
 
 // Warming says what is waited for before the run proper; empty where it has begun, or nothing is waited for.
 func (r *Run) Warming() string {
-	if r.warm == nil || r.Meter().Phase() != measure.PhaseWarmup {
+	if r.Meter().Phase() != measure.PhaseWarmup {
 		return ""
 	}
-	return r.warm.waits()
+	all := []string{r.pace.waits()}
+	if r.warm != nil {
+		all = append(all, r.warm.waits())
+	}
+	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), ", ")
 }

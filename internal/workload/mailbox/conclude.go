@@ -91,8 +91,8 @@ const (
 	uncounted = "There are no IOPS: %s."
 	oneDrive  = "One drive holds data and log: the writes of the log are those that the server counts, " +
 		"and its latencies are those of the drive as a whole."
-	paced = "The rate was found in the warm-up by %d samples of %g s, the last four within 2 %% of the target, " +
-		"and then kept."
+	paced = "The rate was found in the warm-up by %d samples of %g s, whose average asked for it, within 2 %%, four " +
+		"times in a row, and then kept."
 )
 
 func whatAndValue(title string, notes ...string) result.Section {
