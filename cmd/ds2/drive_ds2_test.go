@@ -14,6 +14,7 @@ import (
 
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/measure"
+	"ds2/internal/nightly"
 	"ds2/internal/promtest"
 	"ds2/internal/texttest"
 	"ds2/internal/workload/ds2/calls"
@@ -97,6 +98,7 @@ Run over
 // TestDS2Output drives two targets, shown as DS2 shows a run, with the figures of each and all of them pushed to a
 // Pushgateway.
 func TestDS2Output(t *testing.T) {
+	nightly.Long(t, "drives for 16 s")
 	t.Parallel()
 	gateway := promtest.StartPushgateway(t)
 	targets := strings.Join([]string{pgtest.Database(t), pgtest.Database(t)}, ";")

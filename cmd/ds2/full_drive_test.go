@@ -41,6 +41,7 @@ func smallDrive(t *testing.T, size, owner string) (dir string, grow func(size st
 // server writes, whose log then has no room either. The error names the file system, and when there is room the load
 // goes on.
 func TestLoadFillsDrive(t *testing.T) {
+	nightly.Long(t, "makes a cluster on a drive")
 	t.Parallel()
 	server := newTroubledServer(t)
 	for _, c := range []struct{ flag, size, phase string }{
@@ -65,7 +66,6 @@ func TestLoadFillsDrive(t *testing.T) {
 		})
 	}
 	t.Run("all of the server", func(t *testing.T) {
-		nightly.Long(t, "makes a cluster on a drive")
 		dir, grow := smallDrive(t, "96m", server.DataDir())
 		own := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(dir, "data"),
 			Settings: map[string]string{"fsync": "off"}})
@@ -83,6 +83,7 @@ func TestLoadFillsDrive(t *testing.T) {
 
 // TestSnapshotWithoutRoom asks for a copy of a database on a drive that has no room for two, then makes room.
 func TestSnapshotWithoutRoom(t *testing.T) {
+	nightly.Long(t, "loads on a drive")
 	t.Parallel()
 	server := newTroubledServer(t)
 	dir, grow := smallDrive(t, "18m", server.DataDir())

@@ -202,7 +202,8 @@ func TestPublishedReports(t *testing.T) {
 			"figure server1 server2 all servers", "Database Disks Transfers/sec 7,952.331 7,973.266 15,925.597",
 			"Log Disks Writes/sec 1,333.367 1,316.144 2,649.511"}},
 		{"the 2 h run's report", []string{"report", "--output", "text", "--details", s003[0]}, []string{
-			"achieved transactional I/O per second (database reads and writes) 274.150", "target I/O per second 250.000",
+			"achieved transactional I/O per second (database reads and writes) 274.150",
+			"target I/O per second 250.000",
 			"database I/Os : log writes 3.62", "bytes a log write 12308", "database reads : writes 1.036",
 			"d data 12.100 12.100 71.000 71.000 139.504 134.646"}},
 	} {

@@ -19,6 +19,7 @@ import (
 
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/nightly"
 	"ds2/internal/promtest"
 )
 
@@ -54,6 +55,7 @@ func silent(t *testing.T, login bool) (address string) {
 // TestSilentParties has each party outside ds2 accept what it is asked and never answer: ds2 goes on or ends by itself,
 // or says what it waits for and ends at the first Ctrl-C.
 func TestSilentParties(t *testing.T) {
+	nightly.Long(t, "waits for over a minute")
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{
 		Settings: map[string]string{"fsync": "off", "max_prepared_transactions": "2"}})
@@ -121,16 +123,14 @@ func TestSilentParties(t *testing.T) {
 		{why: "a prepared transaction", args: words("load --quiet --drop --size 1MB --target %s",
 			server.URL("prepared")),
 			code: exitInterrupted, says: `the prepared transaction "forgotten"`},
-	}
-	if !testing.Short() { // each step of its end waits for a server that is silent, together over a minute
-		cases = append(cases, party{why: "a server at the end", args: quick("drive", proxied.through(t, "ds2"),
+		{why: "a server at the end", args: quick("drive", proxied.through(t, "ds2"),
 			"--run-time 10s --drain-time 1s --operation-timeout 1s --verify none --out out"), code: exitFailed,
 			says: "OPM", driving: func() {
 				for _, stream := range []string{"upstream", "downstream"} {
 					_, err := proxied.proxy.Toxics.AddToxicJson(strings.NewReader(fmt.Sprintf(swallow, stream)))
 					assert.NoError(t, err)
 				}
-			}})
+			}},
 	}
 	programs := make([]*program, len(cases))
 	says := func(i int) bool {

@@ -11,12 +11,14 @@ import (
 
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/nightly"
 	"ds2/internal/texttest"
 )
 
 // TestAuditLosesItsServer has a server go down for lack of room in the middle of the audit: the run's record stays,
 // says why it was not audited, and is audited later.
 func TestAuditLosesItsServer(t *testing.T) {
+	nightly.Long(t, "makes a cluster on a drive")
 	t.Parallel()
 	dir, grow := smallDrive(t, "200m", pgtest.Server(t).DataDir())
 	fast := map[string]string{"fsync": "off"}

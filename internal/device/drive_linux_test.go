@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/device/devicetest"
+	"ds2/internal/nightly"
 )
 
 // The limit that is found is that of the drive, which is held to so many reads and writes a second: a log write is a
@@ -50,6 +51,7 @@ func TestSlowDrive(t *testing.T) {
 
 // A drive of its own is preconditioned and measured whole; one in use is not touched.
 func TestBlockDevice(t *testing.T) {
+	nightly.Long(t, "measures a drive several times")
 	needFio(t)
 	image := filepath.Join(t.TempDir(), "image")
 	require.NoError(t, os.WriteFile(image, make([]byte, 16<<20), 0o644))
