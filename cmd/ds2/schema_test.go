@@ -26,7 +26,7 @@ import (
 var updateSchema = flag.Bool("update-schema", false, "write the JSON Schema of the commands' output again")
 
 // schemaFile is the published description of what commands write as JSON, in the version of the record.
-const schemaFile = "../../docs/schema/ds2-2.schema.json"
+const schemaFile = "../../docs/schema/ds2-3.schema.json"
 
 // outputs are the types of what each command writes by --output json.
 var outputs = map[string]any{
@@ -96,7 +96,7 @@ func publishedSchema(t *testing.T) []byte {
 	}
 	text, err := json.Marshal(&reflected.Schema{
 		Version:     reflected.Version,
-		ID:          "ds2-2.schema.json",
+		ID:          "ds2-3.schema.json",
 		Title:       "What ds2 writes as JSON, in version 2",
 		Definitions: all,
 	})

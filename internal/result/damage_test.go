@@ -236,7 +236,7 @@ func recordTexts(f *testing.F) map[string]string {
 	return texts
 }
 
-const benchText = `{"schema":2,"kind":"bench","status":"done","median":"run-1",` +
+const benchText = `{"schema":3,"kind":"bench","status":"done","median":"run-1",` +
 	`"runs":[{"dir":"run-1","counts":true,"opm":5}]}`
 
 // FuzzRead: no record makes the reader panic, whatever its files hold and whichever are missing. An input is the files,
@@ -312,7 +312,7 @@ func FuzzHistogram(f *testing.F) {
 func FuzzSummary(f *testing.F) {
 	examples := []string{
 		benchText,
-		`{"schema":2,"kind":"experiment","status":"done","runs":[{"dir":"run-1","counts":true,"opm":5}]}`,
+		`{"schema":3,"kind":"experiment","status":"done","runs":[{"dir":"run-1","counts":true,"opm":5}]}`,
 	}
 	headline := NewHeadline(&Figure{Unit: OPM, Value: 5})
 	for _, s := range []Summary{

@@ -39,7 +39,7 @@ import (
 )
 
 // Schema is the version of the record. A reader refuses any other.
-const Schema = 2
+const Schema = 3
 
 // IntervalLength is how long the histograms of a record are gathered before they are written: short enough that a crash
 // loses less than a minute, long enough for small records, and a divisor of the storage report's window, 1,000 s to
