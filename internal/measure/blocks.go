@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/aclements/go-moremath/stats"
+	"gonum.org/v1/gonum/stat"
 )
 
 // An experiment is made in blocks, in each of which every configuration runs once, in a random order (R. A. Fisher, The
@@ -133,8 +133,12 @@ func newPair(base, other string, figures []RunFigure) (p pair) {
 	if len(p.rises) == 0 {
 		return p
 	}
-	p.meanRise, p.meanLater = stats.Mean(p.rises), stats.Mean(p.later)
-	p.laterLater, p.laterRise, _ = products(p.later, p.rises)
+	p.meanRise, p.meanLater = stat.Mean(p.rises, nil), stat.Mean(p.later, nil)
+	for i := range p.rises {
+		later := p.later[i] - p.meanLater
+		p.laterLater += later * later
+		p.laterRise += later * (p.rises[i] - p.meanRise)
+	}
 	return p
 }
 

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/aclements/go-moremath/stats"
+	"gonum.org/v1/gonum/stat"
 )
 
 // Change is by how much one set of measurements differs from another.
@@ -26,7 +26,7 @@ func newChange(logarithm, deviation, freedom, looks float64) Change {
 	low, high := percentOf(logarithm-half), percentOf(logarithm+half)
 	c := Change{percentOf(logarithm), low, high, 1, deviation, freedom}
 	if logarithm != 0 {
-		c.P = min(1, looks*2*stats.TDist{V: freedom}.CDF(-math.Abs(logarithm)/deviation))
+		c.P = min(1, looks*twoSided(logarithm/deviation, freedom))
 	}
 	return c
 }
@@ -82,8 +82,9 @@ func MeanCI95(values []float64) (mean, half float64) {
 	if len(values) == 1 {
 		return values[0], math.NaN()
 	}
-	mean, _, high := stats.MeanCI(values, .95)
-	return mean, high - mean
+	mean, variance := stat.MeanVariance(values, nil)
+	n := float64(len(values))
+	return mean, Student(.975, n-1) * math.Sqrt(variance/n)
 }
 
 // Compare compares positive measurements b with a. It is Welch's t-test (B. L. Welch, "The Generalization of
@@ -95,17 +96,18 @@ func Compare(a, b []float64) Change {
 		return c
 	}
 	la, lb := logarithms(a), logarithms(b)
-	meanA, meanB := stats.Mean(la), stats.Mean(lb)
+	meanA, varianceA := stat.MeanVariance(la, nil)
+	meanB, varianceB := stat.MeanVariance(lb, nil)
 	c.Percent = percentOf(meanB - meanA)
 	if len(a) < 2 || len(b) < 2 {
 		return c
 	}
-	test, err := stats.TwoSampleWelchTTest(stats.Sample{Xs: lb}, stats.Sample{Xs: la}, stats.LocationDiffers)
-	if err != nil { // all measurements of both are the same
+	ofA, ofB := varianceA/float64(len(a)), varianceB/float64(len(b))
+	if ofA+ofB == 0 { // all measurements of both are the same
 		return c
 	}
-	variance := stats.Variance(la)/float64(len(a)) + stats.Variance(lb)/float64(len(b))
-	return newChange(meanB-meanA, math.Sqrt(variance), test.DoF, 1)
+	freedom := (ofA + ofB) * (ofA + ofB) / (ofA*ofA/float64(len(a)-1) + ofB*ofB/float64(len(b)-1))
+	return newChange(meanB-meanA, math.Sqrt(ofA+ofB), freedom, 1)
 }
 
 // positive says whether there are measurements, all of which have a logarithm.
@@ -118,7 +120,7 @@ func GeometricMean(values []float64) float64 {
 	if !positive(values) {
 		return 0
 	}
-	return math.Exp(stats.Mean(logarithms(values)))
+	return stat.GeometricMean(values, nil)
 }
 
 func logarithms(values []float64) []float64 {

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/aclements/go-moremath/stats"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Median is the middle of values, of which there is at least one; the mean of the two in the middle where their number
@@ -30,22 +31,25 @@ func Slope(values []float64) (slope float64, n int) {
 	if len(known) < 2 {
 		return 0, len(known)
 	}
-	xx, xy, _ := products(at, known)
-	return xy / xx, len(known)
+	_, slope = stat.LinearRegression(at, known, nil, false)
+	return slope, len(known)
 }
 
-// products are the sums of squares and of products of pairs about their means.
-func products(xs, ys []float64) (xx, xy, yy float64) {
-	meanX, meanY := stats.Mean(xs), stats.Mean(ys)
-	for i := range xs {
-		x, y := xs[i]-meanX, ys[i]-meanY
-		xx, xy, yy = xx+x*x, xy+x*y, yy+y*y
+// Student is the quantile p of Student's t, and NaN for unknown degrees of freedom.
+func Student(p, degrees float64) float64 {
+	if math.IsNaN(degrees) {
+		return math.NaN()
 	}
-	return xx, xy, yy
+	return distuv.StudentsT{Sigma: 1, Nu: degrees}.Quantile(p)
 }
 
-// Student is the quantile p of Student's t.
-func Student(p, degrees float64) float64 { return stats.InvCDF(stats.TDist{V: degrees})(p) }
+// twoSided is the probability of a value of Student's t at least as far from 0, and NaN where either is unknown.
+func twoSided(t, degrees float64) float64 {
+	if math.IsNaN(t + degrees) {
+		return math.NaN()
+	}
+	return 2 * distuv.StudentsT{Sigma: 1, Nu: degrees}.CDF(-math.Abs(t))
+}
 
 // Significance words a probability together with the level that it was held against: "p = 0.0104, not significant at
 // 0.01". It has two digits, or as many as it takes to be seen on the right side of the level.
@@ -73,14 +77,9 @@ func Correlation(xs, ys []float64) (r, p float64) {
 	if len(xs) < 3 {
 		return math.NaN(), math.NaN()
 	}
-	xx, xy, yy := products(xs, ys)
-	if xx == 0 || yy == 0 {
-		return math.NaN(), math.NaN()
-	}
-	r = max(-1, min(1, xy/math.Sqrt(xx*yy)))
+	r = max(-1, min(1, stat.Correlation(xs, ys, nil)))
 	degrees := float64(len(xs) - 2)
-	t := math.Abs(r) * math.Sqrt(degrees/(1-r*r)) // +Inf for pairs on a line
-	return r, 2 * (1 - stats.TDist{V: degrees}.CDF(t))
+	return r, twoSided(r*math.Sqrt(degrees/(1-r*r)), degrees) // t is infinite for pairs on a line
 }
 
 // Holm corrects probabilities for their number by Holm's method: that any of them is below a level by chance alone is

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aclements/go-moremath/stats"
+	"gonum.org/v1/gonum/stat"
 )
 
 // Steadiness is the verdict whether OPM held still in a window. It is the rule by which SNIA's Solid State Storage
@@ -58,7 +58,7 @@ func judge(samples []Sample) Steadiness {
 
 // judgeRounds applies the rule to the OPM of rounds, of which there are at least two.
 func judgeRounds(rates []float64, what string) Steadiness {
-	mean := stats.Mean(rates)
+	mean := stat.Mean(rates, nil)
 	if mean == 0 {
 		return Steadiness{Why: "not steady: nothing was completed"}
 	}

@@ -3,8 +3,6 @@ package measure
 import (
 	"fmt"
 	"math"
-
-	"github.com/aclements/go-moremath/stats"
 )
 
 // Trend is how OPM changed over a window: what shows a store that slows down over hours, too slowly for Steadiness. It
@@ -47,7 +45,7 @@ func (s Series) trend(window []Sample, judged Steadiness) *Trend {
 	// (docs/evidence/2026-11-simulations.md).
 	freedom := max(1, e.freedom/math.Pow(e.correction, 3))
 	if deviation := math.Sqrt(12 * e.variance / (n * (n*n - 1))); rise != 0 {
-		t.P = 2 * stats.TDist{V: freedom}.CDF(-math.Abs(rise)/deviation)
+		t.P = twoSided(rise/deviation, freedom)
 	}
 	t.Found = t.P < trendLevel
 	switch {

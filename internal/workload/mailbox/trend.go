@@ -9,7 +9,7 @@ import (
 	"ds2/internal/monitor"
 	"ds2/internal/result"
 
-	"github.com/aclements/go-moremath/stats"
+	"gonum.org/v1/gonum/stat"
 )
 
 // How a window is divided to show what changed over it: by the hour, a short one into tenths, and one that is shorter
@@ -64,7 +64,7 @@ func (r run) trend(windows []measure.Window) []result.Section {
 	}
 	if rho, p := measure.Correlation(at, iops); !math.IsNaN(rho) {
 		slope, _ := measure.Slope(parts)
-		change := 100 * slope * float64(len(parts)-1) / stats.Mean(iops)
+		change := 100 * slope * float64(len(parts)-1) / stat.Mean(iops, nil)
 		found := "IOPS have no trend over the window"
 		if p < trendLevel {
 			found = fmt.Sprintf("IOPS have a trend of %+.1f %% from the first to the last part of the window", change)
