@@ -32,24 +32,26 @@ func newBenchCommand() *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
 		Use:   "bench",
-		Short: "Repeat a run by the storage report's procedure; the result is the median",
-		Long: `Makes several runs by the procedure of the storage report: restore the database, settle, measure
-idle power, run, cool down. The result is the median of the runs.
+		Short: "Repeat a run and take the median, as the storage report does",
+		Long: `Makes several runs by the procedure of the storage report: restore the database,
+settle, measure idle power, run, cool down. The result is the median of the
+runs.
 
-Every run counts that reached its window, and no run is repeated but one that was interrupted. A
-run that failed holds no limit, and the result says so; after two in a row the bench ends. A limit
-holds if it holds in all runs.
+Every run counts that reached its window, and no run is repeated but one that
+was interrupted. A run that failed holds no limit, and the result says so; after
+two in a row the bench ends. A limit holds if it holds in all runs.
 
-All records go into one directory. The same command of the same version of ds2 with the same --out
-continues a bench that was stopped; --runs and --drop-unsteady may change.
---power log:FILE adds a meter's log later.`,
+All records go into one directory. The same command of the same version of ds2
+with the same --out continues a bench that was stopped; --runs and
+--drop-unsteady may change. --power log:FILE adds a meter's log later.`,
 		Example: `  ds2 bench --target postgres://ds2:ds2@localhost/ds2 --threads 32 \
       --restore snapshot --out ds2-results/6-ssd
-  ds2 bench --target postgres://ds2:ds2@db1/ds2 --exporter http://db1:9100/metrics \
+  ds2 bench --target postgres://ds2:ds2@db1/ds2 \
+      --exporter http://db1:9100/metrics \
       --restore-command ./restore-array.sh
 
 PowerShell:
-  ds2 bench --target 'sqlserver://sa:password@db1?database=DS2' --out C:\ds2\6-ssd`,
+  ds2 bench --target 'sqlserver://sa:password@db1?database=DS2' --out C:\6-ssd`,
 		Args: flagsOnly,
 		RunE: interruptible(firstOfRuns, f.run),
 	}
@@ -68,7 +70,7 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 	flags.Var(duration(&f.Settle.Duration), "settle", "wait after the restore, such as 90s or 8m")
 	flags.Var(duration(&f.Idle.Duration), "idle", "then measure counters and power without users, such as 90s or 8m")
 	flags.Var(duration(&f.Cooldown.Duration), "cooldown", "measure counters and power after the run, such as 90s or 8m")
-	flags.IntVar(&f.Practice, "practice", 0, "discarded runs before those that count (in an experiment 1), as "+
+	flags.IntVar(&f.Practice, "practice", 0, "discarded runs before those that are valid (in an experiment 1), as "+
 		"a first run is often slow")
 	flags.BoolVar(&f.DropUnsteady, "drop-unsteady", false, "leave runs out that were not steady, "+
 		"which flatters erratic drives")

@@ -21,21 +21,27 @@ func newCompareCommand() *cobra.Command {
 		Use:               "compare A B…",
 		ValidArgsFunction: directories,
 		Short:             "Compare the results of benches or runs",
-		Long: `Compares benches, or single runs, with the first of them: the storage report's table, and the
-differences in percent with their intervals. A directory can get a name: ssd=ds2-results/…
+		Long: `Compares benches, or single runs, with the first of them: the storage report's
+table, and the differences in percent with their intervals. A directory can get
+a name: ssd=ds2-results/…
 
-Configurations of one ds2 experiment are compared block by block; name its directory, or those of
-the benches in it. Others are compared by Welch's t-test on the logarithms of all runs that count.
-Records of ds2 device are compared with each other.
+Configurations of one ds2 experiment are compared block by block; name its
+directory, or those of the benches in it. Others are compared by Welch's t-test
+on the logarithms of all runs that count. Records of ds2 device are compared
+with each other.
 
-With --fail-if the command is a gate on one figure of the comparison, such as 'opm < -5 %' or
-'order p95 > 10 %', or on errors ('errors > 0'). The exit code is 3 if the whole 95 % interval of
-the change is beyond the bound, and 4 if that cannot be told: the interval includes the bound,
-there are fewer than two runs of each, or the runs still warm up.`,
-		Example: `  ds2 compare disks=ds2-results/20261121T041500Z-k3f9tq ssd=ds2-results/20261121T071500Z-p4m2aa
+With --fail-if the command is a gate on one figure of the comparison, such as
+'opm < -5 %' or 'order p95 > 10 %', or on errors ('errors > 0'). The exit code
+is 3 if the whole 95 % interval of the change is beyond the bound, and 4 if that
+cannot be told: the interval includes the bound, there are fewer than two runs
+of each, or the runs still warm up.`,
+		Example: `  ds2 compare disks=ds2-results/20261121T041500Z-k3f9tq \
+      ssd=ds2-results/20261121T071500Z-p4m2aa
   ds2 compare ds2-results/arrays
-  ds2 compare --output html --out compare.html disks=ds2-results/disks ssd=ds2-results/ssd
-  ds2 compare --fail-if 'opm < -2.5 %' --output markdown main=ds2-results/main ds2-results/change`,
+  ds2 compare --output html \
+      --out compare.html disks=ds2-results/disks ssd=ds2-results/ssd
+  ds2 compare --fail-if 'opm < -2.5 %' \
+      --output markdown main=ds2-results/main ds2-results/change`,
 		Args: records,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			devices, err := readDevices(args)

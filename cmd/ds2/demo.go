@@ -40,10 +40,10 @@ func newDemoCommand() *cobra.Command {
 	var f demoFlags
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "The whole way on a PostgreSQL of its own: load, drive, audit, report",
-		Long: `Starts a private PostgreSQL, loads a dataset, drives it, audits it, prints the result, writes record
-and report, and stops the server. It uses an installed PostgreSQL or, if there is none, downloads
-one once and keeps it.`,
+		Short: "End-to-end demo on a private PostgreSQL",
+		Long: `Starts a private PostgreSQL, loads a dataset, drives it, audits it, prints the
+result, writes record and report, and stops the server. It uses an installed
+PostgreSQL or, if there is none, downloads one once and keeps it.`,
 		Example: `  ds2 demo
   ds2 demo --run-time 10s
   ds2 demo --size 100MB --threads 16 --keep
@@ -256,11 +256,11 @@ func (f *demoFlags) measures(memory int64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := "this demo measures the processor, not the drive: its database of about %s fits into memory; " +
+	text := "this demo measures the CPU, not the drive: its database of about %s fits into memory; " +
 		"load a size larger than that for the drive, see docs/howto/long-runs.md"
 	switch {
 	case memory == 0:
-		text = "this demo measures the processor, not the drive, " +
+		text = "this demo measures the CPU, not the drive, " +
 			"unless its database of about %s is larger than the machine's memory"
 	case bytes > memory:
 		text = "this demo measures the drive too: its database of about %s is larger than the machine's memory of " +

@@ -36,15 +36,17 @@ func newDriveCommand() *cobra.Command {
 		Use:        "drive",
 		SuggestFor: []string{"run"},
 		Short:      "Run users against a database and measure OPM",
-		Long: `Runs users against a database that ds2 load has filled, measures orders per minute (OPM) and
-response times, and writes a record. All parameters of DVD Store 2's driver work, with _ or -, in
-its units.
+		Long: `Runs users against a database that ds2 load has filled, measures orders per
+minute (OPM) and response times, and writes a record. All parameters of DVD
+Store 2's driver work, with _ or -, in its units.
 
-The first Ctrl-C stops new orders, lets orders under way end and writes the record; the second exits
-within a second. With --run-time 0 the first is the end of the run, which is then audited.
+The first Ctrl-C stops new orders, lets orders under way end and writes the
+record; the second exits within a second. With --run-time 0 the first is the end
+of the run, which is then audited.
 
 Each flag can be set by an environment variable: DS2_TARGET, DS2_THREADS.`,
-		Example: `  ds2 drive --target postgres://ds2:ds2@localhost/ds2 --threads 32 --run-time 20m
+		Example: `  ds2 drive --target postgres://ds2:ds2@localhost/ds2 --threads 32 \
+      --run-time 20m
   ds2 drive --engine postgres --target=localhost --ramp_rate=10 --run_time=20 \
       --n_threads=32 --db_size_str=W --think_time=0 --database_name=DS2_1
   ds2 drive --target postgres://localhost/ds2 --threads 32 --run-time 20m \
@@ -52,7 +54,7 @@ Each flag can be set by an environment variable: DS2_TARGET, DS2_THREADS.`,
 
 PowerShell:
   $env:DS2_TARGET = 'sqlserver://sa:password@localhost?database=DS2'
-  ds2 drive --threads 32 --run-time 20m --limit 'order p95 < 500ms' --out C:\ds2\first`,
+  ds2 drive --threads 32 --run-time 20m --limit 'order p95 < 500ms'`,
 		Args: flagsOnly,
 		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error {
 			if check && f.output.format == "ds2" {
@@ -85,10 +87,11 @@ func (o *driveOutput) addFormats(flags *pflag.FlagSet) {
 	flags.Lookup("output").Usage += "; ds2 is DS2's own lines"
 }
 
-// What the first Ctrl-C does to a run, and to the runs of a bench, a search or an experiment.
+// What the first Ctrl-C does to a run, to the runs of a bench or a search, and to those of an experiment.
 const (
 	firstOfRun  = "orders under way end, then the record is written"
 	firstOfRuns = firstOfRun + "; the same command, with --out and the directory of the records, continues"
+	firstOfFile = firstOfRun + "; the same command continues"
 )
 
 // judgeRun refuses flags that make no run: all that can be told before anything is started, loaded or connected to.

@@ -105,7 +105,7 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	flags.IntVar(&f.MaxErrors, "max-errors", 100, "abort the run after this many failed orders")
 	flags.Var(duration(&f.OperationTimeout.Duration), "operation-timeout", "time after which an "+
 		"operation's connection counts as lost")
-	flags.Var(duration(&f.DrainTime.Duration), "drain-time", "how long orders under way may take at the end of the run")
+	flags.Var(duration(&f.DrainTime.Duration), "drain-time", "grace period for orders in flight at the end of the run")
 	under(flags, ofMeasuring, "window")
 
 	flags.StringArrayVar(&f.LimitTexts, "limit", nil, "limit over the first window, such as 'order p95 < 500ms', "+
@@ -234,7 +234,7 @@ func (f *driveFlags) parseEvents(run result.Spec) (all []runs.Event, err error) 
 		switch {
 		case err != nil || strings.TrimSpace(command) == "":
 			const example = "5m='dmsetup suspend data'"
-			return nil, usageError("--event: %q is no time and command: write it as %s", redact(text), example)
+			return nil, usageError("--event: invalid event %q: write it as %s", redact(text), example)
 		case after < begin+aroundEvents:
 			return nil, usageError("--event: %s is too early: the rate before it is what it is compared with, "+
 				"so it takes %s of the run phase, which begins at %s", at, aroundEvents, begin)

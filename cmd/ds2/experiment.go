@@ -36,26 +36,29 @@ func newExperimentCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "experiment FILE.yaml",
 		ValidArgsFunction: yamlFiles,
-		Short:             "Compare configurations by benches whose runs take turns in random blocks",
-		Long: `Runs several configurations by the procedure of ds2 bench, in blocks: each block has one run of
-every configuration in random order, so that slow changes, such as a warmer room, affect all alike.
-They are compared block by block.
+		Short:             "Compare configurations by runs in random blocks",
+		Long: `Runs several configurations by the procedure of ds2 bench, in blocks: each block
+has one run of every configuration in random order, so that slow changes, such
+as a warmer room, affect all alike. They are compared block by block.
 
-The keys of the file are the flags of ds2 bench, for all configurations or for one, and
+The keys of the file are the flags of ds2 bench, for all configurations or for
+one, and
 
   configurations  each with a name, its flags and its labels
-  factors         flags with a list of values; each configuration runs with each value
-  runs            how many runs of each must count: 5, or 5..9 with until (default 6)
+  factors         flags with a list of values; each configuration runs with each
+  runs            number of valid runs: 5, or 5..9 with until (default 6)
   until           stop once every difference is known to ± this, at 95 %: 2 %
-  order           random, or sequence: all runs of one configuration, then those of the next
+  order           random blocks, or sequence: one configuration after the other
   practice        discarded runs of each before the first block (default 1)
   labels          of a configuration: your own words for the report
-  disclosure      what was tested: array, firmware, raid, cache, compression, file-system, price
+  disclosure      array, firmware, raid, cache, compression, file-system, price
 
-${VARIABLE} is an environment variable and ${file:PATH} the contents of a file, such as a password.
+${VARIABLE} is an environment variable and ${file:PATH} the contents of a file,
+such as a password.
 
-All records go into one directory, a bench for each configuration. The same command continues an
-experiment that was stopped. A configuration that keeps failing is left out; the others continue.`,
+All records go into one directory, a bench for each configuration. The same
+command continues an experiment that was stopped. A configuration that keeps
+failing is left out; the others continue.`,
 		Example: `  ds2 experiment arrays.yaml --plan
   ds2 experiment arrays.yaml
 
@@ -77,7 +80,7 @@ arrays.yaml:
   factors:
     threads: [32, 128]`,
 		Args: f.args,
-		RunE: interruptible(firstOfRuns, f.run),
+		RunE: interruptible(firstOfFile, f.run),
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.plan, "plan", false, "print the order of the runs, their time and the difference they can show")
@@ -185,7 +188,7 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 			say("  block %*d: %s\n", len(fmt.Sprint(len(whole.Orders))), i+1, strings.Join(names, "; "))
 		}
 	}
-	say("runs: %d, of which %d are made; the first %d are practice and discarded\n", runs, made, practice)
+	say("runs: %d, %d done; the first %d are practice and discarded\n", runs, made, practice)
 	var warm time.Duration // of all that are left, at most
 	for k, c := range f.configurations {
 		b := c.bench
@@ -220,14 +223,14 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 		say("warning: %d blocks are too few for confidence intervals: they take %d\n", f.runs.most, measure.MinBlocks)
 	case paired:
 		least := measure.Smallest(usualScatter, len(all), f.runs.most, f.until > 0)
-		say("if runs scatter by %d %%, as on quiet servers, a difference of %.2g %% is found in 8 of 10 such "+
+		say("if runs vary by %d %%, as on quiet servers, a difference of %.2g %% is found in 8 of 10 such "+
 			"experiments\n", usualScatter, least)
 	}
 	most += left.Round(time.Second).String()
 	if warm > 0 {
 		most += " to " + (left + warm).Round(time.Second).String()
 	}
-	say("time left: %s, and the restores and audits of the runs whose configuration has made none yet\n", most)
+	say("time left: %s, plus restores and audits not timed yet\n", most)
 	if afternoon := time.Duration(runs) * inAfternoon(); afternoon < left {
 		say("for an afternoon: profile: afternoon, in place of the times in the file, takes %s\n", timeWords(afternoon))
 	}
@@ -306,7 +309,7 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 		whole.Told("after block %d: %s", block, one.page.Sentence())
 	}
 	if resumed { // else the first block shows it
-		if _, one, err := f.report(dir); err == nil {
+		if e, one, err := f.report(dir); err == nil && len(e.Comparison.Configurations) > 1 {
 			_ = first.served.found(one.page)
 		}
 	}

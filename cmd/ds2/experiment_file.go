@@ -67,7 +67,7 @@ type experimentSetup struct {
 
 func (s *experimentSetup) add(flags *pflag.FlagSet) {
 	flags.Var(parsed[runsRange]{&s.runs, "runs", readRuns, runsRange.String, ""}, "runs", "runs of each "+
-		"configuration that must count: 6, or 5..9 with --until (default 6, with --until 6..10)")
+		"configuration: number of valid runs, such as 6, or 5..9 with --until (default 6, with --until 6..10)")
 	flags.Var(parsed[float64]{&s.until, "percent", readPercentage, percentage, ""}, "until", "stop once every "+
 		"difference is known to ± this, at 95 %, such as '2 %'")
 	flags.Var(oneOf(&s.order, result.OrderRandom, result.OrderSequence), "order", "order of the runs: random, in "+
@@ -244,6 +244,9 @@ func (f *experimentFile) flag(key string, line int) (*pflag.Flag, error) {
 	known := newFlagSet(new(experimentSetup).add)
 	known.AddFlagSet(newFlagSet(new(benchFlags).add))
 	flag := known.Lookup(key)
+	if near := nearest(known, key); flag == nil && near != "" {
+		return nil, f.wrong(line, "unknown key %q; did you mean %s?", key, near)
+	}
 	if flag == nil || slices.Contains(notInFile, flag.Name) {
 		return nil, f.wrong(line, "unknown key %q: keys are the flags of ds2 bench, "+
 			"and configurations, factors, runs, order, until", key)

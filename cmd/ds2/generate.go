@@ -42,25 +42,28 @@ const dataSeedUsage = "seed of the rows: 0 gives DS2's own; any other gives othe
 func newGenerateCommand() *cobra.Command {
 	var f generateFlags
 	cmd := &cobra.Command{
-		Use:   "generate {--size SIZE | --rows LIST} {--out DIR | --part NAME -} | --verify DIR",
+		Use:   "generate {--size SIZE | --rows LIST} {--out DIR | --part NAME -}",
 		Short: "Write a dataset as CSV files",
-		Long: `Writes the 40 CSV files of a dataset, byte for byte as DS2's own programs do, and manifest.json with
-rows, bytes and checksum of each. Only prod.csv differs, unless --words gives DS2's word lists.
+		Long: `Writes the 40 CSV files of a dataset, byte for byte as DS2's own programs do,
+and manifest.json with rows, bytes and checksum of each. Only prod.csv differs,
+unless --words gives DS2's word lists.
 
---resume checks the files that are there and writes the missing ones. With --shard several machines
-write some of the files each, into a directory of its own; brought together in one, with the
-manifests, they are the dataset. More than 5 shards are no faster: each of the two customers' files
-has 22 % of the bytes.
+--resume checks the files that are there and writes the missing ones. With
+--shard several machines write some of the files each, into a directory of its
+own; brought together in one, with the manifests, they are the dataset. More
+than 5 shards are no faster: each of the two customers' files has 22 % of the
+bytes.
 
 xxhsum checks the files, too:
 
   jq -r '.files[] | .sum + "  " + .name' manifest.json | xxhsum -c
 
-A words file has 1,000 words below a line [titles], 200 below [first] and 200 below [last], one per
-line.`,
+A words file has 1,000 words below a line [titles], 200 below [first] and 200
+below [last], one per line.`,
 		Example: `  ds2 generate --size 30MB --out /tmp/ds2-30MB
   ds2 generate --verify /tmp/ds2-30MB
-  ds2 generate --rows customers=5000,orders-per-month=200,products=1000 --part us_cust - | head -3
+  ds2 generate --rows customers=5000,orders-per-month=200,products=1000 \
+      --part us_cust - | head -3
   ds2 generate --size W --shard 2/4 --out /tmp/ds2-W
   ds2 generate --size 20GB --data-seed 2 --out /tmp/ds2-second-target
 
@@ -85,10 +88,10 @@ PowerShell:
 	flags.StringVar(&f.shard, "shard", wholeShard, "this machine's share: 3/16 is the third of sixteen, "+
 		"and so is 2-of-16, counted from 0")
 	flags.IntVar(&f.parallel, "parallel", runtime.GOMAXPROCS(0), "files written at once")
-	flags.Lookup("parallel").DefValue = "the number of processors"
+	flags.Lookup("parallel").DefValue = "the number of CPUs"
 	flags.BoolVar(&f.resume, "resume", false, "continue in a directory where a run with the same flags was interrupted")
 	flags.StringVar(&f.verify, "verify", "", "write nothing: compare the files in this directory with its manifest")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress")
 	return cmd
 }
 

@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -66,8 +68,8 @@ func annotate(flags *pflag.FlagSet, name, key string, values ...string) {
 const (
 	// fewFlags is how many flags a command may have to be shown with all of them.
 	fewFlags = 25
-	// helpWidth is how long a line of the help may be, and slop by how much package pflag may miss it.
-	helpWidth, slop = 100, 5
+	// helpWidth is how long a line of the help may be, and helpColumn where the text of a flag begins.
+	helpWidth, helpColumn = 80, 32
 )
 
 // helpValue is --help: of no value, "all", or the name of a group. To cobra it is a bool.
@@ -148,20 +150,44 @@ func groupedFlags(cmd *cobra.Command, asked string) string {
 	first := usages("Flags for a first run", all, isFirst)
 	names := groupNames()
 	return fmt.Sprintf("%s\n\n--help=all shows all %d flags, --help=GROUP those of one group:\n  %s\n  %s",
-		first, len(all), strings.Join(names[:8], ", "), strings.Join(names[8:], ", "))
+		first, len(all), strings.Join(names[:6], ", "), strings.Join(names[6:], ", "))
 }
 
 // usages are those of some flags below a heading, or nothing where there are none.
 func usages(heading string, all []*pflag.Flag, shown func(*pflag.Flag) bool) string {
-	set := pflag.NewFlagSet("", pflag.ContinueOnError)
-	set.SortFlags = false
+	var lines []string
 	for _, f := range all {
 		if shown(f) {
-			set.AddFlag(f)
+			lines = append(lines, usage(f)...)
 		}
 	}
-	if !set.HasAvailableFlags() {
+	if lines == nil {
 		return ""
 	}
-	return "\n\n" + heading + ":\n" + strings.TrimRight(set.FlagUsagesWrapped(helpWidth-slop), "\n")
+	return "\n\n" + heading + ":\n" + strings.Join(lines, "\n")
 }
+
+// usage is a flag in lines of the help: package pflag's line, broken. A long name has its text below.
+func usage(f *pflag.Flag) (lines []string) {
+	set := pflag.NewFlagSet("", pflag.ContinueOnError)
+	set.AddFlag(f)
+	m := flagLine.FindStringSubmatch(set.FlagUsages())
+	if m == nil { // hidden
+		return nil
+	}
+	line := m[1]
+	if len(line) > helpColumn-2 {
+		lines, line = append(lines, line), ""
+	}
+	line = fmt.Sprintf("%-*s", helpColumn-1, line)
+	for _, word := range strings.Fields(m[2]) {
+		if utf8.RuneCountInString(line+" "+word) > helpWidth {
+			lines, line = append(lines, line), strings.Repeat(" ", helpColumn-1)
+		}
+		line += " " + word
+	}
+	return append(lines, line)
+}
+
+// flagLine is a flag with its value, and what it says.
+var flagLine = regexp.MustCompile(`^( +\S.*?) {3}(.*)`)

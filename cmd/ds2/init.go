@@ -15,11 +15,12 @@ func newInitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Print a commented file for ds2 experiment",
-		Long: `Prints an example of a file for ds2 experiment, with comments on what it can hold: a
-configuration for each --target. In the place of a password stands a variable, such as
-${PASSWORD_SSD}.`,
+		Long: `Prints an example of a file for ds2 experiment, with comments on what it can
+hold: a configuration for each --target. In the place of a password stands a
+variable, such as ${PASSWORD_SSD}.`,
 		Example: `  ds2 init > arrays.yaml
-  ds2 init --target disks=postgres://ds2@db1/ds2 --target ssd=postgres://ds2@db2/ds2 > arrays.yaml`,
+  ds2 init --target disks=postgres://ds2@db1/ds2 \
+      --target ssd=postgres://ds2@db2/ds2 > arrays.yaml`,
 		Args: flagsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(targets) == 0 {

@@ -45,18 +45,22 @@ func newLoadCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "load",
 		Short: "Make a database and fill it with a dataset",
-		Long: `Creates the database if it does not exist, generates the dataset and streams it into the tables,
-then creates indexes, keys, procedures and statistics. Nothing is written to this machine's disk.
+		Long: `Creates the database if it does not exist, generates the dataset and streams it
+into the tables, then creates indexes, keys, procedures and statistics. Nothing
+is written to this machine's disk.
 
---from loads the files that ds2 generate wrote. SQL Server can read them itself: --server-dir is
-their path as the server sees it, a share or one of its own disks.
+--from loads the files that ds2 generate wrote. SQL Server can read them itself:
+--server-dir is their path as the server sees it, a share or one of its own
+disks.
 
-A database that already holds data is refused, unless --drop is given. That drops the workload's
-tables and functions first, and nothing else in the database.
+A database that already holds data is refused, unless --drop is given. That
+drops the workload's tables and functions first, and nothing else in the
+database.
 
-With --parallel up to 4, PostgreSQL gets each table in one transaction, so that rows are written
-once and need no vacuum; --resume continues with the first incomplete table. With more, sessions
-share a table, rows are frozen afterwards, and --resume continues after the last complete part.`,
+With --parallel up to 4, PostgreSQL gets each table in one transaction, so that
+rows are written once and need no vacuum; --resume continues with the first
+incomplete table. With more, sessions share a table, rows are frozen afterwards,
+and --resume continues after the last complete part.`,
 		Example: `  ds2 load --target postgres://ds2:ds2@localhost/ds2 --size S
   ds2 load --target postgres://ds2:ds2@localhost/ds2 --size 20GB --drop
   ds2 load --target postgres://ds2:ds2@localhost/ds2 --from dataset
@@ -68,7 +72,7 @@ share a table, rows are frozen afterwards, and --resume continues after the last
       --from /mnt/dataset --server-dir '\\files\dataset'
 
 PowerShell:
-  ds2 load --target 'sqlserver://sa:password@db1?database=DS2' --size W --data-dir E:\DS2`,
+  ds2 load --target 'sqlserver://sa:password@db1?database=DS2' --size W`,
 		Args: flagsOnly,
 		RunE: interruptible("what is whole stays, for --resume", f.run),
 	}
@@ -83,10 +87,10 @@ PowerShell:
 	flags.StringVar(&f.from, "from", "", "directory that ds2 generate wrote, to load instead of a new dataset")
 	complete(flags, "size", "S", "M", "W", "L")
 	completeDirectories(flags, "from")
-	flags.BoolVar(&f.options.Drop, "drop", false, "first drop this workload's data in the database")
+	flags.BoolVar(&f.options.Drop, "drop", false, "drop this workload's data first")
 	flags.BoolVar(&f.options.Resume, "resume", false, "continue an unfinished load of the same dataset")
 	flags.IntVar(&f.options.AtOnce, "parallel", 0, "tables or parts copied, and indexes built, at once")
-	flags.Lookup("parallel").DefValue = "the number of processors, at least 2, but at most one for each 256 MiB " +
+	flags.Lookup("parallel").DefValue = "the number of CPUs, at least 2, at most one per 256 MiB " +
 		"of half the server's memory"
 	under(flags, ofDataset, "workload", "size", "resume", "drop")
 	f.mailbox.add(flags)
@@ -97,7 +101,7 @@ PowerShell:
 		"indexes (default: the database's)")
 	f.sqlServer.add(flags)
 	f.addAddress(flags)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress")
 	under(flags, ofOutput, "quiet")
 	return cmd
 }
@@ -245,8 +249,8 @@ func (f *loadFlags) load(ctx context.Context, engine store.Database, stderr io.W
 		}
 		n := load.Sessions(runtime.NumCPU(), memory)
 		if !f.quiet {
-			fmt.Fprintf(stderr, "%s: loading %d tables or parts at a time (--parallel): "+
-				"this machine has %d processors%s\n", s.Label(), n, runtime.NumCPU(), known)
+			fmt.Fprintf(stderr, "%s: loading %d tables or parts at once (--parallel): "+
+				"this machine has %d CPUs%s\n", s.Label(), n, runtime.NumCPU(), known)
 		}
 		return n
 	}

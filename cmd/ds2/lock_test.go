@@ -29,7 +29,7 @@ func TestOneCommandAtATime(t *testing.T) {
 	require.NoError(t, err)
 	refusal := regexp.MustCompile(fmt.Sprintf(
 		`^ds2: 127\.0\.0\.1:\d+/test\d+ is in use by ds2 drive, process %d on %s, `+
-			`since 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC: wait for its end, or stop it`,
+			`since 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC: wait until it ends, or stop it`,
 		p.Process.Pid, regexp.QuoteMeta(host[:min(len(host), 10)])))
 	file, dir := textFile(t, "threads.yaml", "target: "+target+"\nfactors: {threads: [1, 2]}\n"), t.TempDir()
 	refused := []string{"experiment " + file + " --out " + dir + "/experiment"}

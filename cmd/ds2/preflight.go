@@ -17,20 +17,23 @@ func newPreflightCommand() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "preflight [FILE.yaml]",
-		Short: "Look at what could go wrong with a run, before it",
-		Long: `Checks, with the flags of ds2 drive or the file of an experiment, that the run can succeed. Each
-check prints ok, warning or FAILURE, with what to do; those that take what failed are skipped.
+		Short: "Check for problems before a run",
+		Long: `Checks, with the flags of ds2 drive or the file of an experiment, that the run
+can succeed. Each check prints ok, warning or FAILURE, with what to do; those
+that take what failed are skipped.
 
-It checks server, rights, database, space, connections, settings that distort a test of storage,
-exporters, power, ports, and the directory of the record.
+It checks server, rights, database, space, connections, settings that distort a
+test of storage, exporters, power, ports, and the directory of the record.
 
---scrub-rate, --verify deep and --cold-start are checked too. Nothing is changed. What several
-configurations share is reported once.
+--scrub-rate, --verify deep and --cold-start are checked too. Nothing is
+changed. What several configurations share is reported once.
 
-The exit code is 3 if the run would fail, and 0 if there are only warnings. ds2 drive checks most of
-this itself.`,
-		Example: `  ds2 preflight --target postgres://ds2:ds2@localhost/ds2 --threads 32 --run-time 20m
-  ds2 preflight --target postgres://ds2:ds2@db1/ds2 --threads 32 --exporter http://db1:9100/metrics
+The exit code is 3 if the run would fail, and 0 if there are only warnings. ds2
+drive checks most of this itself.`,
+		Example: `  ds2 preflight --target postgres://ds2:ds2@localhost/ds2 --threads 32 \
+      --run-time 20m
+  ds2 preflight --target postgres://ds2:ds2@db1/ds2 --threads 32 \
+      --exporter http://db1:9100/metrics
   ds2 preflight arrays.yaml`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: interruptible("nothing more is asked", func(i *interrupts, cmd *cobra.Command, args []string) error {
@@ -130,7 +133,7 @@ func (l *looks) end(i *interrupts) error {
 	}
 	sum := fmt.Sprintf("failed %d, warnings %d, passed %d", n[store.Failure], n[store.Warning], n[store.OK])
 	if l.skipped > 0 {
-		sum += fmt.Sprintf(", not checked %d, which take what failed", l.skipped)
+		sum += fmt.Sprintf(", skipped %d that depend on what failed", l.skipped)
 	}
 	if l.json {
 		if err := printJSON(l.w, l.all); err != nil {

@@ -15,6 +15,7 @@ import (
 	"ds2/internal/result"
 	"ds2/internal/runs"
 	"ds2/internal/store"
+	"ds2/internal/upkeep"
 	"ds2/internal/workload"
 )
 
@@ -42,6 +43,7 @@ func (f *runFlags) ready(i *interrupts, l *looks, stderr io.Writer) (o runs.Opti
 		err = l.step("lock", "", err)
 	}
 	if err == nil {
+		f.driven(i.soft, l, o)
 		err = f.observed(i.soft, l, &o)
 	}
 	if err != nil {
@@ -49,6 +51,20 @@ func (f *runFlags) ready(i *interrupts, l *looks, stderr io.Writer) (o runs.Opti
 		done = func() {}
 	}
 	return o, done, err
+}
+
+// driven warns of what earlier runs left in a database that is not restored before the run.
+func (f *runFlags) driven(ctx context.Context, l *looks, o runs.Options) {
+	plan, tells := o.Plan.(workload.Driven)
+	if !tells || f.Restore != "" && f.Restore != upkeep.RestoreNone {
+		return
+	}
+	for _, s := range o.Targets {
+		if n, err := plan.Added(ctx, s); err == nil && n > 0 {
+			l.warn("database", fmt.Errorf("%s was driven before: it has %d orders beyond the load", s.Label(), n),
+				"ds2 reset removes them")
+		}
+	}
 }
 
 // distinctTargets refuses a database that is named twice, whatever the names.
@@ -314,8 +330,10 @@ func (f *runFlags) observer(ctx context.Context, l *looks, o *runs.Options) (*mo
 		case wrong && l.check && leaveOut(&options, option.Field):
 			l.add(store.Finding{What: "--" + option.Field, State: store.Failure, Found: option.Error(),
 				Do: "correct it, or leave out the flag"})
-		case wrong:
+		case wrong && option.Field == "devices":
 			return nil, flagError(option.Field, option.Unwrap())
+		case wrong: // it does not answer, which is no wrong usage
+			return nil, fmt.Errorf("--%s: %w", option.Field, option.Unwrap())
 		default:
 			return nil, l.step("counters", "", err)
 		}

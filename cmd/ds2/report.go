@@ -52,20 +52,21 @@ func newReportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "report DIR…",
 		ValidArgsFunction: directories,
-		Short:             "Turn records of runs into one page of HTML, or text, JSON, CSV or the form of ESRP",
-		Long: `Writes one HTML page of records, which needs no network: the result, OPM and response times over
-time, the audit, and all that repeating the runs needs.
+		Short:             "Turn records into an HTML page, text, JSON, CSV or ESRP's form",
+		Long: `Writes one HTML page of records, which needs no network: the result, OPM and
+response times over time, the audit, and all that repeating the runs needs.
 
-JSON is the records' summaries as an array; CSV is their one-second samples. --merge adds up the
-records of one run from several driver machines.
+JSON is the records' summaries as an array; CSV is their one-second samples.
+--merge adds up the records of one run from several driver machines.
 
-The format esrp is the summary of a mailbox storage test in the order of ESRP's form, for each
-server and in total: of one record for each server, or of one run observed by an exporter on each.
-Of a bench it takes the median run.`,
+The format esrp is the summary of a mailbox storage test in the order of ESRP's
+form, for each server and in total: of one record for each server, or of one run
+observed by an exporter on each. Of a bench it takes the median run.`,
 		Example: `  ds2 report ds2-results/*
   ds2 report --output text --window 1000s-1200s ds2-results/*
   ds2 report --output esrp ds2-results/server1 ds2-results/server2
-  ds2 report --merge machine1/ds2-results/*-nightly machine2/ds2-results/*-nightly`,
+  ds2 report \
+      --merge machine1/ds2-results/*-nightly machine2/ds2-results/*-nightly`,
 		Args: records,
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			read, err := reader(windows...)
@@ -235,7 +236,7 @@ type shownFlags struct {
 
 func (f *shownFlags) add(flags *pflag.FlagSet, formats ...string) {
 	f.formatFlags.add(flags, formats...)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress")
 	under(flags, ofOutput, "quiet")
 }
 

@@ -19,10 +19,10 @@ func newResetCommand() *cobra.Command {
 	var discardLog bool
 	cmd := &cobra.Command{
 		Use:   "reset",
-		Short: "Take a database back to the state after the load",
-		Long: `Removes what runs have added to a database (customers, orders, reorders) and restores the stock of
-every product, so that the next run starts from the same rows. Nobody else may use the database
-meanwhile.`,
+		Short: "Restore a database to its state after the load",
+		Long: `Removes what runs have added to a database (customers, orders, reorders) and
+restores the stock of every product, so that the next run starts from the same
+rows. Nobody else may use the database meanwhile.`,
 		Example: `  ds2 reset --target postgres://ds2:ds2@localhost/ds2`,
 		Args:    flagsOnly,
 		RunE: interruptible("the reset is rolled back", func(i *interrupts, cmd *cobra.Command, _ []string) error {
@@ -40,14 +40,15 @@ meanwhile.`,
 func newSnapshotCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "snapshot",
-		Short: "Keep a copy of a whole database, and go back to it",
-		Long: `Keeps a copy of a whole database on its server, and puts it back in place, as the storage report
-does before each run. The copy needs as much space as the database, and a new one is made before an
-older one goes. Nobody else may use the database meanwhile.
+		Short: "Copy a whole database, and restore the copy",
+		Long: `Keeps a copy of a whole database on its server, and puts it back in place, as
+the storage report does before each run. The copy needs as much space as the
+database, and a new one is made before an older one goes. Nobody else may use
+the database meanwhile.
 
-On PostgreSQL the database's settings, rights and owner survive a restore; what cannot be kept is
-reported. On SQL Server they are those of the copy, and the restore warns of each option that
-differs.`,
+On PostgreSQL the database's settings, rights and owner survive a restore; what
+cannot be kept is reported. On SQL Server they are those of the copy, and the
+restore warns of each option that differs.`,
 		Example: `  ds2 snapshot create --target postgres://ds2:ds2@localhost/ds2
   ds2 snapshot restore --target postgres://ds2:ds2@localhost/ds2`, Args: cobra.NoArgs}
 	for _, c := range []struct {
@@ -90,7 +91,7 @@ type eachFlags struct {
 
 func (f *eachFlags) add(flags *pflag.FlagSet) {
 	f.targetFlags.add(flags)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress")
 }
 
 // show shows how far the work is.

@@ -13,7 +13,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ds2/internal/preflight"
 	"ds2/internal/result"
+	"ds2/internal/store"
 )
 
 // Exit codes, as in docs/reference/command-line.md.
@@ -51,13 +53,16 @@ func interrupted(ctx context.Context, err error, what string) error {
 	return err
 }
 
-// checkOut refuses a directory of --out that holds something; none may be given.
+// checkOut refuses a directory of --out that holds something or cannot be made; none may be given.
 func checkOut(dir string) error {
 	if dir == "" {
 		return nil
 	}
 	if err := result.CheckDir(dir); err != nil {
 		return flagError("out", err)
+	}
+	if f := preflight.Record(dir); f.State == store.Failure {
+		return usageError("--out: %s", f.Found)
 	}
 	return nil
 }

@@ -19,18 +19,21 @@ func newSchemaCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the SQL that ds2 load runs",
-		Long: `Prints the SQL that ds2 load runs, for psql or sqlcmd, phase by phase: database, tables, indexes
-(with constraints), procedures (with triggers), statistics. The data comes between tables and
-indexes.
+		Long: `Prints the SQL that ds2 load runs, for psql or sqlcmd, phase by phase: database,
+tables, indexes (with constraints), procedures (with triggers), statistics. The
+data comes between tables and indexes.
 
-Other phases are printed only with --phase: drop (load --drop), reset (ds2 reset), and data
-(SQL Server's BULK INSERT, with --from and --server-dir). The SQL is for servers that support all of
-it; ds2 load asks the server and leaves out the rest.`,
+Other phases are printed only with --phase: drop (load --drop), reset (ds2
+reset), and data (SQL Server's BULK INSERT, with --from and --server-dir). The
+SQL is for servers that support all of it; ds2 load asks the server and leaves
+out the rest.`,
 		Example: `  ds2 schema --engine postgres
   ds2 schema --engine sqlserver --size W --files-per-filegroup 8 \
       --data-dir 'E:\DS2' --log-dir 'F:\DS2'
-  ds2 schema --engine sqlserver --phase data --from /mnt/dataset --server-dir '\\files\dataset'
-  ds2 schema --engine sqlserver --workload mailbox --mailboxes 500 --mailbox-size 250MB
+  ds2 schema --engine sqlserver --phase data --from /mnt/dataset \
+      --server-dir '\\files\dataset'
+  ds2 schema --engine sqlserver --workload mailbox --mailboxes 500 \
+      --mailbox-size 250MB
   ds2 schema --engine postgres --phase tables`,
 		Args: flagsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {

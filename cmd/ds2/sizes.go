@@ -29,14 +29,15 @@ func newSizesCommand() *cobra.Command {
 		Use:               "sizes [SIZE…]",
 		ValidArgsFunction: choices("S", "M", "W", "L"),
 		Short:             "Print how large a dataset is, as CSV and in a database",
-		Long: `Prints the rows and bytes of a size: S, M, L, W, a number of MB, GB or TB such as 80GB, or
-customers=…,orders-per-month=…,products=….
+		Long: `Prints the rows and bytes of a size: S, M, L, W, a number of MB, GB or TB such
+as 80GB, or customers=…,orders-per-month=…,products=….
 
-By DS2's rule n MB is S times n/10, 1 GB is M, and n GB is L times n/100: the names are nominal, and
-999 MB has ten times the products of 1 GB.
+By DS2's rule n MB is S times n/10, 1 GB is M, and n GB is L times n/100: the
+names are nominal, and 999 MB has ten times the products of 1 GB.
 
-Rows and bytes are estimates: within 1 % for CSV, and within 10 % for PostgreSQL, measured at S,
-50MB and M. SQL Server's are computed from row sizes and were not measured.`,
+Rows and bytes are estimates: within 1 % for CSV, and within 10 % for
+PostgreSQL, measured at S, 50MB and M. SQL Server's are computed from row sizes
+and were not measured.`,
 		Example: `  ds2 sizes
   ds2 sizes 30MB 80GB --output json`,
 		RunE: func(cmd *cobra.Command, args []string) error {

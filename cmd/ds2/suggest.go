@@ -40,20 +40,26 @@ func suggest(cmd *cobra.Command, err error) string {
 	if !ok || len(unknown.GetSpecifiedName()) < 2 {
 		return text
 	}
-	name := strings.ReplaceAll(unknown.GetSpecifiedName(), "_", "-")
-	best, fewest := "", mostTypos+1
-	if other := meant[name]; cmd.Flags().Lookup(other) != nil {
-		best, fewest = other, 0
-	}
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if typos := distance(name, f.Name); typos < fewest && !f.Hidden {
-			best, fewest = f.Name, typos
-		}
-	})
+	best := nearest(cmd.Flags(), unknown.GetSpecifiedName())
 	if best == "" {
 		return text
 	}
 	return fmt.Sprintf("%s; did you mean --%s?", text, best)
+}
+
+// nearest is the flag that was meant by a name; empty if none is near.
+func nearest(flags *pflag.FlagSet, name string) (best string) {
+	name = strings.ReplaceAll(name, "_", "-")
+	if other := meant[name]; flags.Lookup(other) != nil {
+		return other
+	}
+	fewest := mostTypos + 1
+	flags.VisitAll(func(f *pflag.Flag) {
+		if typos := distance(name, f.Name); typos < fewest && !f.Hidden {
+			best, fewest = f.Name, typos
+		}
+	})
+	return best
 }
 
 // distance is how many letters must be inserted, left out or replaced to make b of a.

@@ -31,20 +31,22 @@ func newTuneCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tune",
 		Short: "Find the largest number of users within limits",
-		Long: `Runs trials with different numbers of users and searches for the largest number that keeps the
-limits. Each trial starts from the restored database and is audited. Runs and search are recorded in
-the directory --out.
+		Long: `Runs trials with different numbers of users and searches for the largest number
+that keeps the limits. Each trial starts from the restored database and is
+audited. Runs and search are recorded in the directory --out.
 
-The users double from --start-threads until a limit fails; then the interval is halved; then
---confirm runs with the number that was found must all keep the limits, else it is a smaller one. A
-number with a run that failed, for any reason, is out. The result is the median of the runs that
-confirm. The same command with the same --out continues a search that was stopped, without repeating
-trials.`,
+The users double from --start-threads until a limit fails; then the interval is
+halved; then --confirm runs with the number that was found must all keep the
+limits, else it is a smaller one. A number with a run that failed, for any
+reason, is out. The result is the median of the runs that confirm. The same
+command with the same --out continues a search that was stopped, without
+repeating trials.`,
 		Example: `  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit 'order p95 < 200ms'
-  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit exchange2007 --run-time 5m
+  ds2 tune --target postgres://ds2:ds2@localhost/ds2 --limit exchange2007 \
+      --run-time 5m
 
 PowerShell:
-  ds2 tune --target 'sqlserver://sa:password@localhost?database=DS2' --limit 'order p95 < 200ms'`,
+  ds2 tune --target 'sqlserver://sa@db1?database=DS2' --limit 'order p95 < 1s'`,
 		Args: flagsOnly,
 		RunE: interruptible(firstOfRuns, f.run),
 	}

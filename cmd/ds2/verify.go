@@ -25,24 +25,28 @@ func newVerifyCommand() *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Audit a database: rows, keys, sums and stock, and what a run says it did",
-		Long: `Checks the whole database: rows of the dataset, foreign keys, order lines against purchase history
-and sales, stock, and each order's net, tax and total. With the record of a run, it also checks what
-the run added. Exit code 3 means that a check failed.
+		Short: "Audit a database against its load and what a run recorded",
+		Long: `Checks the whole database: rows of the dataset, foreign keys, order lines
+against purchase history and sales, stock, and each order's net, tax and total.
+With the record of a run, it also checks what the run added. Exit code 3 means
+that a check failed.
 
-Nothing is changed, and nobody else may use the database meanwhile. Each large table is read once,
-and no temporary file is written unless there is damage. A run's own audit, after ds2 drive, checks
-the run only.
+Nothing is changed, and nobody else may use the database meanwhile. Each large
+table is read once, and no temporary file is written unless there is damage. A
+run's own audit, after ds2 drive, checks the run only.
 
---deep first has the server check all tables and indexes: PostgreSQL by its extension amcheck, SQL
-Server by DBCC CHECKDB. Both verify data checksums on what they read from the drives, and pages in a
-cache are not read from them: restart the server and empty the kernel's cache before.
+--deep first has the server check all tables and indexes: PostgreSQL by its
+extension amcheck, SQL Server by DBCC CHECKDB. Both verify data checksums on
+what they read from the drives, and pages in a cache are not read from them:
+restart the server and empty the kernel's cache before.
 
-The record of a run that was not audited gets the result. The journal of --journal is compared with
-the database, however the run ended, and lost acknowledged orders are named by number.`,
+The record of a run that was not audited gets the result. The journal of
+--journal is compared with the database, however the run ended, and lost
+acknowledged orders are named by number.`,
 		Example: `  ds2 verify --target postgres://ds2:ds2@localhost/ds2
   ds2 verify --target postgres://postgres@localhost/ds2 --deep
-  ds2 verify --target postgres://ds2:ds2@localhost/ds2 --record ds2-results/20261121T041500Z-k7c2`,
+  ds2 verify --target postgres://ds2:ds2@localhost/ds2 \
+      --record ds2-results/20261121T041500Z-k7c2`,
 		Args: flagsOnly,
 		RunE: interruptible("what is being checked is given up", f.run),
 	}
@@ -57,7 +61,7 @@ the database, however the run ended, and lost acknowledged orders are named by n
 	flags.Var(byteSize(&f.tempLimit), "temp-limit", "temporary files that the audit may use, such as 2GB (default: "+
 		"a tenth of the database)")
 	flags.VarP(oneOf(&f.format, "text", "json"), "output", "o", "format of the result")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "show no progress")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress")
 	return cmd
 }
 

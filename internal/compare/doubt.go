@@ -43,7 +43,10 @@ func drifting(c Configuration) []Doubt {
 
 // Text is the drift of the runs of a configuration in words.
 func (d Drift) Text(name string) string {
-	return fmt.Sprintf("%d of the %d runs of %s that count drift the same way, by %+.0f %% to %+.0f %% over the window",
+	if d.Of == 1 {
+		return fmt.Sprintf("OPM of the only valid run of %s drifts by %+.0f %% over the window", name, d.Least)
+	}
+	return fmt.Sprintf("%d of %d valid runs of %s drift the same way, by %+.0f %% to %+.0f %% over the window",
 		d.Runs, d.Of, name, d.Least, d.Most)
 }
 

@@ -138,7 +138,7 @@ func (c situation) whyProcessors() string {
 	switch others := c.others(); {
 	case others != nil:
 		text += fmt.Sprintf(", %s with the database, %s with ds2 itself, which runs on the same machine, "+
-			"and %s with others", percent(*c.CPUDatabase), percent(*c.CPUOwn), percent(*others))
+			"and %s by other programs", percent(*c.CPUDatabase), percent(*c.CPUOwn), percent(*others))
 	case c.CPUOwn != nil:
 		text += ", " + percent(*c.CPUOwn) + " with ds2 itself, which runs on the same machine"
 	}

@@ -224,7 +224,7 @@ func TestBenchGoesOnAfterACrash(t *testing.T) {
 		assert.Equal(t, result.Interrupted, b.Runs[1].Status)
 		assert.Equal(t, 20., *b.OPM)
 		assert.Equal(t, result.Done, b.Status)
-		want := []string{"run-1", "run-3", "run-4"}
+		want := []string{"run-1", "run-2-again", "run-3"}
 		assert.Equal(t, want, s.dirs, "the directory of the run that crashed is left alone")
 	})
 }

@@ -294,18 +294,17 @@ func (e Experiment) run(ctx, stop context.Context, c *Configuration, block int) 
 	return result.SaveSummary(c.Procedure.Dir, *b)
 }
 
-// newRun adds a run to those of a bench, in a directory of its own.
+// newRun adds a run to those of a bench. One that repeats an interrupted run has its number, so that runs of one block
+// have one number in all configurations.
 func newRun(b *result.Bench, practice bool) *result.BenchRun {
-	name, number := "run", 1
+	name := "run"
 	if practice {
 		name = "practice"
 	}
-	for _, r := range b.Runs {
-		if r.Practice == practice {
-			number++
-		}
+	dir := fmt.Sprintf("%s-%d", name, len(runsMade(*b, practice))+1)
+	for slices.ContainsFunc(b.Runs, func(r result.BenchRun) bool { return r.Dir == dir }) {
+		dir += "-again"
 	}
-	dir := fmt.Sprintf("%s-%d", name, number)
 	b.Runs = append(b.Runs, result.BenchRun{Dir: dir, Practice: practice, Status: result.Running})
 	return &b.Runs[len(b.Runs)-1]
 }
@@ -333,7 +332,7 @@ func (e Experiment) where(c *Configuration, block int) string {
 	where := fmt.Sprintf("run %d of %d, %s %s left, until %s", made+1, all, about, progress.Round(left), until)
 	at := fmt.Sprintf("block %d of %d", block, len(e.Orders))
 	if block < 1 {
-		at = "practice, which counts for nothing"
+		at = "practice, not counted"
 	}
 	if e.paired() {
 		at += ", configuration " + c.Name

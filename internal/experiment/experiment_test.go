@@ -313,7 +313,7 @@ func TestPractice(t *testing.T) {
 			e.Sequence = c.sequence
 			require.NoError(t, e.Do(t.Context(), t.Context()))
 			require.Equal(t, c.want, s.runs)
-			require.Contains(t, s.running[0], "practice-1: running (practice, which counts for nothing, "+c.told)
+			require.Contains(t, s.running[0], "practice-1: running (practice, not counted, "+c.told)
 			b := summary(t, e.Configurations[0].Procedure.Dir)
 			require.Len(t, b.Runs, 4)
 			require.Len(t, compare.Counted(b), 2)

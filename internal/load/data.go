@@ -210,7 +210,7 @@ func stream(parts []datagen.Part, take func(io.Reader) error) error {
 		w.CloseWithError(err)
 	}()
 	err := take(r)
-	r.CloseWithError(errors.New("the server takes no more")) // frees the writer where the engine stopped early
+	r.CloseWithError(errors.New("load aborted")) // frees the writer where the engine stopped early
 	<-written
 	return err
 }

@@ -46,7 +46,7 @@ func (l *loader) held(ctx context.Context) ([]string, error) {
 func (l *loader) mayReplace(ctx context.Context, held []string) error {
 	op := "look into database " + l.engine.Name()
 	found := "tables that this kit did not load (" + strings.Join(held, ", ") + ")"
-	hint := "--drop drops them first; or name another database in the target"
+	hint := "use --drop to delete it first, or name another database"
 	if info, err := store.ReadInfo(ctx, l.engine.DB()); err == nil && info[store.InfoState] != "" {
 		if found, want := info.Workload(), l.options.Dataset.Info().Workload(); found != want {
 			return store.Refuse(op, "name another database in the target, such as one that does not exist yet",

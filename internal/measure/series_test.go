@@ -19,7 +19,7 @@ func TestParseWindow(t *testing.T) {
 		bad  string // part of the error
 	}{
 		{text: "1000s-1200s", want: WindowSpec{Name: "1000s-1200s", Span: Span{1000 * s, 1200 * s}}},
-		{text: "1000-1200", want: WindowSpec{Name: "1000-1200", Span: Span{1000 * s, 1200 * s}}},
+		{text: "1000-1200", bad: `"1000" is not a time with a unit`},
 		{text: "10m-1h", want: WindowSpec{Name: "10m-1h", Span: Span{600 * s, 3600 * s}}},
 		{text: "report=1000s-1200s", want: WindowSpec{Name: "report", Span: Span{1000 * s, 1200 * s}}},
 		{text: "0-90s", want: WindowSpec{Name: "0-90s", Span: Span{0, 90 * s}}},

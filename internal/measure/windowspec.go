@@ -49,7 +49,7 @@ func ParseWindows(texts []string) (all []WindowSpec, err error) {
 }
 
 // ParseWindow reads 1000s-1200s, 10m-20m, auto, checkpoints=2, or any of them with a name before it: steady=auto,
-// report=1000s-1200s, cycles=checkpoints=2. Bare numbers are seconds.
+// report=1000s-1200s, cycles=checkpoints=2. A number needs a unit: in other flags a bare one is of minutes.
 func ParseWindow(text string) (WindowSpec, error) {
 	name, span, named := strings.Cut(text, "=")
 	if !named || strings.TrimSpace(name) == CyclesWindow {
@@ -90,12 +90,9 @@ func ParseWindow(text string) (WindowSpec, error) {
 
 func parseOffset(text string) (time.Duration, error) {
 	text = strings.TrimSpace(text)
-	if _, err := strconv.ParseUint(text, 10, 32); err == nil {
-		text += "s"
-	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
-		return 0, fmt.Errorf("%q is not a time such as 1000s or 20m", text)
+		return 0, fmt.Errorf("%q is not a time with a unit, such as 1000s or 20m", text)
 	}
 	return d, nil
 }

@@ -16,7 +16,7 @@ import (
 const Dir = "/proc"
 
 // ErrNone says that a process is none of those seen here.
-var ErrNone = errors.New("its process cannot be seen from here")
+var ErrNone = errors.New("server process not found on this machine")
 
 // tolerance is by how much a server may be wrong about the age of its process: SQL Server tells that of its database
 // tempdb.

@@ -158,11 +158,9 @@ func (s State) Text(amount func(int64) string) string {
 		rate = amount(int64(s.Rate)) + "/s"
 	} else if s.Rate > 0 {
 		percent := 100 * 60 * s.Rate / float64(s.Total)
-		format := "%.2g %%/min"
-		if percent > 99 {
-			format = "%.0f %%/min" // instead of 6.4e+02
+		if percent < 99 { // else the time left says it
+			rate = fmt.Sprintf("%.2g %%/min", percent)
 		}
-		rate = fmt.Sprintf(format, percent)
 	}
 	text := strings.Join(filled(fmt.Sprintf("%d %%", int(100*s.Share())), done, rate, s.TimeLeft()), ", ")
 	return strings.Join(filled(s.Doing, text), ": ")

@@ -51,12 +51,12 @@ func benchView(c compare.Configuration) view {
 	case c.Figure == nil:
 		v.find(unknown, "No run counts")
 	case c.RunsCI95 != nil:
-		v.Headline = fmt.Sprintf("%s %s, the median of %d runs; their mean is %s ± %s",
+		v.Headline = fmt.Sprintf("%s %s, the median of %d runs (their mean: %s ± %s)",
 			numbers.Worth(c.Figure.Value, *c.RunsCI95), c.Unit(), len(compare.Counted(c.Bench)),
 			numbers.Worth(*c.RunsMean, *c.RunsCI95), uncertainty(c.RunsCI95))
 	default:
 		v.Headline = fmt.Sprintf("%s %s, of a single run", opmOf(c.Value(), c.CI95()), c.Unit())
-		v.find(reservation, "A single run does not tell how much runs scatter")
+		v.find(reservation, "A single run does not show how much runs vary")
 	}
 	if d := compare.DriftOf(c.Bench); d != nil {
 		v.find(unknown, d.Text(c.Name))
@@ -98,7 +98,7 @@ func benchFindings(c compare.Configuration) []finding {
 	}
 	v.find(aside, proofNote(c.Spec))
 	if c.RunsCI95 != nil {
-		v.findf(proof, "The %d runs of %s that count come to %s ± %s %s on average "+
+		v.findf(proof, "The %d valid runs of %s average %s ± %s %s "+
 			"(95 %% confidence from run to run, by Student's t); (max − min) / mean is %.1f %%",
 			len(runs), c.Name, opmOf(c.RunsMean, c.RunsCI95), uncertainty(c.RunsCI95), c.Unit(), *c.RunsSpread)
 	}
@@ -112,14 +112,14 @@ func benchFindings(c compare.Configuration) []finding {
 		}
 	}
 	if unsteady > 0 {
-		v.findf(reservation, "Of the runs of %s that count, %d of %d are not steady", c.Name, unsteady, len(runs))
+		v.findf(reservation, "%[2]d of %[3]d valid runs of %[1]s are not steady", c.Name, unsteady, len(runs))
 	}
 	if dropped > 0 && c.DropUnsteady {
 		v.findf(reservation, "Runs of %s that were not steady and so were dropped (--drop-unsteady): %d. "+
 			"The result flatters a drive that is erratic", c.Name, dropped)
 	}
 	v.findWarnings(c.Name, runs)
-	if c.Kind == result.KindBench && c.Status != result.Done {
+	if c.Kind == result.KindBench && c.Status != result.Done && (c.Experiment == "" || c.Status == result.Failed) {
 		v.findf(reservation, "Warning: the bench %s is not done (%s): %d of %d runs count",
 			c.Name, c.Status, len(runs), c.Spec.Runs)
 	}
@@ -161,7 +161,7 @@ func (v *view) findWarnings(name string, runs []result.BenchRun) {
 			v.findf(reservation, "Warning of %s: %s", name, w.text)
 			continue
 		}
-		v.findf(reservation, "Warnings in %d of the %d runs of %s that count, such as in %s: %s",
+		v.findf(reservation, "Warnings in %d of %d valid runs of %s, e.g. %s: %s",
 			len(w.runs), len(runs), name, w.dir, w.text)
 	}
 }

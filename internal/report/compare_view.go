@@ -94,7 +94,7 @@ func (c comparison) view() view {
 	v.warn(c.Warnings)
 	v.find(reservation, c.Lacks())
 	if apart {
-		v.find(reservation, "The runs were not made in blocks: whatever else changed between them counts as "+
+		v.find(reservation, "The runs were not in blocks: whatever else changed between them counts as "+
 			"a difference, which ds2 experiment takes out")
 	}
 	for _, one := range c.Configurations {
@@ -142,7 +142,7 @@ func (c comparison) sentence() string {
 	switch by := most.PercentText(most.Percent); {
 	case most.Percent > 100: // is easier to read as a factor
 		bound = most.FactorText
-		text += fmt.Sprintf("%s the %s of %s", bound(most.Percent), what, first)
+		text += fmt.Sprintf("%s as many %s as %s", bound(most.Percent), what, first)
 	case strings.Trim(by, "+-0. %") == "":
 		text += fmt.Sprintf("as many %s as %s", what, first)
 	case most.Percent < 0:
@@ -151,7 +151,7 @@ func (c comparison) sentence() string {
 		text += fmt.Sprintf("%s more %s than %s", by[1:], what, first)
 	}
 	if most.Low == nil {
-		return text + "; how sure that is, so few runs do not tell"
+		return text + "; too few runs for an interval"
 	}
 	return fmt.Sprintf("%s; %s between %s and %s", text, c.Confidence(), bound(*most.Low), bound(*most.High))
 }

@@ -33,7 +33,7 @@ func TestCannotTell(t *testing.T) {
 	}
 	as := func(hdd, ssd *compare.Configuration) {}
 	const (
-		faster  = "ssd completed 5.33 × the orders of hdd; 95 % between 5.24 × and 5.42 ×"
+		faster  = "ssd completed 5.33 × as many orders as hdd; 95 % between 5.24 × and 5.42 ×"
 		none    = "No difference found between ssd and hdd; one larger than about 2.5 % would have been seen"
 		warming = "Cannot tell ssd from hdd: still warming up"
 	)
@@ -47,7 +47,7 @@ func TestCannotTell(t *testing.T) {
 	}{
 		{"steady runs", 16, 16, as, faster, "OPM of ssd is 5.33 × that of hdd", compare.GateFailed},
 		{"two of five warm up", 16, 16, drift(2, 27), faster, "", compare.GateFailed},
-		{"three of five do", 16, 16, drift(3, 27), warming, "3 of the 5 runs of ssd that count drift the same way, " +
+		{"three of five do", 16, 16, drift(3, 27), warming, "3 of 5 valid runs of ssd drift the same way, " +
 			"by +27 % to +29 % over the window. A longer warm-up helps (--warmup-time).", compare.GateOpen},
 		{"they slow down", 16, 16, drift(5, -30),
 			"Cannot tell ssd from hdd: still slowing down", "by -30 % to -26 %", compare.GateOpen},

@@ -66,7 +66,7 @@ func how(e compare.Experiment) string {
 	case e.Until <= 0:
 	case blocks < e.Most:
 		add("then the interval of every difference in %s was within %g %%, as it also is if runs scatter "+
-			"little by chance: fewer than 95 %% of such intervals hold the truth", e.Unit(), e.Until)
+			"little by chance: fewer than 95 %% of such intervals contain the true value", e.Unit(), e.Until)
 	case slices.ContainsFunc(e.Pairs, far):
 		add("not every interval of a difference in %s is within the %g %% that were asked for", e.Unit(), e.Until)
 	default:

@@ -273,7 +273,7 @@ func TestCompareHTML(t *testing.T) {
 	require.NoError(t, err)
 	texttest.Contains(t, written(t, Comparison(compare.WithFirst(all))),
 		"<title>ds2 comparison</title>",
-		`<p class="headline">ssd completed as many orders as disks; how sure that is, so few runs do not tell</p>`,
+		`<p class="headline">ssd completed as many orders as disks; too few runs for an interval</p>`,
 		"Warning: disks and ssd were not run alike: threads 8 and 16.",
 		`id="compare-opm"`, `{"name":"disks","points":[[`, `{"name":"ssd","points":[[`,
 		"<th scope=\"row\">OPM</th><td>"+opmOf(a.OPM, a.Windows[0].CI95)+"</td>",

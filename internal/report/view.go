@@ -132,7 +132,7 @@ func byline(start time.Time, run, kit, where string) string {
 	}
 	parts = append(parts, run)
 	if kit != "" {
-		parts = append(parts, "ds2 "+kit, "method of that version")
+		parts = append(parts, "ds2 "+kit)
 	}
 	if where != "" {
 		parts = append(parts, where)

@@ -216,7 +216,7 @@ func (w *warm) told(series measure.Series, warmup time.Duration) *result.Warm {
 // warn says where the run began though the store was not warm.
 func (w *warm) warn(all *warnings) {
 	if w != nil && !w.state().Reached {
-		all.add("the store was not in the state that was waited for when measuring began, %s after the warm-up: %s; "+
+		all.add("measuring began before the database was warm, %s after the warm-up: %s; "+
 			"take a longer --warmup-time or --warm-within", w.most, w.waits())
 	}
 }

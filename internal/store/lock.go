@@ -77,7 +77,7 @@ type LockedError struct {
 }
 
 func (e *LockedError) Error() string {
-	return fmt.Sprintf("%s is in use by %s: wait for its end, or stop it", e.Label, e.By)
+	return fmt.Sprintf("%s is in use by %s: wait until it ends, or stop it", e.Label, e.By)
 }
 
 // LockKey is a number for a lock, the same for the same names on every machine.

@@ -132,6 +132,12 @@ type Warming interface {
 	WarmWithin() time.Duration
 }
 
+// Driven is a Plan that tells what earlier runs left behind.
+type Driven interface {
+	// Added is how many cycles a target holds beyond those of its load.
+	Added(ctx context.Context, target store.Database) (int64, error)
+}
+
 // Refusal says that databases cannot serve what was asked for. It begins with the name of the parameter.
 type Refusal struct{ error }
 

@@ -59,7 +59,7 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 		e.Add("writable", false, store.Failure, "default_transaction_read_only is on: the changes of a run would fail",
 			"set it off for the database or the user")
 	default:
-		e.Add("writable", true, store.OK, "the server takes changes", "")
+		e.Add("writable", true, store.OK, "the server accepts writes", "")
 	}
 	c.examine(&e, users+ownConnections)
 	s.rights(ctx, &e, user)
@@ -67,8 +67,8 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 	s.pooler(ctx, &e)
 	if !monitor {
 		e.Hidden = true
-		e.Add("counters", false, store.Warning, user+" is no member of pg_monitor: the server tells it neither where "+
-			"the database's files lie, on which drives and with how much room, nor what other sessions do",
+		e.Add("counters", false, store.Warning, user+" is not a member of pg_monitor: file locations, drives, free "+
+			"space and other sessions are hidden",
 			fmt.Sprintf("GRANT pg_monitor TO %q", user))
 	}
 	e.LogGrowth = s.logGrowth(ctx, &e)
@@ -103,7 +103,7 @@ func (c connections) examine(e *store.Examination, needed int) {
 			why = fmt.Sprintf("%s may have %d, %d in use", limit.name, limit.most, limit.inUse)
 		}
 	}
-	found := fmt.Sprintf("%d are needed and %d free: %s", needed, max(free, 0), why)
+	found := fmt.Sprintf("%d needed, %d free: %s", needed, max(free, 0), why)
 	e.Add("connections", free >= needed, store.Failure, found, fmt.Sprintf(raise, needed-free))
 }
 

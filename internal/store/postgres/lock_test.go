@@ -42,7 +42,7 @@ func TestLockIsTakenAgain(t *testing.T) {
 		break
 	}
 	assert.EqualError(t, <-told, s.Label()+" is in use by ds2 drive, process 2 on here, "+
-		"since 2001-09-09 01:46:40 UTC: wait for its end, or stop it")
+		"since 2001-09-09 01:46:40 UTC: wait until it ends, or stop it")
 }
 
 // locked is a lock that is not to be lost.

@@ -198,7 +198,7 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 	e.Add("writable", writable, store.Failure, found,
 		"ALTER DATABASE … SET READ_WRITE, or name the primary replica")
 	needed, free := users+ownConnections, most-inUse
-	found = fmt.Sprintf("%d are needed and %d free: the server allows %d, %d in use", needed, max(free, 0), most, inUse)
+	found = fmt.Sprintf("%d needed, %d free: the server allows %d, %d in use", needed, max(free, 0), most, inUse)
 	if !state { // the user's own are all that it counted
 		found = fmt.Sprintf("%d are needed: the server allows %d, and does not tell this user how many are in use",
 			needed, most)

@@ -83,7 +83,7 @@ func TestExamineWithoutRights(t *testing.T) {
 // who may see all sessions is told how many are free.
 func TestConnections(t *testing.T) {
 	for want, objective := range map[string][]byte{
-		"10 are needed and 93 free": denied, "10 are needed and 3 free": cells("10"),
+		"10 needed, 93 free": denied, "10 needed, 3 free": cells("10"),
 	} {
 		s := answering(t, map[string][]byte{
 			askWhat: sqlServer2022, "'user connections'": cells("16.0.4100.1", "owner", "1", "1", "1", "100", "7"),

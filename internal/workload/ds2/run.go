@@ -9,6 +9,7 @@ import (
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/workload"
+	"ds2/internal/workload/ds2/audit"
 	"ds2/internal/workload/ds2/books"
 	"ds2/internal/workload/ds2/calls"
 	"ds2/internal/workload/ds2/loaded"
@@ -65,6 +66,12 @@ const (
 )
 
 func (p *Plan) Growth(users int) float64 { return float64(users) * ordersOfUser * orderBytes }
+
+// Added is how many orders a target holds beyond those of its load.
+func (p *Plan) Added(ctx context.Context, target store.Database) (int64, error) {
+	_, last, err := audit.Highest(ctx, target)
+	return max(0, last-int64(p.Config.Size.OrdersPerMonth)*datagen.Months), err
+}
 
 // Begin begins a run, which keeps no files.
 func (p *Plan) Begin(string) workload.Run { return &Run{config: p.Config, targets: p.Targets} }
