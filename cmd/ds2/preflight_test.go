@@ -63,8 +63,8 @@ func TestPreflight(t *testing.T) {
 			[]string{
 				"ok       database: |size 1MB, loaded to the end", "ok       memory: |of tables and indexes against",
 				"ok       lock: no other ds2", "ok       version of |PostgreSQL", "ok       writable of ",
-				"ok       connections of |6 are needed", "ok       rights of ", "ok       --power: answers",
-				"ok       --exporter: |answers", "ok       counters: of the database machine",
+				"ok       connections of |6 needed", "ok       rights of ", "ok       --power: answers",
+				"ok       --exporter: |answers", "ok       counters: database host",
 				"ok       room on |MB are free",
 				"ok       record: goes into " + out, "ok       open files: ", "warning  settings: |fsync is off"}},
 		{"just enough connections, and a table that is none of the workload's", few + " --threads 3" + fine, exitDone,
@@ -110,7 +110,7 @@ func TestPreflight(t *testing.T) {
 	// What cannot be observed for one reason is told once.
 	for why, c := range map[string]struct{ args, want string }{
 		"a missing right": {few,
-			`on which drives and with how much room, nor what other sessions do; GRANT pg_monitor TO "few"`},
+			`free space and other sessions are hidden; GRANT pg_monitor TO "few"`},
 		"a missing right, beside an exporter": {few + " --exporter " + exporter, "pg_monitor"},
 		"an exporter that knows no files": {target + " --exporter " + exporter,
 			"which drives hold the data and the log, of "},
@@ -165,6 +165,9 @@ configurations:
 			"ROLLBACK PREPARED 'forgotten'", target, false, "'forgotten' of "},
 		{"a publication", "CREATE PUBLICATION all_of_it FOR ALL TABLES", "DROP PUBLICATION all_of_it", target, false,
 			"have no replica identity"},
+		{"an earlier run", "INSERT INTO orders SELECT orderid + 1000, orderdate, customerid, netamount, tax, " +
+			"totalamount FROM orders WHERE orderid > 1000", "DELETE FROM orders WHERE orderid > 1200", target, false,
+			"orders beyond the load; ds2 reset removes them"},
 		{"a slot", "SELECT pg_create_logical_replication_slot('reader', 'pgoutput')",
 			"SELECT pg_drop_replication_slot('reader')", target, false, "logical slots of this database"},
 	} {

@@ -23,8 +23,8 @@ func TestSchedule(t *testing.T) {
 		want string
 	}{
 		{usual, "connect 33 users, ramp 4 s, warm up 1 min, run 20 min, drain up to 30 s; ends about 14:31"},
-		{warm, "idle 2 min, connect 33 users, ramp 4 s, warm up 1 min, wait up to 10 min until the store is warm, run 20 min, " +
-			"drain up to 30 s, cool down 1 min 30 s; ends at the earliest about 14:34"},
+		{warm, "idle 2 min, connect 33 users, ramp 4 s, warm up 1 min, wait up to 10 min until the store is warm, " +
+			"run 20 min, drain up to 30 s, cool down 1 min 30 s; ends at the earliest about 14:34"},
 		{short, "connect 1 user, run until it is stopped"},
 	} {
 		require.Equal(t, "schedule: "+tt.want, schedule(tt.run, now))

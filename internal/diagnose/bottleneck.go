@@ -134,10 +134,10 @@ func (c situation) whyLocks() string {
 
 // whyProcessors splits the machine's time, as far as it is known whose it is.
 func (c situation) whyProcessors() string {
-	text := "the database machine's processors are " + percent(*c.CPUBusy) + " busy"
+	text := "the database machine's CPUs are " + percent(*c.CPUBusy) + " busy"
 	switch others := c.others(); {
 	case others != nil:
-		text += fmt.Sprintf(", %s with the database, %s with ds2 itself, which runs on the same machine, "+
+		text += fmt.Sprintf(", %s by the database, %s by ds2 itself, which runs on the same machine, "+
 			"and %s by other programs", percent(*c.CPUDatabase), percent(*c.CPUOwn), percent(*others))
 	case c.CPUOwn != nil:
 		text += ", " + percent(*c.CPUOwn) + " with ds2 itself, which runs on the same machine"

@@ -58,7 +58,7 @@ func TestJudge(t *testing.T) {
 		{"ds2 in a container that is throttled", Client, "throttled in 90 %",
 			"cpu.busy_ratio=.1 client.throttled_ratio=.9 sessions.running=.3 sessions.idle=.7"},
 		{"whose the processors are",
-			CPU, "50 % with the database, 15 % with ds2 itself, which runs on the same machine, and 30 % by other programs",
+			CPU, "50 % by the database, 15 % by ds2 itself, which runs on the same machine, and 30 % by other programs",
 			"cpu.busy_ratio=.95 cpu.database_ratio=.5 cpu.own_ratio=.15 sessions.running=.3 sessions.idle=.7"},
 		{"users on a full machine of their own", Client, "97 % busy",
 			"cpu.busy_ratio=.5 client.busy_ratio=.97 sessions.running=.2 sessions.idle=.8"},

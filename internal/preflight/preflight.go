@@ -137,10 +137,10 @@ func Observed(o *monitor.Observer) (all []store.Finding) {
 		all = append(all, warning("counters", note, "see ds2 drive --help for --exporter and --devices"))
 	}
 	if m := o.Machine; m != nil {
-		found := "of the database machine are observed"
+		found := "database host"
 		if o.Unplaced == "" { // which names them
 			for i, d := range m.Drives {
-				found += []string{", and its drives ", ", "}[min(i, 1)] + d.Name
+				found += []string{" and drives ", ", "}[min(i, 1)] + d.Name
 			}
 		}
 		all = append(all, store.Finding{What: "counters", State: store.OK, Found: found})
