@@ -70,7 +70,7 @@ func TestCompareTheStorageReport(t *testing.T) {
 		"6 SSDs OPM +38 % (95 % confidence +31 % to +45 %, p = 9.8e-05, significant at 0.05); medians +35 %",
 		"active power -35 % (significance unknown", "idle power -42 % (significance unknown",
 		"OPM per watt +109 % (significance unknown",
-		"processors of the database +52 %", "orders lost to events rate back after s longest order after one ms",
+		"CPUs of the database +52 %", "orders lost to events rate back after s longest order after one ms",
 		"800 8.00 8,024", "200 2.00 2,006", "cycles lost to events -75 %", "until the rate was back, longest -75 %",
 		"longest cycle after an event -75 %")
 

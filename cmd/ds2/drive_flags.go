@@ -88,7 +88,7 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	under(flags, ofLoadShape, "warmup-time", "run-time")
 
 	flags.Var(duration(&f.WarmWithin.Duration), "warm-within", "how long to wait at most, after the warm-up, until "+
-		"the store is warm: server buffers in use, a checkpoint made, and rate, reads an order and read latency "+
+		"the store is warm: server buffers in use, a checkpoint made, and rate, reads per order and read latency "+
 		"level; 0 = do not wait (default 0; mailbox 10m, unless --warmup-time is below a minute or --window in "+
 		"seconds)")
 	flags.Lookup("warm-within").DefValue = ""

@@ -31,7 +31,7 @@ func TestOneName(t *testing.T) {
 	fast := configuration("run-1", diagnose.Storage, 200, 201, 202)
 	c := WithFirst([]Configuration{fast, slow})
 	require.Len(t, c.Held, 1)
-	assert.Contains(t, c.Held[0], "says little about the storage: run-1 was limited by the processors")
+	assert.Contains(t, c.Held[0], "says little about the storage: run-1 was limited by the CPU")
 	a, b := Configuration{Name: "run-1", Dir: "hdd/run-1"}, Configuration{Name: "run-1", Dir: "ssd/run-1"}
 	all := distinct([]Configuration{a, b})
 	assert.Equal(t, []string{"hdd/run-1", "ssd/run-1"}, []string{all[0].Name, all[1].Name})
@@ -46,7 +46,7 @@ func TestOneFigure(t *testing.T) {
 		"b and a: the result of one is in IOPS, of the other in OPM")
 }
 
-// TestParts: the ratio of results is that of I/Os a second by that of I/Os an order.
+// TestParts: the ratio of results is that of I/Os a second by that of I/Os per order.
 func TestParts(t *testing.T) {
 	hdd := configuration("hdd", diagnose.Storage, 1000, 1020, 990, 1010, 1005)
 	ssd := configuration("ssd", diagnose.Storage, 5300, 5420, 5350, 5290, 5410)
@@ -97,9 +97,9 @@ func TestLacks(t *testing.T) {
 		{"a run of ± 5 %", []Configuration{configuration("a", storage, 1000)}, func(all []Configuration) {
 			all[0].Figure.CI95 = new(50.)
 		}, ""},
-		{"a run of ± 14 % that the processors limited", []Configuration{configuration("a", diagnose.CPU, 1000)},
+		{"a run of ± 14 % that the CPUs limited", []Configuration{configuration("a", diagnose.CPU, 1000)},
 			func(all []Configuration) { all[0].Figure.CI95 = new(140.) },
-			"its interval is ± 14 %, more than ± 5 %, and it was limited by the processors"},
+			"its interval is ± 14 %, more than ± 5 %, and it was limited by the CPU"},
 		{"a run without an interval", []Configuration{configuration("a", "", 1000)}, func(all []Configuration) {
 			all[0].Figure.CI95 = nil
 		}, "it has no interval, and what limited it is not known"},
@@ -118,7 +118,7 @@ func TestLacks(t *testing.T) {
 			configuration("b", storage, 4000, 5310, 6320)}, nil, "the interval of b is ± "},
 		{"one of single runs", []Configuration{configuration("a", storage, 1000),
 			configuration("b", diagnose.CPU, 2000)}, nil,
-			"the difference of b has no interval, and b was limited by the processors"},
+			"the difference of b has no interval, and b was limited by the CPU"},
 		{"configurations that were not run alike", []Configuration{configuration("a", storage, 1000, 1001, 1002),
 			configuration("b", storage, 5300, 5310, 5320)}, func(all []Configuration) {
 			all[1].Threads = 7

@@ -103,8 +103,8 @@ func (c Comparison) unlikeReads(p Parts) []Doubt {
 	if d == nil || d.Significant == nil || !*d.Significant {
 		return nil
 	}
-	why := fmt.Sprintf("the runs of %s read %s as often from the drives for %s as those of %s, which is more than "+
-		"their scatter: their caches are not filled alike", p.Name, d.FactorText(d.Percent), c.Words().A(), p.Against)
+	why := fmt.Sprintf("the runs of %s read %s as often from the drives per %s as those of %s, more than they "+
+		"vary by: their caches are not filled alike", p.Name, d.FactorText(d.Percent), c.Words().Cycle, p.Against)
 	return []Doubt{{p.Name, warming, why}}
 }
 

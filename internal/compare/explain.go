@@ -99,7 +99,7 @@ func LimitedOf(c Configuration) Limited {
 
 // LimitedBy is what held a run back, in words.
 var LimitedBy = map[string]string{
-	diagnose.Errors: "errors", diagnose.Storage: "storage", diagnose.CPU: "the processors",
+	diagnose.Errors: "errors", diagnose.Storage: "storage", diagnose.CPU: "the CPU",
 	diagnose.Locks: "locks", diagnose.Client: "the client", diagnose.Network: "the network",
 	diagnose.Unclear: "nothing that could be named",
 }

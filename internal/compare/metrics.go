@@ -65,9 +65,9 @@ var Costs = []Metric{
 		func(c *diagnose.Costs) *float64 { return c.LogBytes }),
 	cost("device_seconds", "time of the devices", "ms", 1e3,
 		func(c *diagnose.Costs) *float64 { return c.DeviceSeconds }),
-	cost("server_cpu_seconds", "processors of the database", "ms", 1e3,
+	cost("server_cpu_seconds", "CPU time of the database", "ms", 1e3,
 		func(c *diagnose.Costs) *float64 { return c.ServerCPU }),
-	cost("client_cpu_seconds", "processors of ds2", "ms", 1e3,
+	cost("client_cpu_seconds", "CPU time of ds2", "ms", 1e3,
 		func(c *diagnose.Costs) *float64 { return c.ClientCPU }),
 	cost("joules", "energy", "J", 1, func(c *diagnose.Costs) *float64 { return c.Joules }),
 }
@@ -79,7 +79,7 @@ func cost(name, title, unit string, scale float64, of func(*diagnose.Costs) *flo
 		}
 		return of(r.Costs)
 	}
-	return Metric{name + "_per_order", title + " {a cycle}", unit, scale, value, "", nil}
+	return Metric{name + "_per_order", title + " per {cycle}", unit, scale, value, "", nil}
 }
 
 func ofCondition(name, of, unit, from string) Metric {
@@ -115,7 +115,7 @@ func (c Comparison) TitleOf(name string) string {
 
 // TitleIn is the title for configurations that go by a unit, whose workload has these words.
 func (m Metric) TitleIn(unit string, words result.Words) string {
-	return strings.NewReplacer("{unit}", unit, "{cycle}", words.Cycle, "{a cycle}", words.A()).Replace(m.Title)
+	return strings.NewReplacer("{unit}", unit, "{cycle}", words.Cycle).Replace(m.Title)
 }
 
 // Median is that of the runs in which the metric was measured, in the unit that it is shown in; nil where there are

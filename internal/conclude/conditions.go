@@ -71,7 +71,7 @@ var surroundings = []struct {
 	{result.ServerProcessors, monitor.CPUBusy, "%", 100, view.mean},
 	{"processors waiting for devices", monitor.CPUIOWait, "%", 100, view.mean},
 	{"time taken by the hypervisor", monitor.CPUSteal, "%", 100, view.mean},
-	{"clock of the processors", monitor.CPUFrequency, "GHz", 1e-9, view.mean},
+	{"clock of the CPUs", monitor.CPUFrequency, "GHz", 1e-9, view.mean},
 	{"throttling by heat", monitor.CPUThrottles, "a second", 1, view.mean},
 	{"temperature", monitor.Temperature, "°C", 1, view.mean},
 	{"autovacuum, tables", monitor.DatabaseAutovacuums, "a minute", 60, view.total},

@@ -48,7 +48,7 @@ func TestCostsAddUp(t *testing.T) {
 		want float64 // over the window
 	}{
 		"reads": {c.Reads, reads}, "writes": {c.Writes, writes}, "device time": {c.DeviceSeconds, took},
-		"log": {c.LogBytes, log}, "the server's processors": {c.ServerCPU, (.5*4 - .25) * 60},
+		"log": {c.LogBytes, log}, "the server's CPUs": {c.ServerCPU, (.5*4 - .25) * 60},
 		"ds2's": {c.ClientCPU, .25 * 60}, "joules": {c.Joules, 300 * 60},
 	} {
 		require.NotNil(t, cost.got, name)

@@ -77,7 +77,7 @@ func (c situation) judge() (what, why string) {
 	case atLeast(c.ClientBusy, fullProcessors):
 		return Client, c.whyUsersMachine()
 	case atLeast(c.ClientUsed, fullProcessors):
-		return Client, "ds2 takes " + percent(*c.ClientUsed) + " of the processors that it may use"
+		return Client, "ds2 takes " + percent(*c.ClientUsed) + " of the CPUs that it may use"
 	case atLeast(c.ClientThrottled, oftenThrottled):
 		return Client, "ds2's container" + throttled(*c.ClientThrottled)
 	case c.mostlyUnderWay() && atLeast(c.CPUBusy, busyProcessors):
@@ -99,7 +99,7 @@ func (c situation) judge() (what, why string) {
 	case c.Sessions != nil:
 		processors := ""
 		if c.CPUBusy != nil {
-			processors = ", while processors are " + percent(*c.CPUBusy) + " busy"
+			processors = ", while CPUs are " + percent(*c.CPUBusy) + " busy"
 		}
 		return Unclear, "sessions are at work " + percent(c.Running) + " of their time " +
 			"and wait for nothing in particular" + processors + ": try more users"
@@ -109,7 +109,7 @@ func (c situation) judge() (what, why string) {
 		return Storage, fmt.Sprintf("a device has a queue of %.1f requests, "+
 			"and its reads take %.1f times as long as in the run's best seconds", *c.DiskQueue, *c.DiskSlowdown)
 	}
-	return Unclear, "no processor, link or device is near its limit, and the sessions do not tell what they wait for"
+	return Unclear, "no CPU, link or device is near its limit, and the sessions do not tell what they wait for"
 }
 
 func (c situation) whyErrors() string {
@@ -148,7 +148,7 @@ func (c situation) whyProcessors() string {
 func (c situation) whyContainer() string {
 	var texts []string
 	if c.ServerUsed != nil && c.ServerProcessors != nil {
-		texts = append(texts, fmt.Sprintf(" takes %s of the %.3g processors that it may use",
+		texts = append(texts, fmt.Sprintf(" takes %s of the %.3g CPUs that it may use",
 			percent(*c.ServerUsed), *c.ServerProcessors))
 	}
 	if c.ServerThrottled != nil {
@@ -158,11 +158,11 @@ func (c situation) whyContainer() string {
 }
 
 func throttled(share float64) string {
-	return " was throttled in " + percent(share) + " of the periods in which its processor time is counted"
+	return " was throttled in " + percent(share) + " of the periods in which its CPU time is counted"
 }
 
 func (c situation) whyUsersMachine() string {
-	return "the processors of the users' machine are " + percent(*c.ClientBusy) + " busy"
+	return "the CPUs of the users' machine are " + percent(*c.ClientBusy) + " busy"
 }
 
 func (c situation) whyPause() string {

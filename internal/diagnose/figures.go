@@ -84,7 +84,7 @@ const muchOfOthers = 0.10
 func (f Figures) Disturbance() string {
 	if others := f.others(); atLeast(others, muchOfOthers) {
 		return "other programs take " + percent(*others) +
-			" of the processors of the database's machine: stop them, and measure again"
+			" of the CPUs of the database's machine: stop them, and measure again"
 	}
 	return ""
 }

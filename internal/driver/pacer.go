@@ -73,7 +73,7 @@ func (p *Pacer) Sample(orders, iops float64) {
 	p.rate *= min(max(factor, 1-correction), 1+correction)
 }
 
-// wanted is the rate by the I/Os of an order in the last samples.
+// wanted is the rate by the I/Os per order in the last samples.
 func (p *Pacer) wanted() float64 {
 	var all paced
 	for _, s := range p.recent {

@@ -68,7 +68,7 @@ func TestPacerOfBursts(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, 7))
 		p := NewPacer(target, 120/seconds, 100, 250)
 		at := 0
-		store := func() (iops float64) { // 3.3 I/Os an order on average, three times as many for 12 s of each minute
+		store := func() (iops float64) { // 3.3 I/Os per order on average, three times as many for 12 s of each minute
 			for range seconds {
 				each := 2.36
 				if at%60 < 12 {

@@ -200,7 +200,7 @@ func (d *drive) make(each int) error {
 // TestCost: at 10,000 I/Os a second the tracer takes less than 3 % of a processor, by the kernel's own times of its
 // programs and by those of the thread that reads the histograms once a second.
 func TestCost(t *testing.T) {
-	nightly.Only(t, "takes times that other work on the processors would change")
+	nightly.Only(t, "takes times that other work on the CPUs would change")
 	d := newDrive(t, "ext4")
 	tracer := open(t, []string{d.slow.Name}, []Directory{{Path: d.data}, {Path: d.log, Log: true}}, []int{os.Getpid()})
 	stats, err := ebpf.EnableStats(uint32(unix.BPF_STATS_RUN_TIME))

@@ -25,7 +25,7 @@ func TestSessions(t *testing.T) {
 		want       int
 	}{
 		{"nobody knows the memory", 4, 0, 4},
-		{"one processor", 1, 0, 2},
+		{"one CPU", 1, 0, 2},
 		{"the server that two sessions killed", 2, 500e6, 1},
 		{"enough for two", 8, 1200e6, 2},
 		{"enough for all", 8, 64e9, 8},

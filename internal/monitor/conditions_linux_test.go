@@ -13,7 +13,7 @@ func TestConditions(t *testing.T) {
 	bare, err := fs.Counters(nil, nil)
 	require.NoError(t, err)
 	want := []string{CPUBusy, CPUIOWait, "cpu.0.busy_ratio", "cpu.1.busy_ratio", MemoryAvailable, CPUSteal}
-	require.Equal(t, want, names(bare.Columns), "a machine that shows nothing but its processors")
+	require.Equal(t, want, names(bare.Columns), "a machine that shows nothing but its CPUs")
 	for cpu, throttled := range map[string]string{"cpu0": "3", "cpu1": "4"} {
 		dir := "devices/system/cpu/" + cpu
 		writeFiles(t, fs.Sys, dir+"/thermal_throttle core_throttle_count="+throttled+" package_throttle_count=10\n"+

@@ -223,7 +223,7 @@ func (s *serverProcess) sources(fs FS, item, server string) []Source {
 		},
 	}
 	kinds := []kind{
-		{"server_processor_seconds_total", "Processor time that the database server's processes took.",
+		{"server_processor_seconds_total", "CPU time that the database server's processes took.",
 			ServerProcessors, nil},
 		{"server_read_bytes_total", "Bytes that the database server's processes had read from drives.",
 			ServerReadBytes, nil},
@@ -268,10 +268,10 @@ func (g *group) throttles(whose, column, label, server, inColumns string) []Sour
 	prefix, _, _ := strings.Cut(column, ".")
 	container := whose + "'s container"
 	src.add(label, server, inColumns,
-		kind{prefix + "_throttled_periods_total", "Periods in which " + container + " had used up its processor time.",
+		kind{prefix + "_throttled_periods_total", "Periods in which " + container + " had used up its CPU time.",
 			column, ratio(0, 1)},
 		kind{figure: prefix + "_periods_total",
-			help: "Periods in which the processor time of " + container + " was counted."},
+			help: "Periods in which the CPU time of " + container + " was counted."},
 		kind{figure: prefix + "_throttled_seconds_total",
 			help: "Time that processes of " + container + " stood still for that."})
 	return []Source{src}

@@ -190,14 +190,14 @@ func (fs FS) Client() (Source, error) {
 	}
 	first, err := pfs.Stat()
 	if err != nil {
-		return Source{}, fmt.Errorf("read processor counters: %w", err)
+		return Source{}, fmt.Errorf("read CPU counters: %w", err)
 	}
 	client := Source{Name: "client"}
 	client.add("", "", "",
 		kind{"client_busy_seconds_total",
-			"Time that the processors of the machine that ds2 runs on worked, summed over all.",
+			"Time that the CPUs of the machine that ds2 runs on worked, summed over all.",
 			ClientBusy, atMostOne(share(0, float64(len(first.CPU))))},
-		kind{"client_own_seconds_total", "Processor time that ds2 itself took.", ClientOwn, nil},
+		kind{"client_own_seconds_total", "CPU time that ds2 itself took.", ClientOwn, nil},
 		kind{column: ClientUsed, derive: share(1, float64(runtime.GOMAXPROCS(0)))}, // which heeds a container's limit
 		kind{"client_resident_bytes", "Memory that ds2 itself takes.", ClientMemory, gauge(2)},
 		kind{"client_open_files", "Files and connections that ds2 itself has open.", ClientFiles, gauge(3)},

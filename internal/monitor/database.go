@@ -61,7 +61,7 @@ var databaseCounters = map[string]string{
 	"waits_lock_seconds_total":        waited + "for row and table locks (LCK_M).",
 	"waits_latch_seconds_total": waited + "for latches on pages in memory and inside the server " +
 		"(PAGELATCH, LATCH).",
-	"waits_processor_seconds_total": waited + "for a processor after they gave it up (SOS_SCHEDULER_YIELD).",
+	"waits_processor_seconds_total": waited + "for a CPU after they gave it up (SOS_SCHEDULER_YIELD).",
 	"waits_client_seconds_total":    waited + "for their clients to take rows (ASYNC_NETWORK_IO).",
 	"sessions_active_seconds_total": "Time that sessions were at work on statements, waits included, " +
 		"summed over all.",

@@ -162,9 +162,9 @@ func (k *exporterKind) source(
 		kind
 		read func(exposition) float64
 	}{
-		{kind{"cpu_steal_seconds_total", "Time that the hypervisor took from the processors, summed over all.",
+		{kind{"cpu_steal_seconds_total", "Time that the hypervisor took from the CPUs, summed over all.",
 			CPUSteal, share(0, float64(n))}, mode("steal")},
-		{kind{"cpu_frequency_hertz", "Clock of the processors, the mean of all.", CPUFrequency, gauge(0)},
+		{kind{"cpu_frequency_hertz", "Clock of the CPUs, the mean of all.", CPUFrequency, gauge(0)},
 			func(x exposition) float64 { return x.sum(clock, nil) / float64(len(x[clock])) }},
 		{kind{"cpu_throttles_total", "Times that heat throttled a core or a package.", CPUThrottles, nil},
 			func(x exposition) float64 {

@@ -92,12 +92,12 @@ func TestCompareText(t *testing.T) {
 	disks.Runs = append(disks.Runs, disks.Runs[2])
 	disks.Runs[3].Dir, disks.Runs[3].Headline, disks.Spec.Runs = "run-4", opmOfRun(14399, 143.99), 4
 	disks.Status = result.Interrupted
-	ssd.Runs[0].Warnings, ssd.Runs[2].Warnings = []string{"other programs take 94 % of the processors"},
-		[]string{"other programs take 10 % of the processors"}
+	ssd.Runs[0].Warnings, ssd.Runs[2].Warnings = []string{"other programs take 94 % of the CPUs"},
+		[]string{"other programs take 10 % of the CPUs"}
 	golden(t, "compare.txt", told(t, Comparison(compare.WithFirst([]compare.Configuration{disks, ssd}))))
 
 	ssd.Runs[0].Bottleneck = diagnose.Storage
-	assert.Equal(t, "ssd was limited by the processors (2 of 3 runs), by storage (1)", why(ssd)[:63])
+	assert.Equal(t, "ssd was limited by the CPU (2 of 3 runs), by storage (1)", why(ssd)[:56])
 	disks.Experiment, ssd.Experiment = "e", "e"
 	page := Comparison(compare.WithFirst([]compare.Configuration{disks, ssd}))
 	assert.Contains(t, page.Sentence(), "; interim, 99.9 % between ")

@@ -268,8 +268,8 @@ func why(c compare.Configuration) string {
 const doesNotCount = "does not count"
 
 func partsText(p compare.Parts, unit string, words result.Words) string {
-	return fmt.Sprintf("%s of %s is %s that of %s: %s the I/Os a second, divided by %s the I/Os of %s.", unit, p.Name,
-		numbers.Times(p.Ratio), p.Against, numbers.Times(p.IORate), numbers.Times(p.IOsPerCycle), words.A())
+	return fmt.Sprintf("%s of %s is %s that of %s: %s the IOPS, divided by %s the I/Os per %s.", unit, p.Name,
+		numbers.Times(p.Ratio), p.Against, numbers.Times(p.IORate), numbers.Times(p.IOsPerCycle), words.Cycle)
 }
 
 // runTable is all runs in the order in which they were made, also those that do not count; stands is the one that

@@ -40,9 +40,9 @@ var counterCharts = []counterChart{
 	{"queue", "Queues of the drives", "Requests waiting or under way.", fromZero, []string{monitor.DiskQueue}},
 	{"processors", "Processors",
 		"Share of time at work, waiting for drives with nothing else to do, and taken by the hypervisor, " +
-			"over all processors.", fromZero,
+			"over all CPUs.", fromZero,
 		[]string{monitor.CPUBusy, monitor.CPUIOWait, monitor.CPUSteal}},
-	{"clock", "Clock of the processors", "The mean of all processors.", nearData, []string{monitor.CPUFrequency}},
+	{"clock", "Clock of the CPUs", "The mean of all CPUs.", nearData, []string{monitor.CPUFrequency}},
 	{"throttles", "Throttling by heat", "Times a second that heat throttled a core or a package.", fromZero,
 		[]string{monitor.CPUThrottles}},
 	{"temperature", "Temperature", "The highest of the machine's thermal zones.", nearData,

@@ -57,7 +57,7 @@ func TestCannotTell(t *testing.T) {
 			}
 		}, faster, "", compare.GateFailed},
 		{"one of equal caches fills earlier", 16, 6, as, warming,
-			"0.36 × as often from the drives for an order as those of hdd", compare.GateOpen},
+			"0.36 × as often from the drives per order as those of hdd", compare.GateOpen},
 		{"but nothing waits for storage", 16, 6, func(hdd, ssd *compare.Configuration) {
 			for i := range 5 {
 				hdd.Runs[i].Bottleneck, ssd.Runs[i].Bottleneck = diagnose.CPU, diagnose.CPU

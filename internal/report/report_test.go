@@ -131,7 +131,7 @@ func TestEarned(t *testing.T) {
 	for want, change := range map[string]func(s *result.Summary){
 		"Trustworthy": limitedRun(5, diagnose.Storage),
 		"With reservations Not yet a statement about storage: its interval is ± 14 %, more than ± 5 %, and it was " +
-			"limited by the processors.": limitedRun(14, diagnose.CPU),
+			"limited by the CPU.": limitedRun(14, diagnose.CPU),
 		"it was limited by nothing that could be named.": limitedRun(1, diagnose.Unclear),
 		"storage: its interval is ± 6 %, more":           limitedRun(6, diagnose.Storage),
 		"it has no interval, and what limited it is not known.": func(s *result.Summary) {

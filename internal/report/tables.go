@@ -13,10 +13,10 @@ import (
 )
 
 func costTable(r result.BenchRun, words result.Words) table {
-	t := newTable("What "+words.A()+" costs, on average over the first window", "what", "unit", words.A())
+	t := newTable("What "+words.A()+" costs, on average over the first window", "what", "unit", "per "+words.Cycle)
 	for _, m := range compare.Costs {
 		if v := m.Of(r); v != nil {
-			t.row(strings.TrimSuffix(m.Title, " {a cycle}"), m.Unit, figure(*v*m.Scale))
+			t.row(strings.TrimSuffix(m.Title, " per {cycle}"), m.Unit, figure(*v*m.Scale))
 		}
 	}
 	return t

@@ -53,7 +53,7 @@ func TestWords(t *testing.T) {
 		"achieved transactional I/O per second  274.15")
 	page := html(t, &result.Record{Summary: s})
 	texttest.Contains(t, page, "Sizing and throughput", "274.15", "&lt;b&gt;")
-	assert.NotContains(t, page, "items an order", "the page has parameters of DVD Store 2")
+	assert.NotContains(t, page, "items per order", "the page has parameters of DVD Store 2")
 
 	uncounted := s
 	uncounted.Headline = result.NewHeadline(&result.Figure{Unit: "TPM", Value: 600})
@@ -65,7 +65,7 @@ func TestWords(t *testing.T) {
 		compare.Configuration{Name: "b", Bench: compare.Single(s)}
 	both := compare.WithFirst([]compare.Configuration{one, other})
 	check("the text of a comparison", told(t, Comparison(both)), "IOPS of b",
-		"transaction p95 ms", "device reads a transaction")
+		"transaction p95 ms", "device reads per transaction")
 
 	search := result.Search{Spec: result.Spec{Words: words}, Trials: []result.Trial{{Threads: 1, Value: 3}}}
 	check("the text of a search", told(t, Search(search)), "transaction p95 ms")

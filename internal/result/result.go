@@ -175,7 +175,7 @@ const (
 	LimitOfLogWrites = "log writes that the devices can do"
 	ReadLatency      = "read latency, slowest device"
 	LogWriteLatency  = "log write latency, slowest device"
-	ServerProcessors = "processors of the database"
+	ServerProcessors = "CPUs of the database"
 )
 
 // Names of conditions that runs judged by IOPS have, as the published reports compare them.

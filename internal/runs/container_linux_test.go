@@ -75,7 +75,7 @@ func TestContainer(t *testing.T) {
 	b := r.Bottleneck
 	if mean(monitor.ServerUsed) > 0.9 {
 		assert.True(t, held(t, b, diagnose.CPU), b.What)
-		assert.Contains(t, b.Why, "of the 0.1 processors that it may use")
+		assert.Contains(t, b.Why, "of the 0.1 CPUs that it may use")
 	}
 	t.Logf("%s: %s", b.What, b.Why)
 }

@@ -33,7 +33,7 @@ var errNotCounted = errors.New("pace the run: nobody counts the I/Os of the driv
 
 // How a rate is begun and followed (mailbox/WORKLOAD.md section 5).
 const (
-	firstIOs    = 2  // I/Os an order, until they have been measured
+	firstIOs    = 2  // I/Os per order, until they have been measured
 	paceSamples = 10 // that a warm-up has at least, where they can be shorter
 )
 

@@ -92,7 +92,7 @@ func (s *surroundings) changes(targets []store.Database) (all []result.Change, w
 			is, _ := strconv.ParseInt(c.After, 10, 64)
 			if n := is - was; !own[c.What] && float64(n) > quietCommits+quietRate*seconds {
 				tell("other clients worked on the server: database %s committed %d transactions in the run: "+
-					"log, processors and drives are not the run's alone", c.What, n)
+					"log, CPUs and drives are not the run's alone", c.What, n)
 			}
 		}
 		for session := range after[store.OfSessions] {

@@ -123,12 +123,12 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 	level := s.number("database compatibility level")
 	warn(level > 0 && level < 130,
 		"the compatibility level is %d, of SQL Server before 2016: its optimizer is another's", level)
-	files, wanted := s.number("tempdb data files"), min(s.number("server processors"), 8)
-	warn(files > 0 && files < wanted, "tempdb has %d data files for %d processors: give it %d",
-		files, s.number("server processors"), wanted)
+	files, wanted := s.number("tempdb data files"), min(s.number("server CPUs"), 8)
+	warn(files > 0 && files < wanted, "tempdb has %d data files for %d CPUs: give it %d",
+		files, s.number("server CPUs"), wanted)
 	plan := s["ActivePowerScheme"]
 	warn(plan != "" && !strings.EqualFold(strings.Trim(plan, "{}"), highPerformance),
-		"Windows' power plan is not High performance: the processors slow down between requests")
+		"Windows' power plan is not High performance: the CPUs slow down between requests")
 	return reads, advice
 }
 
@@ -139,13 +139,13 @@ var distortions = []struct{ setting, says string }{
 	{"database memory optimized pages", "hybrid buffer pool is on: " +
 		"pages on persistent memory are read in place, past the cache and the drives under test"},
 	{"database encryption",
-		"transparent data encryption is on: the processors encrypt each page that is read or written"},
+		"transparent data encryption is on: the CPUs encrypt each page that is read or written"},
 	{"database compressed indexes", "some tables or indexes are compressed: " +
-		"fewer pages are read and written, for more work of the processors"},
+		"fewer pages are read and written, for more CPU work"},
 	{"database availability group", "the database is in an availability group: " +
 		"commits may wait until other replicas have written the log, too"},
 	{"server resource governor",
-		"the Resource Governor is on, and may limit I/O, memory and processors of these sessions"},
+		"the Resource Governor is on, and may limit I/O, memory and CPUs of these sessions"},
 }
 
 // ownConnections are those of ds2 itself beside its users': counters, and the lock.

@@ -21,7 +21,7 @@ func TestAdvice(t *testing.T) {
 		"server memory committed bytes": "8589934592", "server buffer pool extension": "0",
 		"database memory optimized pages": "0", "database availability group": "0", "database encryption": "0",
 		"database compressed indexes": "0", "server resource governor": "0", "tempdb data files": "8",
-		"server processors": "24", "ActivePowerScheme": highPerformance,
+		"server CPUs": "24", "ActivePowerScheme": highPerformance,
 	}
 	with := func(s settings, more ...string) []string {
 		s = maps.Clone(s)
@@ -64,7 +64,7 @@ func TestAdvice(t *testing.T) {
 		{"server trace flags", "1117, 3979", "trace flags 1117, 3979 are on"},
 		{"server suspect pages", "2", "lists 2 damaged pages"},
 		{"database compatibility level", "110", "the compatibility level is 110"},
-		{"tempdb data files", "1", "tempdb has 1 data files for 24 processors: give it 8"},
+		{"tempdb data files", "1", "tempdb has 1 data files for 24 CPUs: give it 8"},
 		{"ActivePowerScheme", "381b4222-f694-41f0-9685-ff5bb260df2e", "power plan is not High performance"},
 	} {
 		lines := with(sound, c.name, c.value)

@@ -52,9 +52,9 @@ func (p *Plan) Describe(a *result.Spec) {
 		{Name: "orders a month", Value: fmt.Sprint(size.OrdersPerMonth)},
 		{Name: "products", Value: fmt.Sprint(size.Products)},
 		{Name: "new customers", Value: fmt.Sprintf("%d %%", c.PctNewCustomers)},
-		{Name: "browses an order", Value: fmt.Sprint(c.Searches)},
-		{Name: "products a browse", Value: fmt.Sprint(c.SearchBatchSize)},
-		{Name: "items an order", Value: fmt.Sprint(c.LineItems)},
+		{Name: "browses per order", Value: fmt.Sprint(c.Searches)},
+		{Name: "products per browse", Value: fmt.Sprint(c.SearchBatchSize)},
+		{Name: "items per order", Value: fmt.Sprint(c.LineItems)},
 		{Name: "word lists", Value: "SHA-256 " + words},
 	}
 }

@@ -60,7 +60,7 @@ WHERE f.type = 1 AND v.value IS NOT NULL
 GO
 SELECT 'tempdb data files', CAST(COUNT(*) AS varchar(100)) FROM tempdb.sys.database_files WHERE type = 0
 GO
-SELECT 'server processors', CAST(cpu_count AS varchar(100)) FROM sys.dm_os_sys_info
+SELECT 'server CPUs', CAST(cpu_count AS varchar(100)) FROM sys.dm_os_sys_info
 GO
 SELECT 'server memory bytes', CAST(total_physical_memory_kb * 1024 AS varchar(100)) FROM sys.dm_os_sys_memory
 GO
