@@ -13,6 +13,7 @@ import (
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/nightly"
+	"ds2/internal/result"
 	"ds2/internal/texttest"
 )
 
@@ -79,6 +80,23 @@ func TestLoadFillsDrive(t *testing.T) {
 		must(t, append(args, "--resume")...)
 		must(t, "verify", "--target", target, "--quiet")
 	})
+}
+
+// TestRunFillsDrive: a run ends in order, with its result, before the drive of its server is full.
+func TestRunFillsDrive(t *testing.T) {
+	nightly.Long(t, "makes a cluster on a drive")
+	t.Parallel()
+	dir, _ := smallDrive(t, "300m", newTroubledServer(t).DataDir())
+	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(dir, "data"),
+		Settings: map[string]string{"fsync": "off", "max_wal_size": "64MB"}})
+	target, out := server.URL("mail"), filepath.Join(t.TempDir(), "record")
+	must(t, words("load --target %s --workload mailbox --mailboxes 1 --mailbox-size 10MB -q", target)...)
+	_, stderr := ends(t, exitVerdict, quick("drive", target, "--run-time 10m --think-time 0 --mix 100/0/0/0 -q --out %s", out)...)
+	texttest.Contains(t, stderr, "no room: "+dir+" has ", "the run ended before it was full")
+	record := recordOf(t, out)
+	require.Equal(t, result.Aborted, record.Status)
+	require.True(t, record.Audit.Passed)
+	require.Zero(t, record.Counts.GivenUp, "transactions failed before")
 }
 
 // TestSnapshotWithoutRoom asks for a copy of a database on a drive that has no room for two, then makes room.

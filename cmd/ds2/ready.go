@@ -272,7 +272,6 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 	if o.Device != nil && o.Device.Unlike() != "" {
 		observer.Warnings = append(observer.Warnings, o.Device.Unlike())
 	}
-	need := preflight.Load{Length: o.Length(), Growth: o.Plan.Growth(o.Threads)}
 	var targets []preflight.Target
 	for k, s := range o.Targets {
 		if bytes, memory := placedBytes(ctx, s), observer.Memory(k); l.check && bytes > 0 && memory > 0 {
@@ -304,7 +303,7 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 			}
 		}
 	}
-	l.add(preflight.Room(targets, need)...)
+	l.add(preflight.Room(targets)...)
 	if finding, known := preflight.Descriptors(o.Threads * len(o.Targets)); known {
 		l.add(finding)
 	}

@@ -6,6 +6,9 @@ package diskspace
 // Free is not known here.
 func Free(string) (n int64, ok bool) { return 0, false }
 
+// Size is not known here.
+func Size(string) (n int64, ok bool) { return 0, false }
+
 // FreeOf is not known here.
 func FreeOf([]string) (n int64, ok bool) { return 0, false }
 

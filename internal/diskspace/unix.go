@@ -18,6 +18,15 @@ func Free(dir string) (n int64, ok bool) {
 	return int64(s.Bavail) * int64(s.Bsize), true
 }
 
+// Size is how many bytes the file system of dir has.
+func Size(dir string) (n int64, ok bool) {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(dir, &s); err != nil {
+		return 0, false
+	}
+	return int64(s.Blocks) * int64(s.Bsize), true
+}
+
 // FreeOf is how many bytes of the file systems of some directories this user may still fill, each file system counted
 // once; false where one of them cannot be looked at.
 func FreeOf(dirs []string) (n int64, ok bool) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"ds2/internal/diskspace"
@@ -23,10 +24,7 @@ func (w *Observer) Free(t store.Database, dir string) (bytes int64, machine, mou
 	if !w.here[t] {
 		return 0, "", "", false
 	}
-	// A server's own directory is closed to others; what is in it lies where it does itself.
-	for _, err := os.Stat(dir); errors.Is(err, fs.ErrPermission) && dir != path.Dir(dir); _, err = os.Stat(dir) {
-		dir = path.Dir(dir)
-	}
+	dir = reachable(dir)
 	if bytes, ok = diskspace.Free(dir); !ok {
 		return 0, "", "", false
 	}
@@ -34,6 +32,39 @@ func (w *Observer) Free(t store.Database, dir string) (bytes int64, machine, mou
 		mount = dir
 	}
 	return bytes, "", mount, true
+}
+
+// reachable is the directory, or the one above it that is not closed: a server's own is, and what is in it lies where
+// it does itself.
+func reachable(dir string) string {
+	for _, err := os.Stat(dir); errors.Is(err, fs.ErrPermission) && dir != path.Dir(dir); _, err = os.Stat(dir) {
+		dir = path.Dir(dir)
+	}
+	return dir
+}
+
+// Room is a file system of this machine that holds files of the databases.
+type Room struct {
+	Mount string
+	Size  int64 // bytes
+}
+
+// Free is how many bytes are.
+func (r Room) Free() (bytes int64, ok bool) { return diskspace.Free(r.Mount) }
+
+// Rooms are the file systems of this machine that hold files of the databases.
+func (w *Observer) Rooms() (all []Room) {
+	for i, t := range w.targets {
+		for _, file := range w.Servers[i].Files {
+			mount, ok := diskspace.MountPoint(reachable(file.Path))
+			size, known := diskspace.Size(mount)
+			known = known && ok && w.here[t]
+			if known && !slices.ContainsFunc(all, func(r Room) bool { return r.Mount == mount }) {
+				all = append(all, Room{mount, size})
+			}
+		}
+	}
+	return all
 }
 
 func within(path, dir string) bool {

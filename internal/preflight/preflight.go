@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"ds2/internal/diskspace"
 	"ds2/internal/monitor"
@@ -30,26 +29,11 @@ func Server(ctx context.Context, s store.Database, users int) (store.Examination
 	return found, err
 }
 
-// Load is how much a run may write.
-type Load struct {
-	Growth float64       // of a target, in bytes a second
-	Length time.Duration // 0: until stopped
-}
-
 const (
 	leastRoom      = 256 << 20
 	recordBytes    = 16 << 20 // with a journal, or of days
 	descriptorsOwn = 100
 )
-
-// growth is what the database may grow by; an hour's where nobody knows how long the run is.
-func (l Load) growth() int64 {
-	length := l.Length
-	if length == 0 {
-		length = time.Hour
-	}
-	return int64(l.Growth * length.Seconds())
-}
 
 // Target is a database of a run, and what its server may write.
 type Target struct {
@@ -70,36 +54,30 @@ type place struct {
 	mount string
 	free  int64            // bytes
 	logs  map[string]int64 // by how much each may grow, by path: databases of one server have one log
-	grow  map[int]bool     // the targets whose data are here
 }
 
-// finding is whether the place has room for what is added to it.
-func (p *place) finding(l Load) store.Finding {
+// finding is whether the place has room for the logs on it.
+func (p *place) finding() store.Finding {
 	f := store.Finding{What: "room on " + p.mount, State: store.OK, Found: fmt.Sprintf("%d MB are free", p.free/1e6)}
-	log, data := int64(0), int64(len(p.grow))*l.growth()
+	log := int64(0)
 	for _, growth := range p.logs {
 		log += growth
 	}
 	if log > 0 {
 		f.Found += fmt.Sprintf("; the log may grow by %d MB", log/1e6)
 	}
-	if data > 0 {
-		f.Found += fmt.Sprintf("; the run may add %d MB", data/1e6)
-	}
-	switch {
-	case p.free < log+leastRoom:
+	if p.free < log+leastRoom {
 		f.State, f.Do = store.Warning, "make room there: a server whose drive is full goes down"
-	case p.free < log+data+leastRoom:
-		f.State, f.Do = store.Warning, "make room there, or take a shorter run or fewer users"
 	}
 	return f
 }
 
-// Room looks whether the servers' drives have room for what the run adds to all targets and for their logs.
-func Room(targets []Target, l Load) (all []store.Finding) {
+// Room looks whether the servers' drives have room for their logs. How fast a run fills them shows only when it is
+// under way, and ends it in time.
+func Room(targets []Target) (all []store.Finding) {
 	places := map[string]*place{}
 	var keys []string
-	for number, t := range targets {
+	for _, t := range targets {
 		what := "room of " + t.Label
 		if len(t.Files) == 0 {
 			all = append(all, warning(what, "the server does not tell where its files are",
@@ -115,18 +93,16 @@ func Room(targets []Target, l Load) (all []store.Finding) {
 			key := machine + " " + mount
 			p := places[key]
 			if p == nil {
-				p = &place{mount, bytes, map[string]int64{}, map[int]bool{}}
+				p = &place{mount, bytes, map[string]int64{}}
 				places[key], keys = p, append(keys, key)
 			}
 			if file.Role == monitor.Log {
 				p.logs[file.Path] = max(t.LogGrowth, 0)
-			} else {
-				p.grow[number] = true
 			}
 		}
 	}
 	for _, key := range keys {
-		all = append(all, places[key].finding(l))
+		all = append(all, places[key].finding())
 	}
 	return all
 }

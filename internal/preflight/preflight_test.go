@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -20,7 +19,7 @@ func TestRoom(t *testing.T) {
 	apart := []monitor.File{{Role: monitor.Data, Path: "/data"}, {Role: monitor.Log, Path: "/log"}}
 	other := []monitor.File{{Role: monitor.Data, Path: "/data/b"}, {Role: monitor.Log, Path: "/data/b/pg_wal"}}
 	ok, warning := []store.State{store.OK}, []store.State{store.Warning}
-	much, little := map[string]int64{"/data": 100 * gb}, map[string]int64{"/data": 2 * gb}
+	much := map[string]int64{"/data": 100 * gb}
 	fits := map[string]int64{"/data": 3 * gb} // the log of a database that grows by 2 GB
 	type target struct {
 		files   []monitor.File
@@ -31,26 +30,22 @@ func TestRoom(t *testing.T) {
 		why     string
 		targets []target
 		free    map[string]int64 // by mount
-		users   int
-		run     time.Duration
 		want    []store.State
 	}{
-		{"much is free", []target{{both, gb, ""}}, much, 32, 20 * time.Minute, ok},
+		{"much is free", []target{{both, gb, ""}}, much, ok},
 		{"the log alone does not fit", []target{{both, gb, ""}},
-			map[string]int64{"/data": gb}, 1, time.Minute, warning},
-		{"the orders may not fit", []target{{both, gb, ""}}, little, 32, time.Hour, warning},
-		{"a run without end is judged by an hour", []target{{both, gb, ""}}, little, 32, 0, warning},
+			map[string]int64{"/data": gb}, warning},
 		{"the log has a drive of its own, which is too small", []target{{apart, gb, ""}},
-			map[string]int64{"/data": 100 * gb, "/log": gb / 2}, 1, time.Minute,
+			map[string]int64{"/data": 100 * gb, "/log": gb / 2},
 			[]store.State{store.OK, store.Warning}},
 		{"nobody knows how far the log grows", []target{{apart, -1, ""}},
-			map[string]int64{"/data": 100 * gb, "/log": gb}, 1, time.Minute, []store.State{store.OK, store.OK}},
-		{"the drives are elsewhere", []target{{both, gb, ""}}, nil, 1, time.Minute, warning},
-		{"the server does not tell", []target{{nil, gb, ""}}, nil, 1, time.Minute, warning},
-		{"two servers on one drive", []target{{both, 2 * gb, ""}, {other, 2 * gb, ""}}, fits, 0, 0, warning},
+			map[string]int64{"/data": 100 * gb, "/log": gb}, []store.State{store.OK, store.OK}},
+		{"the drives are elsewhere", []target{{both, gb, ""}}, nil, warning},
+		{"the server does not tell", []target{{nil, gb, ""}}, nil, warning},
+		{"two servers on one drive", []target{{both, 2 * gb, ""}, {other, 2 * gb, ""}}, fits, warning},
 		{"two databases of one server, which has one log", []target{{both, 2 * gb, ""}, {both, 2 * gb, ""}},
-			fits, 0, 0, ok},
-		{"two machines", []target{{both, 2 * gb, "one"}, {both, 2 * gb, "two"}}, fits, 0, 0,
+			fits, ok},
+		{"two machines", []target{{both, 2 * gb, "one"}, {both, 2 * gb, "two"}}, fits,
 			[]store.State{store.OK, store.OK}},
 	} {
 		var targets []Target
@@ -65,7 +60,7 @@ func TestRoom(t *testing.T) {
 					return 0, "", "", false
 				}})
 		}
-		found := Room(targets, Load{Growth: float64(c.users) * 40_000, Length: c.run})
+		found := Room(targets)
 		var states []store.State
 		for _, f := range found {
 			states = append(states, f.State)

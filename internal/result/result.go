@@ -65,7 +65,7 @@ const (
 	Done        Status = "done"
 	Failed      Status = "failed"
 	Interrupted Status = "interrupted"
-	Aborted     Status = "aborted" // because a limit had failed for too long
+	Aborted     Status = "aborted" // because a limit had failed for too long, or no room was left
 )
 
 // Summary is summary.json: what was asked for, what happened, and what that comes to.

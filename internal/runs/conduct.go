@@ -44,6 +44,9 @@ func (c Conduct) Drive(stop Stop, o Options) (*Run, result.Summary, Outcome) {
 		return nil, result.Summary{}, Ended(err)
 	}
 	run.watch.tell = c.Tell
+	if run.room != nil {
+		run.room.tell = c.Tell
+	}
 	watched := context.AfterFunc(c.Locked, func() { run.halt(context.Cause(c.Locked)) })
 	summary, outcome := run.Drive(stop.Hard, stop.Soft)
 	watched()

@@ -19,13 +19,16 @@ func Ended(err error) Outcome {
 	switch {
 	case err == nil:
 		return Outcome{Status: result.Done}
-	case errors.Is(err, ErrLimits):
+	case aborts(err):
 		return Outcome{result.Aborted, err}
 	case errors.Is(err, driver.ErrStopped), errors.Is(err, context.Canceled):
 		return Outcome{result.Interrupted, err}
 	}
 	return Outcome{result.Failed, err}
 }
+
+// aborts says that an error ends a run in order.
+func aborts(err error) bool { return errors.Is(err, ErrLimits) || errors.Is(err, ErrRoom) }
 
 // with adds what went wrong after the run had ended so. One that was done, or aborted, has failed then: its record
 // lacks something.

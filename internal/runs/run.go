@@ -70,6 +70,7 @@ type Run struct {
 	journal      *durability.Journal // nil: nobody keeps one
 	events       events
 	watch        watch
+	room         *room                   // nil: nobody observes
 	unmarked     error                   // why the marks after the run are not known
 	stop         context.Context         // is over when no new orders begin; its cause says why
 	halt         context.CancelCauseFunc // ends stop
@@ -84,6 +85,9 @@ func (r recorder) Sample(s measure.Sample) error {
 	r.watch.sample(s)
 	r.pace.sample(s, r.observation)
 	r.warm.sample(s)
+	if err := r.room.sample(s); err != nil {
+		r.halt(err)
+	}
 	return r.writer.Sample(s)
 }
 
@@ -171,6 +175,7 @@ func (r *Run) prepareDriver(w workload.Workload) error {
 			sampler: monitor.NewSampler(r.log, sources...), machine: o.Observer.Machine, dir: o.Dir,
 			trace: o.Observer.IOTrace,
 		}
+		r.room = newRoom(o.Observer.Rooms(), o.Length())
 	}
 	c.Lost = func(err error) { r.watch.lost.Store(&err) }
 	c.Started = func(start time.Time) {
@@ -323,10 +328,10 @@ func (r *Run) drive(ctx, stop context.Context) (time.Time, Outcome) {
 	r.events.prepare(ctx)
 	start, err := r.driver.Run(ctx, r.stop)
 	r.scrubs.Close()
-	cause := context.Cause(r.stop) // a limit, whatever the driver says of its last orders
+	cause := context.Cause(r.stop) // a limit or no room, whatever the driver says of its last orders
 	r.halt(nil)
 	r.summary.Events = r.events.end()
-	if errors.Is(cause, ErrLimits) {
+	if aborts(cause) {
 		return start, Ended(cause)
 	}
 	return start, Ended(err)

@@ -44,14 +44,6 @@ func (p *Plan) Describe(a *result.Spec) {
 	a.InWords = []result.Said{{Name: "branches", Value: fmt.Sprint(p.dataset.Branches)}}
 }
 
-// What a row of the history takes, and how many a user may add a second.
-const (
-	historyBytes    = 60
-	transfersOfUser = 1000
-)
-
-func (p *Plan) Growth(users int) float64 { return float64(users) * transfersOfUser * historyBytes }
-
 // Begin begins a run, which keeps no files.
 func (p *Plan) Begin(string) workload.Run { return &run{p} }
 

@@ -111,10 +111,6 @@ type Plan interface {
 	// in words, and the seeds of the data.
 	Describe(a *result.Spec)
 
-	// Growth is how many bytes a second so many users of a target may make it grow by, indexes included. It is only
-	// good for a warning.
-	Growth(users int) float64
-
 	// Begin begins a run. The workload may keep files in dir, which is that of the run's record.
 	Begin(dir string) Run
 }

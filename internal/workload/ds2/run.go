@@ -59,14 +59,6 @@ func (p *Plan) Describe(a *result.Spec) {
 	}
 }
 
-// What an order makes a database grow by, and how many a user may make a second where nothing holds it back.
-const (
-	orderBytes   = 2_000
-	ordersOfUser = 20
-)
-
-func (p *Plan) Growth(users int) float64 { return float64(users) * ordersOfUser * orderBytes }
-
 // Added is how many orders a target holds beyond those of its load.
 func (p *Plan) Added(ctx context.Context, target store.Database) (int64, error) {
 	_, last, err := audit.Highest(ctx, target)

@@ -79,18 +79,6 @@ func (p *Plan) Describe(a *result.Spec) {
 	}
 }
 
-// operationsOfUser is how many operations a user may carry out a second: one waits some 10 ms for its drive.
-const operationsOfUser = 100
-
-// Growth is that by the records that are inserted and not deleted. The pages of others are used again.
-func (p *Plan) Growth(users int) float64 {
-	operations := float64(users) * operationsOfUser
-	if target, paced := p.TargetIOPS(); paced && target > 0 {
-		operations = target / float64(len(p.Targets)) // one takes an I/O or more
-	}
-	return operations * float64(max(p.Parameters.Mix.Insert-p.Parameters.Mix.Delete, 0)) / 100 * recordBytes
-}
-
 // Begin begins a run, which leaves in dir which records exist.
 func (p *Plan) Begin(dir string) workload.Run {
 	return &Run{parameters: p.Parameters, targets: p.Targets, live: make([]*Live, len(p.Targets)), dir: dir}

@@ -1,0 +1,82 @@
+package runs
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
+)
+
+// ErrRoom ends a run before a file system under its databases is full: a server whose drive is full goes down.
+var ErrRoom = errors.New("no room")
+
+// How little may be left: a share of the file system, but no more than so many bytes, and what the run fills until the
+// last users have left.
+const (
+	leastRoomShare = 0.05
+	leastRoomBytes = 1 << 30
+	leaving        = 10 * time.Second
+)
+
+// growthSamples are the seconds over which a run's own growth is taken.
+const growthSamples = 60
+
+// room watches the file systems of this machine that hold the databases.
+type room struct {
+	places []*place
+	length time.Duration // of the run; 0: until stopped
+	tell   func(format string, args ...any)
+}
+
+type place struct {
+	monitor.Room
+	least  int64   // bytes that stay free
+	free   []int64 // of the last growthSamples, and the one before
+	warned bool
+}
+
+func newRoom(rooms []monitor.Room, length time.Duration) *room {
+	r := &room{length: length}
+	for _, one := range rooms {
+		least := min(int64(leastRoomShare*float64(one.Size)), leastRoomBytes)
+		p := &place{Room: one, least: least}
+		if free, ok := p.Free(); ok {
+			p.free = []int64{free}
+		}
+		r.places = append(r.places, p)
+	}
+	return r
+}
+
+// sample looks how much is free. The error ends the run.
+func (r *room) sample(s measure.Sample) error {
+	if r == nil || s.Phase == measure.PhaseDrain {
+		return nil
+	}
+	for _, p := range r.places {
+		free, ok := p.Free()
+		if !ok {
+			continue
+		}
+		p.free = append(p.free[max(0, len(p.free)-growthSamples):], free)
+		seconds := len(p.free) - 1
+		if seconds == 0 {
+			continue
+		}
+		growth := max(0, float64(p.free[0]-free)/float64(seconds)) // a second
+		if growth > 0 && float64(free) < float64(p.least)+growth*leaving.Seconds() {
+			return fmt.Errorf("%w: %s has %d of %d MB left and filled by %.3g MB a second; the run ended before it was "+
+				"full: make room there, or take a shorter run or a lower rate", ErrRoom, p.Mount, free/1e6, p.Size/1e6,
+				growth/1e6)
+		}
+		left := time.Duration(float64(free-p.least) / max(growth, 1) * float64(time.Second))
+		if remains := r.length - s.End; seconds == growthSamples && left < remains && !p.warned && r.tell != nil {
+			p.warned = true
+			r.tell("warning: %s has %d MB left and fills by %.3g MB a second: at that rate the run ends in %s, with %s "+
+				"still to go", p.Mount, free/1e6, growth/1e6, left.Round(time.Second), remains.Round(time.Second))
+		}
+	}
+	return nil
+}
