@@ -91,7 +91,8 @@ func TestRunFillsDrive(t *testing.T) {
 		Settings: map[string]string{"fsync": "off", "max_wal_size": "64MB"}})
 	target, out := server.URL("mail"), filepath.Join(t.TempDir(), "record")
 	must(t, words("load --target %s --workload mailbox --mailboxes 1 --mailbox-size 10MB -q", target)...)
-	_, stderr := ends(t, exitVerdict, quick("drive", target, "--run-time 10m --think-time 0 --mix 100/0/0/0 -q --out %s", out)...)
+	_, stderr := ends(t, exitVerdict,
+		quick("drive", target, "--run-time 10m --think-time 0 --mix 100/0/0/0 -q --out %s", out)...)
 	texttest.Contains(t, stderr, "no room: "+dir+" has ", "the run ended before it was full")
 	record := recordOf(t, out)
 	require.Equal(t, result.Aborted, record.Status)
