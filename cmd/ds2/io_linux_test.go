@@ -37,7 +37,7 @@ func (c ioCase) String() string {
 	if c.apart {
 		layout = "two drives"
 	}
-	return fmt.Sprintf("PostgreSQL %d, %s, %s, %s, %s", c.version, layout, c.workload, c.method, c.cache)
+	return fmt.Sprintf("PostgreSQL %d | %s | %s | %s | %s", c.version, layout, c.workload, c.method, c.cache)
 }
 
 // ioServer is a server on drives whose caches can be switched.
@@ -55,9 +55,9 @@ func startIOServer(t *testing.T, c ioCase) (s ioServer) {
 	}
 	s.Server = pgtest.Start(t, localpg.Options{
 		Version: c.version, DataDir: filepath.Join(data.Dir, "data"), Settings: map[string]string{
-			// Little memory, and each page that a session writes goes to the drive at once.
-			"shared_buffers": "2MB", "backend_flush_after": "8kB", "max_wal_size": "128MB", "autovacuum": "off",
-			"bgwriter_lru_maxpages": "0", "checkpoint_timeout": "1h",
+			// Little memory, and each page goes to the drive at once, so that it is an I/O whoever writes it.
+			"shared_buffers": "2MB", "backend_flush_after": "8kB", "checkpoint_flush_after": "8kB",
+			"max_wal_size": "128MB", "autovacuum": "off", "bgwriter_lru_maxpages": "0", "checkpoint_timeout": "1h",
 		}})
 	if c.apart {
 		log := s.drives[1]
@@ -84,50 +84,54 @@ type ios struct {
 
 // TestIOs has the tracer, which sees each request with its flags, judge what Storage says of the drives: by role within
 // 3 %, with as many syncs of the log as the server counts, and as many I/Os an operation with a write-back cache as
-// without. make ios runs all cases; CI a few.
+// without. make ios runs all cases, those of different servers at once; CI a few.
 func TestIOs(t *testing.T) {
-	all := os.Getenv("DS2_TEST_IOS") != ""
 	nightly.Long(t, "lets users work on several drives")
-	versions, workloads, methods := []int{0}, []string{"mail"}, []string{"fdatasync", "open_datasync"}
+	versions, layouts, workloads := []int{0}, []bool{false}, []string{"mail"}
+	methods := []string{"fdatasync", "open_datasync"}
+	all := os.Getenv("DS2_TEST_IOS") != ""
 	if all {
-		workloads = []string{"ds2", "mail"}
-		versions, methods = []int{15, 18}, []string{"fdatasync", "open_datasync", "open_sync", "fsync"}
+		versions, layouts, workloads = []int{15, 18}, []bool{false, true}, []string{"ds2", "mail"}
+		methods = append(methods, "open_sync", "fsync")
 	}
-	var table strings.Builder
-	defer func() { t.Log("\n" + table.String()) }()
 	for _, version := range versions {
-		for _, apart := range []bool{false, true} {
-			if apart && !all {
-				continue
-			}
-			s := startIOServer(t, ioCase{version: version, apart: apart})
-			for _, workload := range workloads {
-				each := map[string]float64{}
-				for _, method := range methods {
-					for _, cache := range []string{"write back", "write through"} {
-						c := ioCase{version, apart, workload, cache, method}
-						got := s.run(t, c)
-						each[cache] += got.each / float64(len(methods))
-						fmt.Fprintf(&table, "| %d | %v | %s | %s | %s ", version, apart, workload, method, cache)
-						fmt.Fprintf(&table, "| %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.3f |\n", got.data,
-							got.tracedData, got.log, got.tracedLog, got.syncs, got.tracedFlushes, got.each)
-						const share = .03
-						assert.InEpsilon(t, got.tracedData, got.data, share, "%v: writes of data", c)
-						assert.InEpsilon(t, got.tracedLog, got.log, share, "%v: writes of the log", c)
-						if c.method == "fdatasync" || c.method == "open_datasync" { // else the journal flushes
-							flushes := map[string]float64{"write back": got.syncs}[cache]
-							assert.InDelta(t, flushes, got.tracedFlushes, share*got.syncs, "%v: flushes of the log", c)
+		for _, apart := range layouts {
+			t.Run(fmt.Sprintf("%d/%v", version, apart), func(t *testing.T) {
+				t.Parallel()
+				s := startIOServer(t, ioCase{version: version, apart: apart})
+				for _, workload := range workloads {
+					each := map[string]float64{}
+					for _, method := range methods {
+						for _, cache := range []string{"write back", "write through"} {
+							c := ioCase{version, apart, workload, cache, method}
+							each[cache] += s.judge(t, c) / float64(len(methods))
 						}
 					}
+					through, back := each["write through"], each["write back"]
+					t.Logf("%s: %.3f I/Os an operation write through, %.3f write back", workload, through, back)
+					if all && workload == "mail" { // fewer cases scatter
+						assert.InEpsilon(t, through, back, .05, "I/Os an operation")
+					}
 				}
-				through, back := each["write through"], each["write back"]
-				fmt.Fprintf(&table, "I/Os an operation: %.3f write through, %.3f write back\n", through, back)
-				if all && workload == "mail" { // fewer cases scatter
-					assert.InEpsilon(t, through, back, .05, "I/Os an operation")
-				}
-			}
+			})
 		}
 	}
+}
+
+// judge compares what is said of a run with what the tracer saw of it, and gives the database I/Os an operation.
+func (s ioServer) judge(t *testing.T, c ioCase) (each float64) {
+	t.Helper()
+	const share = .03
+	got := s.run(t, c)
+	t.Logf("| %v | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.3f |", c, got.data, got.tracedData, got.log,
+		got.tracedLog, got.syncs, got.tracedFlushes, got.each)
+	assert.InEpsilon(t, got.tracedData, got.data, share, "%v: writes of data", c)
+	assert.InEpsilon(t, got.tracedLog, got.log, share, "%v: writes of the log", c)
+	if c.method == "fdatasync" || c.method == "open_datasync" { // else the journal flushes
+		flushes := map[string]float64{"write back": got.syncs}[c.cache]
+		assert.InDelta(t, flushes, got.tracedFlushes, share*got.syncs, "%v: flushes of the log", c)
+	}
+	return got.each
 }
 
 // run has users work on a database while all that happens on the drives is counted and traced, from quiet to quiet.
@@ -146,7 +150,7 @@ func (s ioServer) run(t *testing.T, c ioCase) (got ios) {
 	pgtest.Exec(t, db, "DROP DATABASE IF EXISTS "+work+" WITH (FORCE)", "CREATE DATABASE "+work+" TEMPLATE "+c.workload,
 		"ALTER SYSTEM SET wal_sync_method = "+c.method, "SELECT pg_reload_conf()")
 	pgtest.Exec(t, db, "CHECKPOINT")
-	require.NoError(t, exec.Command("sync").Run())
+	s.sync(t)
 	address, err := url.Parse(s.URL(work))
 	require.NoError(t, err)
 	target, err := postgres.Open(address)
@@ -164,7 +168,7 @@ func (s ioServer) run(t *testing.T, c ioCase) (got ios) {
 	out := filepath.Join(t.TempDir(), "record")
 	must(t, quick("drive", s.URL(work), "--run-time 5s --rate 30/s --seed 7 --verify none -q --out %s", out)...)
 	pgtest.Exec(t, db, "CHECKPOINT")
-	require.NoError(t, exec.Command("sync").Run())
+	s.sync(t)
 	to := s.settled(t, w)
 	after := s.merged(t)
 	counters := monitor.Table{Rows: []monitor.Row{{Time: start.Add(time.Second)}}}
@@ -196,6 +200,14 @@ func (s ioServer) run(t *testing.T, c ioCase) (got ios) {
 	r := recordOf(t, out)
 	got.each = storage.IOPS / float64(r.Windows[0].Counts.Orders)
 	return got
+}
+
+// sync has the server's drives, and no others, hold all that was written.
+func (s ioServer) sync(t *testing.T) {
+	t.Helper()
+	for _, d := range s.drives {
+		require.NoError(t, exec.Command("sync", "--file-system", d.Dir).Run())
+	}
 }
 
 // merged is how many writes of each drive the kernel merged into others: the tracer counts each, the drive does not.
