@@ -29,7 +29,7 @@ const (
 	DatabaseData = "database"
 	RandomData   = "random"
 
-	compressible = 50 // percent of each block: LZ4 makes 1.95 : 1 of it
+	compressible = 50 // percent of each block: LZ4 makes 1.94 : 1 of it, and so does zlib
 )
 
 // Unlike says that the limit is that of other data than a database's, next to which a run's share means little on a

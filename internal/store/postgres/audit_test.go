@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -29,7 +30,8 @@ func TestTempLimit(t *testing.T) {
 	}
 }
 
-// TestDiskFullNamesTheFileSystem makes an error of what a server says whose drive is full.
+// TestDiskFullNamesTheFileSystem makes errors of what a server says whose drive is full: of many users at once, without
+// a connection for each.
 func TestDiskFullNamesTheFileSystem(t *testing.T) {
 	s := open(t, pgtest.Database(t))
 	unlock, err := s.Lock(t.Context(), store.Lock{Holder: store.Holder{Command: "verify", PID: 1, Host: "here"}})
@@ -39,4 +41,14 @@ func TestDiskFullNamesTheFileSystem(t *testing.T) {
 	err = s.Wrap("audit", &pgconn.PgError{Code: "53100", Message: said})
 	dir := pgtest.Server(t).DataDir()
 	assert.ErrorContains(t, err, "(53100); make room on the server's file system that holds "+dir)
+	full := &pgconn.PgError{Code: "53100", Message: `could not extend file "pg_tblspc/1663/1/2"`}
+	before := s.DB().Stats()
+	var all sync.WaitGroup
+	for range 50 {
+		all.Go(func() { assert.ErrorContains(t, s.Wrap("write", full), "make room on the server's drives") })
+	}
+	all.Wait()
+	after := s.DB().Stats()
+	opened := int64(after.OpenConnections-before.OpenConnections) + after.MaxIdleClosed - before.MaxIdleClosed
+	assert.LessOrEqual(t, opened, int64(1))
 }

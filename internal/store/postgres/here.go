@@ -56,22 +56,24 @@ var inTablespace = regexp.MustCompile(`pg_tblspc/(\d+)/`)
 
 // whereFull says where room is missing: the server names a file, and that from its data directory on.
 func (s *Store) whereFull(message string) string {
-	return s.full.once(func() string { return s.findFull(message) })
-}
-
-func (s *Store) findFull(message string) string {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	dir, _ := s.data.Load().(string)
+	var space string
 	if found := inTablespace.FindStringSubmatch(message); found != nil {
-		// Where that fails, the directory stays.
-		s.db.QueryRowContext(ctx, "SELECT pg_tablespace_location($1::text::oid)", found[1]).Scan(&dir)
+		space = found[1]
 	}
-	if dir == "" {
-		_, hint := classify(diskFull)
-		return hint
-	}
-	return "make room on the server's file system that holds " + s.mounted(dir)
+	return s.hints.once("full "+space, func() string {
+		dir, _ := s.data.Load().(string)
+		if space != "" {
+			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+			defer cancel()
+			// Where that fails, the directory stays.
+			s.db.QueryRowContext(ctx, "SELECT pg_tablespace_location($1::text::oid)", space).Scan(&dir)
+		}
+		if dir == "" {
+			_, hint := classify(diskFull)
+			return hint
+		}
+		return "make room on the server's file system that holds " + s.mounted(dir)
+	})
 }
 
 // learnDirectory asks for the server's data directory, and whether it is on this machine: a server that has gone down
@@ -96,21 +98,29 @@ func (s *Store) mounted(dir string) string {
 // askAgain is how long what is known of a full drive stands: all sessions of a server that goes down ask at once.
 const askAgain = 5 * time.Second
 
-// answer is what was found once, for all who ask for a while after.
-type answer struct {
-	mu   sync.Mutex
-	at   time.Time
-	hint string
+// hints are what was found of drives once, for all who ask for a while after.
+type hints struct {
+	mu    sync.Mutex
+	found map[string]hint
 }
 
-// once finds the hint, where nobody has lately.
-func (a *answer) once(find func() string) string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if time.Since(a.at) > askAgain {
-		a.hint, a.at = find(), time.Now()
+type hint struct {
+	text string
+	at   time.Time
+}
+
+// once finds what there is to say of something, unless that was done lately.
+func (h *hints) once(of string, find func() string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if known, ok := h.found[of]; ok && time.Since(known.at) < askAgain {
+		return known.text
 	}
-	return a.hint
+	if h.found == nil {
+		h.found = map[string]hint{}
+	}
+	h.found[of] = hint{find(), time.Now()}
+	return h.found[of].text
 }
 
 // fullDrive says, of a server on this machine that closed its connections, that it has no room left; empty where it
@@ -120,7 +130,7 @@ func (s *Store) fullDrive() string {
 	if !ok || !s.here.Load() {
 		return ""
 	}
-	return s.down.once(func() string {
+	return s.hints.once("down", func() string {
 		for _, dir := range []string{filepath.Join(data, "pg_wal"), data} {
 			if free, ok := diskspace.Free(dir); ok && free < littleRoom {
 				return fmt.Sprintf("only %d MB are free on the server's file system that holds %s: make room there, "+

@@ -41,8 +41,7 @@ type Store struct {
 	db       *sql.DB
 	data     atomic.Value // the server's data directory, a string
 	here     atomic.Bool  // it is on this machine
-	full     answer       // which of its drives is
-	down     answer       // whether it went down for that
+	hints    hints        // which of its drives is full, and whether it went down for that
 	running  sync.Map     // names of statements that Progress reports on, by the server's process
 	sessions sync.Map     // the server's processes that have served the pool or administer, for Waits
 }

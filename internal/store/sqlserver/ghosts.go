@@ -8,10 +8,11 @@ import (
 	"ds2/internal/progress"
 )
 
-// ghostRecords asks for the rows that were deleted and still lie in their pages. Of an index of 10,000 pages and more
+// ghostRecords asks for the rows of the user's schema that were deleted and still lie in their pages. Of an index of 10,000 pages and more
 // it reads one page in a hundred.
 const ghostRecords = `SELECT COALESCE(SUM(COALESCE(ghost_record_count, 0) + COALESCE(version_ghost_record_count, 0)), 0)
-FROM sys.dm_db_index_physical_stats(DB_ID(), NULL, NULL, NULL, 'SAMPLED')`
+FROM sys.dm_db_index_physical_stats(DB_ID(), NULL, NULL, NULL, 'SAMPLED')
+WHERE OBJECT_SCHEMA_NAME(object_id) = SCHEMA_NAME()`
 
 const (
 	// ghostPause is between two questions for ghost records: the server removes some every 5 s. It is longer where
@@ -47,7 +48,8 @@ func awaitGhosts(ctx context.Context, left *int64, count func() (int64, error)) 
 	}
 }
 
-// ghosts counts the ghost records of all tables.
+// ghosts counts the ghost records of the workload's tables.
 func ghosts(ctx context.Context, conn *sql.Conn) (n int64, err error) {
-	return n, conn.QueryRowContext(ctx, ghostRecords).Scan(&n)
+	err = conn.QueryRowContext(ctx, ghostRecords).Scan(&n)
+	return n, err
 }

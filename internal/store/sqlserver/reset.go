@@ -52,7 +52,7 @@ func (s *Store) Reset(
 	return s.Wrap("reset "+s.Label(), err)
 }
 
-// awaitGhostCleanup waits until the rows that a reset deleted are gone from the pages of all tables, as far as a sample
+// awaitGhostCleanup waits until the rows that a reset deleted are gone from the pages of its tables, as far as a sample
 // of the largest shows. Until then they are ghosts, which a task of the server's removes in the background: a run that
 // begins before would be measured with it. Where they stay that is an error, since the database is not as it was.
 func (s *Store) awaitGhostCleanup(ctx context.Context) error {
@@ -66,22 +66,26 @@ func (s *Store) awaitGhostCleanup(ctx context.Context) error {
 	defer conn.Close()
 	left := int64(0)
 	err = awaitGhosts(ctx, &left, func() (int64, error) { return ghosts(ctx, conn) })
-	switch {
-	case store.Classify(s.Wrap("wait", err)) == store.Config:
+	if store.Classify(s.Wrap("wait", err)) == store.Config {
 		return nil // a login that may not see them resets all the same
-	case err == nil && left > 0 && s.keepsVersions(ctx):
-		return nil
-	case err == nil && left > 0:
-		return &store.Error{Op: "wait until the server has removed deleted rows", Class: store.Resource,
-			Err:  fmt.Errorf("%d lie in their pages still, and none was removed for %s", left, ghostsStay),
-			Hint: "look for a transaction that is open for long, and for trace flag 661, which turns the removal off"}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return s.judgeGhosts(ctx, left)
 }
 
-// keepsVersions says that deleted rows may rightly stay for as long as older versions of rows are kept.
-func (s *Store) keepsVersions(ctx context.Context) bool {
+// judgeGhosts says whether so many deleted rows may stay: as long as older versions of rows are kept.
+func (s *Store) judgeGhosts(ctx context.Context, left int64) error {
+	if left == 0 {
+		return nil
+	}
 	settings, err := s.settings(ctx)
-	return err == nil && (settings["database accelerated recovery"] == "1" ||
-		settings["database read committed snapshot"] == "1")
+	if err == nil && (settings["database accelerated recovery"] == "1" ||
+		settings["database read committed snapshot"] == "1") {
+		return nil
+	}
+	return &store.Error{Op: "wait until the server has removed deleted rows", Class: store.Resource,
+		Err:  fmt.Errorf("%d lie in their pages still, and none was removed for %s", left, ghostsStay),
+		Hint: "look for a transaction that is open for long, and for trace flag 661, which turns the removal off"}
 }

@@ -15,6 +15,7 @@ import (
 
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver/tdstest"
+	"ds2/schema"
 )
 
 // cells is a row of texts, as an answer to a question: [MS-TDS] 2.2.7.4 and 2.2.7.17.
@@ -161,4 +162,19 @@ func TestGhostsAreCounted(t *testing.T) {
 		err := s.awaitGhostCleanup(t.Context())
 		require.Equal(t, name == "no count", err != nil, "%s: %v", name, err)
 	}
+	for setting, stay := range map[string]bool{"recovery model": false, "read committed snapshot": true,
+		"accelerated recovery": true} {
+		s := answering(t, map[string][]byte{askWhat: sqlServer2022, "sys.configurations": cells("database "+setting, "1")})
+		assert.Equal(t, stay, s.judgeGhosts(t.Context(), 3) == nil, setting)
+	}
+	assert.Contains(t, ghostRecords, "= SCHEMA_NAME()", "others' tables may have some")
+}
+
+// TestFullTextProgress: rows are counted by the server's own count, not by reading the table each second.
+func TestFullTextProgress(t *testing.T) {
+	s := answering(t, map[string][]byte{"FROM sys.partitions": cells("0.25")})
+	s.filling.Store(&schema.Statement{Name: "fill", Table: "products"})
+	got, err := s.Progress(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, map[string]float64{"fill": .25}, got)
 }

@@ -18,7 +18,7 @@ import (
 // Statement is a call of a user.
 type Statement struct {
 	Name string // in errors
-	SQL  string // the name of a procedure, such as dbo.DS2_LOGIN, or a text with parameters @p1, @p2 and so on
+	SQL  string // the name of a procedure, such as DS2_LOGIN, or a text with parameters @p1, @p2 and so on
 }
 
 // Conn is a connection of one user, for a workload's calls: Call, a parameter each, Each.
