@@ -162,9 +162,11 @@ func TestGhostsAreCounted(t *testing.T) {
 		err := s.awaitGhostCleanup(t.Context())
 		require.Equal(t, name == "no count", err != nil, "%s: %v", name, err)
 	}
-	for setting, stay := range map[string]bool{"recovery model": false, "read committed snapshot": true,
-		"accelerated recovery": true} {
-		s := answering(t, map[string][]byte{askWhat: sqlServer2022, "sys.configurations": cells("database "+setting, "1")})
+	for setting, stay := range map[string]bool{
+		"recovery model": false, "read committed snapshot": true, "accelerated recovery": true,
+	} {
+		on := cells("database "+setting, "1")
+		s := answering(t, map[string][]byte{askWhat: sqlServer2022, "sys.configurations": on})
 		assert.Equal(t, stay, s.judgeGhosts(t.Context(), 3) == nil, setting)
 	}
 	assert.Contains(t, ghostRecords, "= SCHEMA_NAME()", "others' tables may have some")

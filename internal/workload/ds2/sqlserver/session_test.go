@@ -29,7 +29,7 @@ func recorded(b testing.TB) func(request []byte) []byte {
 	for op := range calls.NumOps {
 		answer, err := os.ReadFile(filepath.Join("testdata", "exchange", op.String()+".bin"))
 		require.NoError(b, err)
-		require.NotContains(b, statements[op].SQL, "dbo.", "where a user's default schema is another, so are the procedures")
+		require.NotContains(b, statements[op].SQL, "dbo.", "they are in the user's default schema")
 		names = append(names, utf16LE(statements[op].SQL))
 		answers = append(answers, answer)
 	}
