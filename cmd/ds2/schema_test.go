@@ -38,6 +38,7 @@ var outputs = map[string]any{
 	"comparison":   compare.Comparison{}, // compare
 	"verification": verification{},       // verify
 	"sizes":        []sizeLine{},         // sizes
+	"fit":          fitLine{},            // sizes --capacity
 	"device":       device.Record{},      // device
 }
 
@@ -45,7 +46,7 @@ var outputs = map[string]any{
 var commandOutputs = map[string][]string{
 	"drive": {"run"}, "demo": {"run"}, "bench": {"bench"}, "experiment": {"experiment"}, "tune": {"search"},
 	"compare": {"comparison"}, "report": {"runs", "bench", "experiment", "search"},
-	"verify": {"verification"}, "sizes": {"sizes"}, "device": {"device"},
+	"verify": {"verification"}, "sizes": {"sizes", "fit"}, "device": {"device"},
 }
 
 // publishedSchema makes the schema from the types that are written.

@@ -5,10 +5,12 @@ import (
 	"io"
 	"text/tabwriter"
 
+	"github.com/docker/go-units"
 	"github.com/spf13/cobra"
 
 	"ds2/datagen"
 	"ds2/internal/workload/ds2"
+	"ds2/internal/workload/mailbox"
 	"ds2/schema"
 )
 
@@ -24,7 +26,9 @@ type sizeLine struct {
 }
 
 func newSizesCommand() *cobra.Command {
-	var output string
+	var output, name string
+	var capacity int64
+	piece := int64(250 << 20)
 	cmd := &cobra.Command{
 		Use:               "sizes [SIZE…]",
 		ValidArgsFunction: choices("S", "M", "W", "L"),
@@ -37,10 +41,25 @@ names are nominal, and 999 MB has ten times the products of 1 GB.
 
 Rows and bytes are estimates: within 1 % for CSV, and within 10 % for
 PostgreSQL, measured at S, 50MB and M. SQL Server's are computed from row sizes
-and were not measured.`,
+and were not measured.
+
+With --capacity, how many mailboxes a file system has room for, as published
+tests have it: 60 % for the database, the rest for growth and the log.`,
 		Example: `  ds2 sizes
+  ds2 sizes --workload mailbox --capacity 2TB
   ds2 sizes 30MB 80GB --output json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if fit := tenants()[name].fit; capacity > 0 || fit != nil {
+				if capacity == 0 || fit == nil || len(args) > 0 {
+					return usageError("--capacity: it goes with --workload %s, and no SIZE", mailbox.Name)
+				}
+				line := fit(capacity, piece)
+				if output == "json" {
+					return printJSON(cmd.OutOrStdout(), line)
+				}
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), line)
+				return err
+			}
 			if len(args) == 0 {
 				args = []string{"S", "M", "W", "L", "1TB"}
 			}
@@ -58,6 +77,11 @@ and were not measured.`,
 			return printSizes(cmd.OutOrStdout(), lines)
 		},
 	}
+	cmd.Flags().Var(oneOf(&name, workloads().Names()...), "workload", "workload that is loaded")
+	write := func(bytes int64) string { return fmt.Sprint(bytes) }
+	cmd.Flags().Var(parsed[int64]{&capacity, "bytes", units.RAMInBytes, write, ""}, "capacity",
+		"mailbox: size of the file system, in units of 1024, such as 2TB")
+	cmd.Flags().Var(mailboxSize(&piece), "mailbox-size", "mailbox: size of each, in units of 1024")
 	cmd.Flags().VarP(oneOf(&output, "text", "json"), "output", "o", "format of the result")
 	return cmd
 }

@@ -91,6 +91,26 @@ func (f *loadFlags) mailboxes() (workload.Dataset, error) {
 	return d, nil
 }
 
+// fitLine is what ds2 sizes says of a file system for mailboxes.
+type fitLine struct {
+	Capacity     int64 `json:"capacity_bytes"`
+	Mailboxes    int   `json:"mailboxes"`
+	MailboxBytes int64 `json:"mailbox_bytes"`
+	Database     int64 `json:"database_bytes"`
+	Growth       int64 `json:"growth_bytes"` // as much is for the log
+}
+
+func fitMailboxes(capacity, mailboxBytes int64) fitLine {
+	n := mailbox.Fit(capacity, mailboxBytes)
+	bytes := mailbox.Size{Mailboxes: n, MailboxBytes: mailboxBytes}.Bytes()
+	return fitLine{capacity, n, mailboxBytes, bytes, (capacity - bytes) / 2}
+}
+
+func (l fitLine) String() string {
+	return fmt.Sprintf("%s: %d mailboxes of %d MB, a database of %s, and %s each for growth and the log",
+		bytesText(l.Capacity), l.Mailboxes, l.MailboxBytes>>20, bytesText(l.Database), bytesText(l.Growth))
+}
+
 // addMailboxFlags declares the flags of runs on mailbox databases.
 func addMailboxFlags(flags *pflag.FlagSet, r *mailbox.Request) {
 	flags.StringVar(&r.Profile, "mailbox-profile", "", "mailbox: mix of operations, "+

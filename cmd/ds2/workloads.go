@@ -33,6 +33,8 @@ type tenant struct {
 
 	// dataset reads what ds2 load is to load.
 	dataset func(*loadFlags) (workload.Dataset, error)
+	// fit is what of the workload a file system has room for, in pieces of a size; nil: it is sized otherwise.
+	fit func(capacity, piece int64) fitLine
 	// judge refuses the flags of a run before anything is connected to; nil: it has none of its own.
 	judge func(*driveFlags) error
 	// plan puts a run together for databases of the workload, of which ds2_info says infos.
@@ -60,6 +62,7 @@ func tenants() map[string]tenant {
 			loadFlags: []string{"mailboxes", "mailbox-size", "mailbox-profile", "data-seed"},
 			runFlags:  []string{"mailbox-profile", "mix", "lazy", "iops-per-mailbox", "headroom"},
 			dataset:   (*loadFlags).mailboxes,
+			fit:       fitMailboxes,
 			judge:     (*driveFlags).judgeMailboxes,
 			plan:      (*driveFlags).planMailboxes,
 		},

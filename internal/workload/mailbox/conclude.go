@@ -110,11 +110,6 @@ func (r run) sizing() result.Section {
 			add(name, decimals(*value, places))
 		}
 	}
-	addRatio := func(name string, a, b float64, places int) {
-		if b > 0 {
-			add(name, decimals(a/b, places))
-		}
-	}
 	if d := r.storage; d == nil {
 		t.Notes = append(t.Notes, fmt.Sprintf(uncounted, r.unknown))
 	} else {
@@ -137,8 +132,8 @@ func (r run) sizing() result.Section {
 		add("the same counted in pages of 8 KB", decimals(d.PageIOPS, 3))
 		add("total I/O per second, with log writes", decimals(d.Total(), 3))
 		addKnown("database I/Os an operation", d.IOsPerOperation, 3)
-		addRatio("database reads : writes", d.Reads, d.Writes, 3)
-		addRatio("database I/Os : log writes", d.IOPS, d.LogWrites, 2)
+		add("database reads : writes", decimalsOr(d.Writes > 0, d.Reads/d.Writes, 3))
+		add("database I/Os : log writes", decimalsOr(d.LogWrites > 0, d.IOPS/d.LogWrites, 2))
 		addKnown("bytes a log write", d.LogBytes, 0)
 		addKnown("log syncs a second, as the server counts them", d.LogSyncs, 3)
 		add("MiB read and written a second", decimals(d.ReadBytes/(1<<20), 3), decimals(d.WrittenBytes/(1<<20), 3))
@@ -310,25 +305,17 @@ func ioRow(io monitor.FileIO, head ...string) []string {
 	each := func(bytes, ios float64) string {
 		return decimalsOr(ios > 0, math.Round(bytes/ios), 0)
 	}
-	flushes := "–"
-	if io.Flushes != nil {
-		flushes = decimals(*io.Flushes, 3)
-	}
 	return slices.Concat(head, timeCells(io.Times), []string{
 		decimals(io.Reads, 3), decimals(io.Writes, 3), each(io.ReadBytes, io.Reads), each(io.WrittenBytes, io.Writes),
-		flushes, milliseconds(io.FlushMean),
+		scaled(io.Flushes, 1), scaled(io.FlushMean, 1000),
 	})
 }
 
 func timeCells(t monitor.Times) []string {
-	return []string{
-		milliseconds(t.ReadMean), milliseconds(t.ReadMax), milliseconds(t.WriteMean), milliseconds(t.WriteMax),
-	}
+	const ms = 1000
+	return []string{scaled(t.ReadMean, ms), scaled(t.ReadMax, ms), scaled(t.WriteMean, ms), scaled(t.WriteMax, ms)}
 }
 
-func milliseconds(seconds *float64) string {
-	if seconds == nil {
-		return "–"
-	}
-	return decimals(*seconds*1000, 3)
+func scaled(f *float64, scale float64) string {
+	return decimalsOr(f != nil, scale**cmp.Or(f, new(0.)), 3)
 }

@@ -150,6 +150,10 @@ const maxRecords = 1 << 32
 // leaves that are filled to nine tenths, and its part of the free space map.
 const recordBytes = 8192 * (1 + 1./262 + 1./4000)
 
+// Fit is the mailboxes of a size that Jetstress's reports put on a file system: 60 % of it, in steps of 50; the rest is
+// for growth and the log, alike.
+func Fit(bytes, mailbox int64) int { return int(0.6*float64(bytes)/float64(mailbox)) / 50 * 50 }
+
 func (s Size) Bytes() int64 { return int64(s.Mailboxes) * s.MailboxBytes }
 
 func (s Size) Records() int64 {
