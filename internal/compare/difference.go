@@ -89,7 +89,7 @@ func WithFirst(all []Configuration) Comparison {
 	}
 	first := all[0]
 	for i, other := range all[1:] {
-		scattered := map[string]bool{"": true}
+		scattered := map[string]bool{}
 		for _, f := range Metrics {
 			found := valuesOfAll(all, f.Of)
 			x, y := found[0], found[i+1]
@@ -114,7 +114,8 @@ func WithFirst(all []Configuration) Comparison {
 			if math.IsNaN(d.Percent) {
 				d.Percent = d.Medians
 			}
-			if scattered[f.Name] = !math.IsNaN(change.Low) && scattered[f.From]; scattered[f.Name] {
+			of := f.From == "" || scattered[f.From]
+			if scattered[f.Name] = of && !math.IsNaN(change.Low); scattered[f.Name] {
 				d.Low, d.High, d.P, d.Significant = &change.Low, &change.High, &change.P, new(change.Significant())
 				if least := change.Detectable(); !math.IsNaN(least) {
 					d.Detectable = new(100 * math.Expm1(least))

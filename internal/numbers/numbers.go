@@ -23,13 +23,12 @@ func Worth(f, half float64) string {
 	digits := 1
 	if half > 0 {
 		digits -= int(math.Floor(math.Log10(half)))
-		scale := math.Pow(10, float64(digits))
-		f = math.Round(f*scale) / scale
 	}
 	if math.Abs(f) >= 100 {
-		digits = 0
+		digits = min(digits, 0)
 	}
-	return Decimals(f, max(digits, 0))
+	scale := math.Pow(10, float64(digits))
+	return Decimals(math.Round(f*scale)/scale, max(digits, 0)) // rounded once: 106.53 ± 8 is 107
 }
 
 // Times prints a factor: "2.51 ×".

@@ -97,7 +97,7 @@ func benchFindings(c compare.Configuration) []finding {
 			strings.Join(texts, "; "))
 	}
 	v.find(aside, proofNote(c.Spec))
-	if c.RunsCI95 != nil {
+	if c.RunsSpread != nil { // not of runs that all completed nothing
 		v.findf(proof, "The %d valid runs of %s average %s ± %s %s "+
 			"(95 %% confidence from run to run, by Student's t); (max − min) / mean is %.1f %%",
 			len(runs), c.Name, opmOf(c.RunsMean, c.RunsCI95), uncertainty(c.RunsCI95), c.Unit(), *c.RunsSpread)

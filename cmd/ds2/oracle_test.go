@@ -1,0 +1,598 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ds2/internal/conclude"
+	"ds2/internal/driver"
+	"ds2/internal/experiment"
+	"ds2/internal/measure"
+	"ds2/internal/monitor"
+	"ds2/internal/oracletest"
+	"ds2/internal/result"
+	"ds2/internal/runs"
+	"ds2/internal/texttest"
+	"ds2/internal/workload/ds2"
+)
+
+// madeUp is an experiment that a seed makes up: what its configurations do, and what befalls their runs.
+type madeUp struct {
+	t      *testing.T
+	seed   uint64
+	random *rand.Rand
+	dir    string
+
+	spec           result.Spec
+	names          []string
+	blocks         bool // the runs are made in blocks of one experiment; else each configuration is a bench
+	runs           int
+	warmup, length int  // seconds
+	drop           bool // runs that are not steady
+	open           bool // loop
+	shared         bool // one drive holds data and log
+	power          bool
+	unlike         string // the parameter in which the last of several benches differs
+	calm           bool   // nothing befalls the runs
+	scatter        float64
+	rates          []float64 // orders a second of each configuration; 0: it does none
+	exits          []int     // of ds2 bench, by configuration
+}
+
+const day = 24 * 3600 // seconds
+
+func (m *madeUp) chance(share float64) bool { return m.random.Float64() < share }
+
+func pick[T any](m *madeUp, some ...T) T { return some[m.random.IntN(len(some))] }
+
+func makeUp(t *testing.T, seed uint64) *madeUp {
+	m := &madeUp{t: t, seed: seed, random: rand.New(rand.NewPCG(seed, 49)), dir: memory(t)}
+	m.names = []string{"a", "b", "c"}[:pick(m, 1, 2, 2, 2, 3, 3)]
+	m.random.Shuffle(len(m.names), func(i, k int) { m.names[i], m.names[k] = m.names[k], m.names[i] })
+	m.blocks = len(m.names) > 1 && m.chance(.6)
+	m.runs = pick(m, 1, 2, 3, 4, 5, 5, 6, 6, 7)
+	m.warmup, m.length = m.random.IntN(12), pick(m, 20, 20, 25, 30, 31, 45, 60, 123)
+	m.drop, m.open, m.shared, m.power = m.chance(.15), m.chance(.3), m.chance(.4), m.chance(.6)
+	if !m.blocks && len(m.names) > 1 && m.chance(.3) {
+		m.unlike = pick(m, "kit version", "checkpoint first", "restore")
+	}
+	m.calm, m.scatter = m.chance(.4), pick(m, .002, .01, .03, .1)
+	a := &m.spec
+	*a = result.Spec{
+		KitVersion: kitVersion(), Workload: ds2.Name, Words: ds2.Workload{}.Words(), Engine: "postgres",
+		Targets: []string{"host/db"}, Size: "S", Threads: 4, Seed: 1,
+		RampRate: 100, Own: result.NewBlock(struct{}{}), MaxRetries: 20,
+	}
+	switch {
+	case seed%250 == 50:
+		m.length, m.runs, m.names = day, min(m.runs, 2), m.names[:min(len(m.names), 2)]
+	case m.chance(.04):
+		m.length = 1200
+	case m.chance(.2):
+		from := m.random.IntN(m.length / 2)
+		to := from + 11 + m.random.IntN(m.length/2-9)
+		a.WindowTexts = []string{fmt.Sprintf("%ds-%ds", m.warmup+from, m.warmup+to)}
+	}
+	if m.length == 1200 {
+		a.WindowTexts = []string{"1000s-1200s"}
+	}
+	a.RunTime.Duration, a.WarmupTime.Duration = time.Duration(m.length)*time.Second, time.Duration(m.warmup)*time.Second
+	base := 1 + 8*m.random.Float64()
+	if m.length == day {
+		base = .3
+	}
+	if m.open {
+		a.Rate, a.Spacing = base*1.2, "poisson"
+	}
+	for range m.names {
+		rate := base * math.Exp(pick(m, 0, .01, .05, .3, -1.2)*m.random.NormFloat64())
+		if m.chance(.05) {
+			rate = 0
+		}
+		m.rates = append(m.rates, rate)
+	}
+	for range m.random.IntN(4) {
+		a.LimitTexts = append(a.LimitTexts, pick(m,
+			fmt.Sprintf("opm > %.0f", 60*base*(.85+.2*m.random.Float64())), "order p95 < 60ms", "purchase mean <= 21ms",
+			"browse p99 < 45ms", "errors < 1.5%", "data read mean < 2.1ms", "log write mean < 1.05ms", "iops >= 140",
+			fmt.Sprintf("order max < %dms", 60+m.random.IntN(60))))
+	}
+	return m
+}
+
+// run makes a run of a configuration, and its record.
+func (m *madeUp) run(dir string, configuration int, place runs.Place) (result.Summary, []string, error) {
+	fate := "done"
+	if !m.calm {
+		fate = pick(m, "done", "done", "done", "done", "done", "done", "done", "done", "unsteady", "unsteady",
+			"aborted", "aborted", "failed", "interrupted", "throttled", "audit", "zero")
+	}
+	start := time.Date(2026, 11, 22, 12, place.Number, 0, 0, time.UTC)
+	s := result.Summary{Spec: m.spec, Happened: result.Happened{Status: result.Running, Start: start}}
+	s.RunID, s.Seed = fmt.Sprintf("made-%d", place.Number), uint64(place.Number)
+	s.Machine = &monitor.Machine{Processors: 4, Drives: []monitor.Drive{
+		{Name: "d", Roles: []monitor.Role{monitor.Data}}, {Name: "l", Roles: []monitor.Role{monitor.Log}}}}
+	if m.shared {
+		s.Machine.Drives = []monitor.Drive{{Name: "d", Roles: []monitor.Role{monitor.Data, monitor.Log}}}
+	}
+	end := 1 + m.warmup + m.length
+	switch fate {
+	case "aborted", "failed", "interrupted":
+		end = 1 + m.random.IntN(end)
+	case "throttled":
+		s.SMART = []monitor.SMART{{Drive: "d", Throttled: "throttled for 30 minutes"}}
+	}
+	rate := m.rates[configuration] * math.Exp(m.scatter*m.random.NormFloat64()) * (1 - .002*float64(place.Number))
+	if fate == "zero" {
+		rate = 0
+	}
+	trend := 0.
+	if fate == "unsteady" {
+		trend = m.random.NormFloat64()
+	}
+	m.record(dir, s, end, rate, trend)
+	status := map[string]result.Status{"aborted": result.Aborted, "failed": result.Failed,
+		"interrupted": result.Interrupted}
+	s.Status, s.End = cmp.Or(status[fate], result.Done), start.Add(time.Duration(end)*time.Second)
+	series, err := result.ReadSeries(dir)
+	require.NoError(m.t, err)
+	counters, err := result.ReadHost(dir, start)
+	require.NoError(m.t, err)
+	s.Counts = (&result.Record{Series: series}).Counted()
+	s.Conclusion, err = conclude.Of(conclude.Input{
+		Spec: s.Spec, Happened: s.Happened, Series: series, Counters: counters, Own: concluders()[s.Workload]}, nil)
+	if s.Status == result.Done {
+		require.NoError(m.t, err)
+	}
+	require.NoError(m.t, result.SaveSummary(dir, s))
+	switch fate { // as runs.BenchRun says it
+	case "failed":
+		return s, nil, errors.New("the server is gone")
+	case "interrupted":
+		return s, nil, driver.ErrStopped
+	case "aborted":
+		return s, []string{"limits failed for 30s on end"}, nil
+	case "audit":
+		return s, []string{"the audit failed"}, nil
+	}
+	return s, nil, nil
+}
+
+// record writes the samples, histograms and counters of a run, whose orders come at a rate that changes by a part of
+// itself over the run.
+func (m *madeUp) record(dir string, s result.Summary, seconds int, rate, trend float64) {
+	w, err := result.Create(dir, s)
+	require.NoError(m.t, err)
+	columns := []string{"disk.d.reads_per_second", "disk.d.read_seconds", "disk.d.writes_per_second",
+		"disk.d.write_seconds", "disk.d.read_bytes_per_second", "disk.d.written_bytes_per_second", "cpu.busy_ratio",
+		"db.log_syncs_per_second", "db.log_bytes_per_second"}
+	if !m.shared {
+		columns = append(columns, "disk.l.reads_per_second", "disk.l.read_seconds", "disk.l.writes_per_second",
+			"disk.l.write_seconds")
+	}
+	if m.power {
+		columns = append(columns, monitor.Power)
+	}
+	counters := monitor.Table{Columns: columns}
+	counted := func(at, load float64) {
+		means := map[string]float64{"disk.d.reads_per_second": 100, "disk.d.writes_per_second": 60,
+			"disk.l.writes_per_second": 50, "db.log_syncs_per_second": 40, "cpu.busy_ratio": .5,
+			"db.log_bytes_per_second": 4e5, "disk.d.read_bytes_per_second": 8e5, "disk.d.written_bytes_per_second": 9e5}
+		var values []float64
+		for _, c := range columns {
+			v := load * means[c] * (.5 + m.random.Float64())
+			switch {
+			case c == monitor.Power:
+				v = 200 + load*100*m.random.Float64()
+			case strings.HasSuffix(c, "read_seconds") && m.chance(.1):
+				v = math.NaN() // no reads in this second
+			case strings.HasSuffix(c, "_seconds"):
+				v = (.001 + .001*m.random.ExpFloat64()) * (1 + float64(len(counters.Rows)%20)/20)
+			}
+			values = append(values, v)
+		}
+		row := monitor.Row{Time: s.Start.Add(time.Duration(at * float64(time.Second))), Values: values}
+		counters.Rows = append(counters.Rows, row)
+	}
+	for second := -5; second <= 0; second++ {
+		counted(float64(second), 0)
+	}
+	bounds := map[int]bool{1: true, 1 + m.warmup: true, seconds: true}
+	for _, text := range m.spec.WindowTexts {
+		spec, err := measure.ParseWindow(text)
+		require.NoError(m.t, err)
+		bounds[int(spec.From.Seconds())], bounds[int(spec.To.Seconds())] = true, true
+	}
+	operations := []string{"browse_by_actor", "browse_by_title", "order", "purchase"}
+	var last, begin time.Duration
+	iv := newTimes()
+	for second := 1; second <= seconds; second++ {
+		end := time.Duration(second)*time.Second + time.Duration(m.random.IntN(4))*time.Millisecond
+		sample := measure.Sample{End: end, Length: end - last, Phase: measure.PhaseRun, Users: 4}
+		switch {
+		case second == 1:
+			sample.Phase = measure.PhaseRamp
+		case second <= 1+m.warmup:
+			sample.Phase = measure.PhaseWarmup
+		}
+		share := float64(second) / float64(1+m.warmup+m.length)
+		n := int64(max(0, rate*(1+trend*(share-.5))+math.Sqrt(rate)/3*m.random.NormFloat64()+m.random.Float64()))
+		if rate == 0 {
+			n = 0
+		}
+		sample.Counts.Orders = n
+		if m.chance(.1) {
+			sample.Errors = int64(m.random.IntN(3))
+			sample.Failures = []measure.FailureCount{{Operation: "purchase", Class: "deadlock", Count: sample.Errors}}
+		}
+		if m.open {
+			sample.Counts.Offered = int64(m.spec.Rate + m.random.Float64())
+			if lost := sample.Counts.Offered - n; lost > 0 && m.chance(.3) {
+				sample.Counts.Dropped = lost
+				iv.add("dropped", 10*time.Second+time.Duration(m.random.IntN(5e9)), lost)
+			}
+		}
+		for _, name := range operations {
+			for left := n; left > 0; left -= 3 {
+				took := (.002 + .02*m.random.ExpFloat64()) * float64(time.Second)
+				iv.add(name, time.Duration(took), min(left, 3))
+			}
+		}
+		require.NoError(m.t, w.Sample(sample))
+		if m.length < day || second%20 == 0 {
+			counted(float64(second), 1)
+		}
+		if bounds[second] || end-begin > time.Duration(max(49, seconds/100))*time.Second {
+			require.NoError(m.t, w.Interval(iv.encoded(m.t, begin, end)))
+			begin, iv = end, newTimes()
+		}
+		last = end
+	}
+	require.NoError(m.t, errors.Join(w.Close(), result.SaveHost(dir, &counters, s.Start)))
+}
+
+// times are histograms under way, by series.
+type times struct {
+	of   map[string]*hdr.Histogram
+	sums map[string]time.Duration
+}
+
+func newTimes() times { return times{map[string]*hdr.Histogram{}, map[string]time.Duration{}} }
+
+func (all times) add(name string, d time.Duration, n int64) {
+	if all.of[name] == nil {
+		all.of[name] = hdr.New(1, int64(time.Hour/time.Microsecond), 2)
+	}
+	_ = all.of[name].RecordValues(max(1, d.Microseconds()), n)
+	all.sums[name] += d * time.Duration(n)
+}
+
+func (all times) encoded(t *testing.T, from, to time.Duration) measure.Interval {
+	iv := measure.NewInterval(from, to)
+	for name, h := range all.of {
+		text, err := h.Encode(hdr.V2CompressedEncodingCookieBase)
+		require.NoError(t, err)
+		iv.Histograms[name], iv.Sums[name] = string(text), all.sums[name]
+	}
+	return iv
+}
+
+// make makes the runs by the kit's own procedure, which is continued where it was interrupted.
+func (m *madeUp) make() {
+	spec := m.spec
+	spec.Runs, spec.DropUnsteady = m.runs, m.drop
+	record := result.Experiment{KitVersion: kitVersion(), ExperimentID: "made", Start: time.Now(), Status: result.Done,
+		Order: result.OrderRandom, Seed: m.seed, Least: m.runs, Most: m.runs}
+	var all []*experiment.Configuration
+	for i, name := range m.names {
+		dir := filepath.Join(m.dir, name)
+		require.NoError(m.t, result.MakeDir(dir))
+		b := result.Bench{Spec: spec, Start: time.Now()}
+		b.RunID = name
+		if i == len(m.names)-1 {
+			switch m.unlike {
+			case "kit version":
+				b.KitVersion = "another"
+			case "checkpoint first":
+				b.CheckpointFirst = true
+			case "restore":
+				b.Restore = "command"
+			}
+		}
+		if m.blocks {
+			b.Experiment = "made"
+		}
+		all = append(all, &experiment.Configuration{Name: name, Summary: b, Procedure: experiment.Bench{
+			Dir: dir, Told: func(string, ...any) {},
+			Run: func(_ context.Context, dir string, place runs.Place) (result.Summary, []string, error) {
+				return m.run(dir, i, place)
+			},
+		}})
+		record.Configurations = append(record.Configurations, result.ExperimentConfiguration{Name: name, Dir: name})
+	}
+	do := func(some ...*experiment.Configuration) (err error) {
+		e := experiment.Experiment{Configurations: some, Least: m.runs, Told: func(string, ...any) {},
+			Orders: measure.RandomBlocks(rand.New(rand.NewPCG(m.seed, 0)), len(some), m.runs)}
+		for range 5 {
+			if err = e.Do(m.t.Context(), m.t.Context()); !errors.Is(err, driver.ErrStopped) {
+				return err
+			}
+		}
+		return err
+	}
+	m.exits = make([]int, len(all))
+	if m.blocks {
+		do(all...)
+		require.NoError(m.t, result.SaveSummary(m.dir, record))
+	}
+	for i, c := range all {
+		var err error
+		if !m.blocks {
+			err = do(c)
+		}
+		switch {
+		case c.Summary.Status == result.Interrupted:
+			m.exits[i] = 130
+		case c.Summary.Status == result.Failed || err != nil:
+			m.exits[i] = exitFailed
+		case len(failures(c.Summary)) > 0:
+			m.exits[i] = exitVerdict
+		}
+	}
+}
+
+// agree holds what ds2 says of the experiment against what its records come to.
+func (m *madeUp) agree() {
+	t := m.t
+	wrong, _ := oracletest.Check(m.dir)
+	assert.Empty(t, wrong)
+	var benches []*oracletest.Bench
+	var dirs []string
+	for i, name := range m.names {
+		dir := filepath.Join(m.dir, name)
+		b, err := oracletest.ReadBench(dir)
+		require.NoError(t, err)
+		assert.Equal(t, b.Exit(), m.exits[i], "exit code of the bench %s", name)
+		m.agreeBench(dir, b)
+		if len(b.Counted()) > 0 {
+			benches, dirs = append(benches, b), append(dirs, dir)
+		}
+	}
+	if len(benches) > 1 {
+		m.agreeComparison(dirs, benches)
+	}
+}
+
+// agreeBench: text, page, JSON and CSV say of a bench what its records come to, and name each run that failed.
+func (m *madeUp) agreeBench(dir string, b *oracletest.Bench) {
+	t := m.t
+	_, text, _ := execute(t, "report", "-o", "text", dir)
+	_, page, _ := execute(t, "report", "-o", "html", "--out", "-", dir)
+	_, out, _ := execute(t, "report", "-o", "json", dir)
+	var decoded result.Bench
+	require.NoError(t, json.Unmarshal([]byte(out), &decoded))
+	page = plainText(page)
+	for _, screen := range []string{texttest.Flat(text), page} {
+		for _, r := range b.Runs {
+			if r.Fails || r.Counts && r.Status == "aborted" {
+				assert.True(t, strings.Contains(screen, r.Dir), "%s, which failed\n%s", r.Dir, text)
+			}
+		}
+		for _, l := range b.Limits {
+			if !l.Holds && l.Held > 0 {
+				held := fmt.Sprintf("%d of %d runs", l.Held, l.Of)
+				assert.True(t, strings.Contains(screen, held), "%s\n%s", l.Text, text)
+			}
+		}
+	}
+	if len(b.Counted()) == 0 {
+		assert.Nil(t, decoded.Figure)
+		return
+	}
+	assert.InEpsilon(t, 1+b.Value, 1+*decoded.OPM, 1e-9)
+	_, lines, _ := execute(t, "report", "-o", "csv", dir)
+	rows, err := csv.NewReader(strings.NewReader(lines)).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, rows, 1+len(b.Runs))
+	for i, r := range b.Runs {
+		assert.Equal(t, fmt.Sprint(r.Counts), rows[i+1][2], "%s counts", r.Dir)
+		if r.Counts {
+			assert.True(t, shows(rows[i+1][4], r.Value), "%s: %s for %v", r.Dir, rows[i+1][4], r.Value)
+		}
+	}
+}
+
+// agreeComparison: JSON, text, page and gate say of a comparison what the records of its runs come to.
+func (m *madeUp) agreeComparison(dirs []string, all []*oracletest.Bench) {
+	t := m.t
+	var c struct {
+		Differences []struct {
+			Name, Figure string
+			Percent      float64
+			Low          *float64 `json:"low_pct"`
+			High         *float64 `json:"high_pct"`
+			Medians      float64  `json:"medians_pct"`
+			P            *float64
+			Blocks       int
+			Why          string
+		}
+		Doubts []struct{ Name string }
+	}
+	_, out, stderr := execute(t, append([]string{"compare", "-o", "json"}, dirs...)...)
+	require.NoError(t, json.Unmarshal([]byte(out), &c), stderr)
+	_, text, _ := execute(t, append([]string{"compare"}, dirs...)...)
+	_, page, _ := execute(t, append([]string{"compare", "-o", "html"}, dirs...)...)
+	page = plainText(page)
+	last := filepath.Base(dirs[len(dirs)-1]) == m.names[len(m.names)-1]
+	alike := m.unlike == "" || !last
+	assert.Equal(t, !alike, strings.Contains(texttest.Flat(text), " were not run alike: "+m.unlike+" "), text)
+	same := func(what string, kit *float64, oracle float64) {
+		t.Helper()
+		v := math.NaN()
+		if kit != nil {
+			v = *kit
+		}
+		assert.Empty(t, oracletest.Unlike(what, v, oracle))
+	}
+	for k := range all[1:] {
+		name := filepath.Base(dirs[k+1])
+		for figure, of := range map[string]func(*oracletest.Made) float64{
+			"opm":                  func(r *oracletest.Made) float64 { return r.Value },
+			"order_p95_ms":         func(r *oracletest.Made) float64 { return r.P95 },
+			"active_w":             func(r *oracletest.Made) float64 { return r.Watts },
+			"read_latency_ms":      func(r *oracletest.Made) float64 { return r.Latency("", false) },
+			"log_write_latency_ms": func(r *oracletest.Made) float64 { return r.Latency("log", true) },
+		} {
+			want := m.difference(all, k+1, of)
+			for _, d := range c.Differences {
+				if d.Name != name || d.Figure != figure || math.IsNaN(want.Percent) {
+					continue
+				}
+				what := fmt.Sprintf("%s of %s against %s (%s)", figure, name, filepath.Base(dirs[0]), d.Why)
+				if figure == "order_p95_ms" && (all[0].Bound() || all[k+1].Bound()) {
+					assert.Nil(t, d.Low, "%s: a bound has no interval", what)
+					continue
+				}
+				same(what, &d.Percent, want.Percent)
+				same(what+", low", d.Low, want.Low)
+				same(what+", high", d.High, want.High)
+				same(what+", p", d.P, want.P)
+				assert.Equal(t, want.Blocks, d.Blocks, what)
+			}
+		}
+	}
+	most, farthest := "", 0.
+	for k := range all[1:] {
+		d := m.difference(all, k+1, func(r *oracletest.Made) float64 { return r.Value })
+		if far := math.Abs(math.Log1p(d.Percent / 100)); far > farthest {
+			most, farthest = filepath.Base(dirs[k+1]), far
+		}
+	}
+	if sentence := strings.Split(text, "\n")[1]; strings.Contains(sentence, " completed ") {
+		assert.True(t, strings.HasPrefix(sentence, most+" "), "%s differs most\n%s", most, sentence)
+	}
+	// The row of what counts shows geometric means, and of two the difference.
+	row := rowOf(text, all[0].Runs[0].Unit)
+	if assert.Greater(t, len(row), len(all), text) && len(all) < 4 {
+		for i, b := range all {
+			shown, _, _ := strings.Cut(row[i+1], " ")
+			assert.True(t, shows(shown, b.Geometric), "%s for %v", row[i+1], b.Geometric)
+		}
+		assert.Contains(t, page, strings.Join(row, " "))
+	}
+	m.agreeGate(dirs, all)
+}
+
+// difference is that of a configuration from the first.
+func (m *madeUp) difference(
+	all []*oracletest.Bench, other int, of func(*oracletest.Made) float64,
+) oracletest.Difference {
+	if m.blocks {
+		return oracletest.InBlocks(all, 0, other, of, math.Max(all[0].Divided(), all[other].Divided()))
+	}
+	return oracletest.Welch(all[0], all[other], of)
+}
+
+// agreeGate: the exit code of a gate.
+func (m *madeUp) agreeGate(dirs []string, all []*oracletest.Bench) {
+	bound := math.Round(-40 * m.random.Float64())
+	args := append([]string{"compare", "--fail-if", fmt.Sprintf("opm < %.0f %%", bound)}, dirs...)
+	code, stdout, stderr := execute(m.t, args...)
+	failed, open := false, false
+	for i := range all[1:] {
+		want := m.difference(all, i+1, func(r *oracletest.Made) float64 { return r.Value }).Gate(false, bound)
+		if all[0].Drifts() || all[i+1].Drifts() || strings.Contains(stdout, "scatter too much") {
+			want = exitUnknown
+		}
+		failed, open = failed || want == exitVerdict, open || want == exitUnknown
+	}
+	want := 0
+	switch {
+	case failed:
+		want = exitVerdict
+	case open:
+		want = exitUnknown
+	}
+	assert.Equal(m.t, want, code, "%v\n%s\n%s", args, stdout, stderr)
+}
+
+// memory is a directory whose files need not reach a drive, where there is one.
+func memory(t *testing.T) string {
+	dir, err := os.MkdirTemp("/dev/shm", "oracle")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// plainText is the words of a page, with a blank between each two.
+func plainText(page string) string {
+	var text strings.Builder
+	for _, part := range strings.Split(page, "<") {
+		_, after, _ := strings.Cut(part, ">")
+		text.WriteString(" " + after)
+	}
+	return strings.Join(strings.Fields(html.UnescapeString(text.String())), " ")
+}
+
+// rowOf is the cells of the first row of a text report that begins with a word.
+func rowOf(text, name string) []string {
+	for line := range strings.Lines(text) {
+		if cells := regexp.MustCompile(`\s{2,}`).Split(strings.TrimSpace(line), -1); cells[0] == name {
+			return cells
+		}
+	}
+	return nil
+}
+
+// shows tells whether a number that is shown is v, rounded to the last digit that is shown.
+func shows(text string, v float64) bool {
+	text = strings.ReplaceAll(text, ",", "")
+	shown, err := strconv.ParseFloat(text, 64)
+	whole, decimals, _ := strings.Cut(text, ".")
+	unit := math.Pow10(-len(decimals))
+	if decimals == "" {
+		unit = math.Pow10(len(whole) - len(strings.TrimRight(whole, "0")))
+	}
+	return err == nil && math.Abs(shown-v) <= max(.5*unit*(1+1e-9), 1e-9*v)
+}
+
+// TestOracle makes up experiments, has ds2 conclude and compare them, and holds all that it says against what the files
+// of their records come to by themselves. The name of each is its seed.
+func TestOracle(t *testing.T) {
+	t.Parallel()
+	experiments := uint64(60) // of CI
+	switch {
+	case os.Getenv("DS2_TEST_NIGHTLY") != "":
+		experiments = 500
+	case testing.Short():
+		experiments = 6
+	}
+	for seed := range experiments {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			m := makeUp(t, seed)
+			m.make()
+			m.agree()
+		})
+	}
+}

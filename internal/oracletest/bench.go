@@ -1,0 +1,447 @@
+package oracletest
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"sort"
+)
+
+// Bench is several runs of one configuration, and what they come to.
+type Bench struct {
+	Dir, Status string
+	Runs        []*Made
+	// Value is the median of the runs that count, Mean their mean, Geometric their geometric mean, Half half the width
+	// of the interval of Mean by Student's t, at 95 %, and Spread the highest less the lowest in percent of it. What is
+	// unknown is NaN.
+	Value, Mean, Geometric, Half, Spread float64
+	Idle, Watts, P95                     float64 // medians
+	Limits                               []LimitOfRuns
+
+	summary object
+}
+
+// Made is a run of a bench.
+type Made struct {
+	*Run
+	Dir                     string
+	Status                  string
+	Practice, Counts, Fails bool // Fails: it did not reach its window, and is not made again
+	Block, Number           float64
+	Faults                  []string
+}
+
+// LimitOfRuns is a limit of a bench: it holds if it holds in all runs that count and no run failed.
+type LimitOfRuns struct {
+	Text     string
+	Holds    bool
+	Held, Of int
+	Measured float64 // that of the worst run
+}
+
+// ReadBench reads a bench, or a single run as a bench of one, and the records of all its runs.
+func ReadBench(dir string) (*Bench, error) {
+	s, err := readSummary(dir)
+	if err != nil {
+		return nil, err
+	}
+	b := &Bench{Dir: dir, summary: s, Status: s.text("status")}
+	if s.text("kind") == "run" {
+		r, err := ReadRun(dir)
+		if err != nil {
+			return nil, err
+		}
+		b.Runs = append(b.Runs, &Made{Run: r, Dir: ".", Status: r.Status, Counts: r.Reached})
+	}
+	for _, run := range s.list("runs") {
+		m := &Made{Dir: run.text("dir"), Status: run.text("status"), Practice: run.yes("practice"),
+			Block: run.number("block"), Number: run.number("number"), Faults: run.texts("faults")}
+		m.Run, err = ReadRun(filepath.Join(dir, m.Dir))
+		over := m.Status == "done" || m.Status == "aborted"
+		if over && err != nil {
+			return nil, err
+		}
+		reached := over && m.Run.Reached
+		m.Fails = !m.Practice && (m.Status == "failed" || over && !reached)
+		m.Counts = !m.Practice && reached && (m.Run.Steady || !s.yes("spec", "drop_unsteady"))
+		b.Runs = append(b.Runs, m)
+	}
+	b.compute()
+	return b, nil
+}
+
+// Counted are the runs that count.
+func (b *Bench) Counted() (all []*Made) {
+	for _, r := range b.Runs {
+		if r.Counts {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+func (b *Bench) compute() {
+	of := func(figure func(*Made) float64) (all []float64) {
+		for _, r := range b.Counted() {
+			if v := figure(r); !math.IsNaN(v) {
+				all = append(all, v)
+			}
+		}
+		return all
+	}
+	values := of(func(r *Made) float64 { return r.Value })
+	b.Value, b.Mean = Median(values), mean(values)
+	b.Idle, b.Watts = Median(of(func(r *Made) float64 { return r.Idle })), Median(of(func(r *Made) float64 {
+		return r.Watts
+	}))
+	b.P95 = Median(of(func(r *Made) float64 { return r.P95 }))
+	n := float64(len(values))
+	b.Geometric = 1
+	for _, v := range values {
+		b.Geometric *= math.Pow(v, 1/n)
+	}
+	b.Half, b.Spread = math.NaN(), math.NaN()
+	if n > 1 {
+		b.Half = student(.975, n-1) * math.Sqrt(variance(values)/n)
+		sort.Float64s(values)
+		b.Spread = 100 * (values[len(values)-1] - values[0]) / b.Mean // NaN where all are 0
+	}
+	for _, r := range b.Runs {
+		if r.Practice || !r.Counts && !r.Fails {
+			continue
+		}
+		for i := range b.texts() {
+			if len(b.Limits) <= i {
+				b.Limits = append(b.Limits, LimitOfRuns{Text: b.texts()[i], Holds: true, Measured: math.NaN()})
+			}
+			l := &b.Limits[i]
+			l.Of++
+			holds := r.Counts && r.Limits[i].Holds && (r.Status != "aborted" || r.broken())
+			l.Holds = l.Holds && holds
+			if holds {
+				l.Held++
+			}
+		}
+	}
+}
+
+// broken says that a limit failed in the window. Where none did, that of a run that limits ended lies before what ended
+// it, and none counts as held.
+func (r *Run) broken() bool {
+	for _, l := range r.Limits {
+		if !l.Holds {
+			return true
+		}
+	}
+	return false
+}
+
+// texts are the limits that were asked for, as any of the runs knows them.
+func (b *Bench) texts() []string {
+	for _, r := range b.Runs {
+		if r.Run != nil && len(r.Run.Limits) > 0 {
+			return r.Run.summary.texts("spec", "limits")
+		}
+	}
+	return nil
+}
+
+// Exit is the exit code of ds2 bench: 130 where it was interrupted, 1 where two runs in a row failed, 3 where a limit
+// fails, a run failed or a fault was found in one that counts, and else 0.
+func (b *Bench) Exit() int {
+	code, row := 0, 0
+	for _, r := range b.Runs {
+		switch {
+		case r.Status == "failed" || r.Fails:
+			row++
+			code = max(code, 3)
+		case r.Status == "done" || r.Status == "aborted":
+			row = 0
+		}
+		if row == 2 {
+			return 1
+		}
+		if r.Counts && (len(r.Faults) > 0 || r.Status == "aborted") {
+			code = max(code, 3)
+		}
+	}
+	for _, l := range b.Limits {
+		if !l.Holds {
+			code = max(code, 3)
+		}
+	}
+	if b.Status == "interrupted" {
+		return 130
+	}
+	return code
+}
+
+// Median is the one in the middle, or the mean of the two middle ones.
+func Median(values []float64) float64 {
+	all := append([]float64(nil), values...)
+	sort.Float64s(all)
+	n := len(all)
+	if n == 0 {
+		return math.NaN()
+	}
+	return (all[(n-1)/2] + all[n/2]) / 2
+}
+
+func mean(values []float64) float64 {
+	sum := 0.
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// variance is that of a sample, over n − 1.
+func variance(values []float64) float64 {
+	sum, about := 0., mean(values)
+	for _, v := range values {
+		sum += (v - about) * (v - about)
+	}
+	return sum / float64(len(values)-1)
+}
+
+// Bound says that P95 of a run that counts is only known to be at least as high.
+func (b *Bench) Bound() bool {
+	for _, r := range b.Counted() {
+		if r.P95AtLeast {
+			return true
+		}
+	}
+	return false
+}
+
+// Drifts says that more than half of the runs that count drift, up or down, by more than 12.5 % over their windows.
+func (b *Bench) Drifts() bool {
+	up, down := 0, 0
+	for _, r := range b.Counted() {
+		switch {
+		case r.Drift > 12.5:
+			up++
+		case r.Drift < -12.5:
+			down++
+		}
+	}
+	return 2*max(up, down) > len(b.Counted())
+}
+
+// Difference is by how much one configuration differs from another, in percent; interval and P are NaN where they are
+// unknown.
+type Difference struct {
+	Percent, Low, High, P float64
+	Blocks                int
+	Medians               float64
+}
+
+// point is a run of a block.
+type point struct{ block, number, logarithm float64 }
+
+// points are the logarithms of a figure in the runs that count; none where one of them is unknown, or is not positive
+// and has no logarithm.
+func points(b *Bench, figure func(*Made) float64) (all []point) {
+	for _, r := range b.Counted() {
+		v := figure(r)
+		if !(v > 0) {
+			return nil
+		}
+		all = append(all, point{r.Block, r.Number, math.Log(v)})
+	}
+	return all
+}
+
+// line is the pairs of two configurations by blocks: by how much more of logarithm, and how many runs later.
+type line struct {
+	rises, later []float64
+	xx, xy       float64 // about the means
+	weight       float64 // one over the variance about its own line; 0: its drift is not known
+}
+
+func (l line) left(drift float64) (squares float64) {
+	for i := range l.rises {
+		e := l.rises[i] - mean(l.rises) - drift*(l.later[i]-mean(l.later))
+		squares += e * e
+	}
+	return squares
+}
+
+func newLine(a, b []point) (l line) {
+	for _, p := range a {
+		for _, q := range b {
+			if p.block == q.block {
+				l.rises, l.later = append(l.rises, q.logarithm-p.logarithm), append(l.later, q.number-p.number)
+			}
+		}
+	}
+	for i := range l.rises {
+		dx := l.later[i] - mean(l.later)
+		l.xx, l.xy = l.xx+dx*dx, l.xy+dx*(l.rises[i]-mean(l.rises))
+	}
+	if n := float64(len(l.rises)); n > 2 && l.xx > 1e-9 {
+		l.weight = 1 / max(1e-18, l.left(l.xy/l.xx)/(n-2))
+	}
+	return l
+}
+
+// InBlocks is the difference of two of the configurations of an experiment in blocks. The drift is one for all pairs of
+// them, by least squares in which each pair weighs one over its variance. Of k configurations each is in k − 1 pairs,
+// so that k/2 of their k(k−1)/2 sums are independent. divided is by what the level of .05 is divided.
+func InBlocks(all []*Bench, base, other int, figure func(*Made) float64, divided float64) Difference {
+	d := Difference{Percent: math.NaN(), Low: math.NaN(), High: math.NaN(), P: math.NaN()}
+	sum, products := 0., 0.
+	known := map[int]bool{}
+	for i := range all {
+		for k := i + 1; k < len(all); k++ {
+			if l := newLine(points(all[i], figure), points(all[k], figure)); l.weight > 0 {
+				sum, products = sum+l.weight*l.xx, products+l.weight*l.xy
+				known[i], known[k] = true, true
+			}
+		}
+	}
+	l := newLine(points(all[base], figure), points(all[other], figure))
+	n := float64(len(l.rises))
+	d.Blocks = len(l.rises)
+	if n == 0 {
+		return d
+	}
+	drift, weight := 0., 2*sum/float64(len(known))
+	if sum > 0 {
+		drift = products / sum
+	}
+	rise := mean(l.rises) - drift*mean(l.later)
+	d.Percent = 100 * math.Expm1(rise)
+	if n < 5 || sum == 0 {
+		return d
+	}
+	freedom := n - 1 - min(1, l.weight*l.xx/weight)
+	error2 := l.left(drift)/freedom/n + mean(l.later)*mean(l.later)/weight
+	d.interval(rise, math.Sqrt(error2), freedom, divided)
+	return d
+}
+
+// Welch is the difference of the geometric means of all runs that count.
+func Welch(a, b *Bench, figure func(*Made) float64) Difference {
+	d := Difference{Percent: math.NaN(), Low: math.NaN(), High: math.NaN(), P: math.NaN()}
+	var x, y []float64
+	for _, p := range points(a, figure) {
+		x = append(x, p.logarithm)
+	}
+	for _, p := range points(b, figure) {
+		y = append(y, p.logarithm)
+	}
+	if len(x) == 0 || len(y) == 0 {
+		return d
+	}
+	rise := mean(y) - mean(x)
+	d.Percent = 100 * math.Expm1(rise)
+	if len(x) < 2 || len(y) < 2 {
+		return d
+	}
+	n, m := float64(len(x)), float64(len(y))
+	u, v := variance(x)/n, variance(y)/m
+	d.interval(rise, math.Sqrt(u+v), (u+v)*(u+v)/(u*u/(n-1)+v*v/(m-1)), 1)
+	return d
+}
+
+func (d *Difference) interval(rise, deviation, freedom, divided float64) {
+	if !(deviation > 1e-12) {
+		return // all runs are the same: no scatter is known
+	}
+	half := student(1-.025/divided, freedom) * deviation
+	d.Low, d.High = 100*math.Expm1(rise-half), 100*math.Expm1(rise+half)
+	d.P = min(1, divided*2*tail(math.Abs(rise)/deviation, freedom))
+}
+
+// Gate is what the exit code of a gate that fails where a figure changes by less (or more) than a bound must be: 3
+// where the whole interval lies beyond, 4 where that cannot be told.
+func (d Difference) Gate(above bool, bound float64) int {
+	if math.IsNaN(d.Low) {
+		return 4
+	}
+	beyond := func(v float64) bool { return above && v > bound || !above && v < bound }
+	switch low, high := beyond(d.Low), beyond(d.High); {
+	case low && high:
+		return 3
+	case low || high:
+		return 4
+	}
+	return 0
+}
+
+// student is the quantile of Student's t.
+func student(share, freedom float64) float64 {
+	low, high := 0., 1.
+	for tail(high, freedom) > 1-share {
+		high *= 2
+	}
+	for range 200 {
+		if middle := (low + high) / 2; tail(middle, freedom) > 1-share {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return (low + high) / 2
+}
+
+// tail is the share of Student's t above t ≥ 0: half of the regularized incomplete beta function of f/(f+t²), with a of
+// f/2 and b of 1/2, by its continued fraction (Abramowitz and Stegun, 26.5.8 and 26.7.1).
+func tail(t, f float64) float64 {
+	x, a, b := f/(f+t*t), f/2, .5
+	flip := x > (a+1)/(a+b+2)
+	if flip {
+		x, a, b = t*t/(f+t*t), b, a
+	}
+	lab, _ := math.Lgamma(a + b)
+	la, _ := math.Lgamma(a)
+	lb, _ := math.Lgamma(b)
+	front := math.Exp(lab - la - lb + a*math.Log(x) + b*math.Log1p(-x))
+	if x == 0 {
+		front = 0
+	}
+	fraction := 1.
+	for m := 300.; m > 0; m-- {
+		odd := -(a + m - 1) * (a + b + m - 1) * x / ((a + 2*m - 2) * (a + 2*m - 1))
+		even := m * (b - m) * x / ((a + 2*m - 1) * (a + 2*m))
+		fraction = 1 + odd/(1+even/fraction)
+	}
+	beta := front / a / fraction
+	if flip {
+		beta = 1 - beta
+	}
+	return beta / 2
+}
+
+// Unlike says by how much two figures differ, where it is more than rounding; empty where it is not.
+func Unlike(what string, kit, oracle float64) string {
+	if math.IsNaN(kit) && math.IsNaN(oracle) || math.Abs(kit-oracle) <= 1e-9*max(1, math.Abs(oracle)) {
+		return ""
+	}
+	return fmt.Sprintf("%s: ds2 says %v, the record's files come to %v", what, kit, oracle)
+}
+
+// Divided is by what the level .05 of the bench's intervals is divided. Each look before the planned end had the level
+// .001, which the end lacks; a k-th end has a k-th part of the level, and an experiment that is not done has .001.
+func (b *Bench) Divided() float64 {
+	level, ends := .05, 1.
+	for _, l := range b.summary.list("looks") {
+		if l.yes("done") {
+			ends++
+		}
+	}
+	level /= ends
+	for _, l := range b.summary.list("looks") {
+		if !l.yes("done") {
+			level -= .001
+		}
+	}
+	if b.Status == "running" || b.Status == "interrupted" {
+		level = .001
+	}
+	if b.summary.number("until_pct") > 0 {
+		level /= 1.25
+	}
+	return .05 / max(.001, level)
+}

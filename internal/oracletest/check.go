@@ -1,0 +1,143 @@
+package oracletest
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+)
+
+// Check compares all records of runs and benches in a directory with what their files come to, and says where they
+// disagree. Runs that have not come to their end, and what was damaged, are left out.
+func Check(dir string) (wrong []string, records int) {
+	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() != "summary.json" {
+			return nil
+		}
+		dir := filepath.Dir(path)
+		s, err := readSummary(dir)
+		if err != nil {
+			return nil
+		}
+		var found []string
+		switch s.text("kind") {
+		case "run":
+			if r, err := ReadRun(dir); err == nil && s.text("status") != "running" && s.at("windows") != nil {
+				found, records = r.Check(), records+1
+			}
+		case "bench":
+			if b, err := ReadBench(dir); err == nil && b.Status == "done" {
+				found, records = b.Check(), records+1
+			}
+		}
+		for _, text := range found {
+			wrong = append(wrong, dir+": "+text)
+		}
+		return nil
+	})
+	return wrong, records
+}
+
+// differ gathers where two figures differ.
+type differ []string
+
+func (d *differ) figure(what string, kit, oracle float64) {
+	if text := Unlike(what, kit, oracle); text != "" {
+		*d = append(*d, text)
+	}
+}
+
+func (d *differ) same(what string, kit, oracle any) {
+	if kit != oracle {
+		*d = append(*d, fmt.Sprintf("%s: ds2 says %v, the record's files come to %v", what, kit, oracle))
+	}
+}
+
+// Check compares the summary of a run with what its files come to.
+func (r *Run) Check() (wrong differ) {
+	s := r.summary
+	windows := s.list("windows")
+	wrong.same("has a window", len(windows) > 0, r.Reached)
+	if len(windows) == 0 || !r.Reached || windows[0].yes("auto") {
+		return wrong
+	}
+	w := windows[0]
+	wrong.figure("begin of the window", w.number("from_s"), float64(r.from)/1000)
+	wrong.figure("end of the window", w.number("to_s"), float64(r.to)/1000)
+	wrong.figure("OPM", w.number("opm"), r.OPM)
+	wrong.figure("figure that counts", s.number("figure", "value"), r.Value)
+	wrong.same("unit", s.text("figure", "unit"), r.Unit)
+	wrong.figure("failed attempts", w.number("errors"), r.counts.errors)
+	latencies, _ := w.at("latency").(map[string]any)
+	for name := range latencies {
+		l := object(latencies).at(name).(map[string]any)
+		for share, key := range map[float64]string{
+			.5: "p50_ms", .95: "p95_ms", .99: "p99_ms", 1: "max_ms", -1: "mean_ms",
+		} {
+			v, _ := r.time(name, share)
+			if share >= 0 || object(l).number("count") > 0 {
+				wrong.figure(name+" "+key, object(l).number(key), v)
+			}
+		}
+	}
+	if w.at("cycle", "begun") == nil || w.number("cycle", "begun") < 3 {
+		wrong.same("steady", w.yes("steady", "verdict"), r.Steady)
+		if len(r.inWindow()) >= 10 && r.counts.orders > 0 {
+			wrong.figure("drift", w.number("steady", "drift_pct"), r.Drift)
+		}
+	}
+	wrong.figure("idle power", s.number("power", "idle_w"), r.Idle)
+	wrong.figure("active power", s.number("power", "active_w"), r.Watts)
+	if r.Watts > 0 {
+		wrong.figure("per watt", s.number("figure", "per_watt"), r.Value/r.Watts)
+	}
+	for _, c := range s.list("conditions") {
+		switch c.text("name") {
+		case "read latency, slowest device":
+			wrong.figure(c.text("name"), c.number("value"), r.Latency("", false))
+		case "write latency, slowest device":
+			wrong.figure(c.text("name"), c.number("value"), r.Latency("", true))
+		case "log write latency, slowest device":
+			wrong.figure(c.text("name"), c.number("value"), r.Latency("log", true))
+		case "reads of the devices", "writes of the devices":
+			sum, column := 0., ".reads_per_second"
+			if c.text("name") == "writes of the devices" {
+				column = ".writes_per_second"
+			}
+			for _, drive := range r.drives("") {
+				sum += r.mean("disk."+drive+column, r.from, r.to)
+			}
+			wrong.figure(c.text("name"), c.number("value"), sum)
+		}
+	}
+	for i, l := range s.list("limits") {
+		if i < len(r.Limits) {
+			wrong.figure(l.text("limit"), l.number("measured"), r.Limits[i].Measured)
+			wrong.same(l.text("limit")+" holds", l.yes("ok"), r.Limits[i].Holds)
+		}
+	}
+	return wrong
+}
+
+// Check compares the summary of a bench with what the files of its runs come to.
+func (b *Bench) Check() (wrong differ) {
+	s := b.summary
+	for i, run := range s.list("runs") {
+		wrong.same(b.Runs[i].Dir+" counts", run.yes("counts"), b.Runs[i].Counts)
+		if b.Runs[i].Counts {
+			wrong.figure(b.Runs[i].Dir, run.number("figure", "value"), b.Runs[i].Value)
+			wrong.figure(b.Runs[i].Dir+" p95", run.number("order_p95_ms"), b.Runs[i].P95)
+		}
+	}
+	wrong.figure("median", s.number("figure", "value"), b.Value)
+	wrong.figure("mean", s.number("runs_mean"), b.Mean)
+	wrong.figure("interval", s.number("runs_mean_ci95"), b.Half)
+	wrong.figure("spread", s.number("runs_spread_pct"), b.Spread)
+	wrong.figure("idle power", s.number("idle_w"), b.Idle)
+	wrong.figure("active power", s.number("active_w"), b.Watts)
+	for i, l := range s.list("limits") {
+		if i < len(b.Limits) {
+			wrong.same(l.text("limit")+" holds in all", l.yes("ok"), b.Limits[i].Holds)
+		}
+	}
+	return wrong
+}

@@ -1,0 +1,452 @@
+package oracletest
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+type sample struct {
+	begin, end                                int64 // ms
+	phase                                     string
+	orders, errors, givenUp, offered, dropped float64
+}
+
+type interval struct {
+	from, to int64 // ms
+	sums     map[string]float64
+	times    map[string]histogram
+}
+
+// Run is a run, read from its record. What is unknown is NaN.
+type Run struct {
+	Dir, Status string
+	Reached     bool    // its first window
+	OPM, P95    float64 // of the first window; P95 in milliseconds
+	P95AtLeast  bool    // P95 is a lower bound
+	Value       float64 // what counts: IOPS, where the record's unit is that, else OPM
+	Unit        string
+	Idle, Watts float64
+	Steady      bool
+	Drift       float64 // percent over the window
+	Limits      []Limit
+
+	summary   object
+	samples   []sample
+	intervals []interval
+	host      table
+	from, to  int64 // of the first window, in ms
+	counts    sample
+}
+
+// Limit is the verdict on a limit.
+type Limit struct {
+	Text     string
+	Measured float64
+	AtLeast  bool // Measured is a lower bound
+	Holds    bool
+}
+
+// ReadRun reads a record, and computes its figures.
+func ReadRun(dir string) (*Run, error) {
+	s, err := readSummary(dir)
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{Dir: filepath.Base(dir), summary: s, Status: s.text("status"), Unit: s.text("spec", "words", "unit"),
+		OPM: math.NaN(), P95: math.NaN(), Value: math.NaN(), Idle: math.NaN(), Watts: math.NaN(), Drift: math.NaN()}
+	samples, samplesErr := readTable(filepath.Join(dir, "samples.csv.gz"))
+	histograms, histogramsErr := readTable(filepath.Join(dir, "histograms.csv.gz"))
+	r.host, _ = readTable(filepath.Join(dir, "host.csv.gz")) // there is none where nothing was observed
+	if err := errors.Join(samplesErr, histogramsErr); err != nil {
+		return nil, err
+	}
+	ends := samples.numbers("t_s")
+	orders, failed, givenUp := samples.numbers("orders"), samples.numbers("errors"), samples.numbers("given_up")
+	offered, dropped := samples.numbers("offered"), samples.numbers("dropped")
+	var last int64
+	for i, row := range samples.rows {
+		end := millis(ends[i])
+		r.samples = append(r.samples, sample{
+			begin: last, end: end, phase: row[samples.column("phase")], orders: orders[i], errors: failed[i],
+			givenUp: givenUp[i], offered: offered[i], dropped: dropped[i],
+		})
+		last = end
+	}
+	from, to, sums := histograms.numbers("from_s"), histograms.numbers("to_s"), histograms.numbers("sum_ns")
+	for i, row := range histograms.rows {
+		at := millis(from[i])
+		if n := len(r.intervals); n == 0 || r.intervals[n-1].from != at {
+			iv := interval{at, millis(to[i]), map[string]float64{}, map[string]histogram{}}
+			r.intervals = append(r.intervals, iv)
+		}
+		iv := r.intervals[len(r.intervals)-1]
+		series := row[histograms.column("series")]
+		if iv.times[series], err = decode(row[histograms.column("hdrhistogram")]); err != nil {
+			return nil, err
+		}
+		iv.sums[series] = sums[i] / 1e6
+	}
+	return r, r.compute()
+}
+
+func (r *Run) compute() error {
+	if err := r.window(); err != nil {
+		return err
+	}
+	r.Idle = r.mean("power.watts", math.MinInt64, 0)
+	for _, text := range r.summary.texts("spec", "limits") {
+		l, err := r.limit(text)
+		if err != nil {
+			return err
+		}
+		r.Limits = append(r.Limits, l)
+	}
+	if !r.Reached {
+		return nil
+	}
+	r.Watts = r.mean("power.watts", r.from, r.to)
+	r.OPM = r.counts.orders * 60_000 / float64(r.to-r.from)
+	r.P95, r.P95AtLeast = r.time("order", .95)
+	r.Value = r.OPM
+	if iops, known := r.IOPS(); r.Unit == "IOPS" && known {
+		r.Value = iops
+	} else if r.Unit == "IOPS" {
+		r.Unit = r.summary.text("spec", "words", "rate")
+	}
+	r.steady()
+	return nil
+}
+
+// window finds the first window: the one that was asked for, or the run phase. Bounds are those of the nearest samples.
+func (r *Run) window() error {
+	n := len(r.samples)
+	if n == 0 {
+		return nil
+	}
+	last := r.samples[n-1].end
+	r.from, r.to = -1, -1
+	for _, s := range r.samples {
+		if s.phase == "run" {
+			if r.from < 0 {
+				r.from = s.begin
+			}
+			r.to = s.end
+		}
+	}
+	if asked := r.summary.texts("spec", "windows"); len(asked) > 0 && r.to >= 0 {
+		from, to, _ := strings.Cut(asked[0], "-")
+		a, errA := time.ParseDuration(from)
+		b, errB := time.ParseDuration(to)
+		if err := errors.Join(errA, errB); err != nil {
+			return fmt.Errorf("window %q: %w", asked[0], err)
+		}
+		r.from, r.to = a.Milliseconds(), b.Milliseconds()
+	}
+	if r.to < 0 || r.to > last+100 {
+		return nil
+	}
+	nearest := func(t int64) (bound int64) {
+		for _, s := range r.samples {
+			if abs(s.end-t) <= abs(bound-t) {
+				bound = s.end
+			}
+		}
+		return bound
+	}
+	r.from, r.to = nearest(r.from), nearest(r.to)
+	r.Reached = r.from < r.to
+	for _, s := range r.inWindow() {
+		r.counts.orders += s.orders
+		r.counts.errors += s.errors
+		r.counts.givenUp += s.givenUp
+		r.counts.offered += s.offered
+		r.counts.dropped += s.dropped
+	}
+	return nil
+}
+
+func abs(v int64) int64 { return max(v, -v) }
+
+func (r *Run) inWindow() (all []sample) {
+	for _, s := range r.samples {
+		if s.begin >= r.from && s.end <= r.to {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// steady applies SNIA's rule to fifths of the window. Runs whose checkpoints are known are judged over whole cycles,
+// which is left out here.
+func (r *Run) steady() {
+	all := r.inWindow()
+	if len(all) < 10 {
+		return
+	}
+	var rates [5]float64
+	mean, least, most := 0., math.Inf(1), 0.
+	for i := range rates {
+		fifth := all[i*len(all)/5 : (i+1)*len(all)/5]
+		orders := 0.
+		for _, s := range fifth {
+			orders += s.orders
+		}
+		rates[i] = orders * 60_000 / float64(fifth[len(fifth)-1].end-fifth[0].begin)
+		mean += rates[i] / 5
+		least, most = min(least, rates[i]), max(most, rates[i])
+	}
+	if mean == 0 {
+		return
+	}
+	slope := (2*rates[4] + rates[3] - rates[1] - 2*rates[0]) / 10 // from each fifth to the next
+	r.Drift = 100 * 5 * slope / mean
+	r.Steady = 100*(most-least)/mean <= 20 && math.Abs(r.Drift) <= 12.5
+}
+
+// distribution is the response times of an operation, or a group, in the intervals that lie in the window, and of a
+// whole order those that were dropped, whose times are lower bounds.
+func (r *Run) distribution(names ...string) (done, dropped histogram, milliseconds float64) {
+	for _, iv := range r.intervals {
+		middle := (iv.from + iv.to) / 2
+		if iv.from < r.from-100 || iv.to > r.to+100 || middle < r.from || middle > r.to {
+			continue
+		}
+		for _, name := range names {
+			done.add(iv.times[name])
+			milliseconds += iv.sums[name]
+			if name == "order" {
+				dropped.add(iv.times["dropped"])
+			}
+		}
+	}
+	return done, dropped, milliseconds
+}
+
+// time is a quantile of an operation's response times in milliseconds. It is a lower bound where it is at or above the
+// shortest wait of an order that was dropped.
+func (r *Run) time(name string, share float64) (milliseconds float64, atLeast bool) {
+	names := []string{name}
+	if group := r.summary.texts("spec", "words", "groups", name); len(group) > 0 {
+		names = group
+	}
+	if name == r.summary.text("spec", "words", "cycle") {
+		names = []string{"order"}
+	}
+	done, dropped, sum := r.distribution(names...)
+	certain := int64(0) // that ended before any dropped order
+	for i, n := range done.counts {
+		if dropped.total == 0 || highest(i) < lowest(first(dropped)) {
+			certain += n
+		}
+	}
+	all := done
+	all.counts = append([]int64(nil), done.counts...)
+	all.add(dropped)
+	switch {
+	case all.total == 0:
+		return math.NaN(), false
+	case share < 0: // the mean
+		return sum / float64(done.total), dropped.total > 0
+	}
+	return all.quantile(share), share*float64(all.total) > float64(certain)
+}
+
+func first(h histogram) int {
+	for i, n := range h.counts {
+		if n > 0 {
+			return i
+		}
+	}
+	return len(h.counts)
+}
+
+// mean is that of a counter over the seconds after from, up to to.
+func (r *Run) mean(column string, from, to int64) float64 {
+	sum, n := 0., 0.
+	at := r.host.numbers("t_s")
+	for i, v := range r.host.numbers(column) {
+		if t := millis(at[i]); t > from && t <= to && !math.IsNaN(v) {
+			sum, n = sum+v, n+1
+		}
+	}
+	return sum / n
+}
+
+// drives are those with a role, of any where it is empty.
+func (r *Run) drives(role string) (names []string) {
+	if role == "" {
+		for _, c := range r.host.columns {
+			name, reads := strings.CutSuffix(c, ".reads_per_second")
+			if name, disk := strings.CutPrefix(name, "disk."); reads && disk {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
+	for _, d := range r.summary.list("machine", "drives") {
+		for _, has := range d.texts("roles") {
+			if has == role {
+				names = append(names, d.text("name"))
+			}
+		}
+	}
+	return names
+}
+
+// Latency is the mean over all reads or writes of the slowest drive with a role in the window, in milliseconds. A write
+// of the log takes as long as a commit waits: until it is written, and the drive's cache flushed; as the server timed
+// it, where that is longer.
+func (r *Run) Latency(role string, write bool) float64 {
+	rate, latency := ".reads_per_second", ".read_seconds"
+	if write {
+		rate, latency = ".writes_per_second", ".write_seconds"
+	}
+	slowest := math.NaN()
+	for _, drive := range r.drives(role) {
+		ios, took := 0., 0.
+		flushes, flushed, syncs := 0., 0., 0.
+		at, numbers, times := r.host.numbers("t_s"), r.host.numbers("disk."+drive+rate),
+			r.host.numbers("disk."+drive+latency)
+		flushRates, flushTimes := r.host.numbers("disk."+drive+".flushes_per_second"),
+			r.host.numbers("disk."+drive+".flush_seconds")
+		logSyncs := r.host.numbers("db.log_syncs_per_second")
+		for i, n := range numbers {
+			t := millis(at[i])
+			if !(t > r.from && t <= r.to && n > 0) || math.IsNaN(times[i]) {
+				continue
+			}
+			ios, took = ios+n, took+n*times[i]
+			if f := flushRates[i]; f > 0 && !math.IsNaN(flushTimes[i]) {
+				flushes, flushed = flushes+f, flushed+f*flushTimes[i]
+			}
+			if s := logSyncs[i]; s > 0 {
+				syncs += s
+			}
+		}
+		mean := took / ios
+		if waits := max(flushes, syncs); role == "log" && write && waits > 0 {
+			mean += flushed / waits
+		}
+		if mean *= 1000; ios > 0 && !(mean <= slowest) {
+			slowest = mean
+		}
+	}
+	if role == "log" && write && r.logWait() > slowest {
+		return r.logWait()
+	}
+	return slowest
+}
+
+// logWait is how long the server waited for a write of its log and the sync after it, where it timed them, in
+// milliseconds.
+func (r *Run) logWait() float64 {
+	writes, writing, syncs, syncing := 0., 0., 0., 0.
+	at, wrote, took := r.host.numbers("t_s"), r.host.numbers("db.log_writes_per_second"), r.host.numbers("db.log_write")
+	synced, tookSync := r.host.numbers("db.log_syncs_per_second"), r.host.numbers("db.log_sync")
+	for i, n := range wrote {
+		if t := millis(at[i]); !(t > r.from && t <= r.to && n > 0 && took[i] >= 0) {
+			continue
+		}
+		writes, writing = writes+n, writing+took[i]
+		if synced[i] > 0 && tookSync[i] >= 0 {
+			syncs, syncing = syncs+synced[i], syncing+tookSync[i]
+		}
+	}
+	wait := writing / writes
+	if syncs > 0 {
+		wait += syncing / syncs
+	}
+	return 1000 * wait
+}
+
+// IOPS is the reads and writes a second of the data's drives. Where one holds the log too, the log's writes, as many as
+// its syncs, are none of the data.
+func (r *Run) IOPS() (iops float64, known bool) {
+	shared, writes := false, 0.
+	for _, drive := range r.drives("data") {
+		iops += r.mean("disk."+drive+".reads_per_second", r.from, r.to)
+		writes += r.mean("disk."+drive+".writes_per_second", r.from, r.to)
+		for _, log := range r.drives("log") {
+			shared = shared || log == drive
+		}
+	}
+	if shared {
+		writes = max(0, writes-r.mean("db.log_syncs_per_second", r.from, r.to))
+	}
+	iops += writes
+	return iops, len(r.drives("data")) > 0 && len(r.drives("log")) > 0 && !math.IsNaN(iops)
+}
+
+// limit judges a limit such as "order p95 < 500ms" over the window. Without a figure it does not hold.
+func (r *Run) limit(text string) (l Limit, err error) {
+	l = Limit{Text: text, Measured: math.NaN()}
+	at := strings.IndexAny(text, "<>")
+	figure, bound := strings.TrimSpace(text[:at]), strings.TrimSpace(strings.TrimLeft(text[at:], "<>="))
+	number := strings.TrimRight(bound, "abcdefghijklmnopqrstuvwxyz% ")
+	scale, known := map[string]float64{"": 1, "%": .01, "us": 1e-6, "ms": 1e-3, "s": 1, "m": 60}[strings.TrimSpace(
+		bound[len(number):])]
+	limit, err := strconv.ParseFloat(number, 64)
+	if err != nil || !known {
+		return l, fmt.Errorf("limit %q: %w", text, err)
+	}
+	limit *= scale
+	if r.Reached {
+		l.Measured, l.AtLeast = r.measured(figure)
+	}
+	switch {
+	case strings.Contains(text, ">="):
+		l.Holds = l.Measured >= limit
+	case strings.Contains(text, ">"):
+		l.Holds = l.Measured > limit
+	case strings.Contains(text, "<="):
+		l.Holds = l.Measured <= limit && !l.AtLeast
+	default:
+		l.Holds = l.Measured < limit && !l.AtLeast
+	}
+	return l, nil
+}
+
+// measured is the figure of a limit in its base unit; NaN where it is unknown, or none that is computed here.
+func (r *Run) measured(figure string) (v float64, atLeast bool) {
+	switch figure {
+	case "opm":
+		return r.counts.orders * 60_000 / float64(r.to-r.from), false
+	case "iops":
+		if iops, known := r.IOPS(); known {
+			return iops, false
+		}
+		return math.NaN(), false
+	case "errors":
+		return ratio(r.counts.errors, r.counts.orders+r.counts.givenUp), false
+	case "dropped":
+		return ratio(r.counts.dropped, r.counts.offered), false
+	}
+	words := strings.Fields(figure)
+	name, statistic := strings.Join(words[:len(words)-1], " "), words[len(words)-1]
+	share := -1.
+	if digits, percentile := strings.CutPrefix(statistic, "p"); percentile {
+		f, _ := strconv.ParseFloat(digits, 64)
+		share = f / 100
+	} else if statistic == "max" {
+		share = 1
+	}
+	role, io, two := strings.Cut(name, " ")
+	if two && (io == "read" || io == "write") && share < 0 {
+		return r.Latency(strings.Replace(role, "device", "", 1), io == "write") / 1000, false
+	}
+	v, atLeast = r.time(name, share)
+	return v / 1000, atLeast
+}
+
+// ratio is unknown over nothing.
+func ratio(part, whole float64) float64 {
+	if whole == 0 {
+		return math.NaN()
+	}
+	return part / whole
+}
