@@ -3,6 +3,7 @@
 package devicetest
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,18 +34,20 @@ func Attach(t *testing.T, file string, options ...string) Drive {
 		t.Skipf("only root can make a loop device: %v: %s", err, out)
 	}
 	d := Drive{Path: strings.TrimSpace(string(out))}
-	t.Cleanup(func() {
-		if out, err := exec.Command("losetup", "--detach", d.Path).CombinedOutput(); err != nil {
-			t.Errorf("%v: %s", err, out)
-		}
-	})
+	// From now on the kernel detaches it when it is closed here and not mounted: also where the test is killed.
+	open, err := os.Open(d.Path)
+	require.NoError(t, err)
+	out, err = exec.Command("losetup", "--detach", d.Path).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	t.Cleanup(func() { assert.NoError(t, open.Close()) })
 	d.Name = filepath.Base(d.Path)
-	// The number keeps the cache mode that a test before has given it.
+	// The number keeps the cache mode and the limits that a test before has given it.
 	cache := filepath.Join("/sys/class/block", d.Name, "queue/write_cache")
 	require.NoError(t, os.WriteFile(cache, []byte("write back"), 0))
 	number, err := os.ReadFile(filepath.Join("/sys/class/block", d.Name, "dev"))
 	require.NoError(t, err)
 	d.Number = strings.TrimSpace(string(number))
+	_ = d.hold(0, 0) // where there is a control group
 	return d
 }
 
@@ -64,12 +67,23 @@ func room(t *testing.T, on string, bytes int64) (under string) {
 	if err != nil {
 		t.Skip("there is no room for a drive: ", err)
 	}
-	t.Cleanup(func() { os.RemoveAll(under) })
+	atEnd(t, `umount --lazy "$0/slow/drive" "$0/drive"; rm -rf "$0"`, under)
 	below := filepath.Join(under, "below")
 	require.NoError(t, os.Mkdir(below, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(below, imageName), nil, 0o600))
 	require.NoError(t, os.Truncate(filepath.Join(below, imageName), bytes))
 	return under
+}
+
+// atEnd has a shell do something to a directory when the test has ended, or was killed: its standard input ends then.
+func atEnd(t *testing.T, do, dir string) {
+	t.Helper()
+	shell := exec.Command("sh", "-c", "cat; "+do, dir)
+	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that what kills the test does not kill it
+	input, err := shell.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, shell.Start())
+	t.Cleanup(func() { assert.NoError(t, errors.Join(input.Close(), shell.Wait())) })
 }
 
 // mount makes a drive of an image, with a file system that is mounted below a directory.

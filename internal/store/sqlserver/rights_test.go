@@ -64,10 +64,10 @@ var (
 // log's space. No figure is made of that.
 func TestExamineWithoutRights(t *testing.T) {
 	s := answering(t, map[string][]byte{
-		askWhat:                    sqlServer2022,
-		askRights:                  cells("16.0.4100.1", "owner", "1", "1", "0", "32767", "1"),
-		"sys.configurations":       cells("database recovery model", "FULL"),
-		"database_recovery_status": cells("database log chain", "begun"),
+		askWhat:                       sqlServer2022,
+		askRights:                     cells("16.0.4100.1", "owner", "1", "1", "0", "32767", "1"),
+		"'') FROM sys.configurations": cells("database recovery model", "FULL"),
+		"database_recovery_status":    cells("database log chain", "begun"),
 	})
 	e, err := s.Examine(t.Context(), 8)
 	require.NoError(t, err)
@@ -166,7 +166,7 @@ func TestGhostsAreCounted(t *testing.T) {
 		"recovery model": false, "read committed snapshot": true, "accelerated recovery": true,
 	} {
 		on := cells("database "+setting, "1")
-		s := answering(t, map[string][]byte{askWhat: sqlServer2022, "sys.configurations": on})
+		s := answering(t, map[string][]byte{askWhat: sqlServer2022, "'') FROM sys.configurations": on})
 		assert.Equal(t, stay, s.judgeGhosts(t.Context(), 3) == nil, setting)
 	}
 	assert.Contains(t, ghostRecords, "= SCHEMA_NAME()", "others' tables may have some")
