@@ -1,6 +1,9 @@
 package driver
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // Pacer finds the rate of orders at which the drives do a wanted number of reads and writes a second. It is told at
 // even intervals what came of its rate, and corrects it by the I/Os that an order took on average over the last
@@ -10,16 +13,15 @@ import "math"
 type Pacer struct {
 	target  float64 // IOPS
 	rate    float64 // orders a second
+	wanted  float64 // the rate that the average asks for; 0: none yet
 	inARow  int
 	frozen  bool
 	limited bool
 
-	recent []paced // the last samples
-	taken  int
+	averaged    int // samples
+	taken       int
+	least, most float64 // I/Os of an order
 }
-
-// paced is what a sample had, both a second.
-type paced struct{ orders, iops float64 }
 
 // How a Pacer corrects (mailbox/WORKLOAD.md section 5).
 const (
@@ -31,7 +33,7 @@ const (
 
 // NewPacer makes a pacer that averages over so many samples, from what a first rate brought: orders and I/Os a second.
 func NewPacer(target float64, averaged int, orders, iops float64) *Pacer {
-	p := &Pacer{target: target, rate: orders, recent: make([]paced, averaged)}
+	p := &Pacer{target: target, rate: orders, averaged: averaged}
 	if iops > 0 {
 		p.rate = orders * target / iops
 	}
@@ -51,16 +53,18 @@ func (p *Pacer) Limited() bool { return p.limited }
 // InARow is how many times on end the rate has been what the average asks for.
 func (p *Pacer) InARow() int { return p.inARow }
 
-// Sample takes what the last sample's users completed and the drives did, both a second.
-func (p *Pacer) Sample(orders, iops float64) {
-	if p.frozen || iops <= 0 {
+// Sample takes what the last sample's users completed a second, and the I/Os that an order took on average over the
+// last samples: not over each, since a server tells only at the end of a vacuum what that did.
+func (p *Pacer) Sample(orders, each float64) {
+	if p.frozen || each <= 0 {
 		return
 	}
-	p.recent[p.taken%len(p.recent)] = paced{orders, iops}
 	p.taken++
+	p.least, p.most = min(cmp.Or(p.least, each), each), max(p.most, each)
 	p.limited = orders < behind*p.rate
-	factor := p.wanted() / p.rate
-	if p.taken >= len(p.recent) && math.Abs(factor-1) <= Tolerance {
+	p.wanted = p.target / each
+	factor := p.wanted / p.rate
+	if p.taken >= p.averaged && math.Abs(factor-1) <= Tolerance {
 		if p.inARow++; p.inARow == InARow {
 			p.Freeze()
 		}
@@ -73,33 +77,14 @@ func (p *Pacer) Sample(orders, iops float64) {
 	p.rate *= min(max(factor, 1-correction), 1+correction)
 }
 
-// wanted is the rate by the I/Os per order in the last samples.
-func (p *Pacer) wanted() float64 {
-	var all paced
-	for _, s := range p.recent {
-		all.orders += s.orders
-		all.iops += s.iops
-	}
-	if all.iops == 0 || all.orders == 0 {
-		return p.rate
-	}
-	return p.target * all.orders / all.iops
-}
-
-// Spread is the least and the most I/Os of an order in the last samples.
-func (p *Pacer) Spread() (least, most float64) {
-	least = math.Inf(1)
-	for _, s := range p.recent[:min(p.taken, len(p.recent))] {
-		least, most = min(least, s.iops/s.orders), max(most, s.iops/s.orders)
-	}
-	return least, most
-}
+// Spread is the least and the most I/Os of an order, on average, of all samples.
+func (p *Pacer) Spread() (least, most float64) { return p.least, p.most }
 
 // Freeze keeps the rate that the average asks for, or where the store cannot keep up the one that there is.
 func (p *Pacer) Freeze() {
 	if p.frozen || p.limited {
 		return
 	}
-	p.rate = p.wanted()
+	p.rate = cmp.Or(p.wanted, p.rate)
 	p.frozen = true
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/stat"
 )
 
 // TestPacer finds the rate on simulated stores, whose I/Os an operation are not what they were when the rate was set,
@@ -31,7 +32,7 @@ func TestPacer(t *testing.T) {
 				samples++
 				require.LessOrEqual(t, samples, 60, "not settled; rate %g", p.Rate())
 				before := p.Rate()
-				p.Sample(p.Rate(), store())
+				p.Sample(p.Rate(), store()/before)
 				require.InDelta(t, 1, p.Rate()/before, .1+1e-9, "the rate changes at once")
 			}
 			frozen, sum := p.Rate(), 0.0
@@ -39,7 +40,7 @@ func TestPacer(t *testing.T) {
 			for range window {
 				iops := store()
 				sum += iops
-				p.Sample(p.Rate(), 3*iops)
+				p.Sample(p.Rate(), 3*iops/p.Rate())
 			}
 			assert.Equal(t, frozen, p.Rate(), "a frozen rate changes")
 			assert.InEpsilon(t, target, sum/window, Tolerance)
@@ -53,7 +54,7 @@ func TestPacerOfSlowStore(t *testing.T) {
 	p := NewPacer(1000, 10, 200, 400)
 	for range 100 {
 		done := min(p.Rate(), 300)
-		p.Sample(done, 2*done)
+		p.Sample(done, 2)
 	}
 	assert.False(t, p.Frozen())
 	assert.True(t, p.Limited())
@@ -79,9 +80,11 @@ func TestPacerOfBursts(t *testing.T) {
 			}
 			return iops
 		}
+		var each []float64 // of the last samples
 		for !p.Frozen() {
 			require.Less(t, at, 300, "not settled")
-			p.Sample(p.Rate(), store())
+			each = append(each[max(0, len(each)-120/seconds+1):], store()/p.Rate())
+			p.Sample(p.Rate(), stat.Mean(each, nil))
 		}
 		settled, sum, n := at, 0.0, 0
 		for ; at < settled+600; n++ {
@@ -98,12 +101,12 @@ func TestPacerThatDrifts(t *testing.T) {
 	each := 2.5
 	for range 12 {
 		each *= 1.1
-		p.Sample(p.Rate(), p.Rate()*each)
+		p.Sample(p.Rate(), each)
 	}
 	require.False(t, p.Frozen(), "settled, though an order takes ever more I/Os")
 	p.Freeze()
 	least, most := p.Spread()
 	assert.True(t, p.Frozen())
-	assert.InDeltaSlice(t, []float64{each / (1.1 * 1.1 * 1.1), each}, []float64{least, most}, 1e-9)
-	assert.InDelta(t, 400/(least+most)*2, p.Rate(), 10)
+	assert.InDeltaSlice(t, []float64{2.5 * 1.1, each}, []float64{least, most}, 1e-9)
+	assert.InDelta(t, 400/each, p.Rate(), 1e-9)
 }

@@ -25,7 +25,14 @@ type pace struct {
 	kept   bool          // the rate stays as it is
 	state  atomic.Value  // text: what is waited for
 
-	averaged int // samples that the rate is set by
+	recent   []paced // samples
+	averaged int     // of these, by which the rate is set
+}
+
+// paced is a sample.
+type paced struct {
+	from   time.Duration
+	cycles int64
 }
 
 var errNotCounted = errors.New("pace the run: nobody counts the I/Os of the drives; " +
@@ -112,8 +119,14 @@ func (p *pace) sample(s measure.Sample, o *observation) {
 	if p.cycles += s.Counts.Orders; s.End-p.from < p.length {
 		return
 	}
-	iops, measured := o.drives(p.from, s.End).IOPS()
+	p.recent = append(p.recent[max(0, len(p.recent)-p.averaged+1):], paced{p.from, p.cycles})
+	first, all := p.recent[0].from, int64(0)
+	for _, r := range p.recent {
+		all += r.cycles
+	}
+	iops, measured := o.drives(first, s.End).IOPS()
 	rate := float64(p.cycles) / (s.End - p.from).Seconds()
+	average := float64(all) / (s.End - first).Seconds()
 	p.from, p.cycles = s.End, 0
 	if !measured || iops <= 0 || rate <= 0 {
 		return
@@ -121,7 +134,7 @@ func (p *pace) sample(s measure.Sample, o *observation) {
 	if p.record.Samples++; p.pacer == nil {
 		p.pacer = driver.NewPacer(p.record.Target, p.averaged, rate, iops)
 	} else {
-		p.pacer.Sample(rate, iops)
+		p.pacer.Sample(rate, iops/average)
 	}
 	p.record.Rate, p.record.Reached, p.record.Limited = p.pacer.Rate(), p.pacer.Frozen(), p.pacer.Limited()
 	p.kept = p.record.Reached
@@ -151,7 +164,7 @@ func (p *pace) warn(w *warnings) {
 	default:
 		least, most := p.pacer.Spread()
 		w.add("the rate for %.6g IOPS was not found by the end of the warm-up, after %d samples of %g s, and was set "+
-			"by the last %d together, in which a cycle took %.3g to %.3g I/Os: take a longer --warmup-time",
+			"by the last %d together; a cycle took %.3g to %.3g I/Os on average: take a longer --warmup-time",
 			p.record.Target, p.record.Samples, p.record.Length, min(p.record.Samples, p.averaged), least, most)
 	}
 }
