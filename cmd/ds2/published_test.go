@@ -179,7 +179,8 @@ func TestPublishedReports(t *testing.T) {
 		}
 		return dirs
 	}
-	s003 := records("S003")
+	s003, again := records("S003"), filepath.Join(dir, "S003-again")
+	publishedRuns["S003"][1].record(t, again, "server1")
 	for _, c := range []struct {
 		why  string
 		args []string
@@ -187,17 +188,17 @@ func TestPublishedReports(t *testing.T) {
 	}{
 		{"the bench of disks stands by its second run",
 			[]string{"report", "--output", "esrp", filepath.Join(dir, "S000-disks")}, []string{
-				"Database Disks Transfers/sec 3,834.843 3,834.843", "Log Disks Writes/sec 159.654 159.654",
-				"Average Database Disk Read Latency (ms) 4.826 4.826",
-				"Average Log Disk Write Latency (ms) 4.858 4.858"}},
+				"Database Disks Transfers/sec 3,834.843 ", "Log Disks Writes/sec 159.654 ",
+				"Average Database Disk Read Latency (ms) 4.826 ", "Average Log Disk Write Latency (ms) 4.858 "}},
 		// Its own summary has the mean of reads and writes, 132.593, for their sum.
 		{"the 24 h run", []string{"report", "--output", "esrp", s003[1]}, []string{
-			"figure server2 all servers", "Database Disks Transfers/sec 265.186 265.186",
-			"Database Disks Reads/sec 71.512 71.512", "Database Disks Writes/sec 193.674 193.674",
-			"Average Database Disk Read Latency (ms) 10.100 10.100",
-			"Average Database Disk Write Latency (ms) 36.000 36.000", "Log Disks Writes/sec 35.534 35.534",
-			"Average Log Disk Write Latency (ms) 2.200 2.200",
-			"is no ESRP result"}},
+			"Database I/O figure server2 Database Disks Transfers/sec 265.186 ", "Database Disks Reads/sec 71.512 ",
+			"Database Disks Writes/sec 193.674 ", "Average Database Disk Read Latency (ms) 10.100 ",
+			"Average Database Disk Write Latency (ms) 36.000 ", "Log Disks Writes/sec 35.534 ",
+			"Average Log Disk Write Latency (ms) 2.200 ", "is no ESRP result"}},
+		{"24 h and 2 h of one server", []string{"report", "--output", "esrp", s003[0], again}, []string{
+			"Overall Test Result Not judged Not judged",
+			"Database I/O figure server1 server1 Database Disks Transfers/sec 274.150 265.186 Database Disks Reads"}},
 		{"two servers", append([]string{"report", "--output", "esrp"}, records("S004 MD3220 by server")...), []string{
 			"figure server1 server2 all servers", "Database Disks Transfers/sec 7,952.331 7,973.266 15,925.597",
 			"Log Disks Writes/sec 1,333.367 1,316.144 2,649.511"}},

@@ -19,7 +19,9 @@ type Server struct {
 	LogWrites                   *float64
 	ReadTime, WriteTime, Logged Weighted
 	Shared                      bool // drives hold data and log
+	Maintenance                 *float64
 	From, To                    time.Time
+	Run                         *result.Record
 }
 
 // Weighted is a mean over I/Os.
@@ -49,11 +51,6 @@ func Servers(records []*result.Record) (servers []Server, err error) {
 		}
 		servers = append(servers, found...)
 	}
-	for i := range servers { // several runs on one server
-		if slices.ContainsFunc(servers[:i], func(s Server) bool { return s.Name == servers[i].Name }) {
-			servers[i].Name = fmt.Sprintf("%s (%d)", servers[i].Name, i+1)
-		}
-	}
 	return servers, nil
 }
 
@@ -76,7 +73,7 @@ func serversOf(r *result.Record) (servers []Server, err error) {
 			s.Name = cmp.Or(r.Machine.Hostname, s.Name)
 		}
 		// Where one drive holds data and log, only the server's own count tells them apart.
-		s.Reads, s.Writes, s.LogWrites = d.Reads, d.Writes, &d.LogWrites
+		s.Reads, s.Writes, s.LogWrites, s.Maintenance = d.Reads, d.Writes, &d.LogWrites, new(d.Maintenance.IOPS())
 		servers = append(servers, s)
 	} else {
 		for _, name := range machines {
@@ -86,6 +83,7 @@ func serversOf(r *result.Record) (servers []Server, err error) {
 	}
 	w := r.Windows[0]
 	for i := range servers {
+		servers[i].Run = r
 		servers[i].From, servers[i].To = r.Start.Add(measure.Seconds(w.From)), r.Start.Add(measure.Seconds(w.To))
 	}
 	return servers, nil
@@ -114,6 +112,18 @@ func serverOf(name string, volumes []monitor.Volume) Server {
 	return s
 }
 
+// AtOnce says that servers are several, and were all under load at the same time: only then there is a sum of them.
+func AtOnce(servers []Server) bool {
+	for i, s := range servers {
+		for _, o := range servers[:i] {
+			if s.Name == o.Name || !s.From.Before(o.To) || !o.From.Before(s.To) {
+				return false
+			}
+		}
+	}
+	return len(servers) > 1
+}
+
 // Together is the sum of servers.
 func Together(servers []Server) Server {
 	sum, log, known := Server{Name: "all servers"}, 0.0, true
@@ -122,6 +132,9 @@ func Together(servers []Server) Server {
 		sum.Writes += s.Writes
 		sum.ReadTime.add(s.ReadTime.Mean(), s.Reads)
 		sum.WriteTime.add(s.WriteTime.Mean(), s.Writes)
+		if s.Maintenance != nil {
+			sum.Maintenance = new(*cmp.Or(sum.Maintenance, new(0.)) + *s.Maintenance)
+		}
 		if known = known && s.LogWrites != nil; known {
 			log += *s.LogWrites
 			sum.Logged.add(s.Logged.Mean(), *s.LogWrites)

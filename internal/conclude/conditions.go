@@ -85,7 +85,7 @@ var latencies = []struct {
 	kind monitor.IOKind
 }{
 	{result.ReadLatency, monitor.IOKind{Over: monitor.Interval}},
-	{"write latency, slowest device", monitor.IOKind{Write: true, Over: monitor.Interval}},
+	{result.WriteLatency, monitor.IOKind{Write: true, Over: monitor.Interval}},
 	{result.LogWriteLatency, monitor.IOKind{Role: monitor.Log, Write: true, Over: monitor.Interval}},
 }
 

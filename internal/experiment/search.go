@@ -142,6 +142,7 @@ func (s Search) trial(ctx context.Context, stop runs.Stop, number, threads int) 
 	t.Unit, t.Value = summary.Figure.Unit, summary.Figure.Value
 	t.P95 = summary.Windows[0].Latency[measure.WholeOrder].P95 / 1000
 	t.Passed = limit.UpperHold(summary.Limits)
+	t.Drives = drivesOf(summary.Conclusion)
 	if outcome.Status == result.Aborted { // its window may lie before what it was aborted for
 		t.Passed = false
 		strain, err := limit.Strain(one.Verdicts())
@@ -151,6 +152,26 @@ func (s Search) trial(ctx context.Context, stop runs.Stop, number, threads int) 
 		t.Strain = max(t.Strain, strain)
 	}
 	return t, nil
+}
+
+// drivesOf is what the drives did in a run.
+func drivesOf(c result.Conclusion) (d tune.Drives) {
+	figures := map[string]**float64{
+		result.ReadLatency: &d.Read, result.WriteLatency: &d.Write, result.LogWriteLatency: &d.LogWrite,
+		result.ReadsOfDevices: &d.IOPS,
+	}
+	for _, condition := range c.Conditions {
+		if figure, ok := figures[condition.Name]; ok {
+			*figure = new(condition.Value)
+		}
+		if condition.Name == result.WritesOfDevices && d.IOPS != nil { // after the reads
+			*d.IOPS += condition.Value
+		}
+	}
+	if c.Storage != nil {
+		d.IOPS = &c.Storage.IOPS
+	}
+	return d
 }
 
 // VerdictError says that a run was made, and cannot be used.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ds2/internal/compare"
+	"ds2/internal/numbers"
 	"ds2/internal/result"
 )
 
@@ -17,44 +18,75 @@ const esrpDisclaimer = "This summary follows the form of Microsoft's Exchange So
 	"comparison."
 
 // ESRP writes the results of runs in the order of ESRP's form: a column for each server, of which a run may have
-// several, and one for all of them. Latencies are means over all I/Os.
+// several, and one for all of them where they were under load together. Runs of one server, such as of 24 h and of 2 h,
+// stand beside each other. What follows the form is each run's own report. Latencies are means over all I/Os.
 func ESRP(records []*result.Record) (Page, error) {
 	servers, err := compare.Servers(records)
 	if err != nil {
 		return Page{}, err
 	}
-	v := esrpView(records, servers)
-	return Page{v.Title, []view{v}}, nil
+	views := []view{esrpView(records, servers)}
+	for _, r := range records {
+		own := runView(r, "run-"+r.RunID)
+		own.draw = nil
+		views = append(views, own)
+	}
+	return Page{views[0].Title, views}, nil
 }
 
 func esrpView(records []*result.Record, servers []compare.Server) view {
 	v := view{Title: "Storage performance, in the order of ESRP's form", Headline: esrpDisclaimer}
-	ids := make([]string, len(records))
-	for i, r := range records {
-		workload := cmp.Or(r.Workload, "ds2")
-		ids[i] = fmt.Sprintf("%s (%s on %s, %d users a database)", r.RunID, workload, r.Engine, r.Threads)
+	for _, r := range records {
 		if r.Status != result.Done {
 			v.findf(aside, "Run %s is recorded as %s.", r.RunID, r.Status)
 		}
 		v.findLimits(r.Limits)
 	}
-	v.find(aside, "Runs: "+strings.Join(ids, ", ")+".")
-	for i, s := range servers {
-		apart := func(o compare.Server) bool { return !s.From.Before(o.To) || !o.From.Before(s.To) }
-		if slices.ContainsFunc(servers[:i], apart) {
-			v.find(aside, "These servers were not under load at the same time: "+
-				"the sum is of several runs, not of one load.")
-			break
-		}
-	}
 	if slices.ContainsFunc(servers, func(s compare.Server) bool { return s.Shared }) {
 		v.find(aside, "Data and log share a drive: its latencies are those of both.")
 	}
-	columns := append(servers, compare.Together(servers))
-	head := []string{"figure"}
-	for _, s := range columns {
-		head = append(head, s.Name)
+	head, runs := []string{"figure"}, []string{"figure"}
+	for _, s := range servers {
+		head, runs = append(head, s.Name), append(runs, s.Name)
 	}
+	columns := servers
+	if compare.AtOnce(servers) {
+		columns = append(slices.Clip(servers), compare.Together(servers))
+		head = append(head, columns[len(servers)].Name)
+	}
+	summary := newTable("Test summary", runs...)
+	told := func(name string, of func(*result.Record) string) {
+		cells := []string{name}
+		for _, s := range servers {
+			cells = append(cells, of(s.Run))
+		}
+		summary.row(cells...)
+	}
+	told("Overall Test Result", func(r *result.Record) string { return passOrFail(r.Summary) })
+	told("Run", func(r *result.Record) string { return r.RunID })
+	told("Test Start", func(r *result.Record) string { return r.Start.UTC().Format(utc) })
+	told("Test Duration", func(r *result.Record) string { return seconds(r.Windows[0].To - r.Windows[0].From) })
+	told("Databases", func(r *result.Record) string { return strings.Join(r.Targets, ", ") })
+	told("Size of each", func(r *result.Record) string { return r.Size })
+	told("Users of each", func(r *result.Record) string { return fmt.Sprint(r.Threads) })
+	told("Target I/O per Second", func(r *result.Record) string {
+		if r.Pace == nil {
+			return "–"
+		}
+		return numbers.Decimals(r.Pace.Target, 3)
+	})
+	told("Limits", func(r *result.Record) string {
+		var all []string
+		for _, l := range r.Limits {
+			all = append(all, fmt.Sprintf("%s: %s, %s", l.Limit, l.Value(), verdictWord(l.OK)))
+		}
+		return cmp.Or(strings.Join(all, "; "), "–")
+	})
+	told("Records", func(r *result.Record) string { _, text := auditText(r.Audit); return text })
+	told("Pages", func(r *result.Record) string {
+		_, text := deepCheckNote(r.DeepChecks)
+		return cmp.Or(text, "Not checked.")
+	})
 	database, log := newTable("Database I/O", head...), newTable("Transaction log I/O", head...)
 	row := func(t *table, name string, scale float64, of func(compare.Server) *float64) {
 		cells := []string{name}
@@ -71,8 +103,10 @@ func esrpView(records []*result.Record, servers []compare.Server) view {
 		func(s compare.Server) *float64 { return s.ReadTime.Mean() })
 	row(&database, "Average Database Disk Write Latency (ms)", 1000,
 		func(s compare.Server) *float64 { return s.WriteTime.Mean() })
+	row(&database, "Database Maintenance Transfers/sec", 1,
+		func(s compare.Server) *float64 { return s.Maintenance })
 	row(&log, "Log Disks Writes/sec", 1, func(s compare.Server) *float64 { return s.LogWrites })
 	row(&log, "Average Log Disk Write Latency (ms)", 1000, func(s compare.Server) *float64 { return s.Logged.Mean() })
-	v.Tables = []table{database, log}
+	v.Tables = []table{summary, database, log}
 	return v
 }

@@ -11,9 +11,11 @@ import (
 
 	"ds2/internal/compare"
 	"ds2/internal/conclude"
+	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/numbers"
 	"ds2/internal/result"
+	"ds2/internal/store"
 )
 
 // alone is a run as the only configuration of a comparison.
@@ -34,6 +36,11 @@ func runView(r *result.Record, id string) view {
 		draw:    func() ([]chart, error) { return charts(r, id) },
 	}
 	v.Figures.Head = []string{"figure", "value"}
+	if s.Words.Unit == result.IOPS { // what its readers look for first
+		for _, l := range s.Limits {
+			v.Figures.row(l.Limit, l.Value()+", "+verdictWord(l.OK))
+		}
+	}
 	v.findRun(s)
 	if b := s.Bottleneck; b != nil {
 		v.because(sentence(fmt.Sprintf("Bottleneck: %s. %s", b.What, capital(b.Why))))
@@ -76,10 +83,28 @@ func Headline(s result.Summary) string {
 	if f.CI95 != nil {
 		text += " ± " + uncertainty(f.CI95)
 	}
+	if s.Pace != nil {
+		text += " of a target of " + opmOf(&s.Pace.Target, nil)
+	}
+	if f.Unit == result.IOPS && len(s.Limits) > 0 {
+		text = passOrFail(s) + ": " + text
+	}
 	if b := s.Bottleneck; b != nil && compare.LimitedBy[b.What] != "" {
 		text += ", limited by " + compare.LimitedBy[b.What]
 	}
 	return text
+}
+
+// passOrFail is the verdict of a test of drives.
+func passOrFail(s result.Summary) string {
+	damaged := slices.ContainsFunc(s.DeepChecks, func(c store.DeepCheck) bool { return len(c.Damage) > 0 })
+	switch l, _ := auditText(s.Audit); {
+	case !limit.Passed(s.Limits), l == failure, damaged, s.Status == result.Aborted:
+		return "Fail"
+	case s.Status == result.Done && len(s.Limits) > 0:
+		return "Pass"
+	}
+	return "Not judged"
 }
 
 func (v *view) findRun(s result.Summary) {
@@ -110,10 +135,11 @@ func (v *view) findRun(s result.Summary) {
 	for _, hot := range conclude.Throttled(s.SMART) {
 		v.find(reservation, "Fault: "+hot)
 	}
+	var warnings []string
 	if b := s.Bottleneck; b != nil {
-		v.warn(b.Warnings)
+		warnings = b.Warnings
 	}
-	v.warn(s.Warnings)
+	v.warn(together(slices.Concat(warnings, s.Warnings), s.Targets))
 	v.find(aside, cumulativeNote(s))
 	v.find(faultNote(s))
 	v.find(aside, powerNote(s))

@@ -96,9 +96,12 @@ func trialVerdict(t result.Trial) string {
 
 func trialTable(r result.Search) table {
 	t := newTable("Trials",
-		"users", r.Unit(), r.Words.Cycle+" p95 ms", "% of the tightest limit", "limits", "why", "record")
+		"users", r.Unit(), r.Words.Cycle+" p95 ms", "IOPS", "read ms", "write ms", "log write ms",
+		"% of the tightest limit", "limits", "why", "record")
 	for _, trial := range tune.ByUsers(r.Trials) {
-		t.row(fmt.Sprint(trial.Threads), opmOf(&trial.Value, nil), figure(1000*trial.P95),
+		d := trial.Drives
+		t.row(fmt.Sprint(trial.Threads), opmOf(&trial.Value, nil), figure(1000*trial.P95), orElse("", d.IOPS, 1, 0),
+			orElse("", d.Read, 1, 2), orElse("", d.Write, 1, 2), orElse("", d.LogWrite, 1, 2),
 			numbers.Decimals(100*trial.Strain, 0),
 			trialVerdict(trial), trial.Why, trial.Record)
 	}

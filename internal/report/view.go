@@ -104,6 +104,29 @@ func (v *view) warn(warnings []string) {
 	}
 }
 
+// together makes one of warnings that differ only in the name of their target.
+func together(warnings, targets []string) (all []string) {
+	names := map[string][]string{}
+	for _, warning := range warnings {
+		name, text, named := strings.Cut(warning, ": ")
+		if named = named && slices.Contains(targets, name); !named {
+			name, text = "", warning
+		}
+		if names[text] == nil {
+			all = append(all, text)
+		}
+		if !slices.Contains(names[text], name) {
+			names[text] = append(names[text], name)
+		}
+	}
+	for i, text := range all {
+		if of := strings.Join(names[text], ", "); of != "" {
+			all[i] = of + ": " + text
+		}
+	}
+	return all
+}
+
 // because adds what explains the result, as far as there is anything.
 func (v *view) because(texts ...string) {
 	v.Why = append(v.Why, slices.DeleteFunc(texts, func(text string) bool { return text == "" })...)

@@ -10,6 +10,7 @@ import (
 
 	"ds2/internal/compare"
 	"ds2/internal/diagnose"
+	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 	"ds2/internal/texttest"
@@ -54,6 +55,16 @@ func TestWords(t *testing.T) {
 	page := html(t, &result.Record{Summary: s})
 	texttest.Contains(t, page, "Sizing and throughput", "274.15", "&lt;b&gt;")
 	assert.NotContains(t, page, "items per order", "the page has parameters of DVD Store 2")
+
+	judged := s
+	judged.Pace = &result.Pace{Target: 250}
+	judged.Limits = []limit.Verdict{{Limit: "data read mean < 20ms", OK: true}}
+	judged.Warnings = []string{"h:1/a: it fits into memory", "h:1/b: it fits into memory", "h:1/b: it fits into memory"}
+	first := texttest.Flat(told(t, Runs(&result.Record{Summary: judged})))
+	check("the first screen of a judged run", first, "Pass: 274 IOPS of a target of 250 ",
+		"Warning: h:1/a, h:1/b: it fits into memory.", " data read mean < 20ms ")
+	judged.Audit = &result.Audit{}
+	assert.Equal(t, "Fail", passOrFail(judged))
 
 	uncounted := s
 	uncounted.Headline = result.NewHeadline(&result.Figure{Unit: "TPM", Value: 600})

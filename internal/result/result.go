@@ -174,6 +174,7 @@ const (
 	LimitOfReads     = "random reads that the devices can do"
 	LimitOfLogWrites = "log writes that the devices can do"
 	ReadLatency      = "read latency, slowest device"
+	WriteLatency     = "write latency, slowest device"
 	LogWriteLatency  = "log write latency, slowest device"
 	ServerProcessors = "CPUs of the database"
 )

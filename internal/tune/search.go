@@ -19,12 +19,23 @@ type Trial struct {
 
 	// Strain is the highest ratio of a measured figure to its upper limit: 0.8 keeps every limit with 20 % to spare.
 	Strain float64 `json:"strain"`
-	Passed bool    `json:"passed"`          // every upper limit holds
-	Error  string  `json:"error,omitempty"` // by which the run ended before its window did
+	Passed bool    `json:"passed"` // every upper limit holds
+
+	Drives Drives `json:"drives,omitzero"`
+
+	Error string `json:"error,omitempty"` // by which the run ended before its window did
 
 	Why     string `json:"why,omitempty"`     // why the search made it
 	Confirm bool   `json:"confirm,omitempty"` // made when its number was chosen
 	Record  string `json:"record,omitempty"`  // directory of the run's record
+}
+
+// Drives is what the drives did in a trial; nil is not known.
+type Drives struct {
+	IOPS     *float64 `json:"iops,omitempty"`
+	Read     *float64 `json:"read_ms,omitempty"` // of the slowest drive, as are the others
+	Write    *float64 `json:"write_ms,omitempty"`
+	LogWrite *float64 `json:"log_write_ms,omitempty"`
 }
 
 // Config is how to search.
