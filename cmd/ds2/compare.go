@@ -27,8 +27,8 @@ a name: ssd=ds2-results/…
 
 Configurations of one ds2 experiment are compared block by block; name its
 directory, or those of the benches in it. Others are compared by Welch's t-test
-on the logarithms of all runs that count. Records of ds2 device are compared
-with each other.
+on the logarithms of all valid runs. Records of ds2 device are compared with
+each other.
 
 With --fail-if the command is a gate on one figure of the comparison, such as
 'opm < -5 %' or 'order p95 > 10 %', or on errors ('errors > 0'). The exit code

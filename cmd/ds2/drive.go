@@ -40,7 +40,7 @@ func newDriveCommand() *cobra.Command {
 minute (OPM) and response times, and writes a record. All parameters of DVD
 Store 2's driver work, with _ or -, in its units.
 
-The first Ctrl-C stops new orders, lets orders under way end and writes the
+The first Ctrl-C stops new orders, lets orders in flight end and writes the
 record; the second exits within a second. With --run-time 0 the first is the end
 of the run, which is then audited.
 
@@ -89,7 +89,7 @@ func (o *driveOutput) addFormats(flags *pflag.FlagSet) {
 
 // What the first Ctrl-C does to a run, to the runs of a bench or a search, and to those of an experiment.
 const (
-	firstOfRun  = "orders under way end, then the record is written"
+	firstOfRun  = "orders in flight end, then the record is written"
 	firstOfRuns = firstOfRun + "; the same command, with --out and the directory of the records, continues"
 	firstOfFile = firstOfRun + "; the same command continues"
 )

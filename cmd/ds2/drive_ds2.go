@@ -194,7 +194,7 @@ func (f *dvdStoreFlags) tell(w io.Writer) {
 	for _, host := range f.hosts {
 		_, name, _ := strings.Cut(host, "=")
 		name, _, _ = strings.Cut(name, ":")
-		fmt.Fprintf(w, "note: %s ignored: ds2 reads the counters of its own machine; "+
+		fmt.Fprintf(w, "note: %s ignored: ds2 reads this machine's counters; "+
 			"those of another by --exporter http://%s:9100/metrics\n", host, name)
 	}
 }

@@ -236,7 +236,7 @@ func (f *driveFlags) parseEvents(run result.Spec) (all []runs.Event, err error) 
 			const example = "5m='dmsetup suspend data'"
 			return nil, usageError("--event: invalid event %q: write it as %s", redact(text), example)
 		case after < begin+aroundEvents:
-			return nil, usageError("--event: %s is too early: the rate before it is what it is compared with, "+
+			return nil, usageError("--event: %s is too early: it is compared with the rate before it, "+
 				"so it takes %s of the run phase, which begins at %s", at, aroundEvents, begin)
 		case end > 0 && after > end-aroundEvents:
 			return nil, usageError("--event: %s is too late: the run is over %s after the first orders, "+

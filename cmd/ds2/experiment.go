@@ -208,7 +208,7 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 		say("each run of %s: %ssettle %s, idle %s, users %s (%s), cool down %s, audit", c.Name, restore,
 			timeWords(b.Settle.Duration), timeWords(b.Idle.Duration), users, counted, timeWords(b.Cooldown.Duration))
 		if took, known := all[k].Beside(); known {
-			say("; what is not planned took %s on average", timeWords(took.Round(time.Second)))
+			say("; restore and audit took %s on average", timeWords(took.Round(time.Second)))
 		}
 		say("\n")
 	}

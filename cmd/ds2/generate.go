@@ -71,7 +71,7 @@ PowerShell:
   ds2 generate --size W --lines crlf --out D:\ds2-W
   ds2 generate --size S --part us_cust - | Select-Object -First 3`,
 		Args: cobra.ArbitraryArgs,
-		RunE: interruptible("what is whole stays, for --resume", f.run),
+		RunE: interruptible("finished parts stay, for --resume", f.run),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.size, "size", "", "size of the dataset, such as S or 80GB")

@@ -50,8 +50,7 @@ into the tables, then creates indexes, keys, procedures and statistics. Nothing
 is written to this machine's disk.
 
 --from loads the files that ds2 generate wrote. SQL Server can read them itself:
---server-dir is their path as the server sees it, a share or one of its own
-disks.
+--server-dir is their path as the server sees it, a share or one of its disks.
 
 A database that already holds data is refused, unless --drop is given. That
 drops the workload's tables and functions first, and nothing else in the
@@ -74,7 +73,7 @@ and --resume continues after the last complete part.`,
 PowerShell:
   ds2 load --target 'sqlserver://sa:password@db1?database=DS2' --size W`,
 		Args: flagsOnly,
-		RunE: interruptible("what is whole stays, for --resume", f.run),
+		RunE: interruptible("finished parts stay, for --resume", f.run),
 	}
 	flags := cmd.Flags()
 	f.targetFlags.add(flags)

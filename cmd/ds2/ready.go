@@ -197,7 +197,7 @@ func (l *looks) holds(stores []store.Database, plan workload.Plan) {
 		if proof := proofs[s.Engine()]; proof != "" {
 			l.add(store.Finding{
 				What: "engine", State: store.Warning, Found: s.Engine() + " is " + proof,
-				Do: "check what it says against the server's own counters, and send a first run: " +
+				Do: "check its figures against the server's own counters, and send a first run: " +
 					"docs/howto/sqlserver.md",
 			})
 		}

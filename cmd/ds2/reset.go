@@ -22,7 +22,7 @@ func newResetCommand() *cobra.Command {
 		Short: "Restore a database to its state after the load",
 		Long: `Removes what runs have added to a database (customers, orders, reorders) and
 restores the stock of every product, so that the next run starts from the same
-rows. Nobody else may use the database meanwhile.`,
+rows. No other session may use the database meanwhile.`,
 		Example: `  ds2 reset --target postgres://ds2:ds2@localhost/ds2`,
 		Args:    flagsOnly,
 		RunE: interruptible("the reset is rolled back", func(i *interrupts, cmd *cobra.Command, _ []string) error {
@@ -43,8 +43,8 @@ func newSnapshotCommand() *cobra.Command {
 		Short: "Copy a whole database, and restore the copy",
 		Long: `Keeps a copy of a whole database on its server, and puts it back in place, as
 the storage report does before each run. The copy needs as much space as the
-database, and a new one is made before an older one goes. Nobody else may use
-the database meanwhile.
+database, and a new one is made before an older one goes. No other session may
+use the database meanwhile.
 
 On PostgreSQL the database's settings, rights and owner survive a restore; what
 cannot be kept is reported. On SQL Server they are those of the copy, and the
@@ -70,7 +70,7 @@ restore warns of each option that differs.`,
 			Example: "  ds2 snapshot " + c.name + " --target postgres://ds2:ds2@localhost/ds2",
 			Args:    flagsOnly,
 		}
-		const first = "the statement under way is canceled"
+		const first = "the running statement is canceled"
 		sub.RunE = interruptible(first, func(i *interrupts, cmd *cobra.Command, _ []string) error {
 			tell := func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
 			return f.each(i, cmd, c.done, c.cut, func(s store.Database) error {

@@ -86,7 +86,7 @@ func (f *sqlServerFlags) read() (schema.Layout, error) {
 		return o, usageError("--log-size is %d: it must be 0 or more", o.LogMB)
 	case o.Login == "":
 		return o, usageError("--driver-login is empty: " +
-			"leave --driver-password-file out for a database without a login of its own")
+			"leave --driver-password-file out for a database without its own login")
 	}
 	if f.recovery != defaultRecovery {
 		o.TargetRecovery = &f.recovery

@@ -31,9 +31,9 @@ against purchase history and sales, stock, and each order's net, tax and total.
 With the record of a run, it also checks what the run added. Exit code 3 means
 that a check failed.
 
-Nothing is changed, and nobody else may use the database meanwhile. Each large
-table is read once, and no temporary file is written unless there is damage. A
-run's own audit, after ds2 drive, checks the run only.
+Nothing is changed, and no other session may use the database meanwhile. Each
+large table is read once, and no temporary file is written unless there is
+damage. A run's own audit, after ds2 drive, checks the run only.
 
 --deep first has the server check all tables and indexes: PostgreSQL by its
 extension amcheck, SQL Server by DBCC CHECKDB. Both verify data checksums on
@@ -48,7 +48,7 @@ acknowledged orders are named by number.`,
   ds2 verify --target postgres://ds2:ds2@localhost/ds2 \
       --record ds2-results/20261121T041500Z-k7c2`,
 		Args: flagsOnly,
-		RunE: interruptible("what is being checked is given up", f.run),
+		RunE: interruptible("the check is stopped", f.run),
 	}
 	flags := cmd.Flags()
 	f.targetFlags.add(flags)

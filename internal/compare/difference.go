@@ -200,7 +200,7 @@ func difference(before, after values, all []values) measure.Difference {
 	}
 	d := measure.Difference{Change: measure.Compare(before.values, after.values)}
 	if math.IsNaN(d.Change.Low) {
-		d.Why = "it takes two runs of each in which it was measured, with scatter"
+		d.Why = "it takes two runs of each that measured it and differ"
 	}
 	return d
 }
@@ -209,7 +209,7 @@ func difference(before, after values, all []values) measure.Difference {
 // %".
 func (d Difference) Text() string {
 	if d.Low == nil {
-		why := cmp.Or(d.Why, "a figure that it is made of has no scatter")
+		why := cmp.Or(d.Why, "one of its terms does not vary")
 		return fmt.Sprintf("%s (significance unknown: %s)", d.PercentText(d.Percent), why)
 	}
 	paired := ""

@@ -116,7 +116,7 @@ func (c Comparison) Doubt(first, other string) *Doubt {
 		}
 	}
 	if d := c.Of(other, Main); d != nil && d.Blind() {
-		return &Doubt{other, "the runs scatter too much", d.Shown()}
+		return &Doubt{other, "the runs vary too much", d.Shown()}
 	}
 	return nil
 }

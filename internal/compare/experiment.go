@@ -68,7 +68,7 @@ func (e Experiment) leftOut() (sentences []string) {
 	for _, c := range e.Benches {
 		switch failed := Wrong(c.Bench); {
 		case c.Status == result.Failed:
-			sentences = append(sentences, fmt.Sprintf("configuration %s was left out after %d runs that count: %s",
+			sentences = append(sentences, fmt.Sprintf("configuration %s was left out after %d valid runs: %s",
 				c.Name, len(Counted(c.Bench)), c.Error))
 		case c.Figure == nil && len(failed) > 0:
 			sentences = append(sentences, fmt.Sprintf("configuration %s has no result: %s", c.Name,

@@ -152,7 +152,7 @@ func (v view) heldAbove() (all []string) {
 	} {
 		if drive, server, held := v.drives().HeldAbove(kind); held {
 			all = append(all, fmt.Sprintf("the server waited %.3g ms for %s on average, of which the drives took "+
-				"%.3g: what lies above them holds it back, such as a limit of a control group, of a container or of "+
+				"%.3g: something above them limits it: a control group, a container or "+
 				"the volume, the file system, or CPUs that have no time", 1e3*server, name, 1e3*drive))
 		}
 	}

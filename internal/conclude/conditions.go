@@ -69,7 +69,7 @@ var surroundings = []struct {
 	{"database log", monitor.DatabaseLogBytes, "MB/s", 1e-6, view.total},
 	{"database size", monitor.DatabaseSize, "MB", 1e-6, view.total},
 	{result.ServerProcessors, monitor.CPUBusy, "%", 100, view.mean},
-	{"processors waiting for devices", monitor.CPUIOWait, "%", 100, view.mean},
+	{"CPUs waiting for devices", monitor.CPUIOWait, "%", 100, view.mean},
 	{"time taken by the hypervisor", monitor.CPUSteal, "%", 100, view.mean},
 	{"clock of the CPUs", monitor.CPUFrequency, "GHz", 1e-9, view.mean},
 	{"throttling by heat", monitor.CPUThrottles, "a second", 1, view.mean},

@@ -94,7 +94,7 @@ func TestDevices(t *testing.T) {
 		assert.InDelta(t, v[1], v[0], 1e-9, name)
 	}
 	assert.Equal(t, "reads 50 % of what the device can do at this latency, "+
-		"log writes 12 % of what it can do one after the other", f.OfDevice())
+		"log writes 12 % of its limit of one write at a time", f.OfDevice())
 	s.Device = nil
 	f = seen(table, s).figures()
 	if f.DeviceReads != nil || f.DeviceLog != nil || f.OfDevice() != "" {

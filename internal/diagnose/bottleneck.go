@@ -58,7 +58,7 @@ func Judge(f Figures) *Bottleneck {
 // of too few users, and storage and locks come before them. A device near its limit counts only where sessions tell
 // nothing.
 func (c situation) judge() (what, why string) {
-	statements := "sessions wait " + percent(c.underWay) + " of their time for statements that are under way"
+	statements := "sessions wait " + percent(c.underWay) + " of their time for running statements"
 	switch {
 	case atLeast(c.Errors, manyErrors), atLeast(c.HeldUp, manyErrors), atLeast(c.Stalled, manyErrors):
 		return Errors, c.whyErrors()
@@ -109,7 +109,7 @@ func (c situation) judge() (what, why string) {
 		return Storage, fmt.Sprintf("a device has a queue of %.1f requests, "+
 			"and its reads take %.1f times as long as in the run's best seconds", *c.DiskQueue, *c.DiskSlowdown)
 	}
-	return Unclear, "no CPU, link or device is near its limit, and the sessions do not tell what they wait for"
+	return Unclear, "no CPU, link or device is near its limit, and the sessions show no wait"
 }
 
 func (c situation) whyErrors() string {

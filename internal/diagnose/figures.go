@@ -152,7 +152,7 @@ func (f Figures) OfDevice() string {
 		parts = append(parts, "reads "+percent(*f.DeviceReads)+" of what the device can do at this latency")
 	}
 	if f.DeviceLog != nil {
-		parts = append(parts, "log writes "+percent(*f.DeviceLog)+" of what it can do one after the other")
+		parts = append(parts, "log writes "+percent(*f.DeviceLog)+" of its limit of one write at a time")
 	}
 	return strings.Join(parts, ", ")
 }

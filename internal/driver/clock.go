@@ -12,7 +12,7 @@ import (
 )
 
 // errDrain cuts off the cycles that a drain could not wait for.
-var errDrain = errors.New("work under way at the end of the run did not end in time")
+var errDrain = errors.New("orders in flight at the end of the run did not end in time")
 
 const never = time.Duration(math.MaxInt64)
 

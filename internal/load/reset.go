@@ -52,7 +52,7 @@ func resetSteps(r workload.Reset, tell progress.Tell) (begin func(statement stri
 		work[s.Name] = 1000 * units
 		total += work[s.Name]
 	}
-	tell("look for what is to be removed", 0, int64(total))
+	tell("find rows to remove", 0, int64(total))
 	done, last := 0.0, ""
 	return func(statement string) {
 		done, last = done+work[last], statement

@@ -25,7 +25,7 @@ func (l *loader) resume(ctx context.Context) error {
 	for _, name := range append([]string{store.InfoSize}, slices.Sorted(maps.Keys(all))...) {
 		if info[name] != own[name] {
 			return fmt.Errorf("the unfinished load has %s %q, not %q: "+
-				"resume with what it was started with, or start again with --drop", name, info[name], own[name])
+				"resume as it was started, or start again with --drop", name, info[name], own[name])
 		}
 	}
 	l.done, err = store.Pairs[int64](ctx, l.engine.DB(), "SELECT name, copied FROM ds2_steps")

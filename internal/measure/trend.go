@@ -52,7 +52,7 @@ func (s Series) trend(window []Sample, judged Steadiness) *Trend {
 	case t.Found:
 		t.Why = fmt.Sprintf("the rate has a trend of %+.1f %% over the window", t.Percent)
 	case judged.Drifts():
-		t.Why = "whether the drift goes on cannot be said from this window"
+		t.Why = "this window does not show whether the drift continues"
 	default:
 		t.Why = "no trend in the rate was found"
 	}

@@ -96,11 +96,11 @@ const (
 	diskJournalWrites = 10
 )
 
-// cpuKinds are the time that a processor worked, and that it was idle while a request to a disk was under way.
+// cpuKinds are the time that a processor worked, and that it was idle while a request to a disk was in flight.
 var cpuKinds = []kind{
 	{"cpu_busy_seconds_total", "Time that the CPU worked, or that its hypervisor took from it.",
 		CPUBusy, atMostOne(rate(0))},
-	{"cpu_iowait_seconds_total", "Time that the CPU was idle while a request to a disk was under way.", "", nil},
+	{"cpu_iowait_seconds_total", "Time that the CPU was idle while a request to a disk was in flight.", "", nil},
 }
 
 // overall is the mean rate of the i-th of the two figures of so many processors.

@@ -67,7 +67,7 @@ func TestEmptyFlushes(t *testing.T) {
 		"write through, before 5.5":          {sys: through, before: true, writes: 200},
 		"write through, of others":           {sys: through, writes: 200, others: journals},
 		"before 5.5":                         {sys: back + requests, before: true, why: "counts no flushes"},
-		"no request queue":                   {sys: back, why: "no request queue of its own"},
+		"no request queue":                   {sys: back, why: "no request queue"},
 		"no journal":                         {sys: back + requests, writes: 50},
 		"ext4 with FUA":                      {sys: back + fua, mounts: ext4, journal: jbd2, writes: 100},
 		"ext4 without FUA":                   {sys: back + requests, mounts: ext4, journal: jbd2, writes: 150},

@@ -51,7 +51,7 @@ var databaseCounters = map[string]string{
 	"vacuum_writes_total":             "Writes of tables and indexes by vacuums.",
 	"size_bytes":                      "Size of the database's files without its log.",
 	"log_file_bytes":                  "Size of the log's files.",
-	"log_file_used_bytes":             "Of the log's files, what is in use and cannot be written over.",
+	"log_file_used_bytes":             "Part of the log files in use, which cannot be reused.",
 	"waits_data_read_seconds_total": "Time that all sessions of the server waited for pages to be read " +
 		"(PAGEIOLATCH).",
 	"waits_log_write_seconds_total":   waited + "for the log to be written (WRITELOG, LOGBUFFER).",

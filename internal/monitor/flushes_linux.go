@@ -28,7 +28,7 @@ func (fs FS) flushing(drive string, others flushing) flushing {
 	case line(filepath.Join(queue, "write_cache")) == writeThrough:
 		f.through = true
 	case noRequests != nil:
-		f.unknown = "it has a write-back cache and no request queue of its own, as MD, device mapper and drives with " +
+		f.unknown = "it has a write-back cache and no request queue, as MD, device mapper and drives with " +
 			"several paths, which count flushes each in its way: name the drives below it"
 	case !journals:
 		f.unknown = others.unknown

@@ -52,7 +52,7 @@ func (w *Observer) noteUncounted(ctx context.Context, src Source) error {
 	}
 	for i, f := range src.Figures {
 		if f.Name == diskKinds[diskReads].figure && math.IsNaN(values[i]) {
-			w.note("nobody counts the requests of drive %s, so what it does is unknown: "+
+			w.note("the requests of drive %s are not counted: "+
 				"see its queue/iostats in /sys/block", f.Item)
 		}
 	}

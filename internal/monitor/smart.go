@@ -84,7 +84,7 @@ func parseSMART(text []byte) (r SMARTReading, err error) {
 		for _, m := range o.Smartctl.Messages {
 			return r, errors.New(m.String)
 		}
-		return r, errors.New("the drive tells nothing")
+		return r, errors.New("the drive reports nothing")
 	}
 	r.model, r.Temperature = o.Model, o.Temperature.Current
 	used := o.Endurance.Used

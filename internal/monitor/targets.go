@@ -14,7 +14,7 @@ import (
 // log, is read through the first.
 func (w *Observer) server(ctx context.Context, s *store.Server, several bool) error {
 	if s.Unknown != nil {
-		w.note("server %s is told apart by its address alone, so under another address it counts as another server: %v",
+		w.note("server %s is known by its address only, so under another address it counts as another server: %v",
 			s.Name, s.Unknown)
 	}
 	item := ""

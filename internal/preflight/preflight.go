@@ -80,7 +80,7 @@ func Room(targets []Target) (all []store.Finding) {
 	for _, t := range targets {
 		what := "room of " + t.Label
 		if len(t.Files) == 0 {
-			all = append(all, warning(what, "the server does not tell where its files are",
+			all = append(all, warning(what, "the server does not show where its files are",
 				"look yourself whether there is room"))
 		}
 		for _, file := range t.Files {

@@ -37,7 +37,7 @@ var counterCharts = []counterChart{
 		[]string{monitor.IOP99}},
 	{"busy", "Busy time of the drives", "Share of each second in which the drive had a request.", fromZero,
 		[]string{monitor.DiskBusy}},
-	{"queue", "Queues of the drives", "Requests waiting or under way.", fromZero, []string{monitor.DiskQueue}},
+	{"queue", "Queues of the drives", "Requests waiting or in flight.", fromZero, []string{monitor.DiskQueue}},
 	{"processors", "Processors",
 		"Share of time at work, waiting for drives with nothing else to do, and taken by the hypervisor, " +
 			"over all CPUs.", fromZero,
@@ -70,7 +70,7 @@ var counterCharts = []counterChart{
 			monitor.SessionsIdle, monitor.SessionsWaitingForRest}},
 	{"waits", "What the server waited for",
 		"How many sessions waited at once for pages to be read, the log to be written, locks, latches, a " +
-			"processor and their clients, from the times that the server measured.", fromZero,
+			"CPU and their clients, from the times that the server measured.", fromZero,
 		[]string{monitor.WaitsDataRead, monitor.WaitsLogWrite, monitor.WaitsLock, monitor.WaitsLatch,
 			monitor.WaitsProcessor, monitor.WaitsClient}},
 	{"trip", "Round trip to the database",

@@ -27,7 +27,7 @@ func Devices(all []Device) Page {
 		last := slices.MaxFunc(all[1:], func(a, b Device) int { return int(a.MaxReads() - b.MaxReads()) })
 		d := compare.Between(first.MaxReads(), last.MaxReads())
 		v.Headline = fmt.Sprintf("%s does %s the random reads of %s", last.Name, d.FactorText(d.Percent), first.Name)
-		v.find(reservation, "Each was measured once, so how much that scatters is not known")
+		v.find(reservation, "Each was measured once, so how much that varies is unknown")
 	}
 	var curves []tested
 	for _, d := range all {

@@ -64,7 +64,7 @@ func TestCannotTell(t *testing.T) {
 			}
 		}, faster, "", compare.GateFailed},
 		{"runs that scatter too much to show half as much again", 16, 16, opmOfRuns(300, 4000, 900, 2500, 1500),
-			"Cannot tell ssd from hdd: the runs scatter too much", "; these runs could only have shown a difference " +
+			"Cannot tell ssd from hdd: the runs vary too much", "; these runs could only have shown a difference " +
 				"of about +430 %: more blocks or longer runs show smaller ones.", compare.GateOpen},
 		{"runs that scatter little, and differ less", 16, 16, opmOfRuns(1010, 1000, 1000, 1020, 985),
 			none, "", compare.GatePassed},

@@ -13,7 +13,7 @@ import (
 
 // esrpDisclaimer is what a summary in this form is not.
 const esrpDisclaimer = "This summary follows the form of Microsoft's Exchange Solution Reviewed Program (ESRP), " +
-	"but is no ESRP result: nobody has reviewed it, and its figures come from ds2, not from Jetstress with " +
+	"but is no ESRP result: it was not reviewed, and its figures come from ds2, not from Jetstress with " +
 	"Exchange's engine. ESRP itself is not designed to be a benchmarking program, and its figures are not for direct " +
 	"comparison."
 

@@ -65,7 +65,7 @@ func how(e compare.Experiment) string {
 		return text
 	case e.Until <= 0:
 	case blocks < e.Most:
-		add("then the interval of every difference in %s was within %g %%, as it also is if runs scatter "+
+		add("then the interval of every difference in %s was within %g %%, as it also is if runs vary "+
 			"little by chance: fewer than 95 %% of such intervals contain the true value", e.Unit(), e.Until)
 	case slices.ContainsFunc(e.Pairs, far):
 		add("not every interval of a difference in %s is within the %g %% that were asked for", e.Unit(), e.Until)
@@ -79,7 +79,7 @@ func how(e compare.Experiment) string {
 	}
 	if len(late) > 0 {
 		add("it was done after %s blocks and continued all the same: intervals are widened for that, "+
-			"but of identical systems more than one in twenty is told apart so", listed(late))
+			"but of identical systems more than one in twenty pairs differ so", listed(late))
 	}
 	return text + "."
 }

@@ -40,7 +40,7 @@ func ioTable(s result.Summary) table {
 
 // smartTable is what the drives told of themselves before and after the run; without rows where none did.
 func smartTable(drives []monitor.SMART) table {
-	t := newTable("What the drives tell of themselves (SMART), over the whole run",
+	t := newTable("The drives' own statistics (SMART), over the whole run",
 		"drive", "written to it MB", "°C before", "°C after", "wear %", "held back by heat")
 	scaled := func(v *float64, scale float64) string {
 		return known(v, "–", func(f float64) string { return figure(f * scale) })

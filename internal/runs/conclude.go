@@ -61,7 +61,7 @@ func (r *Run) allWarnings() []string {
 	w = append(w, r.ioFaults...)
 	for i, event := range r.summary.Events {
 		if event.Error != "" {
-			w.add("the command of event %d failed, as run.log tells: %s", i+1, event.Error)
+			w.add("the command of event %d failed, see run.log: %s", i+1, event.Error)
 		}
 	}
 	return w

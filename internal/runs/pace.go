@@ -35,7 +35,7 @@ type paced struct {
 	cycles int64
 }
 
-var errNotCounted = errors.New("pace the run: nobody counts the I/Os of the drives; " +
+var errNotCounted = errors.New("pace the run: the I/Os of the drives are not counted; " +
 	"run ds2 on the database machine, or name its exporter by --exporter")
 
 // How a rate is begun and followed (mailbox/WORKLOAD.md section 5).

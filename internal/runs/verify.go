@@ -102,7 +102,7 @@ func (v Verification) account(i int, journal bool) (*workload.Account, error) {
 	case journal && i < len(r.Before):
 		return nil, nil
 	}
-	return nil, workload.Refuse("record: run %s did not get to its end and has no journal, so nobody knows what it "+
+	return nil, workload.Refuse("record: run %s did not get to its end and has no journal, so it is not known what it "+
 		"did; leave out --record", r.RunID)
 }
 

@@ -210,7 +210,7 @@ func TestIntervals(t *testing.T) {
 			got := intervals(random, p, runs, c[1], last(c[0], c[1]))
 			row = append(row, got.String())
 			assert.True(t, c[0] == c[1] || p.cycle > 0 || within(got.held, 0, .97),
-				"%s, %v s: %s of the intervals hold the truth, want at most .970", p.name, c, got)
+				"%s, %v s: %s of the intervals contain the true value, want at most .970", p.name, c, got)
 			inside := got.held >= b.least-.02 && got.given == 1 && got.marked >= b.from && got.marked <= b.to
 			assert.True(t, !held || inside, "%s, %v s: %+v, want %+v", p.name, c, got, b)
 		}

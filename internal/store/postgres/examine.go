@@ -167,7 +167,7 @@ func (s *Store) logGrowth(ctx context.Context, e *store.Examination) (growth int
 		return growth
 	}
 	if slots != "" {
-		e.Add("log", false, store.Warning, fmt.Sprintf("nobody reads from the replication slots %s: "+
+		e.Add("log", false, store.Warning, fmt.Sprintf("no client reads from the replication slots %s: "+
 			"the server keeps all of its log for them, until its drive is full", slots),
 			"start their readers, or drop them with pg_drop_replication_slot")
 	}

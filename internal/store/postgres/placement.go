@@ -85,7 +85,7 @@ func (s *Store) Placement(ctx context.Context) ([]store.Placed, error) {
 		JOIN pg_tablespace t ON t.oid = CASE c.reltablespace WHEN 0 THEN d.dattablespace ELSE c.reltablespace END
 		WHERE c.relkind IN ('r', 'i') AND c.relnamespace = quote_ident(current_schema())::regnamespace
 		ORDER BY 4 DESC, 1`, (*store.Placed).Columns)
-	return placed, s.Wrap("ask where tables and indexes lie", err)
+	return placed, s.Wrap("find the files of tables and indexes", err)
 }
 
 // Advise tells what of the server's configuration a storage test should not have: store.Capabilities.

@@ -125,7 +125,7 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 			return err
 		}
 		if slots != "" {
-			return store.Refuse(op, "drop them with pg_drop_replication_slot if nobody needs them",
+			return store.Refuse(op, "drop them with pg_drop_replication_slot if they are not needed",
 				"it has logical replication slots, which would go with it: %s", slots)
 		}
 		if err := keepSettings(ctx, conn, s.Name(), name, how.Warn); err != nil {

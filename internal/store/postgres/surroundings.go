@@ -61,7 +61,7 @@ var obstacles = []struct {
 		SELECT string_agg(slot_name, ', ') || ' are logical slots of this database: ' ||
 			'it cannot be restored from a snapshot'
 		FROM pg_replication_slots WHERE database = current_database() HAVING count(*) > 0`,
-		"drop them with pg_drop_replication_slot if nobody needs them"},
+		"drop them with pg_drop_replication_slot if they are not needed"},
 }
 
 // replicaIdentity is what to do about rows that cannot be removed since nobody could be told which.
@@ -103,6 +103,6 @@ func (s *Store) pooler(ctx context.Context, e *store.Examination) {
 		e.Add("pooler", false, store.Failure, "a pooler gives each transaction another session: locks, settings and "+
 			"prepared statements of a session are lost", do)
 	case err == nil && said != pids[1]:
-		e.Add("pooler", false, store.Warning, "a pooler answers, not the server: what it takes is measured too", do)
+		e.Add("pooler", false, store.Warning, "a pooler answers, not the server: its overhead is measured too", do)
 	}
 }

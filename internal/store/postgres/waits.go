@@ -36,7 +36,7 @@ func (s *Store) Waits(ctx context.Context, since time.Duration) (map[string]stri
 		WHERE w.pid = ANY ($1) AND w.state = 'active' AND w.query_start < clock_timestamp() - $2::interval
 			AND (w.wait_event = 'SyncRep' OR holder.pid <> ALL ($1))`, s.own(), since, s.Name())
 	if err != nil {
-		return nil, s.Wrap("ask what is waited for", err)
+		return nil, s.Wrap("ask for wait events", err)
 	}
 	defer rows.Close()
 	waits := map[string]string{}
@@ -47,7 +47,7 @@ func (s *Store) Waits(ctx context.Context, since time.Duration) (map[string]stri
 		err := rows.Scan(&pid, &user, &name, &state, &held, &gid, &owner, &prepared, &standbys)
 		switch {
 		case err != nil:
-			return nil, s.Wrap("ask what is waited for", err)
+			return nil, s.Wrap("ask for wait events", err)
 		case pid < 0:
 			waits["standby"] = fmt.Sprintf("commits wait for a synchronous standby: synchronous_standby_names is %q",
 				standbys)
@@ -59,5 +59,5 @@ func (s *Store) Waits(ctx context.Context, since time.Duration) (map[string]stri
 				"it ends by itself, or by SELECT pg_terminate_backend(%d)", pid, name, user, state, held, pid)
 		}
 	}
-	return waits, s.Wrap("ask what is waited for", rows.Err())
+	return waits, s.Wrap("ask for wait events", rows.Err())
 }

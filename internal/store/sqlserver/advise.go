@@ -160,7 +160,7 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 	}
 	if v.babelfish {
 		e.Add("server", false, store.Warning,
-			"this server is Babelfish for PostgreSQL, which tells little of itself through T-SQL",
+			"this server is Babelfish for PostgreSQL, which shows few of its statistics through T-SQL",
 			"look yourself for its connections and rights")
 		return e, nil
 	}
@@ -200,7 +200,7 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 	needed, free := users+ownConnections, most-inUse
 	found = fmt.Sprintf("%d needed, %d free: the server allows %d, %d in use", needed, max(free, 0), most, inUse)
 	if !state { // the user's own are all that it counted
-		found = fmt.Sprintf("%d are needed: the server allows %d, and does not tell this user how many are in use",
+		found = fmt.Sprintf("%d are needed: the server allows %d, and does not show this user how many are in use",
 			needed, most)
 	}
 	e.Add("connections", free >= needed, store.Failure, found,

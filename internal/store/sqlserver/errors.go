@@ -74,7 +74,7 @@ func (e *connectError) wrap(op string) error {
 	}
 	if e.tls {
 		return store.Refuse(op, "client and server do not agree on TLS: give the server a certificate that it can use "+
-			"and TLS 1.2; encrypt=strict needs SQL Server 2022 or later; on a network that nobody else reads, "+
+			"and TLS 1.2; encrypt=strict needs SQL Server 2022 or later; on a private network, "+
 			"encrypt=disable does without", "%w", e.err)
 	}
 	wrapped := &store.Error{Op: op, Class: store.Connection, Err: e.err}

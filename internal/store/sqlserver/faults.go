@@ -26,7 +26,7 @@ WHERE database_id = DB_ID() AND event_type IN (1, 2, 3) AND last_update_date > @
 // error log.
 func (s *Store) IOFaults(ctx context.Context) (since func(ctx context.Context) ([]string, error), err error) {
 	op := "look for I/O errors that " + s.Label() + " noted"
-	const lacks = "this server has no error log that tells"
+	const lacks = "this server has no readable error log"
 	if err := s.lacks(ctx, op, "", lacks, lacks); err != nil {
 		return nil, err
 	}

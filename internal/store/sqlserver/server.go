@@ -73,7 +73,7 @@ func (s *Store) ask(ctx context.Context) (server, error) {
 		v, err = properties(ctx, master)
 	}
 	if err != nil {
-		return server{}, s.Wrap("ask "+s.Label()+" what it is", err)
+		return server{}, s.Wrap("ask "+s.Label()+" for its version", err)
 	}
 	s.server = &v
 	return v, nil
@@ -164,7 +164,7 @@ func (v server) lacks(placed bool) schema.Features {
 
 // leftOut tells in a line each what the SQL does without.
 func (v server) leftOut(o schema.Layout) (lines []string) {
-	const none = "left out, for this server has none: "
+	const none = "left out, this server has none: "
 	files := none + "filegroups, file placement and file sizes"
 	switch {
 	case v.babelfish || v.azureDatabase():

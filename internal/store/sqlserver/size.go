@@ -66,5 +66,5 @@ func (s *Store) Placement(ctx context.Context) (placed []store.Placed, err error
 		query = placementOnBabelfish
 	}
 	placed, err = store.Collect(ctx, s.db, query, (*store.Placed).Columns)
-	return placed, s.Wrap("ask where tables and indexes lie", err)
+	return placed, s.Wrap("find the files of tables and indexes", err)
 }

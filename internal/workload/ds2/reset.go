@@ -35,7 +35,7 @@ func (Workload) PlanReset(ctx context.Context, target store.Database, info store
 	}
 	customer, order, err := audit.Highest(ctx, target)
 	if err != nil {
-		return r, target.Wrap("ask what is to be removed from "+target.Label(), err)
+		return r, target.Wrap("find rows to remove in "+target.Label(), err)
 	}
 	customers, products := float64(size.Customers), float64(size.Products)
 	orders := float64(size.OrdersPerMonth * datagen.Months)

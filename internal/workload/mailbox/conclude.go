@@ -116,7 +116,7 @@ func (r run) sizing() result.Section {
 		add("achieved transactional I/O per second (database reads and writes)", decimals(d.IOPS, 3))
 		maintenance := "maintenance I/O per second, not among it (vacuums and background scans)"
 		if !d.Maintenance.Vacuums {
-			maintenance = "maintenance I/O per second, not among it (background scans; vacuums are not told apart)"
+			maintenance = "maintenance I/O per second, not among it (background scans; vacuums are not known)"
 		}
 		add(maintenance, decimals(d.Maintenance.IOPS(), 3))
 		if r.Target > 0 {
@@ -191,7 +191,7 @@ func (r run) systemCache(server monitor.Server) string {
 	case r.Machine != nil && r.Machine.MemoryBytes > 0:
 		by = fmt.Sprintf("not kept out: the machine has %d MiB of memory", r.Machine.MemoryBytes>>20)
 	default:
-		return "nobody knows how much memory the server may use"
+		return "the memory that the server may use is unknown"
 	}
 	if len(r.BytesBefore) > 0 {
 		sum := int64(0)

@@ -72,7 +72,7 @@ func fill(body []byte, state uint64) {
 }
 
 // ErrDamaged is what Check finds where a record is not what was written.
-var ErrDamaged = errors.New("the record's checksum does not match what it holds")
+var ErrDamaged = errors.New("the record's checksum does not match its contents")
 
 func (r *Record) Check() error {
 	if len(r.Body) != BodySize {

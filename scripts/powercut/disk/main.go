@@ -21,7 +21,7 @@ func main() {
 	file := flag.String("file", "", "the medium")
 	delay := flag.Duration("delay", 2*time.Second, "how long a block stays in the cache, where nobody flushes")
 	anyOrder := flag.Bool("any-order", false, "write blocks to the medium in any order, after up to twice the delay")
-	lies := flag.Bool("lies", false, "acknowledge flushes and make none")
+	lies := flag.Bool("lies", false, "acknowledge flushes without flushing")
 	flag.Parse()
 	if err := serve(*socket, *file, *delay, *anyOrder, *lies); err != nil {
 		fmt.Fprintln(os.Stderr, "disk:", err)
