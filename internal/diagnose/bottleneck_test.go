@@ -92,7 +92,7 @@ func TestJudge(t *testing.T) {
 		{"a full device whose server tells nothing",
 			Storage, "a queue of 12.0 requests, and its reads take 3.2 times as long",
 			"cpu.busy_ratio=.3 disk.busy_ratio=.99 disk.queue=12 disk.slowdown=3.2"},
-		{"a device that is always busy, as flash is long before its limit", Unclear, "do not tell",
+		{"a device that is always busy, as flash is long before its limit", Unclear, "show no wait",
 			"cpu.busy_ratio=.3 disk.busy_ratio=1 disk.queue=12 disk.slowdown=1.2"},
 		{"a device near its limit, as measured before",
 			Storage, "reads 93 % of what the device can do at this latency, log writes 12 %",
@@ -105,7 +105,7 @@ func TestJudge(t *testing.T) {
 			"cpu.busy_ratio=.3 disk.busy_ratio=.99 sessions.running=.9 sessions.idle=.1"},
 		{"processors of which nothing is known are not idle", Unclear, "in particular: try more users",
 			"sessions.running=.9 sessions.idle=.1"},
-		{"nothing is near its limit", Unclear, "do not tell",
+		{"nothing is near its limit", Unclear, "show no wait",
 			"cpu.busy_ratio=.3 disk.busy_ratio=.2"},
 	} {
 		var figures Figures

@@ -154,7 +154,7 @@ func (p pair) squares(drift float64) (sum float64) {
 // Differences compares every two of the configurations by the blocks in which both were measured. It is a paired
 // analysis: in each block the difference of the logarithms is that of the configurations, plus a drift times how much
 // later the one ran than the other. The drift is one for all pairs, by least squares with each pair's weight its own;
-// the variance is each pair's own, and Student's t gives the interval. What is the same for a whole block falls out. The
+// the variance is each pair's own, and Student's t gives the interval. A change common to a block cancels. The
 // intervals hold for each pair by itself; looks is that of Looks.
 func Differences(configurations []string, figures []RunFigure, looks float64) []Difference {
 	var all []Difference

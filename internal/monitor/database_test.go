@@ -84,7 +84,7 @@ func TestNamelessServer(t *testing.T) {
 	u, err := url.Parse(database)
 	require.NoError(t, err)
 	w := observe(t, monitor.Options{}, target(t, database))
-	const said = "is told apart by its address alone"
+	const said = "is known by its address only"
 	assert.NotContains(t, strings.Join(w.Notes, " "), said, "of who may ask")
 	u.User = url.UserPassword("nameless", "nameless")
 	w = observe(t, monitor.Options{}, target(t, u.String()))

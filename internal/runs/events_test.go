@@ -25,6 +25,6 @@ func TestEvents(t *testing.T) {
 		require.GreaterOrEqual(t, e.To, e.From)
 		require.Equal(t, command != "resume", e.From >= e.Asked, "%+v", e)
 	}
-	require.Contains(t, strings.Join(r.Warnings, "; "), "event 2 failed, as run.log tells: exit status 7")
+	require.Contains(t, strings.Join(r.Warnings, "; "), "event 2 failed, see run.log: exit status 7")
 	require.NotEmpty(t, r.Disturbances)
 }
