@@ -21,7 +21,6 @@ import (
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
-	"ds2/internal/workload/ds2/counts"
 )
 
 // measured is a run of 60 s whose samples close late, with so many orders that drain in the 96 ms after it, and the
@@ -29,7 +28,7 @@ import (
 func measured(t *testing.T, drained int) (*measure.Meter, string) {
 	t.Helper()
 	operations := workload.Names(ds2.Workload{}.Operations())
-	meter := measure.NewMeter(operations, []string{"host/ds2"}, counts.All...)
+	meter := measure.NewMeter(operations, []string{"host/ds2"}, calls.Counts...)
 	user := meter.NewRecorder(0)
 	random := rand.New(rand.NewPCG(1, 2))
 	dir := t.TempDir()
@@ -38,7 +37,7 @@ func measured(t *testing.T, drained int) (*measure.Meter, string) {
 			Targets: []string{"host/ds2"}, Size: "S", Threads: 1},
 		Happened: result.Happened{Status: result.Done},
 	}
-	w, err := result.Create(dir, s, counts.All...)
+	w, err := result.Create(dir, s, calls.Counts...)
 	require.NoError(t, err)
 	sample := func(end time.Duration, orders int) {
 		for range orders {
@@ -52,7 +51,7 @@ func measured(t *testing.T, drained int) (*measure.Meter, string) {
 					ds2 += d
 				}
 			}
-			o.Own[counts.NewCustomers]++
+			o.Own[calls.NewCustomers]++
 			o.Complete(0, all, ds2)
 			user.Record(&o)
 		}

@@ -12,7 +12,6 @@ import (
 
 	"ds2/internal/measure"
 	"ds2/internal/workload/ds2/calls"
-	"ds2/internal/workload/ds2/counts"
 )
 
 // ds2Lines prints a run as DS2's own driver does (WORKLOAD.md section 5), for scripts that parse it. Its figures are
@@ -34,7 +33,7 @@ func (l *ds2Lines) print(w io.Writer) {
 	t := add(tallies)
 	fmt.Fprintf(w, "et=%7.1f n_overall=%d opm=%d rt_tot_lastn_max_msec=%d rt_tot_avg_msec=%d rt_tot_sampled=%d "+
 		"rollbacks: n=%d %%=%5.1f\n", et.Seconds(), t.Orders, opm(t, et), l.meter.RecentMax().Milliseconds(),
-		milliseconds(t.OwnTime, t.Orders), l.sampled(t), t.Own[counts.Rollbacks], rollbackRate(t))
+		milliseconds(t.OwnTime, t.Orders), l.sampled(t), t.Own[calls.Rollbacks], rollbackRate(t))
 	l.last = t
 	if !l.detailed {
 		return
@@ -42,7 +41,7 @@ func (l *ds2Lines) print(w io.Writer) {
 	for i, of := range l.meter.Totals() {
 		t := tallies[i]
 		fmt.Fprintf(w, "  target %s: n_overall=%d opm=%d rt_tot_avg_msec=%d rollbacks: n=%d %%=%5.1f\n", of.Target,
-			t.Orders, opm(t, et), milliseconds(t.OwnTime, t.Orders), t.Own[counts.Rollbacks], rollbackRate(t))
+			t.Orders, opm(t, et), milliseconds(t.OwnTime, t.Orders), t.Own[calls.Rollbacks], rollbackRate(t))
 	}
 }
 
@@ -55,7 +54,7 @@ func (l *ds2Lines) final(w io.Writer, now time.Time) {
 		browses += t.Number[op]
 		browseTime += t.Sum[op]
 	}
-	logins, customers, purchases := t.Number[calls.OpLogin], t.Own[counts.NewCustomers], t.Number[calls.OpPurchase]
+	logins, customers, purchases := t.Number[calls.OpLogin], t.Own[calls.NewCustomers], t.Number[calls.OpPurchase]
 	fmt.Fprintf(w, "Final (%s): et=%7.1f n_overall=%d opm=%d rt_tot_lastn_max=%d rt_tot_avg=%d ",
 		l.date(now), et.Seconds(), t.Orders, opm(t, et),
 		l.meter.RecentMax().Milliseconds(), milliseconds(t.OwnTime, t.Orders))
@@ -65,11 +64,11 @@ func (l *ds2Lines) final(w io.Writer, now time.Time) {
 		milliseconds(t.Sum[calls.OpLogin], logins), milliseconds(t.Sum[calls.OpNewCustomer], customers),
 		milliseconds(browseTime, browses), milliseconds(t.Sum[calls.OpPurchase], purchases))
 	fmt.Fprintf(w, "rt_tot_sampled=%d n_rollbacks_overall=%d rollback_rate = %5.1f%%\n",
-		l.sampled(t), t.Own[counts.Rollbacks], rollbackRate(t))
+		l.sampled(t), t.Own[calls.Rollbacks], rollbackRate(t))
 	total, _ := measure.Sum(l.meter.Totals())
 	fmt.Fprintf(w, "Controller (%s): all threads stopped, exiting\n", l.date(now))
 	fmt.Fprintf(w, "n_purchase_from_start= %d n_rollbacks_from_start= %d\nRun over\n",
-		total.Orders, total.Own[counts.Rollbacks])
+		total.Orders, total.Own[calls.Rollbacks])
 }
 
 // date is as .NET writes one in the locale: invariant where there is none, as in most containers, else American.
@@ -124,7 +123,7 @@ func milliseconds(sum time.Duration, n int64) int64 {
 
 // rollbackRate is in percent of the orders.
 func rollbackRate(t measure.Tally) float64 {
-	return measure.PercentOf(t.Own[counts.Rollbacks], t.Orders)
+	return measure.PercentOf(t.Own[calls.Rollbacks], t.Orders)
 }
 
 // dvdStoreFlags are parameters of DVD Store's own driver that mean little here or nothing. They are accepted wherever

@@ -18,13 +18,12 @@ import (
 	"ds2/internal/promtest"
 	"ds2/internal/texttest"
 	"ds2/internal/workload/ds2/calls"
-	"ds2/internal/workload/ds2/counts"
 )
 
 // TestDS2Lines: the lines have the form of WORKLOAD.md section 5, which scripts parse, and the figures since the
 // warm-up, in which fewer orders were made than in the run after it until the next line.
 func TestDS2Lines(t *testing.T) {
-	m := measure.NewMeter(make([]string, calls.NumOps), []string{"a:1/x", "b:2/y"}, counts.All...)
+	m := measure.NewMeter(make([]string, calls.NumOps), []string{"a:1/x", "b:2/y"}, calls.Counts...)
 	users := []*measure.Recorder{m.NewRecorder(0), m.NewRecorder(1)}
 	// order is one of 132 ms, or of a new customer and 120 ms, without the price query.
 	order := func(target int, entry calls.Op, scale time.Duration) {
@@ -34,8 +33,8 @@ func TestDS2Lines(t *testing.T) {
 			calls.OpBrowseByTitle: 11, calls.OpPrices: 1000, calls.OpPurchase: 80} {
 			if op == calls.OpNewCustomer {
 				took = 21
-				o.Own[counts.NewCustomers]++
-				o.Own[counts.Rollbacks]++
+				o.Own[calls.NewCustomers]++
+				o.Own[calls.Rollbacks]++
 			}
 			o.AddLatency(int(op), took*scale)
 			all += took * scale

@@ -11,7 +11,7 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/result"
 	"ds2/internal/workload/ds2"
-	"ds2/internal/workload/ds2/counts"
+	"ds2/internal/workload/ds2/calls"
 )
 
 // TestOrderAllocatesNothing plays orders from the draw to the record, without a store.
@@ -24,7 +24,7 @@ func TestOrderAllocatesNothing(t *testing.T) {
 		Targets: []ds2.Target{(&simulation{}).Connect}, // which answers at once
 	}
 	c := Config{
-		Operations: plan.Workload().Operations(), Counts: counts.All, Play: plan.Begin(""),
+		Operations: plan.Workload().Operations(), Counts: calls.Counts, Play: plan.Begin(""),
 		Spec: result.Spec{Targets: []string{"simulation"}, Threads: 1, RampRate: 1},
 	}
 	c.OperationTimeout.Duration = time.Minute

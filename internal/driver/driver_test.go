@@ -21,7 +21,6 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
-	"ds2/internal/workload/ds2/counts"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -60,7 +59,7 @@ func config(sims ...*simulation) Config {
 			Words: plan.Workload().Words(), Targets: slices.Repeat([]string{"simulation/db"}, len(sims)),
 			Threads: 4, Seed: 1, RampRate: 1.6, MaxRetries: 5, MaxErrors: 3,
 		},
-		Operations: plan.Workload().Operations(), Counts: counts.All, Play: plan.Begin(""),
+		Operations: plan.Workload().Operations(), Counts: calls.Counts, Play: plan.Begin(""),
 		Interval: 50 * time.Second,
 	}
 	c.WarmupTime.Duration, c.RunTime.Duration = 5*time.Second, 10*time.Second
@@ -136,7 +135,7 @@ func TestPhases(t *testing.T) {
 	assert.Equal(t, w.Counts.Orders, w.Latency["order"].Count)
 	sampled := got.counts()
 	for what, orders := range map[string]int64{
-		"totals": totals.Counts.Orders, "purchases": counts.Of(sampled, counts.Purchases),
+		"totals": totals.Counts.Orders, "purchases": calls.Count(sampled, calls.Purchases),
 		"store": sim.purchases.Load(),
 	} {
 		assert.Equal(t, sampled.Orders, orders, what)
@@ -277,7 +276,7 @@ func TestRetries(t *testing.T) {
 			n := totals.Counts
 			assert.Zero(t, n.GivenUp)
 			assert.EqualValues(t, map[bool]int{true: 1}[class == store.Connection], n.Reconnects, "reconnects")
-			assert.Equal(t, n.Orders, counts.Of(n, counts.Purchases))
+			assert.Equal(t, n.Orders, calls.Count(n, calls.Purchases))
 			assert.Equal(t, n.Orders, sim.purchases.Load())
 		})
 	}
@@ -340,12 +339,12 @@ func TestPurchaseInDoubtIsNotTriedAgain(t *testing.T) {
 	c := totals.Counts
 	n := lost.Load()
 	assert.GreaterOrEqual(t, n, int64(10))
-	assert.Equal(t, n, counts.Of(c, counts.InDoubtPurchases))
-	assert.Equal(t, made.Load(), counts.Of(c, counts.Purchases))
+	assert.Equal(t, n, calls.Count(c, calls.InDoubtPurchases))
+	assert.Equal(t, made.Load(), calls.Count(c, calls.Purchases))
 	assert.Equal(t, n, c.GivenUp)
 	assert.Zero(t, c.Retries)
 	assert.GreaterOrEqual(t, c.Reconnects, n-4)
-	assert.NotEqualValues(t, 0, counts.Of(c, counts.InDoubtTotalCents), "the total of the purchases in doubt is 0")
+	assert.NotEqualValues(t, 0, calls.Count(c, calls.InDoubtTotalCents), "the total of the purchases in doubt is 0")
 }
 
 // TestNames: a name that is taken, or whose customer is in doubt, is not tried again.
@@ -367,10 +366,10 @@ func TestNames(t *testing.T) {
 	c := config(sim)
 	c.Threads = 1
 	_, totals := driven(t, c)
-	of := func(count int) int64 { return counts.Of(totals.Counts, count) }
-	assert.NotZero(t, of(counts.NamesTaken))
-	assert.EqualValues(t, 1, of(counts.InDoubtCustomers))
-	assert.EqualValues(t, tries-1, of(counts.NewCustomers)+of(counts.NamesTaken))
+	of := func(count int) int64 { return calls.Count(totals.Counts, count) }
+	assert.NotZero(t, of(calls.NamesTaken))
+	assert.EqualValues(t, 1, of(calls.InDoubtCustomers))
+	assert.EqualValues(t, tries-1, of(calls.NewCustomers)+of(calls.NamesTaken))
 	assert.Zero(t, totals.Counts.GivenUp)
 }
 

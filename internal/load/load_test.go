@@ -21,7 +21,7 @@ import (
 	"ds2/internal/store/postgres"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
-	"ds2/internal/workload/ds2/loaded"
+	"ds2/internal/workload/ds2/audit"
 	"ds2/schema"
 )
 
@@ -84,7 +84,7 @@ func TestLoadIsWhole(t *testing.T) {
 	info, err := store.ReadInfo(t.Context(), s.DB())
 	require.NoError(t, err)
 	assert.NoError(t, info.CheckReady())
-	if found, _, err := loaded.Rows(info); err != nil || found != size {
+	if found, _, err := audit.Loaded(info); err != nil || found != size {
 		t.Errorf("size noted: %v, %v", found, err)
 	}
 	for what, rows := range map[string]string{
@@ -327,7 +327,7 @@ func TestSeed(t *testing.T) {
 	mustLoad(t, s, seeded)
 	info, err := store.ReadInfo(t.Context(), s.DB())
 	require.NoError(t, err)
-	if _, seed, err := loaded.Rows(info); err != nil || seed != 7 {
+	if _, seed, err := audit.Loaded(info); err != nil || seed != 7 {
 		t.Errorf("seed %d, %v", seed, err)
 	}
 	fresh := pgtest.Contents(t, target)

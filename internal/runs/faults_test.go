@@ -26,7 +26,7 @@ import (
 	"ds2/internal/nightly"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
-	ds2counts "ds2/internal/workload/ds2/counts"
+	"ds2/internal/workload/ds2/calls"
 )
 
 // faulty is a server that a run reaches through a proxy.
@@ -227,9 +227,9 @@ func TestFaults(t *testing.T) {
 				}
 			})
 			require.NoError(t, <-happened)
-			inDoubt, customers := ds2counts.Of(s.Counts, ds2counts.InDoubtPurchases), ds2counts.InDoubtCustomers
+			inDoubt, customers := calls.Count(s.Counts, calls.InDoubtPurchases), calls.InDoubtCustomers
 			t.Logf("errors %v, %d reconnects, in doubt %d purchases, %d customers", s.Errors, s.Counts.Reconnects,
-				inDoubt, ds2counts.Of(s.Counts, customers))
+				inDoubt, calls.Count(s.Counts, customers))
 			met := func(e measure.FailureCount) bool { return e.Class == string(c.class) && e.Count > 0 }
 			assert.True(t, slices.ContainsFunc(s.Errors, met), "want some of class %s", c.class)
 			for _, failed := range s.Errors {

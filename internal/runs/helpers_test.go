@@ -21,8 +21,8 @@ import (
 	"ds2/internal/store/postgres"
 	"ds2/internal/storetest"
 	"ds2/internal/workload/ds2"
+	"ds2/internal/workload/ds2/audit"
 	"ds2/internal/workload/ds2/calls"
-	ds2loaded "ds2/internal/workload/ds2/loaded"
 	ds2postgres "ds2/internal/workload/ds2/postgres"
 )
 
@@ -48,7 +48,7 @@ func options(t *testing.T, s store.Database) Options {
 	t.Helper()
 	info, err := store.ReadInfo(t.Context(), s.DB())
 	require.NoError(t, err)
-	size, _, err := ds2loaded.Rows(info)
+	size, _, err := audit.Loaded(info)
 	require.NoError(t, err)
 	o := optionsOf(t, s)
 	o.Plan = &ds2.Plan{

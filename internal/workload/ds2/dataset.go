@@ -5,7 +5,7 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/store"
-	"ds2/internal/workload/ds2/loaded"
+	"ds2/internal/workload/ds2/audit"
 	"ds2/schema"
 )
 
@@ -21,15 +21,15 @@ func (d Dataset) String() string { return "size " + d.Size.String() }
 
 func (d Dataset) Info() store.Info {
 	info := store.Info{
-		store.InfoWorkload:    Name,
-		store.InfoSize:        d.Size.String(),
-		loaded.Customers:      fmt.Sprint(d.Size.Customers),
-		loaded.OrdersPerMonth: fmt.Sprint(d.Size.OrdersPerMonth),
-		loaded.Products:       fmt.Sprint(d.Size.Products),
-		loaded.Words:          d.Words,
+		store.InfoWorkload:       Name,
+		store.InfoSize:           d.Size.String(),
+		audit.InfoCustomers:      fmt.Sprint(d.Size.Customers),
+		audit.InfoOrdersPerMonth: fmt.Sprint(d.Size.OrdersPerMonth),
+		audit.InfoProducts:       fmt.Sprint(d.Size.Products),
+		audit.InfoWords:          d.Words,
 	}
 	if d.Seed != 0 {
-		info[loaded.DataSeed] = fmt.Sprint(d.Seed)
+		info[audit.InfoDataSeed] = fmt.Sprint(d.Seed)
 	}
 	return info
 }

@@ -11,8 +11,8 @@ import (
 	"ds2/internal/store/postgres"
 	"ds2/internal/storetest"
 	"ds2/internal/workload/ds2"
+	"ds2/internal/workload/ds2/audit"
 	"ds2/internal/workload/ds2/calls"
-	"ds2/internal/workload/ds2/loaded"
 	ds2postgres "ds2/internal/workload/ds2/postgres"
 )
 
@@ -34,6 +34,6 @@ func TestLook(t *testing.T) {
 	engines := calls.Engines{"postgres": ds2postgres.Connect}
 	assert.NoError(t, look(engines))
 	assert.ErrorContains(t, look(nil), "no calls of DVD Store 2 on postgres")
-	info[loaded.Words] = "others"
+	info[audit.InfoWords] = "others"
 	assert.ErrorIs(t, look(engines), ds2.ErrWords)
 }

@@ -7,7 +7,6 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2/audit"
-	"ds2/internal/workload/ds2/loaded"
 	"ds2/schema"
 )
 
@@ -16,7 +15,7 @@ const linesPerOrder = 5
 
 // PlanReset removes the customers, orders and reorders of runs, and fills INVENTORY again.
 func (Workload) PlanReset(ctx context.Context, target store.Database, info store.Info) (r workload.Reset, err error) {
-	size, seed, err := loaded.Rows(info)
+	size, seed, err := audit.Loaded(info)
 	if err != nil {
 		return r, err
 	}

@@ -12,7 +12,6 @@ import (
 	"ds2/internal/workload/ds2/audit"
 	"ds2/internal/workload/ds2/books"
 	"ds2/internal/workload/ds2/calls"
-	"ds2/internal/workload/ds2/loaded"
 )
 
 // Plan has the users of runs order on its targets.
@@ -106,7 +105,7 @@ func Look(
 			return nil, fmt.Errorf("look at %s: ds2 has no calls of DVD Store 2 on %s", label, target.Engine())
 		}
 		p.Targets = append(p.Targets, func(ctx context.Context) (calls.Session, error) { return connect(ctx, target) })
-		size, seed, err := loaded.Rows(infos[i])
+		size, seed, err := audit.Loaded(infos[i])
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +113,7 @@ func Look(
 			return nil, fmt.Errorf("look at %s: it holds a dataset of size %s, not %s; "+
 				"leave out the size, or load the one you want with ds2 load", label, size, *want)
 		}
-		if sum, ok := infos[i][loaded.Words]; ok && sum != p.Config.Words.Sum() {
+		if sum, ok := infos[i][audit.InfoWords]; ok && sum != p.Config.Words.Sum() {
 			return nil, fmt.Errorf("look at %s: %w", label, ErrWords)
 		}
 		if i > 0 && size != p.Config.Size {

@@ -8,7 +8,6 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2/calls"
-	"ds2/internal/workload/ds2/counts"
 )
 
 // User is one virtual customer with its session.
@@ -60,11 +59,11 @@ func (u *User) Play(p workload.Player) error {
 	if err := p.Do(workload.Op(calls.OpPurchase)); err != nil {
 		return err
 	}
-	u.tally.Own[counts.Purchases]++
+	u.tally.Own[calls.Purchases]++
 	if u.bought == 0 {
-		u.tally.Own[counts.Rollbacks]++
+		u.tally.Own[calls.Rollbacks]++
 	} else {
-		u.tally.Own[counts.TotalCents] += int64(buy.Total)
+		u.tally.Own[calls.TotalCents] += int64(buy.Total)
 		u.run.books.Bought(u.target, u.bought, buy)
 	}
 	return nil
@@ -77,7 +76,7 @@ func (u *User) enterStore(p workload.Player) error {
 			return err
 		}
 		if u.customer == 0 {
-			u.tally.Own[counts.UnknownUsers]++
+			u.tally.Own[calls.UnknownUsers]++
 			const format = "login: the store knows no customer %q: its data are not those of this size"
 			return fmt.Errorf(format, u.order.Username)
 		}
@@ -88,11 +87,11 @@ func (u *User) enterStore(p workload.Player) error {
 			return err
 		}
 		if u.customer != 0 {
-			u.tally.Own[counts.NewCustomers]++
+			u.tally.Own[calls.NewCustomers]++
 			u.run.books.Registered(u.target, u.customer, u.order.Customer.Username)
 			return nil
 		}
-		u.tally.Own[counts.NamesTaken]++
+		u.tally.Own[calls.NamesTaken]++
 		u.draws.AnotherName()
 	}
 	last := u.order.Customer.Username
@@ -125,12 +124,12 @@ func (u *User) Call(ctx context.Context, op workload.Op) (err error) {
 // that might make it twice.
 func (u *User) InDoubt(op workload.Op) (again bool) {
 	if calls.Op(op) == calls.OpNewCustomer {
-		u.tally.Own[counts.InDoubtCustomers]++
+		u.tally.Own[calls.InDoubtCustomers]++
 		u.draws.AnotherName()
 		return true
 	}
-	u.tally.Own[counts.InDoubtPurchases]++
-	u.tally.Own[counts.InDoubtTotalCents] += int64(u.purchase.Total)
+	u.tally.Own[calls.InDoubtPurchases]++
+	u.tally.Own[calls.InDoubtTotalCents] += int64(u.purchase.Total)
 	u.run.books.InDoubt(u.target, &u.purchase)
 	return false
 }

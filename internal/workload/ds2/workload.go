@@ -10,7 +10,6 @@ import (
 	"ds2/internal/workload/ds2/audit"
 	"ds2/internal/workload/ds2/books"
 	"ds2/internal/workload/ds2/calls"
-	"ds2/internal/workload/ds2/counts"
 )
 
 var (
@@ -60,17 +59,17 @@ var operations = func() []workload.Operation {
 	return all
 }()
 
-func (Workload) Counts() []string { return counts.All }
+func (Workload) Counts() []string { return calls.Counts }
 
 func (Workload) Counters() []workload.Counter {
 	return []workload.Counter{{
 		Name: "rollbacks_total", Help: "Purchases that were rolled back for lack of stock.",
-		Count: counts.All[counts.Rollbacks],
+		Count: calls.Counts[calls.Rollbacks],
 	}, {
 		Name: "in_doubt_total", Help: "Operations whose commit was cut off, so that they may or may not have happened.",
 		By: map[string]string{
-			calls.OpPurchase.String():    counts.All[counts.InDoubtPurchases],
-			calls.OpNewCustomer.String(): counts.All[counts.InDoubtCustomers],
+			calls.OpPurchase.String():    calls.Counts[calls.InDoubtPurchases],
+			calls.OpNewCustomer.String(): calls.Counts[calls.InDoubtCustomers],
 		},
 	}}
 }

@@ -15,7 +15,6 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2/calls"
-	"ds2/internal/workload/ds2/loaded"
 )
 
 // unchanging are the tables whose rows no run updates: it does so in INVENTORY alone.
@@ -148,7 +147,7 @@ func (a *audit) sizeOf(ctx context.Context) (info store.Info, err error) {
 		return nil, err
 	}
 	a.searched = true
-	a.size, _, err = loaded.Rows(info)
+	a.size, _, err = Loaded(info)
 	if err == nil && a.given != nil && *a.given != a.size {
 		err = fmt.Errorf("it holds a dataset of size %s, not %s", a.size, *a.given)
 	}

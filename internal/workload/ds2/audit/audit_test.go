@@ -19,7 +19,6 @@ import (
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2/audit"
 	"ds2/internal/workload/ds2/calls"
-	"ds2/internal/workload/ds2/counts"
 	ds2postgres "ds2/internal/workload/ds2/postgres"
 )
 
@@ -57,8 +56,8 @@ func loadedSize(t *testing.T, size datagen.Size) (store.Database, *workload.Acco
 			FROM orders, generate_series(7, 8) prod_id GROUP BY prod_id;
 		UPDATE inventory SET sales = sales + 1 WHERE prod_id = 7;
 		UPDATE inventory SET sales = sales + 2 WHERE prod_id = 8;`)
-	run := &workload.Account{Counts: measure.Counts{Names: &counts.All}, Before: before, After: marks(t, s)}
-	set(run, counted{counts.Purchases: 2, counts.Rollbacks: 1, counts.NewCustomers: 2, counts.TotalCents: 6498})
+	run := &workload.Account{Counts: measure.Counts{Names: &calls.Counts}, Before: before, After: marks(t, s)}
+	set(run, counted{calls.Purchases: 2, calls.Rollbacks: 1, calls.NewCustomers: 2, calls.TotalCents: 6498})
 	return s, run
 }
 
@@ -255,11 +254,11 @@ func TestInDoubt(t *testing.T) {
 		counts counted
 		ok     bool
 	}{
-		{"the purchase in doubt is there", counted{counts.Purchases: 1, counts.InDoubtPurchases: 1,
-			counts.TotalCents: 0, counts.InDoubtTotalCents: 6498}, true},
-		{"it is not there", counted{counts.InDoubtPurchases: 1, counts.InDoubtTotalCents: 999}, true},
-		{"one is there that was never asked", counted{counts.Purchases: 1, counts.TotalCents: 0}, false},
-		{"the customer in doubt is there", counted{counts.NewCustomers: 1, counts.InDoubtCustomers: 1}, true},
+		{"the purchase in doubt is there", counted{calls.Purchases: 1, calls.InDoubtPurchases: 1,
+			calls.TotalCents: 0, calls.InDoubtTotalCents: 6498}, true},
+		{"it is not there", counted{calls.InDoubtPurchases: 1, calls.InDoubtTotalCents: 999}, true},
+		{"one is there that was never asked", counted{calls.Purchases: 1, calls.TotalCents: 0}, false},
+		{"the customer in doubt is there", counted{calls.NewCustomers: 1, calls.InDoubtCustomers: 1}, true},
 	} {
 		run := *account
 		set(&run, c.counts)

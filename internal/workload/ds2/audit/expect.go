@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"ds2/internal/workload/ds2/calls"
-	"ds2/internal/workload/ds2/counts"
 )
 
 // expectation is a number that the database should hold, under the name of its check.
@@ -80,12 +79,12 @@ func (a *audit) expectations() []expectation {
 	if run == nil {
 		return all
 	}
-	n := func(place int) int64 { return counts.Of(run.Counts, place) }
-	bought, cents, registered := n(counts.Purchases)-n(counts.Rollbacks), n(counts.TotalCents), n(counts.NewCustomers)
+	n := func(place int) int64 { return calls.Count(run.Counts, place) }
+	bought, cents, registered := n(calls.Purchases)-n(calls.Rollbacks), n(calls.TotalCents), n(calls.NewCustomers)
 	all = append(all,
-		expectation{name: runOrders, from: bought, to: bought + n(counts.InDoubtPurchases)},
-		expectation{name: runTotals, from: cents, to: cents + n(counts.InDoubtTotalCents), cents: true},
-		expectation{name: runCustomers, from: registered, to: registered + n(counts.InDoubtCustomers)},
+		expectation{name: runOrders, from: bought, to: bought + n(calls.InDoubtPurchases)},
+		expectation{name: runTotals, from: cents, to: cents + n(calls.InDoubtTotalCents), cents: true},
+		expectation{name: runCustomers, from: registered, to: registered + n(calls.InDoubtCustomers)},
 	)
 	if _, known := a.answers[changedDataset]; known {
 		exactly(0, changedDataset)

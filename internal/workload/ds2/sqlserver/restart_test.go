@@ -15,7 +15,6 @@ import (
 	"ds2/internal/store/sqlserver/tdstest"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
-	"ds2/internal/workload/ds2/counts"
 )
 
 // TestRunSurvivesRestart has two users order from a server that restarts, without a database behind it: orders are
@@ -56,7 +55,7 @@ func TestRunSurvivesRestart(t *testing.T) {
 		Targets: []ds2.Target{func(ctx context.Context) (calls.Session, error) { return Connect(ctx, s) }},
 	}
 	c := driver.Config{
-		Operations: plan.Workload().Operations(), Counts: counts.All, Play: plan.Begin(""),
+		Operations: plan.Workload().Operations(), Counts: calls.Counts, Play: plan.Begin(""),
 		Spec:     result.Spec{Targets: []string{s.Label()}, Threads: 2, Seed: 7, RampRate: 100, MaxRetries: 20},
 		Interval: 10 * time.Second,
 	}
@@ -84,7 +83,7 @@ func TestRunSurvivesRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	done := d.Meter().Totals()[0].Counts
-	if done.Reconnects != 2 || done.GivenUp > counts.Of(done, counts.InDoubtPurchases) || done.Orders < 30 {
+	if done.Reconnects != 2 || done.GivenUp > calls.Count(done, calls.InDoubtPurchases) || done.Orders < 30 {
 		t.Errorf("counts %+v", done)
 	}
 }

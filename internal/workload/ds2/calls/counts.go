@@ -1,9 +1,8 @@
-// Package counts is what DVD Store counts besides what is counted of any workload.
-package counts
+package calls
 
 import "ds2/internal/measure"
 
-// Places in measure.Counts.Own while a run goes on.
+// What DVD Store counts besides what is counted of any workload: places in measure.Counts.Own while a run goes on.
 const (
 	Purchases         = iota // acknowledged calls of PURCHASE, rolled back or not
 	Rollbacks                // those that bought nothing, for lack of stock
@@ -16,8 +15,8 @@ const (
 	UnknownUsers             // logins that found nobody; with a whole dataset there are none
 )
 
-// All are the names of the counts at their places.
-var All = []string{
+// Counts are the names of the counts at their places.
+var Counts = []string{
 	Purchases:         "purchases",
 	Rollbacks:         "rollbacks",
 	NewCustomers:      "new_customers",
@@ -29,5 +28,5 @@ var All = []string{
 	UnknownUsers:      "unknown_users",
 }
 
-// Of is the count of a place, also of counts that were read from a record, which has an order of its own.
-func Of(c measure.Counts, place int) int64 { return c.Of(All[place]) }
+// Count is the count of a place, also of counts that were read from a record, which has an order of its own.
+func Count(c measure.Counts, place int) int64 { return c.Of(Counts[place]) }
