@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/fuzztest"
+	"ds2/internal/texttest"
 )
 
 // exampleFile is that of the help.
@@ -40,11 +41,18 @@ func TestExperimentFile(t *testing.T) {
 	assert.Equal(t, "postgres://ds2:a%2Fb%40c%3Ad%20e@db1/ds2", targets[1])
 	assert.Equal(t, "postgres://ds2:s3cret@db2/ds2", targets[2])
 	assert.Equal(t, 128, f.configurations[3].bench.Threads)
+	assert.Equal(t, []string{"1000s-1200s=16m40s-20m0s"}, f.configurations[0].bench.WindowTexts, "of 20 minutes")
 	hidden, err := parseExperiment("x.yaml", []byte(`
-configurations: {a: {exporter: 'http://u:s3cret@m', password-command: echo s3cret}}
+run-time: 24h
+restore: none
+configurations: {70% full: {exporter: 'http://u:s3cret@m', password-command: echo s3cret}}
 factors: {target: ['postgres://u:s3cret@h/d', 'postgres://u:s3cret@h/e']}`))
 	require.NoError(t, err)
 	assert.NotContains(t, fmt.Sprintf("%+v", hidden.configurations[1].ExperimentConfiguration), "s3cret")
+	var plan strings.Builder
+	require.NoError(t, hidden.plan(&plan, t.TempDir()))
+	texttest.Contains(t, plan.String(), "each run of 70% full, target postgres://u:***@h/d: settle 8 min",
+		"(the run after the warm-up counts)")
 }
 
 // TestExperimentFileErrors: bad input exits with 2 and says where it is. The commonest is in testdata/mistakes.golden.

@@ -51,9 +51,12 @@ func Take(run *result.BenchRun, s result.Summary) {
 
 // Single is a run as a bench of one.
 func Single(s result.Summary) result.Bench {
+	counted := result.Done // whatever it ended by: its figures are looked at
+	if s.Status == result.Aborted {
+		counted = s.Status // and no limit holds in it
+	}
 	b := result.Bench{
-		Spec: s.Spec, Start: s.Start, End: s.End,
-		Runs: []result.BenchRun{{Dir: ".", Status: result.Done}}, // whatever it ended by: its figures are looked at
+		Spec: s.Spec, Start: s.Start, End: s.End, Runs: []result.BenchRun{{Dir: ".", Status: counted}},
 	}
 	b.Spec.Runs = 1
 	Take(&b.Runs[0], s)
@@ -176,10 +179,8 @@ func limits(b result.Bench) []limit.Verdict {
 	var all [][]limit.Verdict
 	for _, r := range b.Runs {
 		switch {
-		case r.Counts && r.Status == result.Aborted && limit.Passed(r.Limits): // its window lies before what ended it
-			all = append(all, broken(r.Limits))
 		case r.Counts:
-			all = append(all, r.Limits)
+			all = append(all, held(r.Status, r.Limits))
 		case failed(r):
 			all = append(all, nil)
 		}
@@ -192,13 +193,19 @@ func Confirmed(trials []result.Trial, records []*result.Record) (result.Headline
 	var values []float64
 	var verdicts [][]limit.Verdict
 	for i, t := range trials {
-		values, verdicts = append(values, t.Value), append(verdicts, records[i].Limits)
+		values = append(values, t.Value)
+		verdicts = append(verdicts, held(records[i].Status, records[i].Limits))
 	}
 	f := &result.Figure{Unit: trials[0].Unit, Value: measure.Median(values)}
 	return result.NewHeadline(f), limit.Together(verdicts)
 }
 
-func broken(verdicts []limit.Verdict) []limit.Verdict {
+// held are the verdicts of a run by how it ended: in one that a limit ended none holds where its window lies before
+// that.
+func held(by result.Status, verdicts []limit.Verdict) []limit.Verdict {
+	if by != result.Aborted || !limit.Passed(verdicts) {
+		return verdicts
+	}
 	all := slices.Clone(verdicts)
 	for i := range all {
 		all[i].OK = false

@@ -1,10 +1,14 @@
 package compare
 
 import (
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
@@ -21,4 +25,55 @@ func TestTake(t *testing.T) {
 		assert.Equal(t, kept, run.Drift != nil && *run.Drift == drift, "a drift of %v %%", drift)
 	}
 	assert.Equal(t, []string{"others take CPUs", "a log would be full"}, run.Warnings)
+}
+
+// TestAborted: no limit holds in a run that one ended, though its window lies before that: by itself, or as a trial
+// that confirms a number of users.
+func TestAborted(t *testing.T) {
+	s := result.Summary{Conclusion: result.Conclusion{
+		Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: 1}),
+		Limits:   []limit.Verdict{{Limit: "opm > 0", Measured: new(1.), OK: true}},
+	}}
+	for status, want := range map[result.Status]bool{
+		result.Done: true, result.Interrupted: true, result.Running: true, result.Aborted: false,
+	} {
+		s.Status = status
+		single := Single(s)
+		_, trial := Confirmed([]result.Trial{{Unit: result.OPM}}, []*result.Record{{Summary: s}})
+		assert.Equal(t, want, limit.Passed(single.Limits), "a run that is %s", status)
+		assert.Equal(t, want, limit.Passed(trial), "a trial that is %s", status)
+		assert.Equal(t, []any{status, true}, []any{single.Runs[0].Status, single.Runs[0].Counts})
+	}
+}
+
+// TestAnyFigures: a bench of runs of whatever figures, unknown, zero or huge, is written and read again the same.
+func TestAnyFigures(t *testing.T) {
+	figures := []*float64{nil, new(0.), new(1e-12), new(1e15)}
+	for i := range len(figures) * len(figures) * len(figures) {
+		b := result.Bench{Status: result.Done, Spec: result.Spec{Runs: 3}}
+		for k := range 3 {
+			f := figures[[]int{i % 4, i / 4 % 4, i / 16}[k]]
+			s := result.Summary{Happened: result.Happened{Status: result.Done}}
+			s.Power = &result.Power{Idle: f, Active: f}
+			if f != nil {
+				figure := &result.Figure{Unit: result.OPM, Value: *f, CI95: f, PerWatt: s.Power.PerWatt(*f)}
+				s.Headline = result.NewHeadline(figure)
+				s.Windows = []measure.Window{{OPM: *f, Latency: map[string]measure.Latency{
+					measure.WholeOrder: {P95: *f}}, Steady: measure.Steadiness{Drift: *f}}}
+			}
+			run := result.BenchRun{Dir: string(rune('a' + k)), Status: result.Done}
+			Take(&run, s)
+			b.Runs = append(b.Runs, run)
+		}
+		Runs(&b)
+		dir := filepath.Join(t.TempDir(), "bench")
+		require.NoError(t, result.MakeDir(dir))
+		require.NoError(t, result.SaveSummary(dir, b), "%d", i)
+		read, err := result.ReadSummary[result.Bench](dir)
+		require.NoError(t, err, "%d", i)
+		assert.True(t, slices.EqualFunc(b.Runs, read.Runs, func(a, b result.BenchRun) bool {
+			return assert.ObjectsAreEqual(a, b)
+		}) && assert.ObjectsAreEqual(b.Headline, read.Headline) && assert.ObjectsAreEqual(b.RunsCI95, read.RunsCI95) &&
+			assert.ObjectsAreEqual(b.RunsSpread, read.RunsSpread), "%d: %+v, read: %+v", i, b, read)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"ds2/internal/measure"
@@ -64,6 +65,14 @@ func Merge(records []*Record) (*Record, error) {
 			}
 		}
 		s.Warnings = append(s.Warnings, r.Warnings...)
+		if lost := notMerged(r, first); len(lost) > 0 {
+			s.Warnings = append(s.Warnings, fmt.Sprintf("%s: not merged: %s", r.Dir, strings.Join(lost, ", ")))
+		}
+		for _, change := range r.Changes { // all machines see the same servers
+			if !slices.Contains(s.Changes, change) {
+				s.Changes = append(s.Changes, change)
+			}
+		}
 		if r.End.After(s.End) {
 			s.End = r.End
 		}
@@ -90,6 +99,23 @@ func Merge(records []*Record) (*Record, error) {
 	m.Series = mergeSeries(records)
 	m.Series.Cycles = first.Series.Cycles
 	return m, nil
+}
+
+// notMerged is what a merged record lacks of one of those that it is of.
+func notMerged(r, first *Record) (all []string) {
+	for _, part := range []struct {
+		name  string
+		there bool
+	}{
+		{"audit", r.Audit != nil}, {"deep checks", len(r.DeepChecks) > 0}, {"log", len(r.Log) > 0},
+		{"events", r != first && len(r.Events) > 0}, {"wait for a warm store", r != first && r.Warm != nil},
+		{"search for the rate", r != first && r.Pace != nil},
+	} {
+		if part.there {
+			all = append(all, part.name)
+		}
+	}
+	return all
 }
 
 // mergeClients puts into the counters of one machine what all driver machines took: the processors of their ds2

@@ -58,8 +58,11 @@ func window(t *testing.T, r *Record, span measure.Span) measure.Window {
 func TestMerge(t *testing.T) {
 	a, b := machine(0, 2, 5, 10*time.Millisecond), machine(2, 3, 7, 20*time.Millisecond)
 	a.Rate, b.Rate = 10, 15
+	b.Audit, b.Warm, b.Changes = &Audit{Passed: true}, &Warm{}, []Change{{Target: "host/db", When: "during the run"}}
 	m, err := Merge([]*Record{a, b})
 	require.NoError(t, err)
+	assert.Equal(t, b.Changes, m.Changes)
+	assert.Equal(t, []string{"dir: not merged: audit, wait for a warm store"}, m.Warnings)
 	assert.True(t, m.Threads == 5 && m.Counts.Orders == 5*30 && m.Errors[0].Count == 4,
 		"merged: %d users, %d orders, errors %v, want 5, 150, 4", m.Threads, m.Counts.Orders, m.Errors)
 	assert.EqualValues(t, 25, m.Rate, "at which the machines of an open loop offer orders")

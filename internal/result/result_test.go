@@ -100,13 +100,17 @@ func TestReadAfterCrash(t *testing.T) {
 	assert.Empty(t, r.Series.Intervals)
 }
 
-func TestReadRefusesOtherSchemas(t *testing.T) {
+func TestReadRefuses(t *testing.T) {
 	for text, want := range map[string]string{`{"schema": 99}`: "use the ds2 that wrote it", `{}`: "schema 0"} {
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, SummaryFile), []byte(text), 0o644))
 		_, err := Read(dir)
 		assert.ErrorContains(t, err, want)
 	}
+	bench := Bench{Status: Done, Runs: []BenchRun{{Dir: "run-1", Counts: true}}}
+	require.ErrorContains(t, bench.check(), `"run-1" counts and has no result`)
+	bench.Runs[0].Headline = NewHeadline(&Figure{Unit: OPM, Value: -1})
+	require.ErrorContains(t, bench.check(), `"run-1": its result of -1 OPM is negative`)
 }
 
 // TestCreateAfterAKill takes a directory in which a killed ds2 left its first summary half written, and nothing else.
