@@ -295,7 +295,7 @@ func TestRestartOfTheServer(t *testing.T) {
 	got, totals, err := drive(t, c, func(func(), func()) {
 		time.Sleep(9 * time.Second)
 		down.Store(true)
-		time.Sleep(2 * time.Second)
+		time.Sleep(3 * time.Second)
 		down.Store(false)
 	})
 	require.NoError(t, err, "Run")
