@@ -48,6 +48,18 @@ func TestSurroundings(t *testing.T) {
 			says: []string{`setting fsync was "on" before the run and "off" after it`, "setting full_page_writes was",
 				"settings of role any and database ds2 was not there before the run",
 				`"synchronous_commit=off" after it`, "function ds2_login("}},
+		{why: "a failed audit", before: func(*program) {
+			pgtest.Exec(t, db, "DELETE FROM cust_hist WHERE orderid = 1201") // of the run before
+			ends(t, exitVerdict, "verify", "--target", target, "--quiet")
+		}, undo: func(*program) {
+			noted := "SELECT count(*) FROM ds2_info WHERE name = 'failed_audit'"
+			assert.Equal(t, 1, pgtest.Value[int](t, db, noted), "a run's own audit does not take it back")
+			must(t, "reset", "--target", target, "--quiet")
+			assert.Zero(t, pgtest.Value[int](t, db, noted), "after a reset")
+			pgtest.Exec(t, db, "INSERT INTO ds2_info VALUES ('failed_audit', 'orders')")
+			must(t, "verify", "--target", target, "--quiet")
+			assert.Zero(t, pgtest.Value[int](t, db, noted), "after the whole has passed")
+		}, says: []string{"an audit of it failed before this run ("}},
 		{why: "another client", do: func(*program) {
 			// The server counts them when they have gone on for a second.
 			for end := time.Now().Add(3 * time.Second); time.Now().Before(end); {

@@ -31,7 +31,8 @@ against purchase history and sales, stock, and each order's net, tax and total.
 With the record of a run, it also checks what the run added. Exit code 3 means
 that a check failed.
 
-Nothing is changed, and no other session may use the database meanwhile. Each
+Nothing is changed but the note of a failed audit, of which runs warn until the
+whole database passes. No other session may use the database meanwhile. Each
 large table is read once, and no temporary file is written unless there is
 damage. A run's own audit, after ds2 drive, checks the run only.
 

@@ -30,9 +30,13 @@ func Reset(ctx context.Context, s store.Database, workloads workload.Workloads, 
 	if err != nil {
 		return err
 	}
-	return stream(plan.Rows, func(r io.Reader) error {
+	err = stream(plan.Rows, func(r io.Reader) error {
 		return reset(ctx, plan.Statements, r, resetSteps(plan, tell))
 	})
+	if err == nil && info[store.InfoFailed] != "" {
+		err = s.Wrap("forget the failed audit", store.SetInfo(ctx, s.DB(), store.InfoFailed, ""))
+	}
+	return err
 }
 
 // few is the share of a table's rows below which vacuuming looks at what was removed alone: the server then leaves

@@ -18,7 +18,7 @@ import (
 type surroundings struct {
 	at     [2]time.Time
 	of     [2][]store.Surroundings // of each target; nil: not known
-	loaded []store.Surroundings    // the schema of each target as it was loaded
+	info   []store.Info            // of each target before the run
 	failed error
 }
 
@@ -27,7 +27,13 @@ func (s *surroundings) read(ctx context.Context, when int, targets []store.Datab
 	ctx, cancel := outside.Within(ctx, outside.Answer)
 	defer cancel()
 	s.at[when], s.of[when] = time.Now(), make([]store.Surroundings, len(targets))
+	if when == 0 {
+		s.info = make([]store.Info, len(targets))
+	}
 	for i, target := range targets {
+		if when == 0 {
+			s.info[i], _ = store.ReadInfo(ctx, target.DB()) // whose plan has read it
+		}
 		ask := target.Can().Surroundings
 		if ask == nil {
 			continue
@@ -38,10 +44,6 @@ func (s *surroundings) read(ctx context.Context, when int, targets []store.Datab
 			continue
 		}
 		s.of[when][i] = found
-		if when == 0 {
-			info, _ := store.ReadInfo(ctx, target.DB()) // whose plan has read it
-			s.loaded = append(s.loaded, info.LoadedSchema())
-		}
 	}
 }
 
@@ -69,6 +71,10 @@ func (s *surroundings) changes(targets []store.Database) (all []result.Change, w
 		}
 	}
 	for i, target := range targets {
+		if i < len(s.info) && s.info[i][store.InfoFailed] != "" {
+			w.add("%s: an audit of it failed before this run (%s), and since then it was not reset, restored or "+
+				"passed by ds2 verify", target.Label(), s.info[i][store.InfoFailed])
+		}
 		if i >= len(s.of[0]) || i >= len(s.of[1]) || s.of[0][i] == nil || s.of[1][i] == nil {
 			continue
 		}
@@ -80,7 +86,7 @@ func (s *surroundings) changes(targets []store.Database) (all []result.Change, w
 					shown(c.After), between)
 			}
 		}
-		if loaded := s.loaded[i]; loaded != nil {
+		if loaded := s.info[i].LoadedSchema(); loaded != nil {
 			for _, c := range loaded.Changes(store.OfSchema, before) {
 				all = append(all, result.Change{Target: label, When: "since the load", Change: c})
 				tell("%s: %s is %s, and was %s when it was loaded", label, c.What, shown(c.After), shown(c.Before))

@@ -76,7 +76,32 @@ func (v Verification) one(ctx context.Context, target store.Database) (checks []
 		}
 	}
 	more, err := w.Audit(ctx, target, how)
-	return append(checks, more...), err
+	if checks = append(checks, more...); err == nil {
+		v.note(ctx, target, checks)
+	}
+	return checks, err
+}
+
+// note notes in a database that its audit failed, of which later runs warn, and forgets it when the whole has passed. A
+// server that does not take the note does not change what the audit found.
+func (v Verification) note(ctx context.Context, target store.Database, checks []result.Check) {
+	info, err := store.ReadInfo(ctx, target.DB())
+	if err != nil {
+		return // ds2 did not load it
+	}
+	failed := ""
+	for _, c := range checks {
+		if !c.Passed {
+			failed = fmt.Sprintf("%s: expected %s, found %s", c.Name, c.Expected, c.Found)
+			break
+		}
+	}
+	if passed := failed == ""; passed && (!v.How.Whole || info[store.InfoFailed] == "") {
+		return
+	}
+	if err := store.SetInfo(ctx, target.DB(), store.InfoFailed, failed); err != nil && v.How.Warn != nil {
+		v.How.Warn(fmt.Sprintf("%s does not keep whether its audit passed: %v", target.Label(), err))
+	}
 }
 
 // index is that of a target in the record's run.
