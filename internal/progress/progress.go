@@ -137,7 +137,7 @@ func (s State) Share() float64 {
 func (s State) TimeLeft() string {
 	switch {
 	case s.Waiting > 0:
-		return strings.TrimSpace("waiting for "+s.Doing) + " for " + Round(s.Waiting)
+		return "waiting for " + strings.TrimPrefix(s.Doing+" for ", " for ") + Round(s.Waiting)
 	case s.Left < 0:
 		return ""
 	}

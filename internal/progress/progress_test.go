@@ -85,6 +85,10 @@ func TestText(t *testing.T) {
 			assert.Equal(t, c.text, e.State().Text(bytes), "%s, %d of %d", c.doing, c.done, c.total)
 		}
 		time.Sleep(45 * time.Second)
+		nameless := progress.State{Waiting: 45 * time.Second}
+		if got, want := nameless.TimeLeft(), "waiting for 45s"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 		if got, want := e.State().Text(nil), "next: 0 %, waiting for next for 45s"; got != want {
 			t.Errorf("after 45 s without progress: %q, want %q", got, want)
 		}

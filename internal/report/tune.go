@@ -41,6 +41,10 @@ func searchView(r result.Search) view {
 		v.find(aside, proofNote(r.Spec))
 		v.findf(proof, "Median of the %d runs that confirm %s; %s",
 			len(tune.Confirming(r.Trials, r.Users)), most, r.Why)
+		if t, found := tune.Higher(r.Trials, r.Users, *r.Value()); found {
+			v.findf(reservation, "%s had %s %s, more than the result: the trials were not of one state of the store; "+
+				"take longer runs", capital(users(t.Threads)), opmOf(&t.Value, nil), r.Unit())
+		}
 	} else {
 		v.find(unknown, r.Why)
 	}

@@ -51,6 +51,8 @@ func TestTune(t *testing.T) {
 	whole.Trials = whole.Trials[:5]
 	assert.Contains(t, written(t, Search(whole)), `class="light good"`)
 	assert.NotContains(t, written(t, found), `class="light good"`, "a run failed")
+	whole.Trials[0].Value = 7800
+	assert.Contains(t, told(t, Search(whole)), "4 users had 7,800 OPM, more than the result")
 	texttest.Contains(t, told(t, none), "no result", "The limits fail already with 1 user.")
 	page := written(t, none)
 	texttest.Contains(t, page, "no result", `id="search-opm"`)

@@ -104,6 +104,17 @@ func Confirming(trials []Trial, users int) []Trial {
 	return slices.DeleteFunc(slices.Clone(trials), func(t Trial) bool { return !t.Confirm || t.Threads != users })
 }
 
+// Higher is a trial with fewer users than the result that passed with a value by more than a tenth above it: more users
+// do not lower the rate of a store, so one of the two is of another state of it. False: there is none.
+func Higher(trials []Trial, users int, value float64) (higher Trial, found bool) {
+	for _, t := range trials {
+		if t.Passed && t.Threads < users && t.Value > max(1.1*value, higher.Value) {
+			higher, found = t, true
+		}
+	}
+	return higher, found
+}
+
 // ByUsers are the trials in the order of their users, and of time.
 func ByUsers(trials []Trial) []Trial {
 	sorted := slices.Clone(trials)
