@@ -115,7 +115,7 @@ func (c situation) judge() (what, why string) {
 func (c situation) whyErrors() string {
 	text := fmt.Sprintf("users spend %s of their time until they try again what failed", percent(*c.HeldUp))
 	if c.Errors != nil {
-		text = fmt.Sprintf("%.2g attempts fail for each order, and ", *c.Errors) + text
+		text = fmt.Sprintf("attempts fail %.2g times as often as work begins, and ", *c.Errors) + text
 	}
 	if *c.Stalled > 0 {
 		text += ", and for " + percent(*c.Stalled) + " of the window nothing is completed"

@@ -14,7 +14,7 @@ func TestJudge(t *testing.T) {
 		{"J5: a full drive, while users wait to try again", Errors, "90 % of their time until they try again",
 			"cpu.busy_ratio=.05 errors.per_order=.02 errors.stalled_ratio=.77 users.held_up_ratio=.9" +
 				" users.in_operations=.08 sessions.running=.01 sessions.idle=.99"},
-		{"much fails at once, and CPUs are full of it", Errors, "0.4 attempts fail for each order",
+		{"much fails at once, and CPUs are full of it", Errors, "attempts fail 0.4 times as often as work begins",
 			"cpu.busy_ratio=.99 errors.per_order=.4 errors.stalled_ratio=0 users.held_up_ratio=.02"},
 		{"some deadlocks", Storage, "70 %",
 			"errors.per_order=.01 errors.stalled_ratio=0 users.held_up_ratio=.01" +

@@ -66,7 +66,7 @@ func TestTrendAndSteadiness(t *testing.T) {
 				return 1250 * (1 - slow)
 			}
 			return 1000 * (1 - slow)
-		}, "not steady: the rate drifts by +2", "whether the drift goes on cannot be said from this window ("},
+		}, "not steady: the rate drifts by +2", "this window does not show whether the drift continues ("},
 	} {
 		s := everySecond(1200, c.rate)
 		steady := judge(s.Samples)

@@ -172,6 +172,9 @@ func (r *Run) window() error {
 
 func abs(v int64) int64 { return max(v, -v) }
 
+// Seconds is the length of the first window.
+func (r *Run) Seconds() float64 { return float64(r.to-r.from) / 1000 }
+
 func (r *Run) inWindow() (all []sample) {
 	for _, s := range r.samples {
 		if s.begin >= r.from && s.end <= r.to {

@@ -339,12 +339,12 @@ func countsText(c compare.Configuration, r result.BenchRun, stands bool) (text s
 }
 
 func comparedLimits(c comparison) table {
-	t := newTable("Limits, over the first window of the run that stands for each configuration",
-		"configuration", "limit", "measured", "verdict")
+	t := newTable("Limits, over the first window of each run",
+		"configuration", "limit", "measured", "runs that hold it", "verdict")
 	for _, one := range c.Configurations {
-		t.under(one.Name, limitTable(one.Limits))
+		t.under(one.Name, untrimmedLimits(one.Limits))
 	}
-	return t
+	return t.trimmed()
 }
 
 func commandsOf(all []compare.Configuration) table {

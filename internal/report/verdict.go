@@ -18,7 +18,9 @@ func verdictWord(ok bool) string {
 	return "FAILED"
 }
 
-func limitTable(verdicts []limit.Verdict) table {
+func limitTable(verdicts []limit.Verdict) table { return untrimmedLimits(verdicts).trimmed() }
+
+func untrimmedLimits(verdicts []limit.Verdict) table {
 	t := newTable("Limits, over the first window", "limit", "measured", "runs that hold it", "verdict")
 	for _, v := range verdicts {
 		held := ""
@@ -27,7 +29,7 @@ func limitTable(verdicts []limit.Verdict) table {
 		}
 		t.row(v.Limit, v.Value(), held, verdictWord(v.OK))
 	}
-	return t.trimmed()
+	return t
 }
 
 // findLimits adds the verdict of limits, where there are any.
