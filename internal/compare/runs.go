@@ -282,7 +282,8 @@ func Open(read conclude.Reader, dir string) (any, error) {
 	case *result.Record:
 		return record, read.Judge(record)
 	case result.Bench:
-		return record, again(read, dir, &record)
+		err = again(read, dir, &record)
+		return record, err
 	}
 	return opened, nil
 }
@@ -290,10 +291,10 @@ func Open(read conclude.Reader, dir string) (any, error) {
 // ReadBench reads the record of a bench, whose runs are concluded over the windows that are asked for.
 func ReadBench(read conclude.Reader, dir string) (result.Bench, error) {
 	b, err := result.ReadSummary[result.Bench](dir)
-	if err != nil {
-		return b, err
+	if err == nil {
+		err = again(read, dir, &b)
 	}
-	return b, again(read, dir, &b)
+	return b, err
 }
 
 // again concludes the runs of a bench over the windows that are asked for. A run that a limit ended before them has no

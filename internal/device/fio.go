@@ -117,7 +117,8 @@ func (f *fio) run(ctx context.Context, j job) (Point, float64, error) {
 
 // readOutput reads fio's report, before which it may have printed notes.
 func readOutput(text []byte) (out output, err error) {
-	return out, json.Unmarshal(text[max(bytes.IndexByte(text, '{'), 0):], &out)
+	err = json.Unmarshal(text[max(bytes.IndexByte(text, '{'), 0):], &out)
+	return out, err
 }
 
 // parse takes from fio's report what a job did.

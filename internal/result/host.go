@@ -96,7 +96,8 @@ func readHost(dir string, start time.Time, ended bool) (t monitor.Table, err err
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return t, nil // nobody observed
 	}
-	return t, readCSV(path, ended, hostLines(&t, start))
+	err = readCSV(path, ended, hostLines(&t, start))
+	return t, err
 }
 
 // maxCells is what the counters of a record may come to in memory, 2 GiB: 16 days of 200 a second.
