@@ -68,7 +68,7 @@ device-record: %q
 	}
 	for _, tab := range tabs {
 		var before string
-		shows(tab, `/ OPM$/.test(`+headline+`) && document.querySelector('#live-opm svg path[fill="none"]')`)
+		shows(tab, `/ OPM, last 10 s$/.test(`+headline+`) && document.querySelector('#live-opm svg path[fill="none"]')`)
 		run(tab, chromedp.Evaluate(opm, &before))
 		shows(tab, opm+` != '`+before+`'`) // it moves
 	}
