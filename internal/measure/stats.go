@@ -35,17 +35,17 @@ func Slope(values []float64) (slope float64, n int) {
 	return slope, len(known)
 }
 
-// Student is the quantile p of Student's t, and NaN for unknown degrees of freedom.
+// Student is the quantile p of Student's t, and NaN without degrees of freedom, which gonum does not take.
 func Student(p, degrees float64) float64 {
-	if math.IsNaN(degrees) {
+	if !(degrees > 0) {
 		return math.NaN()
 	}
 	return distuv.StudentsT{Sigma: 1, Nu: degrees}.Quantile(p)
 }
 
-// twoSided is the probability of a value of Student's t at least as far from 0, and NaN where either is unknown.
+// twoSided is the probability of a value of Student's t at least as far from 0, and NaN where that is unknown.
 func twoSided(t, degrees float64) float64 {
-	if math.IsNaN(t + degrees) {
+	if math.IsNaN(t) || !(degrees > 0) {
 		return math.NaN()
 	}
 	return 2 * distuv.StudentsT{Sigma: 1, Nu: degrees}.CDF(-math.Abs(t))

@@ -42,6 +42,17 @@ func TestCorrelation(t *testing.T) {
 	}
 }
 
+// TestStudent checks against a table of Student's t, and that nothing is said without degrees of freedom.
+func TestStudent(t *testing.T) {
+	for degrees, want := range map[float64]float64{1: 12.706, 4: 2.776, 30: 2.042, 1000: 1.962} {
+		assert.InDelta(t, want, Student(.975, degrees), 5e-4, "%g degrees", degrees)
+		assert.InDelta(t, .05, twoSided(Student(.975, degrees), degrees), 1e-9, "%g degrees", degrees)
+	}
+	for _, degrees := range []float64{0, -1, math.NaN()} {
+		assert.True(t, math.IsNaN(Student(.975, degrees)) && math.IsNaN(twoSided(2, degrees)), "%g degrees", degrees)
+	}
+}
+
 // TestHolm takes the example of Holm's paper's kind, and 22 correlations of noise again and again: in about one of
 // twenty cases one of them seems to mean something, where without the correction it is in two of three.
 func TestHolm(t *testing.T) {
