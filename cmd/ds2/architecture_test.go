@@ -147,3 +147,54 @@ func TestFigures(t *testing.T) {
 		assert.True(t, met[key], "%s is excused and not there", key)
 	}
 }
+
+// TestReturnsWhatIsAssigned: no return has a variable beside a call that fills it in by its address, as Go does not say
+// which of the two comes first.
+func TestReturnsWhatIsAssigned(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "ds2/...").Output()
+	require.NoError(t, err)
+	root := func(e ast.Expr) string { // of "d" and "d.rows[0]": d
+		for {
+			switch of := e.(type) {
+			case *ast.Ident:
+				return of.Name
+			case *ast.SelectorExpr:
+				e = of.X
+			case *ast.IndexExpr:
+				e = of.X
+			default:
+				return ""
+			}
+		}
+	}
+	for dir := range strings.Lines(string(out)) {
+		set := token.NewFileSet()
+		files, err := filepath.Glob(strings.TrimSpace(dir) + "/*.go")
+		require.NoError(t, err)
+		for _, name := range files {
+			file, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
+			require.NoError(t, err)
+			ast.Inspect(file, func(n ast.Node) bool {
+				results, _ := n.(*ast.ReturnStmt)
+				if results == nil || len(results.Results) < 2 {
+					return true
+				}
+				returned := map[string]bool{}
+				for _, result := range results.Results {
+					returned[root(result)] = true
+				}
+				ast.Inspect(results, func(n ast.Node) bool {
+					if _, later := n.(*ast.FuncLit); later {
+						return false
+					}
+					if address, ok := n.(*ast.UnaryExpr); ok && address.Op == token.AND {
+						filled := root(address.X)
+						assert.False(t, filled != "" && returned[filled], "%s: assign first", set.Position(n.Pos()))
+					}
+					return true
+				})
+				return true
+			})
+		}
+	}
+}
