@@ -36,7 +36,7 @@ PICTURES = published experiment experiment-phone-dark same cold bench-dark run m
 example: build ## makes the example record of the documents anew, after a change of the record's form; then make docs
 	rm -rf docs/examples/demo && bin/ds2 demo --out docs/examples/demo && rm docs/examples/demo/report.html && $(MAKE) docs
 
-demo: build ## runs the whole way on a PostgreSQL of its own (ARGS='--run-time 10s' shortens it)
+demo: build ## runs end to end on a private PostgreSQL (ARGS='--run-time 10s' shortens it)
 	bin/ds2 demo $(ARGS)
 
 endurance: build ## runs a demo for ENDURANCE (30m) and looks whether ds2 itself stays as it is
@@ -64,7 +64,7 @@ platforms: release ## tests a release: twice the same bytes, packages, ARM by QE
 kills: ## kills ds2 itself KILLS times (100) at random moments of its commands, by SEED (0)
 	DS2_TEST_KILLS=$(KILLS) DS2_TEST_SEED=$(SEED) $(GO) test -run '^TestKilled$$' -count=1 -timeout 0 -v ./cmd/ds2
 
-# A cluster in memory takes a quarter of the processor time of one on a drive, so temporary files lie there if there is room.
+# A cluster in memory takes a quarter of the CPU time of one on a drive, so temporary files lie there if there is room.
 test tests: export TMPDIR := $(shell [ "$$(df --output=avail -BG /dev/shm 2>/dev/null | sed -n 's/G$$//p')" -ge 4 ] 2>/dev/null && echo /dev/shm || echo "$${TMPDIR:-/tmp}")
 
 test: ## runs the tests but those that take long; those that need a PostgreSQL start one
@@ -108,7 +108,7 @@ vet:
 lint: ## staticcheck
 	$(GO) tool staticcheck ./...
 
-# What these systems lack, and how they are asked for their counters, is in files of their own, which no other check compiles.
+# What these systems lack, and how they are asked for their counters, is in separate files, which no other check compiles.
 cross: ## compiles for Windows and macOS
 	GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/ds2
 	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/ds2

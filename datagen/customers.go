@@ -73,78 +73,149 @@ var worldPlaces = func() (places [len(Countries)]text) {
 
 var incomes = [5]text{newText("20000,"), newText("40000,"), newText("60000,"), newText("80000,"), newText("100000,")}
 
-func (c *customers) write(r *rowWriter) error {
-	draws := drawsUS
+// draws is how many numbers a row takes.
+func (c *customers) draws() int {
 	if c.world {
-		draws = drawsWorld
+		return drawsWorld
 	}
-	g := newRandom(c.seed, uint64(c.skip)*uint64(draws))
+	return drawsUS
+}
+
+func (c *customers) random() *random { return newRandom(c.seed, uint64(c.skip)*uint64(c.draws())) }
+
+func (c *customers) write(r *rowWriter) error {
+	draws := c.draws()
+	g := c.random()
 	for id := c.first; id < c.first+c.rows; id++ {
 		b, err := r.room()
 		if err != nil {
 			return err
 		}
-		d := (*[drawsUS]uint32)(g.draws(drawsUS))
+		_, _, n := c.put(b, id, (*[drawsUS]uint32)(g.draws(drawsUS)))
 		g.used(draws)
-
-		start := putUint(b, 0, uint64(id))
-		head := (*[len(customerHead)]byte)(b[start:])
-		*head = customerHead
-		putLetters(head[1:7], d[0:6])
-		putLetters(head[8:18], d[6:16])
-		putLetters(head[40:47], d[16:23])
-		n := start + customerHeadLen
-
-		var rest *[8]uint32
-		if c.world {
-			rest = (*[8]uint32)(d[24:])
-			place := &worldPlaces[below(10, d[23])]
-			*(*[24]byte)(b[n:]) = place.bytes
-			n += place.len
-		} else {
-			rest = (*[8]uint32)(d[25:])
-			us := (*[16]byte)(b[n:])
-			binary.LittleEndian.PutUint16(us[:], stateCodes[below(51, d[23])])
-			us[2] = ','
-			zip := 10000 + below(90000, d[24])
-			us[3] = byte('0' + zip/10_000)
-			binary.LittleEndian.PutUint32(us[4:], fourDigits[zip%10_000])
-			binary.LittleEndian.PutUint64(us[8:], usPlace)
-			n += 14
-		}
-
-		phone := 1e9 + belowFloat(9e9, rest[0]) // always of ten digits
-		put2(head[19:], phone/1e8)
-		putFixed8(head[21:], phone%1e8)
-		mid := (*[len(customerMid)]byte)(b[n:])
-		*mid = customerMid
-		copy10(mid[0:], head[8:])
-		copy10(mid[20:], head[19:])
-		mid[31] = byte('1' + below(5, rest[1]))
-		// The sum is a double too: above 2^53 only even numbers come out.
-		card := uint64(1e15 + float64(belowFloat(9e15, rest[2])))
-		putFixed8(mid[33:], card/1e8)
-		putFixed8(mid[41:], card%1e8)
-		put2(mid[52:], 8+below(5, rest[3]))
-		put2(mid[55:], 1+below(12, rest[4]))
-		n += customerMidLen
-		// The customer's number again, of at most ten digits.
-		*(*[16]byte)(b[n:]) = *(*[16]byte)(b[:])
-		n += start
-
-		tail := (*[len(customerTail)]byte)(b[n:])
-		*tail = customerTail
-		put2(tail[10:], 18+below(73, rest[5]))
-		n += customerTailLen
-		income := &incomes[below(5, rest[6])]
-		*(*[24]byte)(b[n:]) = income.bytes
-		n += income.len
-		b[n] = byte('F' + ('M'-'F')*below(2, rest[7]))
-		n++
 		binary.LittleEndian.PutUint16(b[n:], r.newline)
 		r.n += n + r.eol
 	}
 	return nil
+}
+
+// put writes a row without its end. It returns where the head, the middle and the end are.
+func (c *customers) put(b *[maxRow]byte, id int, d *[drawsUS]uint32) (start, middle, n int) {
+	start = putUint(b, 0, uint64(id))
+	head := (*[len(customerHead)]byte)(b[start:])
+	*head = customerHead
+	putLetters(head[1:7], d[0:6])
+	putLetters(head[8:18], d[6:16])
+	putLetters(head[40:47], d[16:23])
+	n = start + customerHeadLen
+
+	rest := c.rest(d)
+	if c.world {
+		place := &worldPlaces[below(10, d[23])]
+		*(*[24]byte)(b[n:]) = place.bytes
+		n += place.len
+	} else {
+		us := (*[16]byte)(b[n:])
+		binary.LittleEndian.PutUint16(us[:], stateCodes[below(51, d[23])])
+		us[2] = ','
+		zip := 10000 + below(90000, d[24])
+		us[3] = byte('0' + zip/10_000)
+		binary.LittleEndian.PutUint32(us[4:], fourDigits[zip%10_000])
+		binary.LittleEndian.PutUint64(us[8:], usPlace)
+		n += 14
+	}
+	middle = n
+
+	phone := 1e9 + belowFloat(9e9, rest[0]) // always of ten digits
+	put2(head[19:], phone/1e8)
+	putFixed8(head[21:], phone%1e8)
+	mid := (*[len(customerMid)]byte)(b[n:])
+	*mid = customerMid
+	copy10(mid[0:], head[8:])
+	copy10(mid[20:], head[19:])
+	mid[31] = byte('1' + below(5, rest[1]))
+	// The sum is a double too: above 2^53 only even numbers come out.
+	card := uint64(1e15 + float64(belowFloat(9e15, rest[2])))
+	putFixed8(mid[33:], card/1e8)
+	putFixed8(mid[41:], card%1e8)
+	put2(mid[52:], 8+below(5, rest[3]))
+	put2(mid[55:], 1+below(12, rest[4]))
+	n += customerMidLen
+	// The customer's number again, of at most ten digits.
+	*(*[16]byte)(b[n:]) = *(*[16]byte)(b[:])
+	n += start
+
+	tail := (*[len(customerTail)]byte)(b[n:])
+	*tail = customerTail
+	put2(tail[10:], 18+below(73, rest[5]))
+	n += customerTailLen
+	income := &incomes[below(5, rest[6])]
+	*(*[24]byte)(b[n:]) = income.bytes
+	n += income.len
+	b[n] = byte('F' + ('M'-'F')*below(2, rest[7]))
+	return start, middle, n + 1
+}
+
+// rest are the draws behind those for the place.
+func (c *customers) rest(d *[drawsUS]uint32) *[8]uint32 {
+	if c.world {
+		return (*[8]uint32)(d[24:])
+	}
+	return (*[8]uint32)(d[25:])
+}
+
+// customerRows are the rows of CUSTOMERS. The texts are those of the row as CSV.
+type customerRows struct {
+	*customers
+	random *random
+	id     int // of the last row
+	csv    [maxRow]byte
+	row    [20]Value
+}
+
+func (c *customers) open() Rows {
+	return &customerRows{customers: c, random: c.random(), id: c.first - 1}
+}
+
+// Next is of Rows.
+func (r *customerRows) Next() []Value {
+	if r.id == r.first+r.rows-1 {
+		return nil
+	}
+	r.id++
+	d := (*[drawsUS]uint32)(r.random.draws(drawsUS))
+	r.random.used(r.draws())
+	start, middle, n := r.put(&r.csv, r.id, d)
+	rest := r.rest(d)
+
+	head, place := r.csv[start:], r.csv[start+customerHeadLen:middle]
+	r.row[0].Int = int64(r.id)
+	r.row[1].Text = head[1:7]   // first name
+	r.row[2].Text = head[8:18]  // last name
+	r.row[3].Text = head[19:38] // address
+	r.row[5].Text = head[40:47] // city
+	if r.world {
+		r.row[7].Text = place[1:6]              // ZIP
+		r.row[8].Text = place[7 : len(place)-3] // country
+		r.row[9].Int = 2                        // region
+	} else {
+		r.row[6].Text = place[0:2] // state
+		r.row[7] = Value{Int: int64(10000 + below(90000, d[24])), Text: place[3:8]}
+		r.row[8].Text = place[9:11]
+		r.row[9].Int = 1
+	}
+	mid, tail := r.csv[middle:], r.csv[middle+customerMidLen+start:n]
+	r.row[10].Text = mid[0:19]                              // e-mail
+	r.row[11].Text = mid[20:30]                             // phone
+	r.row[12].Int = int64(1 + below(5, rest[1]))            // type of the card
+	r.row[13].Text = mid[33:49]                             // card
+	r.row[14].Text = mid[50:57]                             // its expiration
+	r.row[15].Text = mid[58 : customerMidLen+start]         // user name
+	r.row[16].Text = tail[1:9]                              // password
+	r.row[17].Int = int64(18 + below(73, rest[5]))          // age
+	r.row[18].Int = int64(20_000 * (1 + below(5, rest[6]))) // income
+	r.row[19].Text = tail[len(tail)-1:]                     // gender
+	return r.row[:]
 }
 
 // usPlace is ",US,1,", what stands behind the ZIP code of a customer in the US, its first byte lowest.
@@ -169,7 +240,7 @@ func (d *Dataset) customersFile(name string, world bool, first, rows int) File {
 	// A part even where there is no row: the file exists.
 	for skip := 0; skip == 0 || skip < rows; skip += d.options.PartRows {
 		c := &customers{world, f.Seed, first + skip, min(d.options.PartRows, rows-skip), skip}
-		f.Parts = append(f.Parts, d.part(name, Customers, c.rows, d.customerBytes(c), c.write))
+		f.Parts = append(f.Parts, d.part(name, Customers, c.rows, d.customerBytes(c), c.write, c.open))
 	}
 	return f
 }

@@ -21,16 +21,28 @@ const (
 // Tables are all of them.
 var Tables = []Table{Customers, Orders, OrderLines, CustHist, Products, Inventory}
 
-// Part is a run of rows of one table. Its WriteTo writes them as CSV: the columns in the order of WORKLOAD.md section
-// 3, no header, no quotes. Parts are independent: they may be written in any order, several at once, and each again and
-// again with the same bytes.
+// Part is a run of rows of one table, with the columns in the order of WORKLOAD.md section 3. Parts are independent:
+// they may be read in any order, several at once, and each again and again with the same rows.
 type Part struct {
-	Table  Table
-	Binary bool   // the rows are not CSV but what an engine takes as its own binary format; no part of a DS2 dataset
-	File   string // DS2's name of the file that the rows belong to; its parts in order make it up
-	Rows   int64  // how many; of orderlines and cust_hist about, 5 an order
-	Bytes  int64  // of CSV, expected: within 1 % for a whole dataset
-	io.WriterTo
+	Table Table
+	File  string // DS2's name of the file that the rows belong to; its parts in order make it up
+	Rows  int64  // how many; of orderlines and cust_hist about, 5 an order
+	Bytes int64  // of CSV, expected: within 1 % for a whole dataset
+
+	Open        func() Rows // begins with the first row; nil: the rows are in a file of CSV
+	io.WriterTo             // writes the rows as CSV, without header and quotes; nil where nothing asks for that
+}
+
+// Rows are rows, one after the other.
+type Rows interface {
+	// Next is the next row, valid until the next call, and nil after the last one.
+	Next() []Value
+}
+
+// Value is one column of a row. The table says what a column holds; one that engines declare differently has both.
+type Value struct {
+	Int  int64  // a whole number, an amount in cents, or a day: how many after 1970-01-01
+	Text []byte // a text; nil: NULL
 }
 
 // File is one of DS2's files.
@@ -107,18 +119,22 @@ func (d *Dataset) Files() []File {
 	orders := d.size.OrdersPerMonth
 	for i, name := range monthNames {
 		m := d.month(i)
-		add(m.seed, d.part(name+"_orders.csv", Orders, orders, d.orderBytes(m), m.writeOrders))
-		add(m.seed, d.part(name+"_orderlines.csv", OrderLines, 5*orders, d.orderLineBytes(m), m.writeOrderLines))
-		add(m.seed, d.part(name+"_cust_hist.csv", CustHist, 5*orders, d.historyBytes(m), m.writeHistory))
+		add(m.seed, d.part(name+"_orders.csv", Orders, orders, d.orderBytes(m), m.writeOrders, m.orderRows))
+		lineBytes := d.orderLineBytes(m)
+		add(m.seed, d.part(name+"_orderlines.csv", OrderLines, 5*orders, lineBytes, m.writeOrderLines, m.lineRows))
+		add(m.seed, d.part(name+"_cust_hist.csv", CustHist, 5*orders, d.historyBytes(m), m.writeHistory, m.historyRows))
 	}
 	products := d.size.Products
-	add(d.fileSeed(1), d.part("prod.csv", Products, products, d.productBytes(), d.writeProducts))
-	add(d.fileSeed(products), d.part("inv.csv", Inventory, products, d.inventoryBytes(), d.writeInventory))
+	add(d.fileSeed(1), d.part("prod.csv", Products, products, d.productBytes(), d.writeProducts, d.productRows))
+	add(d.fileSeed(products),
+		d.part("inv.csv", Inventory, products, d.inventoryBytes(), d.writeInventory, d.inventoryRows))
 	return files
 }
 
-func (d *Dataset) part(file string, table Table, rows int, bytes float64, write func(*rowWriter) error) Part {
-	return Part{table, false, file, int64(rows), int64(bytes), rowFunc{write, d.options.CRLF}}
+func (d *Dataset) part(
+	file string, table Table, rows int, bytes float64, write func(*rowWriter) error, open func() Rows,
+) Part {
+	return Part{table, file, int64(rows), int64(bytes), open, rowFunc{write, d.options.CRLF}}
 }
 
 // Parts lists the parts of all files, in the order of Files.

@@ -26,7 +26,7 @@ func TestGolden(t *testing.T) {
 	}{
 		{datagen.S, 1, 0},
 		{datagen.S, 3, 777}, // parts that end nowhere in particular
-		{datagen.S, 8, 10},  // more parts than anybody would ask for
+		{datagen.S, 8, 10},  // more parts than any user would ask for
 		{datagen.M, 2, 100_000},
 	} {
 		t.Run(fmt.Sprintf("%s/parallel=%d/rows=%d", c.size, c.parallel, c.partRows), func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strconv"
+	"time"
 )
 
 const maxLines = 9
@@ -63,6 +64,89 @@ func (o *orders) next() bool {
 	o.lines = d[4 : 4+lines]
 	o.random.used(4 + lines)
 	return true
+}
+
+// before is the day before the month's first, as days after 1970-01-01.
+func (m month) before() int64 {
+	return time.Date(2009, time.Month(m.index+1), 0, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60)
+}
+
+// orderRows are the month's rows of ORDERS.
+type orderRows struct {
+	*orders
+	before int64
+	row    [6]Value
+}
+
+func (m month) orderRows() Rows { return &orderRows{orders: m.orders(), before: m.before()} }
+
+// Next is of Rows.
+func (r *orderRows) Next() []Value {
+	if !r.next() {
+		return nil
+	}
+	tax, total := amounts(r.net)
+	r.row[0].Int = int64(r.id)
+	r.row[1].Int = r.before + int64(r.day)
+	r.row[2].Int = int64(r.customer)
+	r.row[3].Int = int64(r.net)
+	r.row[4].Int = int64(tax)
+	r.row[5].Int = int64(total)
+	return r.row[:]
+}
+
+// lineRows are the month's rows of ORDERLINES.
+type lineRows struct {
+	*orders
+	before   int64
+	products float64
+	row      [5]Value
+}
+
+func (m month) lineRows() Rows {
+	return &lineRows{orders: m.orders(), before: m.before(), products: float64(m.size.Products)}
+}
+
+// Next is of Rows.
+func (r *lineRows) Next() []Value {
+	if len(r.lines) == 0 {
+		if !r.next() {
+			return nil
+		}
+		r.row[0].Int = 0
+		r.row[1].Int = int64(r.id)
+		r.row[4].Int = r.before + int64(r.day)
+	}
+	r.row[0].Int++
+	r.row[2].Int = int64(1 + belowFloat(r.products, r.lines[0]))
+	r.row[3].Int = int64(1 + below(3, r.lines[1]))
+	r.lines = r.lines[2:]
+	return r.row[:]
+}
+
+// historyRows are the month's rows of CUST_HIST.
+type historyRows struct {
+	*orders
+	products float64
+	row      [3]Value
+}
+
+func (m month) historyRows() Rows {
+	return &historyRows{orders: m.orders(), products: float64(m.size.Products)}
+}
+
+// Next is of Rows.
+func (r *historyRows) Next() []Value {
+	if len(r.lines) == 0 {
+		if !r.next() {
+			return nil
+		}
+		r.row[0].Int = int64(r.customer)
+		r.row[1].Int = int64(r.id)
+	}
+	r.row[2].Int = int64(1 + belowFloat(r.products, r.lines[0]))
+	r.lines = r.lines[2:]
+	return r.row[:]
 }
 
 func (m month) writeOrders(r *rowWriter) error {

@@ -2,61 +2,94 @@ package datagen
 
 import "encoding/binary"
 
-func (d *Dataset) writeProducts(r *rowWriter) error {
-	g := newRandom(d.fileSeed(1), 0) // DS2 never seeds it, which is a seed of 1
-	products := d.size.Products
-	odds := uint64(100)
-	if products > 100_000 {
-		odds = 10_000
+// productRows are the rows of PRODUCTS.
+type productRows struct {
+	*Dataset
+	random *random
+	odds   uint64 // one of how many is special
+	n      int    // rows so far
+	texts  [maxRow]byte
+	row    [7]Value
+}
+
+func (d *Dataset) productRows() Rows {
+	r := &productRows{Dataset: d, random: newRandom(d.fileSeed(1), 0), odds: 100} // DS2 never seeds it: a seed of 1
+	if d.size.Products > 100_000 {
+		r.odds = 10_000
 	}
-	w := d.words
-	for i := range products {
-		b, err := r.room()
+	return r
+}
+
+// Next is of Rows.
+func (r *productRows) Next() []Value {
+	if r.n == r.size.Products {
+		return nil
+	}
+	x := r.random.draws(6)
+	title := putWords(&r.texts, 0, r.words.Titles[r.n/1000%1000], r.words.Titles[r.n%1000])
+	// The last name is drawn before the first, as gcc orders DS2's two calls.
+	actor := putWords(&r.texts, title, r.words.First[below(200, x[2])], r.words.Last[below(200, x[1])])
+	r.n++
+	r.row[0].Int = int64(r.n)
+	r.row[1].Int = int64(1 + below(16, x[0])) // category
+	r.row[2].Text = r.texts[:title]
+	r.row[3].Text = r.texts[title:actor]
+	r.row[4].Int = int64(100*(9+below(21, x[3])) + 99)       // price
+	r.row[5].Int = int64((below(r.odds, x[4]) + 1) / r.odds) // special
+	r.row[6].Int = int64(1 + belowFloat(float64(r.size.Products), x[5]))
+	r.random.used(6)
+	return r.row[:]
+}
+
+// putWords writes two words with a blank between, and returns the place after.
+func putWords(b *[maxRow]byte, n int, first, second string) int {
+	n += copy(b[n:], first)
+	b[n] = ' '
+	return n + 1 + copy(b[n+1:], second)
+}
+
+func (d *Dataset) writeProducts(w *rowWriter) error {
+	rows := d.productRows()
+	for row := rows.Next(); row != nil; row = rows.Next() {
+		b, err := w.room()
 		if err != nil {
 			return err
 		}
-		x := g.draws(6)
-		n := putUint(b, 0, uint64(i+1))
+		n := putUint(b, 0, uint64(row[0].Int))
 		b[n] = ','
-		n = putUint(b, n+1, 1+below(16, x[0]))
-		b[n] = ','
-		n++
-		n += copy(b[n:], w.Titles[i/1000%1000])
-		b[n] = ' '
-		n++
-		n += copy(b[n:], w.Titles[i%1000])
+		n = putUint(b, n+1, uint64(row[1].Int))
 		b[n] = ','
 		n++
-		// The last name is drawn before the first, as gcc orders DS2's two calls.
-		n += copy(b[n:], w.First[below(200, x[2])])
-		b[n] = ' '
-		n++
-		n += copy(b[n:], w.Last[below(200, x[1])])
+		n += copy(b[n:], row[2].Text)
 		b[n] = ','
 		n++
-		price := 9 + below(21, x[3])
-		if price < 10 { // DS2 prints prices five characters wide
-			b[n] = ' '
+		n += copy(b[n:], row[3].Text)
+		if row[4].Int < 10_00 { // DS2 prints prices five characters wide
+			n += copy(b[n:], ", 9.99,")
+		} else {
+			n = putMoney(b, n, uint64(row[4].Int))
+			b[n] = ','
 			n++
 		}
-		n = putUint(b, n, price)
-		n += copy(b[n:], ".99,")
-		b[n] = '0'
-		if below(odds, x[4]) == odds-1 {
-			b[n] = '1'
-		}
-		b[n+1] = ','
-		n = putUint(b, n+2, 1+belowFloat(float64(products), x[5]))
-		binary.LittleEndian.PutUint16(b[n:], r.newline)
-		r.n += n + r.eol
-		g.used(6)
+		n = putUint(b, n, uint64(row[5].Int))
+		b[n] = ','
+		n = putUint(b, n+1, uint64(row[6].Int))
+		binary.LittleEndian.PutUint16(b[n:], w.newline)
+		w.n += n + w.eol
 	}
 	return nil
 }
 
-// writeInventory writes all rows of INVENTORY. For the sales it replays the draws of all months first, with a counter
-// of four bytes a product: less than a second for size W, which is too little to share out.
-func (d *Dataset) writeInventory(r *rowWriter) error {
+// inventoryRows are the rows of INVENTORY. For the sales they replay the draws of all months first, with a counter of
+// four bytes a product: less than a second for size W, which is too little to share out.
+type inventoryRows struct {
+	random *random
+	sales  []uint32
+	n      int // rows so far
+	row    [3]Value
+}
+
+func (d *Dataset) inventoryRows() Rows {
 	sales := make([]uint32, d.size.Products)
 	products := float64(d.size.Products)
 	for i := range Months {
@@ -66,24 +99,40 @@ func (d *Dataset) writeInventory(r *rowWriter) error {
 			}
 		}
 	}
-	g := newRandom(d.fileSeed(d.size.Products), 0)
-	for i, sold := range sales {
-		b, err := r.room()
+	return &inventoryRows{random: newRandom(d.fileSeed(d.size.Products), 0), sales: sales}
+}
+
+// Next is of Rows.
+func (r *inventoryRows) Next() []Value {
+	if r.n == len(r.sales) {
+		return nil
+	}
+	stock := below(501, r.random.draws(1)[0])
+	r.random.used(1)
+	if (r.n+1)%10_000 == 0 {
+		stock *= 10
+	}
+	r.row[0].Int = int64(r.n + 1)
+	r.row[1].Int = int64(stock)
+	r.row[2].Int = int64(r.sales[r.n])
+	r.n++
+	return r.row[:]
+}
+
+func (d *Dataset) writeInventory(w *rowWriter) error {
+	rows := d.inventoryRows()
+	for row := rows.Next(); row != nil; row = rows.Next() {
+		b, err := w.room()
 		if err != nil {
 			return err
 		}
-		stock := below(501, g.draws(1)[0])
-		g.used(1)
-		if (i+1)%10_000 == 0 {
-			stock *= 10
-		}
-		n := putUint(b, 0, uint64(i+1))
+		n := putUint(b, 0, uint64(row[0].Int))
 		b[n] = ','
-		n = putUint(b, n+1, stock)
+		n = putUint(b, n+1, uint64(row[1].Int))
 		b[n] = ','
-		n = putUint(b, n+1, uint64(sold))
-		binary.LittleEndian.PutUint16(b[n:], r.newline)
-		r.n += n + r.eol
+		n = putUint(b, n+1, uint64(row[2].Int))
+		binary.LittleEndian.PutUint16(b[n:], w.newline)
+		w.n += n + w.eol
 	}
 	return nil
 }

@@ -23,9 +23,8 @@ type rowWriter struct {
 	eol     int    // how many
 }
 
-// Lender is a writer that lends rows a buffer of its own, so that what is written is in its place already. Lend gives
-// an empty one with a capacity of at least 64 KiB; what was put into it is handed to Write, and then another one is
-// lent.
+// Lender is a writer that lends rows its own buffer, so that what is written is in its place already. Lend gives an
+// empty one with a capacity of at least 64 KiB; what was put into it is handed to Write, and then another one is lent.
 type Lender interface {
 	io.Writer
 	Lend() []byte

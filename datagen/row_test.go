@@ -3,7 +3,9 @@ package datagen_test
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -29,6 +31,43 @@ func TestWriters(t *testing.T) {
 		n, err := p.WriteTo(&lent)
 		same := err == nil && bytes.Equal(lent.got, want.Bytes())
 		require.True(t, same && n == int64(want.Len()), "%s: lent buffers, %v", p.File, err)
+	}
+}
+
+// Typed rows say what the CSV says.
+func TestTypedRows(t *testing.T) {
+	columns := map[datagen.Table]string{ // whole numbers, days, amounts and texts
+		datagen.Customers: "ittttttttittittttiit", datagen.Orders: "idiaaa", datagen.OrderLines: "iiiid",
+		datagen.CustHist: "iii", datagen.Products: "iittaii", datagen.Inventory: "iii",
+	}
+	for _, size := range []datagen.Size{datagen.S, {Customers: 1_234, OrdersPerMonth: 77, Products: 100_100}} {
+		options := datagen.Options{PartRows: 5_000, Seed: uint64(size.Products)}
+		data, err := datagen.New(size, datagen.DefaultWords(), options)
+		require.NoError(t, err)
+		for _, p := range data.Parts() {
+			var csv, typed bytes.Buffer
+			_, err := p.WriteTo(&csv)
+			require.NoError(t, err)
+			rows := p.Open()
+			for row := rows.Next(); row != nil; row = rows.Next() {
+				for i, v := range row {
+					switch columns[p.Table][i] {
+					case 'i':
+						fmt.Fprintf(&typed, ",%d", v.Int)
+					case 'd':
+						typed.WriteString(time.Unix(24*60*60*v.Int, 0).UTC().Format(",2006/01/02"))
+					case 'a':
+						fmt.Fprintf(&typed, ",%d.%02d", v.Int/100, v.Int%100)
+					default:
+						fmt.Fprintf(&typed, ",%s", v.Text)
+					}
+				}
+				typed.WriteByte('\n')
+			}
+			want := bytes.ReplaceAll(csv.Bytes(), []byte(", 9.99"), []byte(",9.99"))
+			got := bytes.ReplaceAll(typed.Bytes(), []byte("\n,"), []byte("\n"))
+			require.True(t, bytes.Equal(want, bytes.TrimPrefix(got, []byte(","))), "%s of %s", p.File, size)
+		}
 	}
 }
 

@@ -81,7 +81,7 @@ func (z Size) Check() error {
 			return overflow(column.name, column.max)
 		}
 	}
-	// On average 5 lines an order and 2 pieces a line; a hundredth is left for chance.
+	// On average 5 lines per order and 2 pieces per line; a hundredth is left for chance.
 	if sales := 10 * Months * z.OrdersPerMonth / z.Products; sales > math.MaxInt32/100*99 {
 		return overflow("INVENTORY.SALES", sales)
 	}

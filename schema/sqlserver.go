@@ -7,8 +7,7 @@ import (
 	"text/template"
 )
 
-// Layout is how a database is laid out on servers with files of their own, and what the SQL depends on besides the
-// size.
+// Layout is how a database is laid out on servers with separate files, and what the SQL depends on besides the size.
 type Layout struct {
 	// FilesPerFilegroup is the number of files of each of the four filegroups; 0 counts as 1. The storage report used
 	// 8 on 24 cores.

@@ -80,7 +80,7 @@ func TestMailboxesOnSQLServer(t *testing.T) {
 	without(t, p, append([]Phase{Drop}, Phases...), "FILENAME", "RECOVERY", "STATISTICS", "DURABILITY")
 }
 
-// The server reads each file in a transaction of its own, with what its table needs and no more.
+// The server reads each file in a separate transaction, with what its table needs and no more.
 func TestSQLServerReadsFiles(t *testing.T) {
 	p := Params{Database: "DS2", Layout: Layout{
 		FilesDir: `\\files\Tom's data\`, CRLF: true,

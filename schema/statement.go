@@ -10,20 +10,15 @@ import (
 // Statement is one statement or batch that is sent to the server as a whole. Everything but its SQL stands in its
 // header, the comment before it:
 //
-//	-- name: create index ix_cust_username; table: customers; cost: 1; progress: index
+//	-- name: create index ix_cust_username; table: customers; progress: index
 //	CREATE UNIQUE INDEX ix_cust_username ON customers (username);
 //
-// Nobody decides anything by the text of the SQL: it can be reworded and reformatted, and blank lines and comments can
-// stand anywhere.
+// Nothing depends on the text of the SQL: it can be reworded and reformatted, and blank lines and comments can stand
+// anywhere.
 type Statement struct {
 	Name  string // what it does; no two of an engine's phases have the same: an unfinished load is resumed by them
 	Table string // that it works on, in lower case; empty where there is none, or several
 	Rows  int64  // that it brings into Table, where it has the server read a file
-
-	// Cost is the time that it is expected to take for each row of Table, in units of the time that copying a row of no
-	// bytes would take. CostAdded is, in the phase Reset, that for each row that runs have added to Table; Cost is then
-	// that for each row of the dataset.
-	Cost, CostAdded float64
 
 	NoTransaction   bool // the server refuses it in a transaction; it does no harm when it is run twice
 	UnlessExists    bool // in the phase Database: it is left out where the database exists
@@ -46,6 +41,7 @@ const (
 	IndexProgress    Progress = "index"     // building an index
 	VacuumProgress   Progress = "vacuum"    // vacuuming a table
 	AnalyzeProgress  Progress = "analyze"   // sampling a table for the planner
+	ScanProgress     Progress = "scan"      // reading a whole table, which no server reports on
 	FullTextProgress Progress = "full-text" // filling a full-text index in the background
 )
 
@@ -112,16 +108,13 @@ func parseHeader(text string) (Statement, error) {
 		"transaction none": &s.NoTransaction, "unless exists": &s.UnlessExists, "unless untouched": &s.UnlessUntouched,
 		"unless analyzed": &s.UnlessAnalyzed, "then copy": &s.ThenCopy,
 	}
-	costs := map[string]*float64{"cost": &s.Cost, "cost added": &s.CostAdded}
 	var err error
 	for _, field := range fields[1:] {
 		key, value, _ := strings.Cut(field, ":")
 		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-		switch flag, cost := flags[key+" "+value], costs[key]; {
+		switch flag := flags[key+" "+value]; {
 		case flag != nil:
 			*flag = true
-		case cost != nil:
-			*cost, err = strconv.ParseFloat(value, 64)
 		case key == "rows":
 			s.Rows, err = strconv.ParseInt(value, 10, 64)
 		case key == "table" && value != "":

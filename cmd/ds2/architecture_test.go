@@ -91,57 +91,47 @@ func TestFigures(t *testing.T) {
 		"internal/report: checkpointVerticals": "places of lines",
 	}
 	met := map[string]bool{}
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.ImportPath}} {{.Dir}}", "ds2/...").Output()
-	require.NoError(t, err)
-	for line := range strings.Lines(string(out)) {
-		path, dir, _ := strings.Cut(strings.TrimSpace(line), " ")
-		room := strings.TrimPrefix(path, "ds2/")
-		if elsewhere.MatchString(room) || strings.HasPrefix(room, "scripts/") {
+	for path, text := range programs(t) {
+		room := filepath.Dir(path)
+		if elsewhere.MatchString(room) {
 			continue
 		}
-		files, err := filepath.Glob(dir + "/*.go")
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, path, text, parser.SkipObjectResolution)
 		require.NoError(t, err)
-		for _, name := range files {
-			if strings.HasSuffix(name, "_test.go") {
-				continue
+		function := ""
+		wrong := func(at ast.Node, of, what string) {
+			if key := room + ": " + of; excused[key] != "" {
+				met[key] = true
+			} else {
+				t.Errorf("%s %s: figures are computed in measure, conclude and compare", set.Position(at.Pos()),
+					what)
 			}
-			set := token.NewFileSet()
-			file, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
-			require.NoError(t, err)
-			function := ""
-			wrong := func(at ast.Node, of, what string) {
-				if key := room + ": " + of; excused[key] != "" {
-					met[key] = true
-				} else {
-					t.Errorf("%s %s: figures are computed in measure, conclude and compare", set.Position(at.Pos()),
-						what)
-				}
-			}
-			ast.Inspect(file, func(n ast.Node) bool {
-				switch n := n.(type) {
-				case *ast.ImportSpec:
-					if strings.Contains(n.Path.Value, "gonum") {
-						wrong(n, "gonum", "imports "+n.Path.Value)
-					}
-				case *ast.FuncDecl:
-					function = n.Name.Name
-					if shows.MatchString(room) && named.MatchString(function) {
-						wrong(n, function, "declares "+function)
-					}
-				case *ast.SelectorExpr:
-					from, _ := n.X.(*ast.Ident)
-					if from != nil && from.Name == "measure" && slices.Contains(statistics, n.Sel.Name) {
-						wrong(n, n.Sel.Name, "calls measure."+n.Sel.Name)
-					}
-				case *ast.BinaryExpr:
-					_, number := n.Y.(*ast.BasicLit)
-					if room == "internal/report" && n.Op == token.QUO && !number {
-						wrong(n, function, "divides")
-					}
-				}
-				return true
-			})
 		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.ImportSpec:
+				if strings.Contains(n.Path.Value, "gonum") {
+					wrong(n, "gonum", "imports "+n.Path.Value)
+				}
+			case *ast.FuncDecl:
+				function = n.Name.Name
+				if shows.MatchString(room) && named.MatchString(function) {
+					wrong(n, function, "declares "+function)
+				}
+			case *ast.SelectorExpr:
+				from, _ := n.X.(*ast.Ident)
+				if from != nil && from.Name == "measure" && slices.Contains(statistics, n.Sel.Name) {
+					wrong(n, n.Sel.Name, "calls measure."+n.Sel.Name)
+				}
+			case *ast.BinaryExpr:
+				_, number := n.Y.(*ast.BasicLit)
+				if room == "internal/report" && n.Op == token.QUO && !number {
+					wrong(n, function, "divides")
+				}
+			}
+			return true
+		})
 	}
 	for key := range excused {
 		assert.True(t, met[key], "%s is excused and not there", key)
@@ -151,8 +141,6 @@ func TestFigures(t *testing.T) {
 // TestReturnsWhatIsAssigned: no return has a variable beside a call that fills it in by its address, as Go does not say
 // which of the two comes first.
 func TestReturnsWhatIsAssigned(t *testing.T) {
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "ds2/...").Output()
-	require.NoError(t, err)
 	root := func(e ast.Expr) string { // of "d" and "d.rows[0]": d
 		for {
 			switch of := e.(type) {
@@ -167,34 +155,30 @@ func TestReturnsWhatIsAssigned(t *testing.T) {
 			}
 		}
 	}
-	for dir := range strings.Lines(string(out)) {
+	for path, text := range filesOf(t, ".go", "cmd", "internal", "datagen", "schema", "scripts") {
 		set := token.NewFileSet()
-		files, err := filepath.Glob(strings.TrimSpace(dir) + "/*.go")
+		file, err := parser.ParseFile(set, path, text, parser.SkipObjectResolution)
 		require.NoError(t, err)
-		for _, name := range files {
-			file, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
-			require.NoError(t, err)
-			ast.Inspect(file, func(n ast.Node) bool {
-				results, _ := n.(*ast.ReturnStmt)
-				if results == nil || len(results.Results) < 2 {
-					return true
+		ast.Inspect(file, func(n ast.Node) bool {
+			results, _ := n.(*ast.ReturnStmt)
+			if results == nil || len(results.Results) < 2 {
+				return true
+			}
+			returned := map[string]bool{}
+			for _, result := range results.Results {
+				returned[root(result)] = true
+			}
+			ast.Inspect(results, func(n ast.Node) bool {
+				if _, later := n.(*ast.FuncLit); later {
+					return false
 				}
-				returned := map[string]bool{}
-				for _, result := range results.Results {
-					returned[root(result)] = true
+				if address, ok := n.(*ast.UnaryExpr); ok && address.Op == token.AND {
+					filled := root(address.X)
+					assert.False(t, filled != "" && returned[filled], "%s: assign first", set.Position(n.Pos()))
 				}
-				ast.Inspect(results, func(n ast.Node) bool {
-					if _, later := n.(*ast.FuncLit); later {
-						return false
-					}
-					if address, ok := n.(*ast.UnaryExpr); ok && address.Op == token.AND {
-						filled := root(address.X)
-						assert.False(t, filled != "" && returned[filled], "%s: assign first", set.Position(n.Pos()))
-					}
-					return true
-				})
 				return true
 			})
-		}
+			return true
+		})
 	}
 }

@@ -78,7 +78,6 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 	f.driveFlags.add(flags)
 	preset(flags, "threads", "32")
 	preset(flags, "run-time", "20m")
-	flags.Lookup("run-time").Usage = "run after the warm-up: minutes, or a duration such as 90s"
 	preset(flags, "checkpoint-first", "true")
 	flags.Lookup("out").Usage = "directory for the records; an unfinished bench in it is continued " +
 		"(default ds2-results/<start>-<run id>)"

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -123,13 +122,4 @@ func loaded(t *testing.T) (target string) {
 	t.Helper()
 	origin.Do(func() { must(t, "load", "--target", pgtest.Server(t).URL("origin"), "--size", "1MB", "--quiet") })
 	return pgtest.Copy(t, "origin")
-}
-
-// openDB is a pool that is closed when the test ends.
-func openDB(t *testing.T, url string) *sql.DB {
-	t.Helper()
-	db, err := sql.Open("pgx", url)
-	require.NoError(t, err)
-	t.Cleanup(func() { db.Close() })
-	return db
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ds2/internal/atomicfile"
 	"ds2/internal/compare"
 	"ds2/internal/report"
 )
@@ -41,7 +40,7 @@ of each, or the runs still warm up.`,
   ds2 compare --output html \
       --out compare.html disks=ds2-results/disks ssd=ds2-results/ssd
   ds2 compare --fail-if 'opm < -2.5 %' \
-      --output markdown main=ds2-results/main ds2-results/change`,
+      main=ds2-results/main ds2-results/change`,
 		Args: records,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			devices, err := readDevices(args)
@@ -79,13 +78,7 @@ of each, or the runs still warm up.`,
 				}
 			}
 			one := shown{report.Comparison(c), c, func(w io.Writer) error { return report.CompareCSV(w, c) }}
-			write := func(w io.Writer) error { return one.write(w, f) }
-			if out == "" {
-				err = write(cmd.OutOrStdout())
-			} else {
-				err = atomicfile.Write(out, write)
-			}
-			if err != nil {
+			if err := one.deliver(cmd.OutOrStdout(), f, "", cmp.Or(out, "-")); err != nil {
 				return err
 			}
 			failed, open := c.Failed()
@@ -99,7 +92,7 @@ of each, or the runs still warm up.`,
 		},
 	}
 	flags := cmd.Flags()
-	f.add(flags, "text", "markdown", "html", "json", "csv")
+	f.add(flags, "text", "html", "json", "csv")
 	flags.StringVar(&failIf, "fail-if", "", "fail on this `change` of a figure, such as 'opm < -2.5 %', or on "+
 		"'errors > 0'")
 	flags.StringArrayVar(&windows, "window", nil, "`span` of the figures in place of the record's own, such as "+

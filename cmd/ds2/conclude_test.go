@@ -14,12 +14,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/compare"
 	"ds2/internal/conclude"
 	"ds2/internal/measure"
+	"ds2/internal/metrics"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
 	"ds2/internal/texttest"
@@ -28,8 +30,8 @@ import (
 )
 
 // made writes the record of a made-up run of 60 s, of a workload and a machine of the run's. Its second half is slower
-// than its first, and waits for drives where the first fills the processors, after an event. It has limits that the
-// first half keeps. The increase is what Prometheus saw the counter of orders grow by in the second half.
+// than its first, and waits for drives where the first fills the CPUs, after an event. It has limits that the first
+// half keeps. The increase is what Prometheus saw the counter of orders grow by in the second half.
 func made(
 	t *testing.T, dir string, words result.Words, workload string, own any, machine int,
 ) (s result.Summary, increase float64) {
@@ -86,20 +88,49 @@ func made(
 	}
 	require.NoError(t, result.SaveHost(dir, &counters, start))
 	s.Status = result.Done
-	return concluded(t, dir, w, s, counters), increase
-}
-
-// concluded closes the record of a made-up run, with what is concluded of it.
-func concluded(t *testing.T, dir string, w *result.Writer, s result.Summary, counters monitor.Table) result.Summary {
-	t.Helper()
 	require.NoError(t, w.Close())
 	series, err := result.ReadSeries(dir)
 	require.NoError(t, err)
 	s.Counts = (&result.Record{Series: series}).Counted()
 	s.Conclusion, err = conclude.Of(conclude.Input{
-		Spec: s.Spec, Happened: s.Happened, Series: series, Counters: counters, Own: concluders()[s.Workload]}, nil)
+		Spec: s.Spec, Happened: s.Happened, Series: series, Counters: counters, Own: concluders()[workload]}, nil)
 	require.NoError(t, errors.Join(err, result.SaveSummary(dir, s)))
-	return s
+	told := scraped(t, meter)
+	mean := 1000 * told["ds2_order_duration_seconds sum"] / told["ds2_order_duration_seconds count"]
+	assert.InDelta(t, mean, s.Windows[0].Latency[measure.WholeOrder].Mean, 1e-9, "the means of Prometheus and record")
+	assert.InDelta(t, float64(s.CumulativeOf.Orders)*60/s.CumulativeOf.Seconds, *s.CumulativeOPM, 1e-6)
+	return s, increase
+}
+
+// scraped is the run as Prometheus sees it: the value of every series, and of a histogram its sum and count.
+func scraped(t *testing.T, meter *measure.Meter) map[string]float64 {
+	t.Helper()
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(metrics.NewCollector(metrics.Run{ID: "agree"}, meter))
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	values := map[string]float64{}
+	for _, family := range families {
+		for _, m := range family.Metric {
+			name := family.GetName()
+			for _, l := range m.Label {
+				if l.GetName() == "operation" || l.GetName() == "window" {
+					name += " " + l.GetValue()
+				}
+			}
+			values[name] = m.GetGauge().GetValue() + m.GetCounter().GetValue()
+			values[name+" sum"] = m.GetHistogram().GetSampleSum()
+			values[name+" count"] = float64(m.GetHistogram().GetSampleCount())
+		}
+	}
+	return values
+}
+
+func parse(t *testing.T, cell string) float64 {
+	t.Helper()
+	f, err := strconv.ParseFloat(strings.NewReplacer(",", "", " s", "").Replace(cell), 64)
+	require.NoError(t, err)
+	return f
 }
 
 // madeBench writes the record of a bench of two made-up runs.

@@ -11,11 +11,13 @@ import (
 
 	"ds2/internal/measure"
 	"ds2/internal/result"
+	"ds2/internal/workload/ds2"
 )
 
 // TestDamagedRecord: no command makes a figure of a record that is damaged or was changed; it fails and names the file.
 func TestDamagedRecord(t *testing.T) {
-	_, dir := measured(t, 0)
+	dir := t.TempDir()
+	made(t, dir, ds2.Workload{}.Words(), ds2.Name, struct{}{}, 0)
 	require.Contains(t, must(t, "report", "-o", "text", dir), " OPM")
 	whole := recordOf(t, dir).Summary
 	for why, change := range map[string]func(*result.Summary){

@@ -27,7 +27,7 @@ import (
 	"ds2/schema"
 )
 
-// demoFlags are the flags of ds2 demo: those of its own, of the load and of the run.
+// demoFlags are the flags of ds2 demo: its own, and those of the load and of the run.
 type demoFlags struct {
 	server localpg.Options
 	keep   bool
@@ -52,10 +52,14 @@ PostgreSQL or, if there is none, downloads one once and keeps it.`,
 		Args: flagsOnly,
 		RunE: interruptible(firstOfRun, f.run),
 	}
-	// The load and the run have the defaults of their own commands, but for these.
-	f.drive.add(pflag.NewFlagSet("drive", pflag.ContinueOnError))
-	c := &f.drive.Spec
-	c.Threads, c.RampRate, c.WarmupTime.Duration, c.RunTime.Duration = 8, 100, 10*time.Second, time.Minute
+	// The load and the run have their own commands' defaults, but for these.
+	run := pflag.NewFlagSet("drive", pflag.ContinueOnError)
+	f.drive.add(run)
+	for name, value := range map[string]string{
+		"threads": "8", "ramp-rate": "100", "warmup-time": "10s", "run-time": "1m",
+	} {
+		preset(run, name, value)
+	}
 	f.drive.output = driveOutput{metricsFlags: metricsFlags{metricsAddr: defaultMetricsAddr}}
 
 	flags := cmd.Flags()
@@ -66,18 +70,12 @@ PostgreSQL or, if there is none, downloads one once and keeps it.`,
 	preset(flags, "mailbox-size", "10MB")
 	flags.StringVar(&f.load.size, "size", "S", "size of the dataset, such as S or 30MB")
 	complete(flags, "size", "S", "M", "W", "L")
-	flags.IntVar(&c.Threads, "threads", c.Threads, "users; also --n-threads")
-	flags.Var(ds2Duration(&c.WarmupTime.Duration, time.Minute), "warmup-time", "warm-up before the run: minutes, "+
-		"or a duration such as 90s")
-	flags.Var(ds2Duration(&c.RunTime.Duration, time.Minute), "run-time", "run after the warm-up: minutes, "+
-		"or a duration such as 90s")
-	flags.Uint64Var(&c.Seed, "seed", 0, "random seed; 0 picks one and records it")
-	flags.StringVar(&f.drive.out, "out", "", "directory for the record, new or empty (default "+
-		"ds2-results/<start>-<run id>)")
+	for _, name := range strings.Fields("threads warmup-time run-time seed out scrub-rate") {
+		flags.AddFlag(run.Lookup(name))
+	}
 	flags.BoolVar(&f.keep, "keep", false, "keep the server until Ctrl-C, and print the database's URL")
 	flags.BoolVar(&f.stall, "brownout", false, "stop the server's processes for 7s in mid-run, as drives that do not "+
 		"answer would, and say what that cost; on Linux")
-	f.drive.addScrubRate(flags)
 	addVerify(flags, &f.drive.Verify)
 	f.drive.output.addFormats(flags)
 	serverFlags(flags, &f.server)
@@ -250,7 +248,7 @@ func writeReport(dir string) (address string, err error) {
 	return (&url.URL{Scheme: "file", Path: path}).String(), nil
 }
 
-// measures says what a demo measures on a machine with so much memory; 0: nobody knows.
+// measures says what a demo measures on a machine with that much memory; 0: unknown.
 func (f *demoFlags) measures(memory int64) (string, error) {
 	bytes, err := schema.ExpectedBytes(postgres.Engine, f.load.options.Dataset.Params(schema.Params{}))
 	if err != nil {

@@ -27,7 +27,7 @@ type deviceFlags struct {
 
 func newDeviceCommand() *cobra.Command {
 	f := deviceFlags{fileSize: 8e9, options: device.Options{
-		Data: device.DatabaseData, StageTime: 10 * time.Second, RoundTime: time.Minute,
+		StageTime: 10 * time.Second, RoundTime: time.Minute,
 	}}
 	cmd := &cobra.Command{
 		Use:   "device {--dir DIR | --device DEVICE --overwrite DEVICE}",
@@ -63,8 +63,6 @@ are steady. A file preconditions its part of the drive only: for all of it give
 	flags.StringVar(&f.options.Device, "device", "", "in place of a directory, a block device, which is OVERWRITTEN")
 	flags.StringVar(&f.overwrite, "overwrite", "", "the device again, to confirm that all data on it will be lost")
 	flags.Var(byteSize(&f.fileSize), "file-size", "size of the file, such as 200GB")
-	flags.Var(oneOf(&f.options.Data, device.DatabaseData, device.RandomData), "data",
-		"what is written: data that compress as a database's pages do, 2 : 1, or random data, which do not")
 	flags.Var(duration(&f.options.StageTime), "stage-time", "time for which each point is measured, such as 30s")
 	flags.BoolVar(&f.options.Precondition, "precondition", false, "first write all twice in sequence, then at random "+
 		"until steady, as SNIA's test specification says")
@@ -146,8 +144,8 @@ func readDevices(arguments []string) (all []report.Device, err error) {
 
 func printDevice(w io.Writer, r *device.Record, file string) error {
 	rate := func(bytes float64) string { return bytesText(int64(bytes)) + "/s" }
-	fmt.Fprintf(w, "measured %s, %s, with %s and %s data; record in %s\n",
-		r.Path, bytesText(r.Bytes), r.Fio, r.Data, file)
+	fmt.Fprintf(w, "measured %s, %s, with %s; record in %s\n",
+		r.Path, bytesText(r.Bytes), r.Fio, file)
 	if p := r.Preconditioning; p != nil {
 		state, rounds := "NOT steady", len(p.Rounds)
 		if p.Steady {

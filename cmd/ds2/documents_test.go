@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"go/scanner"
+	"go/token"
 	"io/fs"
 	"maps"
 	"os"
@@ -18,23 +20,30 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// documents are the texts of README and all pages, by their paths from the top of the project.
-func documents(t *testing.T) map[string]string {
+// filesOf are the texts of the project's files of a kind below directories, by their paths from its top.
+func filesOf(t *testing.T, extension string, directories ...string) map[string]string {
 	t.Helper()
-	pages := map[string]string{"README.md": ""}
-	err := fs.WalkDir(os.DirFS("../.."), "docs", func(path string, _ fs.DirEntry, err error) error {
-		if filepath.Ext(path) == ".md" {
-			pages[path] = ""
-		}
-		return err
-	})
-	require.NoError(t, err)
-	for path := range pages {
-		text, err := os.ReadFile(filepath.Join("../..", path))
+	all := map[string]string{}
+	for _, dir := range directories {
+		err := fs.WalkDir(os.DirFS("../.."), dir, func(path string, _ fs.DirEntry, err error) error {
+			if filepath.Ext(path) == extension {
+				all[path] = read(t, filepath.Join("../..", path))
+			}
+			return err
+		})
 		require.NoError(t, err)
-		pages[path] = string(text)
 	}
-	return pages
+	return all
+}
+
+// documents are the texts of README and all pages.
+func documents(t *testing.T) map[string]string { return filesOf(t, ".md", "README.md", "docs") }
+
+// programs are the texts of all programs without their tests.
+func programs(t *testing.T) map[string]string {
+	all := filesOf(t, ".go", "cmd", "internal", "datagen", "schema")
+	maps.DeleteFunc(all, func(path, _ string) bool { return strings.HasSuffix(path, "_test.go") })
+	return all
 }
 
 // writtenParts are the parts of pages that programs write: by "output" a command, whose output stands there, or by
@@ -239,18 +248,9 @@ func TestLinksOfDocuments(t *testing.T) {
 // TestMessagesOfDocuments: each message that the page of troubleshooting quotes stands in the program. A … is
 // anything.
 func TestMessagesOfDocuments(t *testing.T) {
-	var source strings.Builder
-	err := fs.WalkDir(os.DirFS("../.."), ".", func(path string, _ fs.DirEntry, err error) error {
-		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
-			text, err := os.ReadFile(filepath.Join("../..", path))
-			source.Write(text)
-			return err
-		}
-		return err
-	})
-	require.NoError(t, err)
+	source := strings.Join(slices.Collect(maps.Values(programs(t))), "\n")
 	// Texts are written in several lines.
-	whole := regexp.MustCompile(`"\s*\+\s*"`).ReplaceAllString(source.String(), "")
+	whole := regexp.MustCompile(`"\s*\+\s*"`).ReplaceAllString(source, "")
 	quoted := regexp.MustCompile("(?m)^### `(.*)`$")
 	messages := quoted.FindAllStringSubmatch(documents(t)["docs/howto/troubleshooting.md"], -1)
 	for _, m := range messages {
@@ -306,8 +306,8 @@ func TestFlagsOfDocuments(t *testing.T) {
 	assert.True(t, commands >= 50 && flags >= 200, "found %d commands and %d flags", commands, flags)
 }
 
-// TestCommandsOfDocuments runs each command that stands on a line of its own in a page. Those that only ask run on a
-// database of 1 MB, the others where nobody listens: they have to pass all checks of their flags and then find no
+// TestCommandsOfDocuments runs each command that stands on a separate line of a page. Those that only ask run on a
+// database of 1 MB, the others where no server listens: they have to pass all checks of their flags and then find no
 // server.
 func TestCommandsOfDocuments(t *testing.T) {
 	if testing.Short() {
@@ -324,7 +324,7 @@ func TestCommandsOfDocuments(t *testing.T) {
 	must(t, "snapshot", "create", "--target", database)
 	t.Chdir(t.TempDir())
 	url := regexp.MustCompile(`(postgres|sqlserver)://[^@/]*@?[^/?]*`)
-	nobody := func(text string) string {
+	masked := func(text string) string {
 		text = strings.NewReplacer(
 			"$TARGET", "postgres://h/ds2", "$DISKS", "postgres://h/ds2", "$SSD", "postgres://h/ds2",
 			"--target=localhost", "--target=127.0.0.1:1", "db1:9100", "127.0.0.1:1", "db2:9100", "127.0.0.1:1",
@@ -332,7 +332,7 @@ func TestCommandsOfDocuments(t *testing.T) {
 		return url.ReplaceAllString(text, "$1://x:x@127.0.0.1:1")
 	}
 	for name, text := range map[string]string{
-		"tutorial.yaml": nobody(string(experiment)), "array-a.json": string(device),
+		"tutorial.yaml": masked(string(experiment)), "array-a.json": string(device),
 		"password.txt": "x\n", "DriverConfig.txt": "target=127.0.0.1:1\n",
 	} {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
@@ -371,7 +371,7 @@ func TestCommandsOfDocuments(t *testing.T) {
 				case slices.Contains(asks, args[0]) && (a == "$TARGET" || strings.HasPrefix(a, "postgres:")):
 					a = database
 				default:
-					a = nobody(a)
+					a = masked(a)
 				}
 				args[i] = a
 			}
@@ -388,4 +388,58 @@ func TestCommandsOfDocuments(t *testing.T) {
 func flagName(word string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(word, "--"), "=")
 	return strings.ReplaceAll(strings.TrimRight(name, ".,:;…"), "_", "-")
+}
+
+// TestMakeTargets looks for each target that documents and the Makefile itself name.
+func TestMakeTargets(t *testing.T) {
+	makefile := read(t, "../../Makefile")
+	rules := map[string]bool{}
+	for _, rule := range regexp.MustCompile(`(?m)^([a-z-]+):`).FindAllStringSubmatch(makefile, -1) {
+		rules[rule[1]] = true
+	}
+	phony := regexp.MustCompile(`(?m)^\.PHONY: (.*)$`).FindString(makefile)
+	for _, target := range regexp.MustCompile(`[a-z-]+`).FindAllString(phony, -1) {
+		assert.True(t, rules[target], ".PHONY names %s, and there is no rule", target)
+	}
+	pages, err := filepath.Glob("../../docs/*.md")
+	require.NoError(t, err)
+	named := 0
+	for _, page := range append(pages, "../../README.md") {
+		for _, m := range regexp.MustCompile("(?m)(?:`|^    )make ([a-z-]+)").FindAllStringSubmatch(read(t, page), -1) {
+			named++
+			assert.True(t, rules[m[1]], "%s: there is no make %s", filepath.Base(page), m[1])
+		}
+	}
+	assert.GreaterOrEqual(t, named, 10, "documents name")
+}
+
+// oldTurns are not how a database engineer says it: CPU, per order, valid runs, in flight, varies by, its own.
+var oldTurns = regexp.MustCompile(`(?i)\b((any|no)body|so many|(of|on) (their|a) own|processors?|an order (a|than)|` +
+	`reads an order|runs? (of \S+ )?that count|under way|holds? the truth|scatters?|told apart|made in blocks)\b`)
+
+// TestWords reads the pages, but for the logs of measurements, and all texts of the programs.
+func TestWords(t *testing.T) {
+	refuse := func(where, text string) {
+		for _, found := range oldTurns.FindAllString(text, -1) {
+			t.Errorf("%s: %q in %.120q", where, found, text)
+		}
+	}
+	for path, text := range documents(t) {
+		if !strings.HasPrefix(path, "docs/evidence") {
+			for line := range strings.Lines(text) {
+				refuse(path, line)
+			}
+		}
+	}
+	allowed := strings.NewReplacer("neither a user postgres nor nobody", "", "_processor", "")
+	for path, text := range programs(t) {
+		files := token.NewFileSet()
+		var s scanner.Scanner
+		s.Init(files.AddFile(path, -1, len(text)), []byte(text), nil, 0)
+		for pos, kind, literal := s.Scan(); kind != token.EOF; pos, kind, literal = s.Scan() {
+			if kind == token.STRING && strings.Contains(literal, " ") && !strings.HasPrefix(literal, "`json:") {
+				refuse(files.Position(pos).String(), allowed.Replace(literal))
+			}
+		}
+	}
 }

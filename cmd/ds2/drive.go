@@ -75,6 +75,7 @@ PowerShell:
 // addDriveFlags declares the flags of ds2 drive.
 func addDriveFlags(flags *pflag.FlagSet, f *runFlags) {
 	f.add(flags)
+	flags.Lookup("run-time").Usage += "; 0 = until stopped"
 	f.observe.add(flags)
 	f.output.addFormats(flags)
 	f.output.metricsFlags.add(flags)

@@ -1,22 +1,13 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
-	"ds2/internal/localpg/pgtest"
 	"ds2/internal/measure"
-	"ds2/internal/nightly"
-	"ds2/internal/promtest"
-	"ds2/internal/texttest"
 	"ds2/internal/workload/ds2/calls"
 )
 
@@ -92,33 +83,4 @@ Run over
 		assert.Equal(t, "11/02/2026 15:04:05", invariant, locale)
 	}
 	fails(t, exitUsage, "--output ds2: workload mailbox has no orders", words("demo --workload mailbox -o ds2")...)
-}
-
-// TestDS2Output drives two targets, shown as DS2 shows a run, with the figures of each and all of them pushed to a
-// Pushgateway.
-func TestDS2Output(t *testing.T) {
-	nightly.Long(t, "drives for 16 s")
-	t.Parallel()
-	gateway := promtest.StartPushgateway(t)
-	targets := strings.Join([]string{pgtest.Database(t), pgtest.Database(t)}, ";")
-	must(t, "load", "--target", targets, "--size", "1MB", "--quiet")
-	dir := filepath.Join(t.TempDir(), "record")
-	stdout := must(t, words("drive --target %s --n_threads=2 --ramp_rate=100 --warmup_time=0 --run_time=16s --seed 1 "+
-		"--detailed_view=Y --output ds2 --metrics-addr '' --pushgateway %s --run-id pushed --out %s", targets, gateway,
-		dir)...)
-	record := recordOf(t, dir)
-	// A busy machine may come to a second line.
-	assert.Regexp(t, fmt.Sprintf(`^Stats reset\n(et=.*\n  target %s: .*\n  target %s: .*\n)+Final \(.*\n`+
-		`Controller .*\nn_purchase_from_start= \d+ n_rollbacks_from_start= \d+\nRun over\n$`, record.Targets[0],
-		record.Targets[1]), stdout)
-
-	response, err := http.Get(gateway + "/metrics")
-	require.NoError(t, err)
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
-	for _, of := range record.ByTarget {
-		texttest.Contains(t, string(text), fmt.Sprintf(
-			"ds2_orders_total{instance=\"\",job=\"ds2\",run=\"pushed\",target=%q} %d\n", of.Target, of.Counts.Orders))
-	}
 }

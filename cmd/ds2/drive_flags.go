@@ -79,11 +79,12 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	flags.Var(ds2Duration(&f.WarmupTime.Duration, time.Minute), "warmup-time", "warm-up before the run: minutes, "+
 		"or a duration such as 90s")
 	flags.Var(ds2Duration(&f.RunTime.Duration, time.Minute), "run-time", "run after the warm-up: "+
-		"minutes, or a duration such as 90s; 0 = until stopped")
+		"minutes, or a duration such as 90s")
 	flags.Var(ds2Duration(&f.ThinkTime.Duration, time.Second), "think-time", "mean pause after an order: seconds, "+
 		"or a duration such as 500ms")
 	profileFlag(flags, &f.profile)
-	f.addScrubRate(flags)
+	flags.Var(byteRate(&f.ScrubRate), "scrub-rate", "scan each target again and again during the run at this rate, "+
+		"such as 1MB/s, in requests of 256 KiB (on PostgreSQL past the server's cache); IOPS exclude these reads")
 	flags.Uint64Var(&f.Seed, "seed", 0, "random seed; 0 picks one and records it")
 	under(flags, ofLoadShape, "warmup-time", "run-time")
 
@@ -342,11 +343,6 @@ func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err e
 	o.Plan, o.LimitTexts = plan, append(o.LimitTexts, texts(least)...)
 	o.Proof = proofs[stores[0].Engine()]
 	return o, f.asked(ctx, l, o)
-}
-
-func (f *driveFlags) addScrubRate(flags *pflag.FlagSet) {
-	flags.Var(byteRate(&f.ScrubRate), "scrub-rate", "scan each target again and again during the run at this rate, "+
-		"such as 1MB/s, in requests of 256 KiB (on PostgreSQL past the server's cache); IOPS exclude these reads")
 }
 
 // readWords reads a file of word lists; none is the kit's own.

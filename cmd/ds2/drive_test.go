@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/text/encoding/unicode"
 
 	"ds2/internal/fuzztest"
 	"ds2/internal/texttest"
@@ -55,15 +57,22 @@ func TestUnits(t *testing.T) {
 }
 
 func TestConfigFileCountsInItsPlace(t *testing.T) {
-	file := textFile(t, "driver.conf", "\ufeff# the report's run\r\n\r\nn_threads=32\r\n--run_time = 20\r\n"+
-		"target=localhost\r\nvirt_dir=ds2\r\npage_type=php\r\nwindows_perf_host=\r\nlinux_perf_host=db1:80\r\n"+
-		"ds2_mode=y\r\nn_stores=1\r\n")
-	f, flags := driveFlagSet()
-	require.NoError(t, flags.Parse(words("--n_threads=1 --target=other --config_file=%s --run_time=5", file)))
-	// The later of file and arguments counts.
-	assert.Equal(t, 32, f.Threads)
-	assert.Equal(t, "localhost", f.target)
-	assert.Equal(t, 5*time.Minute, f.RunTime.Duration)
+	text := "\ufeff# the report's run\r\n\r\nn_threads=32\r\n--run_time = 20\r\n" +
+		"target=localhost\r\nvirt_dir=ds2\r\npage_type=php\r\nwindows_perf_host=\r\nlinux_perf_host=db1:80\r\n" +
+		"ds2_mode=y\r\nn_stores=1\r\n"
+	utf16, err := unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewEncoder().String(text)
+	require.NoError(t, err)
+	var f *driveFlags
+	for _, written := range []string{text, utf16} {
+		var flags *pflag.FlagSet
+		f, flags = driveFlagSet()
+		file := textFile(t, "driver.conf", written)
+		require.NoError(t, flags.Parse(words("--n_threads=1 --target=other --config_file=%s --run_time=5", file)))
+		// The later of file and arguments counts.
+		assert.Equal(t, 32, f.Threads)
+		assert.Equal(t, "localhost", f.target)
+		assert.Equal(t, 5*time.Minute, f.RunTime.Duration)
+	}
 	var told strings.Builder
 	f.dvdStore.tell(&told)
 	texttest.Contains(t, told.String(), "page_type and virt_dir ignored",
@@ -134,4 +143,54 @@ func TestEnvironment(t *testing.T) {
 	fails(t, exitFailed, "127.0.0.1:1", "drive", "--threads", "1")
 	t.Setenv("DS2_N_THREADS", "many")
 	fails(t, exitUsage, "variable DS2_N_THREADS", "drive")
+}
+
+// FuzzDriveFlags gives a run's flags values that no user would.
+func FuzzDriveFlags(f *testing.F) {
+	fuzztest.Run(f, func(t testing.TB, line string) {
+		words := strings.Fields(line)
+		for _, word := range words {
+			// It would open a file of any name.
+			if name := strings.ReplaceAll(word, "_", "-"); strings.Contains(name, "config") {
+				return
+			}
+		}
+		flags, set := driveFlagSet()
+		set.SetOutput(io.Discard)
+		if set.Parse(words) != nil {
+			return
+		}
+		if flags.check() != nil {
+			return
+		}
+		flags.parseWindows(flags.Length())
+		flags.parseLimits()
+	}, "--threads=32 --run_time=20", "--n_threads 4 --db_size_str=W", "--window=1000s-1200s --limit=order:p95<200ms",
+		"--target=postgres://a:b@c/d",
+		"--rate=500/s --spacing=even", "--think_time 5e9 --user-offset -1")
+}
+
+func FuzzRate(f *testing.F) {
+	fuzztest.Run(f, func(t testing.TB, text string) {
+		v, err := readOrderRate(text)
+		assert.True(t, err != nil || v > 0 && v <= 1e6, "%q is %g a second", text, v)
+	}, "500/s", "30000/m", "1", "NaN", "1e400", "-3/s", "1/min", "0/s", "NaN/s", "Inf/s", "x/s", "")
+}
+
+func FuzzByteSize(f *testing.F) {
+	fuzztest.Run(f, func(t testing.TB, text string) {
+		b, err := readByteSize(text)
+		assert.True(t, err != nil || b > 0, "%q is %d bytes", text, b)
+	}, "500MB", "2GB", "1e30GB", "-1", "0x10", "9223372036854775807")
+}
+
+// FuzzRedact hides a password in a URL amid any text.
+func FuzzRedact(f *testing.F) {
+	fuzztest.Run(f, func(t testing.TB, text string) {
+		if strings.Contains(text, "hunter2") {
+			return // it is no secret then
+		}
+		half := len(text) / 2
+		assert.NotContains(t, redact(text[:half]+" postgres://user:hunter2@host"+text[half:]), "hunter2")
+	}, "load:/ds2: no such host", "host=a password=b", "user:x@host;", "password='a b' user=c")
 }

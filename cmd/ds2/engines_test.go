@@ -26,7 +26,7 @@ func TestAsSQLCmd(t *testing.T) {
 	t.Setenv("SQLCMDPASSWORD", "p@ss/w;ord")
 	for _, c := range []struct{ why, target, user, password string }{
 		{"no user", "sqlserver://localhost?database=DS2", "sa", "p@ss/w;ord"},
-		{"a user of its own", "sqlserver://u:p@localhost?database=DS2", "u", "p"},
+		{"a separate user", "sqlserver://u:p@localhost?database=DS2", "u", "p"},
 		{"a user without a password", "sqlserver://u@localhost?database=DS2", "u", ""},
 	} {
 		u, err := url.Parse(c.target)

@@ -70,8 +70,8 @@ func TestSQLServerHoldsWhatPostgresHolds(t *testing.T) {
 	}
 }
 
-// playOrders has one user play so many orders from a fixed seed, whatever time they take: the purchase that is the last
-// is counted by the session, which stops the run.
+// playOrders has one user play n orders from a fixed seed, whatever time they take: the purchase that is the last is
+// counted by the session, which stops the run.
 func playOrders(t *testing.T, s store.Database, size datagen.Size, orders int) {
 	t.Helper()
 	stop, end := context.WithCancel(t.Context())

@@ -86,7 +86,7 @@ arrays.yaml:
 	flags.BoolVar(&f.plan, "plan", false, "print the order of the runs, their time and the difference they can show")
 	flags.StringVar(&f.out, "out", "", "directory for the records; an unfinished experiment in it is continued "+
 		"(default ds2-results/<name of the file>)")
-	f.shownFlags.add(flags, "text", "markdown", "json", "csv")
+	f.shownFlags.add(flags, "text", "json", "csv")
 	return cmd
 }
 
@@ -141,8 +141,8 @@ func (f *experimentFile) experiment(seed uint64, all []*experiment.Configuration
 	}
 }
 
-// usualScatter is by how many percent runs of one configuration scatter on a quiet server.
-const usualScatter = 2
+// usualVariation is by how many percent runs of one configuration vary on a quiet server.
+const usualVariation = 2
 
 // plan prints the order of the runs, the time that is left, and what they can show.
 func (f *experimentFile) plan(w io.Writer, dir string) error {
@@ -222,9 +222,9 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 	case paired && f.runs.most < measure.MinBlocks:
 		say("warning: %d blocks are too few for confidence intervals: they take %d\n", f.runs.most, measure.MinBlocks)
 	case paired:
-		least := measure.Smallest(usualScatter, len(all), f.runs.most, f.until > 0)
+		least := measure.Smallest(usualVariation, len(all), f.runs.most, f.until > 0)
 		say("if runs vary by %d %%, as on quiet servers, a difference of %.2g %% is found in 8 of 10 such "+
-			"experiments\n", usualScatter, least)
+			"experiments\n", usualVariation, least)
 	}
 	most += left.Round(time.Second).String()
 	if warm > 0 {

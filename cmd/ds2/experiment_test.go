@@ -60,7 +60,7 @@ func TestExperimentFileErrors(t *testing.T) {
 	t.Setenv("HDD_PASSWORD", "s3cret")
 	for _, c := range []struct{ why, text, want string }{
 		{"one of the factors", "TARGET\nfactors: {thredas: [1]}", `2: unknown key "thredas"`},
-		{"a disclosure that nobody asks for", "configurations:\n  hdd:\n    TARGET\n    disclosure: {colour: red}",
+		{"an unknown disclosure", "configurations:\n  hdd:\n    TARGET\n    disclosure: {colour: red}",
 			`4: configuration hdd: --disclosure: unknown key "colour"`},
 		{"a price without its currency", "configurations:\n  hdd:\n    TARGET\n    disclosure: {price: 12000}",
 			`--disclosure: invalid price "12000"`},

@@ -14,9 +14,9 @@ import (
 	"ds2/internal/store"
 )
 
-// The work of an order on PostgreSQL, of 1,000 orders from one seed on a freshly loaded size S. The first column of
-// figures in docs/explanation/fidelity.md is of the same work, beside DVD Store's own driver: a change that moves one
-// of these by more than 2 % makes another workload of it, and is written down there with its reason.
+// Work per order on PostgreSQL, of 1,000 orders from one seed on a freshly loaded size S. The first column of figures
+// in docs/explanation/fidelity.md is of the same work, beside DVD Store's own driver: a change that moves one of these
+// by more than 2 % makes another workload of it, and is written down there with its reason.
 var workOfAnOrder = map[string]float64{
 	"bytes of log records":   2835,
 	"rows inserted":          10.85,

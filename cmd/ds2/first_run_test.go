@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/texttest"
+	"ds2/internal/workload/ds2"
 )
 
 // TestFirstRunHidesPassword has the script for a first run on SQL Server call a program that prints all that it is
@@ -47,7 +48,8 @@ fi
 	require.Empty(t, archives, said)
 	require.Contains(t, said, "nothing is packed")
 
-	_, record := measured(t, 0)
+	record := t.TempDir()
+	made(t, record, ds2.Workload{}.Words(), ds2.Name, struct{}{}, 0)
 	said, archives = run("cp -r '" + record + "'/. \"$out\"")
 	require.Len(t, archives, 1, said)
 	text, err := exec.Command("tar", "-xOzf", archives[0]).Output()

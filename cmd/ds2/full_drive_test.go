@@ -1,42 +1,22 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/device/devicetest"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/nightly"
 	"ds2/internal/result"
 	"ds2/internal/texttest"
 )
-
-// smallDrive is a file system of some size that belongs to a server's user; grow makes it larger.
-func smallDrive(t *testing.T, size, owner string) (dir string, grow func(size string)) {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "ds2-small-drive-") // where other users may go
-	require.NoError(t, err)
-	t.Cleanup(func() { os.Remove(dir) })
-	info, err := os.Stat(owner)
-	require.NoError(t, err)
-	user := info.Sys().(*syscall.Stat_t)
-	if err := syscall.Mount("ds2", dir, "tmpfs", 0, "size="+size); errors.Is(err, syscall.EPERM) {
-		t.Skip("only root can mount a small drive: ", err)
-	} else if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
-	require.NoError(t, errors.Join(os.Chown(dir, int(user.Uid), int(user.Gid)), os.Chmod(dir, 0o700)))
-	return dir, func(size string) {
-		require.NoError(t, syscall.Mount("ds2", dir, "tmpfs", syscall.MS_REMOUNT, "size="+size))
-	}
-}
 
 // TestLoadFillsDrive loads onto a drive that fills up: once with tables, once with indexes, once with all that the
 // server writes, whose log then has no room either. The error names the file system, and when there is room the load
@@ -50,7 +30,7 @@ func TestLoadFillsDrive(t *testing.T) {
 		{"--index-tablespace", "6m", "load indexes: create index "},
 	} {
 		t.Run(c.flag, func(t *testing.T) {
-			dir, grow := smallDrive(t, c.size, server.DataDir())
+			dir, grow := devicetest.Small(t, c.size, server.DataDir())
 			database := "full" + strings.ReplaceAll(c.flag, "-", "_")
 			target := server.URL(database)
 			t.Cleanup(func() {
@@ -67,7 +47,7 @@ func TestLoadFillsDrive(t *testing.T) {
 		})
 	}
 	t.Run("all of the server", func(t *testing.T) {
-		dir, grow := smallDrive(t, "96m", server.DataDir())
+		dir, grow := devicetest.Small(t, "96m", server.DataDir())
 		own := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(dir, "data"),
 			Settings: map[string]string{"fsync": "off"}})
 		target := own.URL("ds2")
@@ -86,7 +66,7 @@ func TestLoadFillsDrive(t *testing.T) {
 func TestRunFillsDrive(t *testing.T) {
 	nightly.Long(t, "makes a cluster on a drive")
 	t.Parallel()
-	dir, _ := smallDrive(t, "300m", newTroubledServer(t).DataDir())
+	dir, _ := devicetest.Small(t, "300m", newTroubledServer(t).DataDir())
 	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(dir, "data"),
 		Settings: map[string]string{"fsync": "off", "max_wal_size": "64MB"}})
 	target, out := server.URL("mail"), filepath.Join(t.TempDir(), "record")
@@ -105,7 +85,7 @@ func TestSnapshotWithoutRoom(t *testing.T) {
 	nightly.Long(t, "loads on a drive")
 	t.Parallel()
 	server := newTroubledServer(t)
-	dir, grow := smallDrive(t, "18m", server.DataDir())
+	dir, grow := devicetest.Small(t, "18m", server.DataDir())
 	server.exec(t, "CREATE TABLESPACE narrow LOCATION '"+dir+"'")
 	server.exec(t, "CREATE DATABASE narrow TABLESPACE narrow")
 	t.Cleanup(func() {
@@ -120,4 +100,64 @@ func TestSnapshotWithoutRoom(t *testing.T) {
 	fails(t, exitDone, "there is room for 0.", "snapshot", "create", "--target", target)
 	fails(t, exitDone, "there is room for 0.", "snapshot", "restore", "--target", target)
 	must(t, "snapshot", "drop", "--target", target)
+}
+
+// TestFullDisk has the disk of the record full in mid-run: what was measured is printed.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	p := startProgram(t, quick("drive", loaded(t), "--run-time 2m --window 1s-2s --window 5s-6s --window 8s-9s "+
+		"--window 11s-12s --out disk/out")...)
+	disk := filepath.Join(p.Dir, "disk")
+	require.NoError(t, os.Mkdir(disk, 0o755))
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=4m"); err != nil {
+		t.Skip("only root can mount a small disk: ", err)
+	}
+	t.Cleanup(func() { syscall.Unmount(disk, syscall.MNT_DETACH) })
+	p.start(t)
+	p.await(t, "orders", p.holds("disk/out/run.log", "phase=run"))
+	p.await(t, "the first window", func() bool {
+		r, err := result.Read(filepath.Join(disk, "out"))
+		return err == nil && len(r.Series.Intervals) > 0
+	})
+	require.ErrorIs(t, os.WriteFile(filepath.Join(disk, "ballast"), make([]byte, 4<<20), 0o600), syscall.ENOSPC)
+	p.ends(t, exitFailed)
+	assert.Contains(t, p.stderr.String(), "no space left on device")
+	assert.Contains(t, p.stdout.String(), " OPM", "printed")
+}
+
+// TestAuditLosesItsServer has a server go down for lack of room in the middle of the audit: the run's record stays,
+// says why it was not audited, and is audited later.
+func TestAuditLosesItsServer(t *testing.T) {
+	nightly.Long(t, "makes a cluster on a drive")
+	t.Parallel()
+	dir, grow := devicetest.Small(t, "200m", pgtest.Server(t).DataDir())
+	fast := map[string]string{"fsync": "off"}
+	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(dir, "data"), Settings: fast})
+	target := server.URL("ds2")
+	must(t, "load", "--target", target, "--size", "1MB", "--quiet")
+	p := begin(t, words("drive --target %s --threads 2 --warmup-time 0 --run-time 6s --out out", target)...)
+	db := pgtest.DB(t, target)
+	pgtest.Await(t, db, "SELECT count(*) > 1200 FROM orders") // the first are the run's
+	tx, err := pgtest.DB(t, target).Begin()
+	require.NoError(t, err)
+	defer tx.Rollback()
+	pgtest.Exec(t, tx, "LOCK TABLE categories") // which the audit counts, and orders do not read
+	pgtest.Await(t, db, "SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND relation = 'categories'::regclass")
+	err = os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, 200<<20), 0o600)
+	require.ErrorIs(t, err, syscall.ENOSPC)
+	for err = nil; err == nil; { // until the files of the log that there are have no room either
+		_, err = db.Exec("SELECT pg_logical_emit_message(false, 'ds2', repeat('x', 1000000))")
+	}
+	p.ends(t, exitVerdict)
+	texttest.Contains(t, p.stderr.String(), "not audited: ", "are free on the server's file system that holds "+dir)
+	record := recordOf(t, p.out)
+	require.True(t, record.OPM != nil && record.Audit != nil, "record %+v", record)
+	require.True(t, record.Audit.NotAudited != "" && !record.Audit.Passed, "audit %+v", record.Audit)
+	assert.Contains(t, must(t, "report", "--output", "text", p.out), "The database was not audited: ")
+	grow("400m")
+	require.NoError(t, server.Restart(t.Context()))
+	require.Contains(t, must(t, "verify", "--target", target, "--record", p.out, "--quiet"), "orders of the run: ")
+	audit := recordOf(t, p.out).Audit
+	assert.True(t, audit.Passed && audit.NotAudited == "" && len(audit.Checks) >= 27,
+		"the record's audit is %+v", audit)
 }

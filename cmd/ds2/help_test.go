@@ -57,3 +57,45 @@ func TestHelpGroups(t *testing.T) {
 	texttest.Contains(t, limits, "\nLimits:\n", "--abort-on-fail")
 	assert.NotContains(t, limits, "--target string")
 }
+
+// TestCompletionValues asks as a shell's script does.
+func TestCompletionValues(t *testing.T) {
+	for _, c := range []struct {
+		why       string
+		args      []string
+		want      []string // some of the answers
+		directive string
+	}{
+		{"sizes by DS2's name of the flag", []string{"load", "--db_size_str="}, []string{"S", "W"}, ":4"},
+		{"sizes as arguments", []string{"sizes", "S", ""}, []string{"M"}, ":4"},
+		{"sets of limits", []string{"drive", "--limit", ""}, []string{"exchange2013"}, ":4"},
+		{"words of a choice", []string{"bench", "--restore", ""}, []string{"reset", "snapshot", "none"}, ":4"},
+		{"engines", []string{"drive", "--engine", ""}, []string{"postgres", "sqlserver"}, ":4"},
+		{"phases", []string{"schema", "--phase", ""}, []string{"tables", "reset"}, ":4"},
+		{"directories", []string{"compare", ""}, nil, ":16"},
+		{"directories of a flag", []string{"load", "--from", ""}, nil, ":16"},
+		{"the beginning of a URL", []string{"drive", "--target", ""}, []string{"postgres://"}, ":6"},
+		{"an experiment's file", []string{"experiment", ""}, []string{"yaml"}, ":8"},
+		{"a shell", []string{"completion", "p"},
+			[]string{"powershell\tGenerate the autocompletion script for powershell"}, ":4"},
+		{"a command that is visible", []string{"comp"},
+			[]string{"completion\tGenerate the autocompletion script for the specified shell"}, ":4"},
+		{"a command without arguments", []string{"drive", ""}, nil, ":4"},
+	} {
+		stdout := must(t, append([]string{cobra.ShellCompRequestCmd}, c.args...)...)
+		lines := strings.Split(strings.TrimSpace(stdout), "\n")
+		assert.Equal(t, c.directive, lines[len(lines)-1], c.why)
+		for _, want := range c.want {
+			assert.Contains(t, lines, want, c.why)
+		}
+	}
+}
+
+// withThoseBelow are a command and all below it.
+func withThoseBelow(cmd *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{cmd}
+	for _, below := range cmd.Commands() {
+		all = append(all, withThoseBelow(below)...)
+	}
+	return all
+}

@@ -23,7 +23,7 @@ func TestHostileDatabase(t *testing.T) {
 	t.Parallel()
 	const hostile = "x\x1b[2J\u202ecod.exe"
 	server := pgtest.Server(t)
-	admin := openDB(t, server.URL("postgres"))
+	admin := pgtest.DB(t, server.URL("postgres"))
 	name := fmt.Sprintf("%s%d", hostile, time.Now().UnixNano())
 	u, err := url.Parse(server.URL("x"))
 	require.NoError(t, err)
@@ -53,7 +53,7 @@ func TestHostileDatabase(t *testing.T) {
 	run("report", out)
 	run("verify", "--target", target)
 	clean("run.log", read(t, filepath.Join(out, "run.log")))
-	db := openDB(t, target)
+	db := pgtest.DB(t, target)
 	for _, note := range []string{"size", "customers", "words_sha256", "state"} {
 		_, err := db.Exec("UPDATE ds2_info SET value = $1 WHERE name = $2", hostile, note)
 		require.NoError(t, err)

@@ -15,7 +15,7 @@ import (
 	"ds2/internal/localpg/pgtest"
 )
 
-// imageVariable names the file of the image of this machine's processor, or a pattern that it alone matches.
+// imageVariable names the file of the image of this machine's architecture, or a pattern that it alone matches.
 const imageVariable = "DS2_TEST_IMAGE"
 
 // TestImage loads the image of a release into a Docker Engine, and runs in it what users and the Kubernetes jobs do.

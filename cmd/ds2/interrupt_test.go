@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,7 +53,7 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// program is a ds2 of its own process.
+// program is a ds2 in a separate process.
 type program struct {
 	*exec.Cmd
 	name, out      string
@@ -60,7 +61,7 @@ type program struct {
 	ended          chan struct{}
 }
 
-// startProgram prepares a ds2 in a directory of its own, where --out is to be out.
+// startProgram prepares a ds2 in a separate directory, where --out is to be out.
 func startProgram(t *testing.T, args ...string) *program {
 	t.Helper()
 	dir := t.TempDir()
@@ -84,7 +85,7 @@ func (p *program) start(t *testing.T) {
 	})
 }
 
-// begin starts a ds2 in a directory of its own.
+// begin starts a ds2 in a separate directory.
 func begin(t *testing.T, args ...string) *program {
 	t.Helper()
 	p := startProgram(t, args...)
@@ -182,7 +183,7 @@ func newTroubledServer(t *testing.T) *troubledServer {
 	proxy := toxiproxy.NewProxy(proxies, "ds2", "127.0.0.1:0", target.Host)
 	require.NoError(t, proxy.Start())
 	t.Cleanup(proxy.Stop)
-	return &troubledServer{server, proxy, openDB(t, target.String())}
+	return &troubledServer{server, proxy, pgtest.DB(t, target.String())}
 }
 
 // through is the URL of a database by way of the proxy.
@@ -202,13 +203,13 @@ func (s *troubledServer) exec(t *testing.T, statement string) {
 // lock takes a lock in a database, past the proxy, so that who needs it comes to a halt.
 func (s *troubledServer) lock(t *testing.T, database, statement string) {
 	t.Helper()
-	tx, err := openDB(t, s.URL(database)).Begin()
+	tx, err := pgtest.DB(t, s.URL(database)).Begin()
 	require.NoError(t, err)
 	t.Cleanup(func() { tx.Rollback() })
 	pgtest.Exec(t, tx, statement)
 }
 
-// waits tells whether so many sessions of ds2 wait for a lock in a database.
+// waits tells whether n sessions of ds2 wait for a lock in a database.
 func (s *troubledServer) waits(t *testing.T, database string, sessions int) func() bool {
 	return func() bool {
 		return pgtest.Value[int](t, s.admin, fmt.Sprintf(`SELECT count(*) FROM pg_stat_activity WHERE datname = '%s'
@@ -288,7 +289,7 @@ func TestFirstSignal(t *testing.T) {
 	})
 }
 
-// commandsAtWork starts every command that talks to a server, each on a database of its own, and returns when all are
+// commandsAtWork starts every command that talks to a server, each on a separate database, and returns when all are
 // amid their work. Those without are left out.
 func commandsAtWork(t *testing.T, s *troubledServer, with func(name string) bool) []*program {
 	run := func(command, more string) []string {
@@ -456,7 +457,7 @@ func TestSecondSignalOfDemo(t *testing.T) {
 			processes := pgtest.Processes(t, clusters[0])
 			signalAll(t, clusters[0], c.trouble)
 			stopTwice(t, c.second, p)
-			// Nobody may have fetched the exit code of an orphan.
+			// The exit code of an orphan may not have been fetched.
 			state, err := os.ReadFile("/proc/" + processes[len(processes)-1] + "/stat")
 			assert.True(t, err != nil || strings.Contains(string(state), ") Z "),
 				"the server is still there: %s", state)
@@ -499,4 +500,17 @@ func TestReaderWhoHasGone(t *testing.T) {
 	read.Close()          // before the first line of progress
 	p.ends(t, exitFailed) // the result could not be printed
 	checkDone(t, p.out)
+}
+
+// TestDemoKeep has the database of a demo stay until Ctrl-C.
+func TestDemoKeep(t *testing.T) {
+	t.Parallel()
+	p := begin(t, words("demo --keep --size 1MB --threads 2 --warmup-time 0 --run-time 1s --quiet --out out")...)
+	p.await(t, "URL", func() bool { return regexp.MustCompile("\npostgres://.*\n").MatchString(p.stdout.String()) })
+	target := lastLine(p.stdout.String())
+	assert.NotEqual(t, "", pgtest.Contents(t, target)["orders"], "no orders")
+	p.Process.Signal(syscall.SIGINT)
+	p.ends(t, exitDone)
+	db := pgtest.DB(t, "postgres://"+mustParse(t, target).Host+"/ds2?connect_timeout=1")
+	assert.ErrorContains(t, db.Ping(), "connection refused")
 }

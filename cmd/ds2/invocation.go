@@ -26,7 +26,7 @@ func withArguments(ctx context.Context, args []string) context.Context {
 // flags are those of a run, also by default, without those that the workload of its plan does not have.
 func invocation(cmd *cobra.Command, flags *pflag.FlagSet, plan workload.Plan) *result.Command {
 	others := map[string]string{}
-	if plan != nil { // else nobody knows of which workload the run would have been
+	if plan != nil { // else the run's workload is unknown
 		others = ofOthers(plan.Workload().Name(), func(t tenant) []string { return t.runFlags })
 	}
 	args, _ := cmd.Context().Value(argumentsKey{}).([]string)
@@ -84,7 +84,7 @@ func quoted(word string) string {
 var secret = regexp.MustCompile(`://[^/@:]*:([^/]*)@|(?i:password|pwd)=([^&;\s]*)`)
 
 // takeArgs copies the arguments and writes over the passwords in the originals: the system shows the memory that those
-// lie in to everybody, as the process's title.
+// lie in to all users, as the process's title.
 func takeArgs(args []string) []string {
 	own := make([]string, len(args))
 	for i, arg := range args {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"database/sql"
 	"fmt"
 	"maps"
 	"net/url"
@@ -27,7 +26,7 @@ import (
 // ioCase is a server's drives, and how it syncs its log.
 type ioCase struct {
 	version         int
-	apart           bool // data and log on drives of their own
+	apart           bool // data and log on separate drives
 	workload, cache string
 	method          string
 }
@@ -79,11 +78,11 @@ type ios struct {
 	tracedData       float64 // with the journal's
 	tracedLog        float64
 	tracedFlushes    float64 // of the log
-	each             float64 // database I/Os an operation
+	each             float64 // database I/Os per operation
 }
 
 // TestIOs has the tracer, which sees each request with its flags, judge what Storage says of the drives: by role within
-// 3 %, with as many syncs of the log as the server counts, and as many I/Os an operation with a write-back cache as
+// 3 %, with as many syncs of the log as the server counts, and as many I/Os per operation with a write-back cache as
 // without. make ios runs all cases, those of different servers at once; CI a few.
 func TestIOs(t *testing.T) {
 	nightly.Long(t, "lets users work on several drives")
@@ -108,9 +107,9 @@ func TestIOs(t *testing.T) {
 						}
 					}
 					through, back := each["write through"], each["write back"]
-					t.Logf("%s: %.3f I/Os an operation write through, %.3f write back", workload, through, back)
-					if all && workload == "mail" { // fewer cases scatter
-						assert.InEpsilon(t, through, back, .05, "I/Os an operation")
+					t.Logf("%s: %.3f I/Os per operation write through, %.3f write back", workload, through, back)
+					if all && workload == "mail" { // fewer cases vary
+						assert.InEpsilon(t, through, back, .05, "I/Os per operation")
 					}
 				}
 			})
@@ -118,7 +117,7 @@ func TestIOs(t *testing.T) {
 	}
 }
 
-// judge compares what is said of a run with what the tracer saw of it, and gives the database I/Os an operation.
+// judge compares what is said of a run with what the tracer saw of it, and gives the database I/Os per operation.
 func (s ioServer) judge(t *testing.T, c ioCase) (each float64) {
 	t.Helper()
 	const share = .03
@@ -141,9 +140,7 @@ func (s ioServer) run(t *testing.T, c ioCase) (got ios) {
 		file := filepath.Join("/sys/block", d.Name, "queue/write_cache")
 		require.NoError(t, os.WriteFile(file, []byte(c.cache), 0))
 	}
-	db, err := sql.Open("pgx", s.URL("postgres"))
-	require.NoError(t, err)
-	defer db.Close()
+	db := pgtest.DB(t, s.URL("postgres"))
 	db.SetMaxIdleConns(0) // an idle session tells only after 10 s what it did
 	// The same work each time: on a copy of the database, with the same seed.
 	const work = "work"

@@ -27,11 +27,11 @@ type killed struct {
 	random *rand.Rand
 	target string
 	fresh  map[string]string        // contents after the load
-	took   map[string]time.Duration // how long each command took that came to its end, in a process of its own
+	took   map[string]time.Duration // how long each command took that came to its end, in a separate process
 }
 
-// kill runs a command in a process of its own and kills that at a random moment of the time that it takes; false where
-// it came to its end before.
+// kill runs a command in a separate process and kills that at a random moment of the time that it takes; false where it
+// came to its end before.
 func (k *killed) kill(name string, args ...string) bool {
 	k.Helper()
 	took, known := k.took[name]
@@ -66,7 +66,7 @@ func (k *killed) same(after string) {
 	assert.True(k, maps.Equal(got, k.fresh), "after %s:\n%v\nafter the load:\n%v", after, got, k.fresh)
 }
 
-// readable reads each record below a directory, whatever a kill left of it, and looks for files that nobody will clear.
+// readable reads each record below a directory, whatever a kill left of it, and looks for files that are never removed.
 func (k *killed) readable(dir string, finished bool) {
 	k.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -88,7 +88,7 @@ func (k *killed) readable(dir string, finished bool) {
 // databases are what stands behind the target's name in the names of the server's databases that begin with it.
 func (k *killed) databases() string {
 	k.Helper()
-	return pgtest.Value[string](k.T, openDB(k.T, pgtest.Server(k.T).URL("postgres")), fmt.Sprintf(
+	return pgtest.Value[string](k.T, pgtest.DB(k.T, pgtest.Server(k.T).URL("postgres")), fmt.Sprintf(
 		`SELECT string_agg(substr(datname, length('%s') + 1), ' ' ORDER BY datname) FROM pg_database
 		WHERE starts_with(datname, '%[1]s')`, mustParse(k.T, k.target).Path[1:]))
 }
@@ -106,71 +106,64 @@ func TestKilled(t *testing.T) {
 	seed, _ := strconv.ParseUint(os.Getenv("DS2_TEST_SEED"), 10, 64)
 	target := pgtest.Server(t).URL(fmt.Sprintf("killed%d", seed))
 	k := &killed{T: t, random: rand.New(rand.NewPCG(seed, 21)), target: target, took: map[string]time.Duration{}}
-	load := func(more string) []string {
-		return words("load --target %s --size 1MB --parallel 2 --quiet %s", target, more)
+	const (
+		load  = "load --size 1MB --parallel 2"
+		run   = " --threads 2 --ramp-rate 100 --warmup-time 0 --metrics-addr '' --run-time 1s --out OUT"
+		drive = "drive" + run
+		bench = "bench --runs 2 --settle 0s --idle 0s --cooldown 0s" + run
+	)
+	line := func(text, out string) []string {
+		return words("%s --quiet --target %s", strings.ReplaceAll(text, "OUT", out), target)
 	}
-	drive := func(out string) []string { return quick("drive", target, "--run-time 1s --quiet --out %s", out) }
-	bench := func(out string) []string {
-		return quick("bench", target, "--run-time 1s --runs 2 --settle 0s --idle 0s --cooldown 0s "+
-			"--quiet --out %s", out)
-	}
-	one := func(args ...string) []string { return append(args, "--target", target) }
-	must(t, load("")...)
+	must(t, line(load, "")...)
 	defer func() {
-		must(t, one("snapshot", "drop")...)
+		must(t, line("snapshot drop", "")...)
 		database := mustParse(t, target).Path[1:]
-		pgtest.Exec(t, openDB(t, pgtest.Server(t).URL("postgres")), "DROP DATABASE "+database+" WITH (FORCE)")
+		pgtest.Exec(t, pgtest.DB(t, pgtest.Server(t).URL("postgres")), "DROP DATABASE "+database+" WITH (FORCE)")
 	}()
 	k.fresh = pgtest.Contents(t, k.target)
 	dir := t.TempDir()
-	commands := []string{"load", "drive", "bench", "snapshot", "reset", "verify"}
+	commands := []struct {
+		name, killed  string
+		before, after []string
+	}{
+		{"load", load + " --drop", nil, nil},
+		{"drive", drive, nil, []string{"reset"}},
+		{"bench", bench, nil, []string{bench, "reset"}},
+		// What is restored is the older copy or the new one: they hold the same.
+		{"snapshot", "snapshot create", []string{"snapshot create"},
+			[]string{drive, "snapshot restore", "snapshot create"}},
+		{"reset", "reset", []string{drive}, []string{"reset"}},
+		{"verify", "verify", nil, []string{"verify"}},
+	}
 	hits := map[string]int{}
 	// A command is left to come to its end at first, so that it is known how long it takes, and where it was quicker
 	// than then.
 	hit := 0
 	for try := 0; hit < kills && try < 2*kills+2*len(commands); try++ {
-		out := filepath.Join(dir, strconv.Itoa(try))
-		command, was := commands[hit%len(commands)], false
-		switch command {
-		case "load":
-			was = k.kill(command, load("--drop")...)
-			// A load that was killed before it had dropped anything, or at its very end, leaves nothing to resume.
-			code, _, stderr := execute(t, load("--resume")...)
+		out, c := filepath.Join(dir, strconv.Itoa(try)), commands[hit%len(commands)]
+		for _, text := range c.before {
+			must(t, line(text, out+"-before")...)
+		}
+		if k.kill(c.name, line(c.killed, out)...) {
+			hit++
+			hits[c.name]++
+		}
+		k.readable(out, false)
+		if c.name == "load" {
+			// One that was killed before it had dropped anything, or at its very end, leaves nothing to resume.
+			code, _, stderr := execute(t, line(load+" --resume", out)...)
 			assert.True(t, code == exitDone || strings.Contains(stderr, "there is nothing to resume"),
 				"exit %d, %s", code, stderr)
-		case "drive":
-			was = k.kill(command, drive(out)...)
-			k.readable(out, false)
-			must(t, one("reset")...)
-		case "bench":
-			was = k.kill(command, bench(out)...)
-			k.readable(out, false)
-			if was {
-				must(t, bench(out)...)
-			}
-			k.readable(out, true)
-			must(t, one("reset")...)
-		case "snapshot":
-			must(t, one("snapshot", "create")...)
-			was = k.kill(command, one("snapshot", "create")...)
-			must(t, drive(out)...)
-			must(t, one("snapshot", "restore")...) // the older copy or the new one: they hold the same
-			k.same("a snapshot that was killed")
-			must(t, one("snapshot", "create")...)
+		}
+		for _, text := range c.after {
+			must(t, line(text, out)...)
+		}
+		k.readable(out, c.name == "bench")
+		if c.name == "snapshot" {
 			assert.Equal(t, " _ds2_snapshot", k.databases(), "want one and its copy")
-		case "reset":
-			must(t, drive(out)...)
-			was = k.kill(command, one("reset")...)
-			must(t, one("reset")...)
-		case "verify":
-			was = k.kill(command, one("verify", "--quiet")...)
-			must(t, one("verify", "--quiet")...)
 		}
-		if was {
-			hit++
-			hits[command]++
-		}
-		k.same(fmt.Sprintf("kill %d", hit))
+		k.same(fmt.Sprintf("kill %d of %s", hit, c.name))
 		require.False(t, t.Failed(), "kill %d of seed %d", hit, seed)
 	}
 	t.Logf("killed %v", hits)

@@ -20,7 +20,7 @@ import (
 	"ds2/internal/workload/ds2/audit"
 )
 
-// loadedServer is a server of one's own with the dataset of 1 MB in it.
+// loadedServer is a separate server with the dataset of 1 MB in it.
 func loadedServer(t *testing.T) (s *localpg.Server, target string) {
 	t.Helper()
 	s = pgtest.Start(t, localpg.Options{Checksums: true})

@@ -49,7 +49,7 @@ func newLoadCommand() *cobra.Command {
 into the tables, then creates indexes, keys, procedures and statistics. Nothing
 is written to this machine's disk.
 
---from loads the files that ds2 generate wrote. SQL Server can read them itself:
+--from loads the files that ds2 generate wrote. SQL Server reads them itself:
 --server-dir is their path as the server sees it, a share or one of its disks.
 
 A database that already holds data is refused, unless --drop is given. That
@@ -127,8 +127,13 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	}
 	defer closeStores(stores)
 	for _, s := range stores {
-		if len(f.options.Schema.Layout.Files) > 0 && !schema.ReadsFiles(s.Engine()) {
+		given, reads := f.sqlServer.options.FilesDir != "", schema.ReadsFiles(s.Engine())
+		if given && !reads {
 			return usageError("--server-dir: %s cannot read the files itself: leave it out", s.Engine())
+		}
+		if f.from != "" && reads && !given {
+			return usageError("--from: %s reads the files itself: add --server-dir, "+
+				"or load the same rows without files by --size", s.Engine())
 		}
 	}
 	unlock, err := i.lockStores("load", "", stores, cmd.ErrOrStderr())
@@ -240,18 +245,22 @@ func (f *loadFlags) load(ctx context.Context, engine store.Database, stderr io.W
 		defer f.served.rest("")
 	}
 	options.Progress = follow
-	options.Choose = func(ctx context.Context, s store.Database) int {
-		memory, known := int64(0), ""
-		if o, err := monitor.Observe(ctx, []store.Database{s}, 0, monitor.Options{}); err == nil && o.Memory(0) > 0 {
-			memory = o.Memory(0)
-			known = fmt.Sprintf(", and its server %s of memory", bytesText(memory))
+	options.Memory = func(ctx context.Context, s store.Database) int64 {
+		o, err := monitor.Observe(ctx, []store.Database{s}, 0, monitor.Options{})
+		if err != nil {
+			return 0
 		}
-		n := load.Sessions(runtime.NumCPU(), memory)
-		if !f.quiet {
+		return o.Memory(0)
+	}
+	if !f.quiet {
+		options.Chosen = func(sessions int, memory int64) {
+			known := ""
+			if memory > 0 {
+				known = fmt.Sprintf(", and its server %s of memory", bytesText(memory))
+			}
 			fmt.Fprintf(stderr, "%s: loading %d tables or parts at once (--parallel): "+
-				"this machine has %d CPUs%s\n", s.Label(), n, runtime.NumCPU(), known)
+				"this machine has %d CPUs%s\n", engine.Label(), sessions, runtime.NumCPU(), known)
 		}
-		return n
 	}
 	report, err := load.Run(ctx, engine, options)
 	if err == nil { // now, as just before a run it would have the server read tables

@@ -2,15 +2,22 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"ds2/internal/load"
+	"ds2/internal/localpg"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	"ds2/schema"
-
-	"github.com/stretchr/testify/assert"
 )
 
 // TestServerLost: what a load advises where its server went away is no advice where the server answered and said why.
@@ -34,4 +41,42 @@ func TestServerLost(t *testing.T) {
 		got := serverLost(&c.err, began).Error()
 		assert.True(t, strings.Contains(got, memory) == c.advice, "%s: %s", name, got)
 	}
+}
+
+// TestLoadWaitsForRecovery (E10): a server that recovers after a crash refuses sessions until it is done. The recovery
+// here waits for the next file of an archive, as long as the test has it wait.
+func TestLoadWaitsForRecovery(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t, localpg.Options{})
+	server.Kill()
+	whole := filepath.Join(server.DataDir(), "whole")
+	for name, text := range map[string]string{
+		"postgresql.auto.conf": fmt.Sprintf("restore_command = 'until [ -e %s ]; do sleep .1; done; false'\n", whole),
+		"recovery.signal":      "",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(server.DataDir(), name), []byte(text), 0o644))
+	}
+	restarted := make(chan error, 1)
+	go func() { restarted <- server.Restart(t.Context()) }()
+	await(t, "the server's refusal", func() bool {
+		_, err := pgx.Connect(t.Context(), server.URL("postgres"))
+		require.Error(t, err)
+		return strings.Contains(err.Error(), "57P03")
+	})
+
+	p := begin(t, words("load --resume --target %s --size 1MB --metrics-addr '' --quiet", server.URL("ds2"))...)
+	p.await(t, "word that it waits", func() bool { return strings.Contains(p.stderr.String(), "waiting") })
+	require.NoError(t, os.WriteFile(whole, nil, 0o644))
+	p.ends(t, exitDone)
+	require.NoError(t, <-restarted)
+}
+
+// TestSnapshotOfUnfinishedLoad refuses to copy what a load has left half done.
+func TestSnapshotOfUnfinishedLoad(t *testing.T) {
+	t.Parallel()
+	target := loaded(t)
+	db := pgtest.DB(t, target)
+	pgtest.Exec(t, db, "UPDATE ds2_info SET value = 'loading' WHERE name = 'state'")
+	db.Close()
+	fails(t, exitFailed, "load was not finished", "snapshot", "create", "--target", target)
 }

@@ -15,13 +15,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/device/devicetest"
+	"ds2/internal/diagnose"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/nightly"
 	"ds2/internal/result"
 )
 
-// onSlowDrives is a server of a version whose data and whose log lie on drives of their own, which can be held back.
+// onSlowDrives is a server of a version whose data and whose log lie on separate drives, which can be held back.
 func onSlowDrives(t *testing.T, version int) (server *localpg.Server, data, log *devicetest.Slow) {
 	t.Helper()
 	data = devicetest.MountSlow(t, "ext4", devicetest.Memory(t), 1000<<20)
@@ -39,7 +40,7 @@ func onSlowDrives(t *testing.T, version int) (server *localpg.Server, data, log 
 	return server, data, log
 }
 
-// holdMemory holds a server and the kernel's cache of its files to so many bytes. What it gives ends that.
+// holdMemory holds a server and the kernel's cache of its files to n bytes. What it gives ends that.
 func holdMemory(t *testing.T, server *localpg.Server, bytes int64) (end func()) {
 	t.Helper()
 	group, limit := fmt.Sprintf("/sys/fs/cgroup/memory/ds2-slow-%d", os.Getpid()), "memory.limit_in_bytes"
@@ -61,7 +62,7 @@ func holdMemory(t *testing.T, server *localpg.Server, bytes int64) (end func()) 
 	}
 	return func() {
 		server.Stop()
-		for range 100 { // until the kernel has seen that nobody is in it
+		for range 100 { // until the kernel has seen that it is empty
 			if os.Remove(group) == nil {
 				return
 			}
@@ -139,6 +140,9 @@ func testMailboxVerdict(t *testing.T, version int) {
 			assert.Equal(t, c.above+c.logAbove > 0, held, warnings)
 			assert.Equal(t, c.want, code, "%s\n%s", stdout, stderr)
 			assert.Contains(t, stderr, c.fails)
+			if c.reads == 20 {
+				assert.Equal(t, diagnose.Storage, record.Bottleneck.What, record.Bottleneck.Why)
+			}
 			if c.workload != "mail" {
 				return
 			}

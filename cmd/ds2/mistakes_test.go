@@ -43,7 +43,7 @@ func TestMistakes(t *testing.T) {
 	}
 	made, err := filepath.Glob("*")
 	require.NoError(t, err)
-	t.Setenv("UP", "postgres://ds2:secret@127.0.0.1:1/ds2") // nobody listens there
+	t.Setenv("UP", "postgres://ds2:secret@127.0.0.1:1/ds2") // nothing listens there
 	var got strings.Builder
 	lines := regexp.MustCompile(`(?m)^\$ (.*)$`).FindAllStringSubmatch(want, -1)
 	for _, line := range lines {

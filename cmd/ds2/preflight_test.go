@@ -27,13 +27,13 @@ var found = regexp.MustCompile(`(?m)^\w+ +[^:]+`)
 // TestPreflight has things go wrong one by one, and asks before the run.
 func TestPreflight(t *testing.T) {
 	t.Parallel()
-	// Whose slots nobody else takes.
+	// Whose slots no one else takes.
 	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{
 		"fsync": "off", "wal_level": "logical", "max_prepared_transactions": "2"}})
 	target, empty, larger := server.URL("ds2"), server.URL("postgres"), server.URL("larger")
 	must(t, "load", "--target", target, "--size", "1MB", "--quiet")
 	must(t, "load", "--target", larger, "--size", "2MB", "--quiet")
-	db := openDB(t, target)
+	db := pgtest.DB(t, target)
 	ofLibpq := strings.Replace(target, "postgres://", "postgresql://", 1) + "?gssencmode=disable&keepalives_idle=9"
 	second := strings.Replace(target, "127.0.0.1", "localhost", 1)
 	pgtest.Exec(t, db, "CREATE ROLE few LOGIN PASSWORD 'x' CONNECTION LIMIT 5", "CREATE ROLE poor LOGIN PASSWORD 'x'",
@@ -91,7 +91,7 @@ func TestPreflight(t *testing.T) {
 		{"no server", "postgres://127.0.0.1:1/ds2" + fine, exitVerdict, []string{
 			"FAILURE  database: ", "skipped  checks of 127.0.0.1:1/ds2: lock, |rights, connections",
 			"failed 1, warnings 0, passed 1, skipped 9 that depend on what failed"}},
-		{"nobody answers, and there is no place", target + " --exporter http://127.0.0.1:1/metrics --power 'exit 3' " +
+		{"nothing answers, and there is no place", target + " --exporter http://127.0.0.1:1/metrics --power 'exit 3' " +
 			"--devices nosuch --pushgateway http://127.0.0.1:1 --metrics-addr " + taken.Addr().String() + " --out " +
 			full,
 			exitVerdict, []string{"FAILURE  --exporter: |refused", "FAILURE  --power: |exit status 3",

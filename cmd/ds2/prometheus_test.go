@@ -83,7 +83,7 @@ func TestPrometheusAgrees(t *testing.T) {
 				values := query(t, prometheus, expr, at)
 				assert.True(t, len(values) == 1 && values[0] > 0, "%s gives %v", expr, values)
 			}
-			// A phase that has just begun has none of before, a machine without drives of its own none of theirs.
+			// A phase that has just begun has none of before, a machine without physical drives none of theirs.
 			none := regexp.MustCompile("unless|ds2_host_disk|" + c.none)
 			shown := 0
 			for _, expr := range dashboardQueries(t) {

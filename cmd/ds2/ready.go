@@ -17,6 +17,7 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/upkeep"
 	"ds2/internal/workload"
+	"ds2/internal/workload/ds2/audit"
 )
 
 // runFlags are those of a run: what is driven, what is observed beside it, and how it is shown.
@@ -72,7 +73,7 @@ func distinctTargets(ctx context.Context, stores []store.Database) error {
 	if len(stores) < 2 {
 		return nil
 	}
-	servers, err := store.Servers(ctx, stores)
+	servers, err := monitor.Instances(ctx, stores)
 	if err != nil {
 		return err
 	}
@@ -91,11 +92,11 @@ func distinctTargets(ctx context.Context, stores []store.Database) error {
 
 // placedBytes is what tables and indexes of a database take; 0 where that is not known.
 func placedBytes(ctx context.Context, s store.Database) (bytes int64) {
-	placement := s.Can().Placement
-	if placement == nil {
+	engine, ok := s.(audit.Placer)
+	if !ok {
 		return 0
 	}
-	placed, err := placement(ctx)
+	placed, err := engine.Placement(ctx)
 	if err != nil {
 		return 0
 	}
@@ -225,13 +226,12 @@ func (l *looks) step(what, do string, err error) error {
 // asked looks whether the targets can do what the flags ask of some servers only, so that a run is refused before it
 // begins.
 func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
-	type can = func(context.Context) error
-	may := func(what string, of func(store.Capabilities) can) func() error {
-		return func() error { return store.May(ctx, o.Targets, what, of) }
+	deep := func() error { return may(ctx, o.Targets, "deep checks", upkeep.DeepChecker.MayDeepCheck) }
+	cold := func() error {
+		const what = "cold starts but by a restart of the server"
+		return may(ctx, o.Targets, what, runs.CacheDropper.MayDropCache)
 	}
-	deep := may("deep checks", func(c store.Capabilities) can { return c.MayDeepCheck })
-	cold := may("cold starts but by a restart of the server", func(c store.Capabilities) can { return c.MayDropCache })
-	checkpoint := may("checkpoints", func(c store.Capabilities) can { return c.MayCheckpoint })
+	checkpoint := func() error { return may(ctx, o.Targets, "checkpoints", runs.Checkpointer.MayCheckpoint) }
 	for _, check := range []struct {
 		flag  string
 		asked bool
@@ -259,6 +259,22 @@ func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
 	return nil
 }
 
+// may asks of each target whether it may do what is an interface of its engine, and refuses one that does not have it.
+func may[T any](
+	ctx context.Context, targets []store.Database, what string, ask func(T, context.Context) error,
+) error {
+	for _, t := range targets {
+		engine, ok := t.(T)
+		if !ok {
+			return store.Unsupported(t, what)
+		}
+		if err := t.Wrap("ask "+t.Label()+" for "+what, ask(engine, ctx)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // observed finds out what can be observed beside a run, and looks at what that shows of servers and machines.
 func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) error {
 	observer, err := f.observer(ctx, l, o)
@@ -269,9 +285,6 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 		return err
 	}
 	o.Observer, o.Device = observer, f.observe.device
-	if o.Device != nil && o.Device.Unlike() != "" {
-		observer.Warnings = append(observer.Warnings, o.Device.Unlike())
-	}
 	var targets []preflight.Target
 	for k, s := range o.Targets {
 		if bytes, memory := placedBytes(ctx, s), observer.Memory(k); l.check && bytes > 0 && memory > 0 {

@@ -189,8 +189,6 @@ func (s shown) write(w io.Writer, f formatFlags) error {
 		return s.page.HTML(w)
 	case f.format == "text":
 		return s.page.Text(w, f.details, columns(w))
-	case f.format == "markdown":
-		return s.page.Markdown(w, f.details)
 	case f.format == "json":
 		return printJSON(w, s.record)
 	case f.format == "csv" && s.csv != nil:

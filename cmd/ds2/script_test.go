@@ -16,7 +16,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	os.Setenv("DS2_THINK_TIME", "20ms") // users leave the processors to the tests beside theirs
+	os.Setenv("DS2_THINK_TIME", "20ms") // users leave the CPUs to the tests beside theirs
 	testscript.Main(onDrive{m}, map[string]func(){"ds2": func() {
 		cleanupTime, postgres.CancelTime = patience, 10*time.Second
 		main()

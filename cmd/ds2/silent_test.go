@@ -62,7 +62,11 @@ func TestSilentParties(t *testing.T) {
 	proxied := newTroubledServer(t)
 	must(t, "load", "--target", proxied.URL("ds2"), "--size", "1MB", "--quiet")
 	must(t, "load", "--target", server.URL("ds2"), "--size", "1MB", "--quiet")
-	admin := openDB(t, server.URL("postgres"))
+	alone := pgtest.Start(t, localpg.Options{Settings: map[string]string{"synchronous_commit": "on"}})
+	must(t, "load", "--target", alone.URL("ds2"), "--size", "1MB", "--quiet")
+	pgtest.Exec(t, pgtest.DB(t, alone.URL("postgres")), "ALTER SYSTEM SET synchronous_standby_names = '*'",
+		"SELECT pg_reload_conf()")
+	admin := pgtest.DB(t, server.URL("postgres"))
 	admin.SetMaxOpenConns(1)
 	database := func(name string) string {
 		pgtest.Exec(t, admin, "CREATE DATABASE "+name+" TEMPLATE ds2")
@@ -71,7 +75,7 @@ func TestSilentParties(t *testing.T) {
 	drive := func(name, more string) []string {
 		return quick("drive", database(name), "--run-time 3s --out out %s", more)
 	}
-	nobody, speechless := silent(t, false), "postgres://ds2:x@"+silent(t, true)+"/ds2?sslmode=disable"
+	closed, speechless := silent(t, false), "postgres://ds2:x@"+silent(t, true)+"/ds2?sslmode=disable"
 	relay := promtest.StartRelay(t)
 	relay.To(promtest.StartNodeExporter(t))
 	smartctl := textFile(t, "smartctl", "#!/bin/sh\nexec sleep 600\n")
@@ -79,7 +83,7 @@ func TestSilentParties(t *testing.T) {
 	for name, then := range map[string]string{
 		"held": "SET application_name = 'reporting'", "prepared": "PREPARE TRANSACTION 'forgotten'",
 	} {
-		tx, err := openDB(t, database(name)).Begin()
+		tx, err := pgtest.DB(t, database(name)).Begin()
 		require.NoError(t, err)
 		t.Cleanup(func() { tx.Rollback() })
 		pgtest.Exec(t, tx, "UPDATE products SET price = 1 WHERE prod_id = 1", "UPDATE inventory SET sales = sales",
@@ -95,13 +99,13 @@ func TestSilentParties(t *testing.T) {
 		driving func() // happens when users are at work
 	}
 	cases := []party{
-		{why: "a Pushgateway", args: drive("push", "--pushgateway http://"+nobody), code: exitDone,
+		{why: "a Pushgateway", args: drive("push", "--pushgateway http://"+closed), code: exitDone,
 			says: "warning: push metrics: no answer within 10s"},
-		{why: "an exporter", args: drive("exporter", "--exporter http://"+nobody), code: exitFailed,
+		{why: "an exporter", args: drive("exporter", "--exporter http://"+closed), code: exitFailed,
 			says: "--exporter: "},
 		{why: "an exporter in mid-run", args: drive("mid", "--run-time 10s --exporter http://"+relay.Address),
 			code: exitDone,
-			says: "wrote passed", driving: func() { relay.To(nobody) }},
+			says: "wrote passed", driving: func() { relay.To(closed) }},
 		{why: "a meter", args: drive("meter", "--power 'sleep 600'"), code: exitFailed, says: "no answer within 30s"},
 		{why: "a password", args: words("verify --target %s --password-command 'sleep 600'", server.URL("ds2")),
 			code: exitFailed, says: "run --password-command: no answer within 30s"},
@@ -112,7 +116,7 @@ func TestSilentParties(t *testing.T) {
 		{why: "a restore", args: quick("bench", database("restores"), "--run-time 1s --restore-command 'sleep 600' "+
 			"--settle 0 --idle 0 --cooldown 0 --out out"), code: exitInterrupted, says: "wait for the restore command"},
 		{why: "a server at the connect", args: words("load --size 1MB --quiet --target postgres://ds2:x@%s/ds2",
-			nobody),
+			closed),
 			code: exitFailed, says: "is accepted, and nothing answers in time"},
 		{why: "a server at the first query", args: words("verify --target %s", speechless), code: exitInterrupted,
 			says: "note: waiting for "},
@@ -120,6 +124,8 @@ func TestSilentParties(t *testing.T) {
 			code: exitInterrupted, says: "note: waiting for "},
 		{why: "a session that holds a lock", args: words("reset --quiet --target %s", server.URL("held")),
 			code: exitInterrupted, says: "holds a lock: reporting of user "},
+		{why: "a synchronous standby", args: words("reset --quiet --target %s", alone.URL("ds2")),
+			code: exitInterrupted, says: `commits wait for a synchronous standby: synchronous_standby_names is "*"`},
 		{why: "a prepared transaction", args: words("load --quiet --drop --size 1MB --target %s",
 			server.URL("prepared")),
 			code: exitInterrupted, says: `the prepared transaction "forgotten"`},

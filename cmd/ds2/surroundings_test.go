@@ -3,6 +3,7 @@
 package main
 
 import (
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -24,17 +25,18 @@ func TestSurroundings(t *testing.T) {
 	server := pgtest.Start(t, localpg.Options{})
 	target := server.URL("ds2")
 	must(t, "load", "--target", target, "--size", "1MB", "--quiet")
-	db, other := openDB(t, target), openDB(t, server.URL("postgres"))
+	db, other := pgtest.DB(t, target), pgtest.DB(t, server.URL("postgres"))
 	exec := func(statements ...string) func(*program) {
 		return func(*program) { pgtest.Exec(t, db, statements...) }
 	}
-	const changed = "before the run|when it was loaded|other client|did not answer|stood still"
+	const changed = "before the run|when it was loaded|other client|not answer|stood still"
 	for _, c := range []struct {
 		why    string
 		before func(p *program)
 		do     func(p *program) // in mid-run
 		undo   func(p *program)
 		says   []string
+		first  string // on the first screen, by its beginning
 		cause  string // of the bottleneck; empty: any
 		change int    // in the record, at least
 		long   bool
@@ -49,7 +51,8 @@ func TestSurroundings(t *testing.T) {
 				"settings of role any and database ds2 was not there before the run",
 				`"synchronous_commit=off" after it`, "function ds2_login("}},
 		{why: "a failed audit", before: func(*program) {
-			pgtest.Exec(t, db, "DELETE FROM cust_hist WHERE orderid = 1201") // of the run before
+			// One of the run before.
+			pgtest.Exec(t, db, "DELETE FROM cust_hist WHERE orderid = (SELECT max(orderid) FROM orders)")
 			ends(t, exitVerdict, "verify", "--target", target, "--quiet")
 		}, undo: func(*program) {
 			noted := "SELECT count(*) FROM ds2_info WHERE name = 'failed_audit'"
@@ -61,22 +64,22 @@ func TestSurroundings(t *testing.T) {
 			assert.Zero(t, pgtest.Value[int](t, db, noted), "after the whole has passed")
 		}, says: []string{"an audit of it failed before this run ("}},
 		{why: "another client", do: func(*program) {
-			// The server counts them when they have gone on for a second.
-			for end := time.Now().Add(3 * time.Second); time.Now().Before(end); {
-				pgtest.Exec(t, other, "SELECT 1")
-			}
-		}, says: []string{"other clients worked on the server: database postgres committed "}, long: true},
+			pgtest.Exec(t, other,
+				"DO $$BEGIN FOR i IN 1..200 LOOP PERFORM pg_sleep(.01); COMMIT; END LOOP; END$$")
+			pgtest.Counted(t, other)
+		}, says: []string{"other clients worked on the server: database postgres committed ",
+			"other clients worked on the server in the window: on average "}, long: true},
 		{why: "a restart", do: func(*program) {
 			server.Kill()
 			time.Sleep(2500 * time.Millisecond) // whole seconds without an order
 			require.NoError(t, server.Restart(t.Context()))
-		}, says: []string{"its start was ", "the server did not answer from 0:0"},
-			cause: "errors", change: 1, long: true},
+		}, says: []string{"its start was ", "The server did not answer from 0:0"},
+			first: "The server did not answer from 0:0", cause: "errors", change: 1, long: true},
 		{why: "a ds2 that is stopped", do: func(p *program) {
 			p.Process.Signal(syscall.SIGSTOP)
 			time.Sleep(4500 * time.Millisecond)
 			p.Process.Signal(syscall.SIGCONT)
-		}, says: []string{"ds2 itself stood still for "}, long: true},
+		}, says: []string{", ds2 itself stood still: "}, long: true},
 		{why: "tables since the load", before: exec("ALTER TABLE cust_hist SET UNLOGGED",
 			"ALTER TABLE orders DROP CONSTRAINT fk_customerid", "ALTER TABLE reorder SET (autovacuum_enabled = off)"),
 			change: 4, says: []string{`table cust_hist is "unlogged"`,
@@ -107,6 +110,10 @@ func TestSurroundings(t *testing.T) {
 			if c.says == nil {
 				assert.NotRegexp(t, changed, text)
 				assert.Empty(t, record.Changes)
+			}
+			if c.first != "" {
+				_, reasons, _ := strings.Cut(text, "\n- ")
+				assert.True(t, strings.HasPrefix(reasons, c.first), text)
 			}
 			if c.cause != "" {
 				assert.Equal(t, c.cause, record.Bottleneck.What)

@@ -99,6 +99,12 @@ const (
 	exampleTarget   = "postgres://user:password@host:5432/ds2"
 )
 
+// passwordAsker is an engine that can have the password, or a token in its place, of every connection from now on given
+// by a function. It is called before the database is connected to.
+type passwordAsker interface {
+	AskPassword(ask func(ctx context.Context) (string, error))
+}
+
 // open makes the stores; the caller closes them. It does not connect.
 func (f targetFlags) open() ([]store.Database, error) {
 	urls, err := f.urls()
@@ -113,7 +119,12 @@ func (f targetFlags) open() ([]store.Database, error) {
 			return nil, flagError("target", err)
 		}
 		if f.passwordCommand != "" {
-			s.AskPassword(askPassword(f.passwordCommand))
+			engine, ok := s.(passwordAsker)
+			if !ok {
+				closeStores(append(stores, s))
+				return nil, flagError("password-command", store.Unsupported(s, "asking for passwords"))
+			}
+			engine.AskPassword(askPassword(f.passwordCommand))
 		}
 		stores = append(stores, s)
 	}

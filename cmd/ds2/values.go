@@ -15,6 +15,8 @@ import (
 
 	"github.com/docker/go-units"
 	"github.com/spf13/pflag"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // aliases are DS2's names of flags that this command line calls otherwise.
@@ -178,9 +180,6 @@ func readByteSize(text string) (int64, error) {
 
 const configFileFlag = "config-file"
 
-// byteOrderMark is what editors of Windows put before the first line of a file.
-const byteOrderMark = "\ufeff"
-
 // configFileValue sets flags from a file of lines parameter=value, at the place of the command line where it stands:
 // what comes later wins, as in DS2.
 type configFileValue struct {
@@ -198,9 +197,9 @@ func (v *configFileValue) Set(path string) error {
 	}
 	defer file.Close()
 	v.path = path
-	lines := bufio.NewScanner(file)
+	lines := bufio.NewScanner(transform.NewReader(file, unicode.BOMOverride(transform.Nop))) // editors of Windows
 	for number := 1; lines.Scan(); number++ {
-		name, value, err := configLine(strings.TrimPrefix(lines.Text(), byteOrderMark))
+		name, value, err := configLine(lines.Text())
 		if err == nil && name != "" {
 			err = v.set(name, value)
 		}

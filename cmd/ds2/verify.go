@@ -19,6 +19,7 @@ import (
 	"ds2/internal/upkeep"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
+	"ds2/internal/workload/ds2/audit"
 )
 
 func newVerifyCommand() *cobra.Command {
@@ -215,11 +216,11 @@ func addVerify(flags *pflag.FlagSet, how *string) {
 // printPlacement prints where the tables and indexes of each database lie and how large they are.
 func printPlacement(ctx context.Context, w io.Writer, stores []store.Database) error {
 	for _, s := range stores {
-		ask := s.Can().Placement
-		if ask == nil {
+		engine, ok := s.(audit.Placer)
+		if !ok {
 			continue
 		}
-		placement, err := ask(ctx)
+		placement, err := engine.Placement(ctx)
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"ds2/internal/outside"
 	"ds2/internal/progress"
@@ -45,10 +46,16 @@ func watchWaits(stores []store.Database, quiet func() bool, say func(string)) (s
 	})
 }
 
+// waiter is an engine that says what statements of this process wait for since a while, by what holds them up, such as
+// a process.
+type waiter interface {
+	Waits(ctx context.Context, since time.Duration) (map[string]string, error)
+}
+
 // waitsOf is what a server keeps statements waiting for; of one that cannot say, whether it answers.
 func waitsOf(ctx context.Context, s store.Database) (map[string]string, error) {
-	if waits := s.Can().Waits; waits != nil {
-		return waits(ctx, outside.Patience/2)
+	if engine, ok := s.(waiter); ok {
+		return engine.Waits(ctx, outside.Patience/2)
 	}
 	return nil, s.Wrap("connect to "+s.Label(), s.DB().PingContext(ctx))
 }

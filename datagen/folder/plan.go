@@ -67,7 +67,7 @@ func (p *Plan) look() error {
 		return fmt.Errorf("read directory: %w", err)
 	}
 	name := p.manifest.name()
-	known := map[string]bool{name: true, "lost+found": true} // a file system of its own has one
+	known := map[string]bool{name: true, "lost+found": true} // a separate file system has one
 	if slices.ContainsFunc(held, func(e fs.DirEntry) bool { return e.Name() == name }) {
 		earlier, err := readManifest(p.dir, name)
 		if err != nil {

@@ -63,9 +63,8 @@ func newFileWork(file datagen.File, entry *Entry) *fileWork {
 	return f
 }
 
-// schedule says in which order parts are made: first files of one part, the largest first, which nobody can help with;
-// then the first parts of the others, their second ones, and so on, which fill up the time until the last maker is
-// done.
+// schedule says in which order parts are made: first files of one part, the largest first, which cannot be shared; then
+// the first parts of the others, their second ones, and so on, which fill up the time until the last maker is done.
 func schedule(files []*fileWork) (jobs []job) {
 	bySize := slices.Clone(files)
 	slices.SortStableFunc(bySize, func(a, b *fileWork) int { return cmp.Compare(b.file.Bytes(), a.file.Bytes()) })

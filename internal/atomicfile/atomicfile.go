@@ -85,7 +85,7 @@ func WriteJSON(path string, v any) error {
 	})
 }
 
-// Read reads a file that was written here, of so many bytes at most.
+// Read reads a file that was written here, of max bytes at most.
 func Read(path string, most int64) ([]byte, error) {
 	file, err := Open(path)
 	if err != nil {
@@ -99,8 +99,7 @@ func Read(path string, most int64) ([]byte, error) {
 	return text, err
 }
 
-// Open opens a file to read it. What is no file, such as a pipe that nobody writes to, is refused instead of waited
-// for.
+// Open opens a file to read it. What is no file, such as a pipe without a writer, is refused instead of waited for.
 func Open(path string) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no file", path)
@@ -134,7 +133,7 @@ func SyncDir(dir string) error {
 }
 
 // RemoveLeft removes what processes that were killed left of files being written, in a directory and all below it.
-// Nobody may be writing there.
+// There must be no writer.
 func RemoveLeft(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {

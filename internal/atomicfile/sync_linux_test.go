@@ -26,7 +26,7 @@ func TestCommitSyncs(t *testing.T) {
 		var pages unix.Cachestat_t
 		err = unix.Cachestat(uint(f.Fd()), &unix.CachestatRange{Len: size}, &pages, 0)
 		if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) {
-			t.Skip("the kernel has no cachestat (Linux 6.5), so nobody can see what is on the disk")
+			t.Skip("the kernel has no cachestat (Linux 6.5), so what is on the disk is hidden")
 		}
 		require.NoError(t, err)
 		return pages.Dirty + pages.Writeback

@@ -11,11 +11,21 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"ds2/internal/monitor"
 	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/store"
 )
+
+// Scrubber is an engine whose databases can be scanned.
+type Scrubber interface {
+	// OpenScrub connects a Reader of the database's files as a background scan beside users at work reads them: in
+	// their order, in requests of store.ScrubRequest, past the server's own cache where that can be; after the last
+	// page it begins again.
+	OpenScrub(ctx context.Context) (store.Reader, error)
+}
 
 // Scrubs are the scans of a run, one of each target.
 type Scrubs struct {
@@ -32,7 +42,7 @@ type scrub struct {
 	log    *slog.Logger
 
 	requests, bytes, device atomic.Int64
-	unknown                 atomic.Bool // bytes of which nobody knows where they came from
+	unknown                 atomic.Bool // bytes of unknown origin
 
 	passes, failures int
 	failure          error // the last
@@ -40,16 +50,16 @@ type scrub struct {
 	began, ended     time.Time
 }
 
-// New makes the scans of the targets, each of so many bytes a second, without connecting. The error is of an engine
-// that has none.
+// New makes the scans of the targets, each of rate bytes a second, without connecting. The error is of an engine that
+// has none.
 func New(targets []store.Database, rate float64, log *slog.Logger) (*Scrubs, error) {
 	s := &Scrubs{}
 	for _, target := range targets {
-		open := target.Can().OpenScrub
-		if open == nil {
-			return nil, store.Cannot(target, "background scans")
+		engine, ok := target.(Scrubber)
+		if !ok {
+			return nil, store.Unsupported(target, "background scans")
 		}
-		s.all = append(s.all, &scrub{target: target.Label(), rate: rate, open: open, log: log})
+		s.all = append(s.all, &scrub{target: target.Label(), rate: rate, open: engine.OpenScrub, log: log})
 	}
 	return s, nil
 }
@@ -145,7 +155,10 @@ func (s *scrub) run(ctx context.Context) {
 	defer func() { s.ended = time.Now() }()
 	var from store.Reader
 	told := false
-	pace := newThrottle(s.rate)
+	// What was late is caught up for a second at most, as drives that are slow for a while should not be read twice as
+	// fast afterwards.
+	pace := rate.NewLimiter(rate.Limit(s.rate), max(1, int(s.rate)))
+	pace.AllowN(s.began, pace.Burst()) // nothing is late yet
 	for ctx.Err() == nil {
 		var err error
 		if from == nil {
@@ -174,7 +187,7 @@ func (s *scrub) run(ctx context.Context) {
 }
 
 // read reads until there is an error.
-func (s *scrub) read(ctx context.Context, from store.Reader, pace throttle) error {
+func (s *scrub) read(ctx context.Context, from store.Reader, pace *rate.Limiter) error {
 	for {
 		start := time.Now()
 		read, err := from.Read(ctx)
@@ -193,8 +206,10 @@ func (s *scrub) read(ctx context.Context, from store.Reader, pace throttle) erro
 		if read.Last {
 			s.passes++
 		}
-		if err := pace.wait(ctx, read.Bytes); err != nil {
-			return err
+		for left, burst := int(read.Bytes), pace.Burst(); left > 0; left -= burst {
+			if err := pace.WaitN(ctx, min(left, burst)); err != nil {
+				return err
+			}
 		}
 	}
 }

@@ -25,8 +25,6 @@ type simulated struct {
 
 func (s *simulated) Label() string { return "simulated" }
 
-func (s *simulated) Can() store.Capabilities { return store.Capabilities{OpenScrub: s.OpenScrub} }
-
 func (s *simulated) OpenScrub(context.Context) (store.Reader, error) {
 	if err := s.broken(time.Since(s.start)); err != nil {
 		return nil, err
@@ -47,7 +45,7 @@ func (s *simulatedReader) Close() { s.open-- }
 var errBroken = &store.Error{Op: "read", Class: store.Connection, Err: errors.New("the server closed the connection")}
 
 func TestPace(t *testing.T) {
-	const rate = 1e6
+	const rate, slow = 1e6, 1e4
 	never := func(time.Duration) error { return nil }
 	between := func(from, to time.Duration, err error) func(time.Duration) error {
 		return func(at time.Duration) error {
@@ -59,30 +57,33 @@ func TestPace(t *testing.T) {
 	}
 	for _, c := range []struct {
 		why      string
+		rate     float64
 		request  time.Duration
 		broken   func(time.Duration) error
 		seconds  float64 // in which it reads at the rate, of 60
 		failures int
 	}{
-		{"requests are spread evenly", 5 * time.Millisecond, never, 60, 0},
+		{"requests are spread evenly", rate, 5 * time.Millisecond, never, 60, 0},
+		{"a request takes more than a second's bytes", slow, 5 * time.Millisecond, never, 60, 0},
 		{"drives that are too slow are read as fast as they are",
-			time.Second, never, 60 * store.ScrubRequest / rate, 0},
+			rate, time.Second, never, 60 * store.ScrubRequest / rate, 0},
 		{"a server that is gone for 20 s is connected to again, and what was missed is not made up for",
-			5 * time.Millisecond, between(20*time.Second, 40*time.Second, errBroken), 40, 20},
+			rate, 5 * time.Millisecond, between(20*time.Second, 40*time.Second, errBroken), 40, 20},
 		{"after a request that failed it goes on",
-			5 * time.Millisecond, between(20*time.Second, 21*time.Second, errors.New("bad block")), 60, 1},
+			rate, 5 * time.Millisecond, between(20*time.Second, 21*time.Second, errors.New("bad block")), 60, 1},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &simulated{request: c.request, broken: c.broken, start: time.Now()}
-				scrubs, err := New([]store.Database{s}, rate, slog.New(slog.DiscardHandler))
+				scrubs, err := New([]store.Database{s}, c.rate, slog.New(slog.DiscardHandler))
 				require.NoError(t, err)
 				scrubs.Start()
 				time.Sleep(time.Minute)
 				scrubs.Close()
 				require.Len(t, scrubs.Results(), 1)
 				x := scrubs.Results()[0]
-				assert.InDelta(t, c.seconds*rate, x.Bytes, 0.03*rate*60, "bytes in a minute")
+				near := max(0.03*c.rate*60, store.ScrubRequest)
+				assert.InDelta(t, c.seconds*c.rate, x.Bytes, near, "bytes in a minute")
 				assert.InDelta(t, 60, x.Seconds, 1.1)
 				assert.Equal(t, c.failures, x.Failures)
 				assert.Equal(t, c.failures > 0, x.Error != "", x.Error)
@@ -100,6 +101,5 @@ func TestEnginesWithout(t *testing.T) {
 
 type nothing struct{ store.Database }
 
-func (nothing) Label() string           { return "nothing" }
-func (nothing) Engine() string          { return "nothing" }
-func (nothing) Can() store.Capabilities { return store.Capabilities{} }
+func (nothing) Label() string  { return "nothing" }
+func (nothing) Engine() string { return "nothing" }

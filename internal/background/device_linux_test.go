@@ -15,7 +15,7 @@ import (
 	"ds2/internal/store/postgres"
 )
 
-// TestDeviceSeesScrub holds what a scan says that it read against what a drive counted that nobody else uses. The
+// TestDeviceSeesScrub holds what a scan says that it read against the counters of a drive that nothing else uses. The
 // kernel has nothing of the drive in its cache.
 func TestDeviceSeesScrub(t *testing.T) {
 	drive := devicetest.Mount(t, "/dev/shm", 300<<20)

@@ -3,7 +3,9 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ds2/internal/conclude"
@@ -124,6 +126,27 @@ func unlike(a, b Configuration) (warnings []string) {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s and %s were not run alike: %s", a.Name, b.Name, strings.Join(differ, "; "))}
+}
+
+// changed says what of servers and schema was not as it had been in how many runs that count: these were made unlike
+// the others.
+func changed(c Configuration) (warnings []string) {
+	runs := map[string]int{}
+	counted := Counted(c.Bench)
+	for _, r := range counted {
+		whats := map[string]bool{}
+		for _, change := range r.Changes {
+			whats[change.What] = true
+		}
+		for what := range whats {
+			runs[what]++
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(runs)) {
+		warnings = append(warnings, fmt.Sprintf("%s changed in %d of %d valid runs of %s, which makes them unlike the "+
+			"others", what, runs[what], len(counted), c.Name))
+	}
+	return warnings
 }
 
 // Words are those of the first configuration: others are of the same workload, or a warning says so.

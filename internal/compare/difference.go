@@ -20,7 +20,7 @@ import (
 type Difference struct {
 	Name        string   `json:"name"`
 	Against     string   `json:"against"`
-	Figure      string   `json:"figure"` // the name of one of Metrics, such as opm, or a cost of an order
+	Figure      string   `json:"figure"` // the name of one of Metrics, such as opm, or a cost per order
 	Percent     float64  `json:"percent"`
 	Blocks      int      `json:"blocks,omitempty"` // of one experiment in which both were measured
 	Why         string   `json:"why,omitempty"`    // interval and P are absent
@@ -39,7 +39,7 @@ type Difference struct {
 const Level = 0.05
 
 // widestNone is the largest difference, in percent, that may have gone unseen where none is said to be found: two
-// arrays of which one does half as much again are alike to nobody.
+// arrays of which one does half as much again are not alike.
 const widestNone = 50
 
 // Blind says that the runs show no difference, and would not have shown a large one either.
@@ -58,7 +58,7 @@ func (d Difference) IntervalText() string {
 	return d.PercentText(*d.Low) + " to " + d.PercentText(*d.High)
 }
 
-// Between is the difference of two values of one measurement each, of which no scatter is known.
+// Between is the difference of two values of one measurement each, of unknown variation.
 func Between(before, after float64) Difference { return Difference{Percent: 100 * (after/before - 1)} }
 
 // Of is the difference of a configuration in a metric; nil where that was not measured.
@@ -84,12 +84,13 @@ func WithFirst(all []Configuration) Comparison {
 		if !limit.Passed(one.Limits) {
 			c.Warnings = append(c.Warnings, one.Name+" fails its limits: "+limit.Failed(one.Limits))
 		}
+		c.Warnings = append(c.Warnings, changed(one)...)
 		c.Doubts = append(c.Doubts, idle(one)...)
 		c.Doubts = append(c.Doubts, drifting(one)...)
 	}
 	first := all[0]
 	for i, other := range all[1:] {
-		scattered := map[string]bool{}
+		known := map[string]bool{}
 		for _, f := range Metrics {
 			found := valuesOfAll(all, f.Of)
 			x, y := found[0], found[i+1]
@@ -114,8 +115,8 @@ func WithFirst(all []Configuration) Comparison {
 			if math.IsNaN(d.Percent) {
 				d.Percent = d.Medians
 			}
-			of := f.From == "" || scattered[f.From]
-			if scattered[f.Name] = of && !math.IsNaN(change.Low); scattered[f.Name] {
+			of := f.From == "" || known[f.From]
+			if known[f.Name] = of && !math.IsNaN(change.Low); known[f.Name] {
 				d.Low, d.High, d.P, d.Significant = &change.Low, &change.High, &change.P, new(change.Significant())
 				if least := change.Detectable(); !math.IsNaN(least) {
 					d.Detectable = new(100 * math.Expm1(least))

@@ -2,6 +2,8 @@ package compare
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -123,12 +125,19 @@ func TestLacks(t *testing.T) {
 			configuration("b", storage, 5300, 5310, 5320)}, func(all []Configuration) {
 			all[1].Threads = 7
 		}, "they were not run alike"},
+		{"one with a run whose server changed", []Configuration{configuration("a", storage, 1000, 1001, 1002),
+			configuration("b", storage, 5300, 5310, 5320)}, func(all []Configuration) {
+			all[1].Runs[2].Changes = []result.Change{{What: "setting fsync"}}
+		}, "server or schema changed in runs of b"},
 	} {
 		if c.change != nil {
 			c.change(c.all)
 		}
-		lacks := WithFirst(c.all).Lacks()
+		comparison := WithFirst(c.all)
+		lacks := comparison.Lacks()
 		assert.Contains(t, lacks, c.lacks, c.why)
 		assert.Equal(t, c.lacks == "", lacks == "", "%s: %s", c.why, lacks)
+		assert.Equal(t, strings.Contains(lacks, "schema changed"), slices.Contains(comparison.Warnings,
+			"setting fsync changed in 1 of 3 valid runs of b, which makes them unlike the others"), c.why)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"ds2/internal/result"
 )
 
-// Doubt is why nothing can be told of a configuration yet, however small the scatter of its runs is.
+// Doubt is why nothing can be told of a configuration yet, however little its runs vary.
 type Doubt struct {
 	Name string `json:"name"` // of the configuration
 	What string `json:"what"`
@@ -57,10 +57,10 @@ type Parts struct {
 	Against     string  `json:"against"`
 	Ratio       float64 `json:"ratio"`
 	IORate      float64 `json:"io_rate_ratio"`       // of reads and writes of the drives a second
-	IOsPerCycle float64 `json:"ios_per_order_ratio"` // of those that an order took
+	IOsPerCycle float64 `json:"ios_per_order_ratio"` // per order
 }
 
-// partsOf is nil where nobody counted the I/Os of the drives, or where these are themselves the result.
+// partsOf is nil where the drives' I/Os were not counted, or where these are themselves the result.
 func partsOf(first, other Configuration) *Parts {
 	if first.Unit() == result.IOPS {
 		return nil

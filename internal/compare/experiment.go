@@ -104,8 +104,8 @@ func (e Experiment) Unit() string {
 	return e.Benches[0].Unit()
 }
 
-// Narrow says whether every interval of a difference reaches at most so many percent points from its estimate, with the
-// last block and without it; never where a run has no ratio to others.
+// Narrow says whether every interval of a difference reaches at most n percent points from its estimate, with the last
+// block and without it; never where a run has no ratio to others.
 func Narrow(all []Configuration, percent float64) bool {
 	var names []string
 	var figures []measure.RunFigure

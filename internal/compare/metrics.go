@@ -15,7 +15,7 @@ type Metric struct {
 	Name, Title, Unit string                         // {unit} and {cycle} in a title are those of the workload
 	Scale             float64                        // to the unit that it is shown in
 	Of                func(result.BenchRun) *float64 // its value in a run
-	// From names a metric that this one is made of: without scatter of that, the scatter of this one is unknown too.
+	// From names a metric that this one is made of: where the variation of that is unknown, so is that of this one.
 	From    string
 	AtLeast func(result.BenchRun) bool // the value is a lower bound; nil: never
 }

@@ -24,9 +24,9 @@ import (
 // Take takes into the summary of several runs what one of them comes to.
 func Take(run *result.BenchRun, s result.Summary) {
 	run.Headline, run.Limits = s.Headline, s.Limits
-	run.Costs, run.Conditions = s.Costs, s.Conditions
+	run.Costs, run.Conditions, run.Changes = s.Costs, s.Conditions, s.Changes
 	run.P95, run.P95AtLeast, run.Idle, run.Active, run.Bottleneck, run.Unsteady = nil, false, nil, nil, "", ""
-	run.Warnings, run.Drift = slices.Concat(conclude.Throttled(s.SMART), s.Warnings), nil
+	run.Warnings, run.Drift = slices.Concat(s.Away, conclude.Throttled(s.SMART), s.Warnings), nil
 	if len(s.Windows) > 0 {
 		w := s.Windows[0]
 		if l, measured := w.Latency[measure.WholeOrder]; measured {
@@ -245,7 +245,7 @@ func Bottleneck(b result.Bench) (what string) {
 }
 
 // Drift is that most runs of a bench drift the same way: what they come to hangs on when they were measured, however
-// little they scatter.
+// little they vary.
 type Drift struct {
 	Runs, Of    int
 	Least, Most float64 // percent over the window

@@ -55,6 +55,9 @@ func (c Comparison) Lacks() string {
 			add("%d of %d runs of %s failed", failed, failed+len(Counted(one.Bench)), one.Name)
 		}
 		alike = alike && len(unlike(c.Configurations[0], c.Configurations[i])) == 0
+		if len(changed(one)) > 0 {
+			add("server or schema changed in runs of %s", one.Name)
+		}
 	}
 	if !alike {
 		add("they were not run alike")

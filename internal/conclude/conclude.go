@@ -1,8 +1,8 @@
 // Package conclude says what a run comes to, over any windows: the figure that counts, limits, power, the bottleneck,
 // what a cycle cost and under which conditions; and what several runs come to together. Its functions are pure: they
 // know what the record of a run holds and nothing else, no database, no clock, no context. So a report that asks for
-// another window is answered as the run itself would have been, and everybody who shows a figure shows the same one.
-// How figures are drawn is for package report.
+// another window is answered as the run itself would have been, and all who show a figure show the same one. How
+// figures are drawn is for package report.
 package conclude
 
 import (
@@ -23,7 +23,7 @@ type Input struct {
 	result.Spec
 	result.Happened
 	Series   measure.Series
-	Counters monitor.Table // without rows where nobody observed
+	Counters monitor.Table // without rows where not observed
 	Own      Concluder     // nil: the workload has nothing to add
 }
 
@@ -53,7 +53,8 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 		}
 		c.Windows = append(c.Windows, w)
 	}
-	c.Disturbances = disturbances(in)
+	outages := in.Series.Outages()
+	c.Disturbances, c.Away = disturbances(in), away(in, outages)
 	v := view{Input: in}
 	var figure *result.Figure
 	if len(c.Windows) > 0 {
@@ -66,8 +67,11 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 		c.Costs, c.Conditions = v.costs(c.Power), v.conditions()
 	}
 	if v.window != nil && (observed || v.window.Errors > 0) {
-		if b := diagnose.Judge(v.figures()); b != nil {
-			all := slices.Concat(warnings(in.Cautions, b.Figures), v.largeReads(), v.heldAbove(), v.vacuums())
+		judged := v
+		judged.Counters = answered(in, outages)
+		if b := diagnose.Judge(judged.figures()); b != nil {
+			all := slices.Concat(warnings(in.Cautions, b.Figures),
+				v.largeReads(), v.heldAbove(), v.vacuums(), v.others())
 			c.Bottleneck = &result.Bottleneck{Bottleneck: *b, Warnings: all}
 		}
 	}
@@ -166,6 +170,19 @@ func (v view) vacuums() (all []string) {
 	if v.Words.Unit == result.IOPS && ran != nil && *ran > 0 && v.Counters.Items(monitor.VacuumReads) == nil {
 		all = append(all, "vacuums ran in the window, and their I/O is among what users achieved: PostgreSQL tells "+
 			"them apart from version 16 on")
+	}
+	return all
+}
+
+// mostOthers is how many sessions of others are at work on average beside a run that has the server for itself:
+// monitoring asks now and then.
+const mostOthers = 0.05
+
+// others warns of other clients of the servers.
+func (v view) others() (all []string) {
+	if n := v.total(monitor.DatabaseOtherSessions); n != nil && *n > mostOthers {
+		all = append(all, fmt.Sprintf("other clients worked on the server in the window: on average %.2g of their "+
+			"sessions: log, CPUs and drives are not the run's alone", *n))
 	}
 	return all
 }

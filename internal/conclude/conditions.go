@@ -8,7 +8,7 @@ import (
 	"ds2/internal/result"
 )
 
-// costs takes what an order cost from the samples of the window.
+// costs takes the costs per order from the samples of the window.
 func (v view) costs(power *result.Power) *diagnose.Costs {
 	c := diagnose.Costs{
 		Reads: v.total(monitor.DiskReads), Writes: v.total(monitor.DiskWrites),
@@ -92,7 +92,7 @@ var latencies = []struct {
 // conditions are figures by which runs are compared.
 type conditions []result.Condition
 
-// add adds one, in a unit that is so many times as fine; nil is not known.
+// add adds one, in a unit that is scale times as fine; nil is not known.
 func (all *conditions) add(name string, value *float64, scale float64, unit string) {
 	if value != nil {
 		*all = append(*all, result.Condition{Name: name, Value: *value * scale, Unit: unit})

@@ -11,7 +11,7 @@ import (
 	"ds2/internal/result"
 )
 
-// TestCostsAddUp: the costs of an order times the orders give the sums of the counters over the window.
+// TestCostsAddUp: the costs per order times the orders give the sums of the counters over the window.
 func TestCostsAddUp(t *testing.T) {
 	s := ofWindow(10, 70)
 	s.Machine, s.Local = &monitor.Machine{Processors: 4}, true
@@ -72,7 +72,7 @@ func TestCostsAddUp(t *testing.T) {
 	own := *seen(table, s).costs(s.Power).ServerCPU
 	assert.InDelta(t, 1.5*60, own*6000, 1e-9, "of the server's own processes")
 	s.Happened = result.Happened{}
-	assert.Nil(t, seen(monitor.Table{}, s).costs(nil), "costs of a run that nobody observed")
+	assert.Nil(t, seen(monitor.Table{}, s).costs(nil), "costs of a run without counters")
 }
 
 // named are the values of conditions by name.

@@ -36,8 +36,7 @@ func Counters(r *result.Record) (all []Counter) {
 	return all
 }
 
-// Thinned is a column in at most so many points: means of neighbours, at the time of the first; NaN where none is
-// known.
+// Thinned is a column in at most n points: means of neighbours, at the time of the first; NaN where none is known.
 func Thinned(t *monitor.Table, column string, most int) iter.Seq2[time.Time, float64] {
 	return func(yield func(time.Time, float64) bool) {
 		size, values := max(1, (len(t.Rows)+most-1)/most), t.Values(column)

@@ -48,7 +48,7 @@ func (v view) figures() diagnose.Figures {
 	}
 	trips := v.Counters.Items(monitor.DatabaseRoundTrip)
 	if v.Local {
-		trips, f.NetworkUsed = nil, nil // a message to the same machine waits for its processors, not for a network
+		trips, f.NetworkUsed = nil, nil // a message to the same machine waits for its CPUs, not for a network
 	}
 	for _, column := range trips {
 		// The lower quartile: at times a busy machine lets a message lie.
@@ -88,12 +88,12 @@ func perOrder(rate *float64, opm float64) *float64 {
 	return new(*rate * 60 / opm)
 }
 
-// share is a number of processors as a share of all.
-func share(processors *float64, all int) *float64 {
-	if processors == nil {
+// share is a number of CPUs as a share of all.
+func share(cpus *float64, all int) *float64 {
+	if cpus == nil {
 		return nil
 	}
-	return new(*processors / float64(all))
+	return new(*cpus / float64(all))
 }
 
 // sessions takes the sessions' numbers in all databases together.

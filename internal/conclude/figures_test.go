@@ -65,7 +65,7 @@ func TestBottleneckOfTheWindow(t *testing.T) {
 		assert.InDelta(t, v[1], v[0], 1e-9, name)
 	}
 	assert.Nil(t, f.RoundTrip, "H3: of a server on the same machine, where no network is on the way")
-	assert.Equal(t, diagnose.Figures{}, seen(monitor.Table{}, s).figures(), "of a run that nobody sampled")
+	assert.Equal(t, diagnose.Figures{}, seen(monitor.Table{}, s).figures(), "of a run without samples")
 }
 
 // The devices' limit, as it was measured before the run, and without that by queue and latency.
@@ -98,7 +98,7 @@ func TestDevices(t *testing.T) {
 	s.Device = nil
 	f = seen(table, s).figures()
 	if f.DeviceReads != nil || f.DeviceLog != nil || f.OfDevice() != "" {
-		t.Errorf("nobody measured the device: %+v", f)
+		t.Errorf("no device was measured: %+v", f)
 	}
 	b := diagnose.Judge(f)
 	assert.Equal(t, diagnose.Storage, b.What)
@@ -132,13 +132,13 @@ func TestWarnings(t *testing.T) {
 		f    diagnose.Figures
 		want string
 	}{
-		{"nobody knows what the drives read", diagnose.Figures{}, "fits, fsync is off"},
+		{"unknown reads of the drives", diagnose.Figures{}, "fits, fsync is off"},
 		{"hardly a read", diagnose.Figures{ReadsPerOrder: new(0.01)}, "fits, fsync is off"},
 		{"reads of other programs", diagnose.Figures{ReadsPerOrder: new(2.7), Sessions: running}, "fits, fsync is off"},
 		{"reads of other programs, as its own processes tell",
 			diagnose.Figures{ReadsPerOrder: new(9.), ReadBytesPerOrder: new(100.), Sessions: waiting},
 			"fits, fsync is off"},
-		{"reads of its own processes from the drives",
+		{"reads of its processes from the drives",
 			diagnose.Figures{ReadBytesPerOrder: new(20000.)}, "fsync is off"},
 		{"reads from the drives", diagnose.Figures{ReadsPerOrder: new(2.7), Sessions: waiting}, "fsync is off"},
 	} {
@@ -166,4 +166,93 @@ func TestLargeReads(t *testing.T) {
 		s.Scrub, s.Machine = c.scrub, &monitor.Machine{Files: files}
 		assert.Len(t, seen(table, s).largeReads(), c.warnings, c.why)
 	}
+}
+
+// TestSlowest: the slowest orders are those that ended in the window, the slowest first.
+func TestSlowest(t *testing.T) {
+	var in Input
+	in.Series.Slow = []measure.SlowOrder{
+		{From: time.Second, To: 2 * time.Second, Operation: "login"},
+		{
+			From: 3 * time.Second, To: 6 * time.Second, Operation: "purchase",
+			OperationFrom: 4 * time.Second, OperationTo: 6 * time.Second,
+		},
+		{From: 61 * time.Second, To: 70 * time.Second, Operation: "login"}, // after the window
+	}
+	require.Equal(t, []result.SlowOrder{
+		{From: 3, To: 6, Operation: "purchase", OperationFrom: 4, OperationTo: 6}, {From: 1, To: 2, Operation: "login"},
+	}, newView(in, &measure.Window{From: 0, To: 60}).slowest())
+	require.Nil(t, newView(in, &measure.Window{From: 10, To: 20}).slowest())
+}
+
+// TestDisturbances: an event before orders are back from another is part of its disturbance, and what comes too late
+// for a figure says so.
+func TestDisturbances(t *testing.T) {
+	var in Input
+	for second := range 60 {
+		s := measure.Sample{End: time.Duration(second+1) * time.Second, Length: time.Second, Phase: measure.PhaseRun}
+		if second < 20 || second >= 27 {
+			s.Counts.Orders = 100
+		}
+		in.Series.Samples = append(in.Series.Samples, s)
+	}
+	for _, from := range []float64{20, 27, 45, 55} {
+		in.Events = append(in.Events, result.Event{From: from})
+	}
+	all := disturbances(in)
+	require.Len(t, all, 3)
+	require.Equal(t, []int{1, 2}, all[0].Events)
+	require.Equal(t, []int{3}, all[1].Events)
+	require.InDelta(t, 700, all[0].Lost, 1e-6)
+	require.InDelta(t, 7, *all[0].Back, 1e-6)
+	require.Zero(t, all[1].Lost)
+	require.NotEmpty(t, all[2].Unknown)
+	require.Nil(t, disturbanceConditions(all))
+	require.Equal(t, []result.Condition{
+		{Name: result.LostOrders, Value: all[0].Lost}, {Name: result.LongestOrder, Unit: "ms"},
+		{Name: result.BackAfter, Value: *all[0].Back, Unit: "s"},
+	}, disturbanceConditions(all[:2]))
+}
+
+// TestFilesStandForDrives concludes a run whose machine was not observed, as on Windows and in Azure: what the server
+// counted of its files and waits is all there is. Limits, verdict, costs and conditions come from it.
+func TestFilesStandForDrives(t *testing.T) {
+	table := sampled(1, 60, func(int) []float64 {
+		return []float64{400, 50, .016, .030, 7.9, 0, 100, math.NaN(), .004, .4, 1, 6, 1, 5.5, .5}
+	},
+		"disk.cust_1.reads_per_second", "disk.cust_1.writes_per_second", "disk.cust_1.read_seconds",
+		"disk.cust_1.write_seconds", "disk.cust_1.queue",
+		"disk.log_1.reads_per_second", "disk.log_1.writes_per_second", "disk.log_1.read_seconds",
+		"disk.log_1.write_seconds", "disk.log_1.queue",
+		monitor.SessionsRunning, monitor.SessionsWaitingForDrives, monitor.SessionsIdle,
+		monitor.WaitsDataRead, monitor.WaitsLogWrite)
+	s := ofWindow(0, 60)
+	s.Targets, s.Threads, s.End = []string{"host/DS2"}, 8, start.Add(time.Minute)
+	s.Machine = &monitor.Machine{Drives: []monitor.Drive{
+		{Name: "cust_1", File: true, Roles: []monitor.Role{monitor.Data}},
+		{Name: "log_1", File: true, Roles: []monitor.Role{monitor.Log}},
+	}}
+	s.Windows[0].OPM, s.Windows[0].Counts.Orders = 6000, 6000
+	s.LimitTexts = []string{
+		"device read mean < 20ms", "device write max < 20ms", "data read mean < 10ms", "log write max < 5ms",
+		"iops > 300",
+	}
+	v := seen(table, s)
+	all, err := verdicts(v.Input, v.window)
+	require.NoError(t, err)
+	for i, want := range []struct {
+		measured float64
+		ok       bool
+	}{{.016, true}, {.030, false}, {.016, false}, {.004, true}, {450, true}} {
+		require.NotNil(t, all[i].Measured, all[i])
+		assert.InDelta(t, want.measured, *all[i].Measured, 1e-9, all[i])
+		assert.Equal(t, want.ok, all[i].OK, all[i])
+	}
+	f := v.figures()
+	assert.Equal(t, diagnose.Storage, diagnose.Judge(f).What)
+	assert.True(t, f.ReadFromDrives())
+	assert.InDelta(t, 4, *v.costs(nil).Reads, 1e-9)
+	conditions := named(v.conditions())
+	assert.Contains(t, conditions, "read latency, slowest device")
+	assert.NotContains(t, conditions, "busiest device")
 }

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// claim refuses a block device that anybody uses or that has partitions, and says how large it is.
+// claim refuses a block device that is in use or that has partitions, and says how large it is.
 func claim(device string) (bytes int64, err error) {
 	path, err := filepath.EvalSymlinks(device)
 	if err != nil {

@@ -24,7 +24,6 @@ type Options struct {
 	Dir    string // on the device: a file of FileBytes is made in it, and removed in the end
 	Device string // a block device, all of which is overwritten
 
-	Data         string // that is written; empty: DatabaseData
 	KitVersion   string
 	FileBytes    int64
 	StageTime    time.Duration // for which each point is measured
@@ -47,8 +46,7 @@ func Run(ctx context.Context, o Options) (r *Record, err error) {
 		return nil, err
 	}
 	r = &Record{Format: Format, Kind: "device", KitVersion: o.KitVersion, Fio: f.version, Start: time.Now(),
-		Path: cmp.Or(o.Dir, o.Device), StageTime: o.StageTime.Seconds(), Data: cmp.Or(o.Data, DatabaseData)}
-	f.data = r.Data
+		Path: cmp.Or(o.Dir, o.Device), StageTime: o.StageTime.Seconds()}
 	if o.Device != "" {
 		f.file = o.Device
 		f.bytes, err = claim(o.Device)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/diskspace"
+	"ds2/internal/fuzztest"
 )
 
 // needFio skips where there is no fio, unless CI says that there must be one.
@@ -122,7 +123,7 @@ func TestRefusals(t *testing.T) {
 	small := Options{Dir: dir, FileBytes: 16 << 20, StageTime: time.Second}
 	free, ok := diskspace.Free(dir)
 	if !ok {
-		t.Skip("nobody knows how much room there is")
+		t.Skip("the free space is unknown")
 	}
 	large := small
 	large.FileBytes = free
@@ -181,4 +182,17 @@ func TestConclusion(t *testing.T) {
 		}
 		assert.Contains(t, r.Conclusion(), want, "%v", rates)
 	}
+}
+
+func FuzzFio(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.json")
+	require.True(f, err == nil && len(files) != 0, "no output of fio in testdata")
+	var examples [][]byte
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(f, err)
+		examples = append(examples, text)
+	}
+	mixed := job{rw: "randrw", block: 8192, depth: 4}
+	fuzztest.Run(f, func(t testing.TB, text []byte) { parse(text, mixed) }, examples...)
 }

@@ -15,8 +15,8 @@ import (
 	"ds2/internal/nightly"
 )
 
-// The limit that is found is that of the drive, which is held to so many reads and writes a second: a log write is a
-// write and a flush, as the device's own counters say. A busy machine has a drive do less, never more.
+// The limit that is found is that of the drive, which is held to a number of reads and writes a second: a log write is
+// a write and a flush, as the device's own counters say. A busy machine has a drive do less, never more.
 func TestSlowDrive(t *testing.T) {
 	needFio(t)
 	drive := devicetest.MountSlow(t, "ext4", devicetest.Memory(t), 64<<20)
@@ -49,7 +49,7 @@ func TestSlowDrive(t *testing.T) {
 	assertEmpty(t, drive.Dir)
 }
 
-// A drive of its own is preconditioned and measured whole; one in use is not touched.
+// An unused drive is preconditioned and measured whole; one in use is not touched.
 func TestBlockDevice(t *testing.T) {
 	nightly.Long(t, "measures a drive several times")
 	needFio(t)

@@ -26,7 +26,6 @@ type fio struct {
 	program, version string
 	file             string
 	bytes            int64
-	data             string // DatabaseData or RandomData
 }
 
 // findFio looks for the program, and refuses a version before 3, whose times had other units.
@@ -86,9 +85,7 @@ func (f *fio) run(ctx context.Context, j job) (Point, float64, error) {
 		"--output-format=json",
 		// No two runs are alike, and no two blocks.
 		"--norandommap", "--randrepeat=0", "--refill_buffers",
-	}
-	if f.data == DatabaseData {
-		args = append(args, fmt.Sprintf("--buffer_compress_percentage=%d", compressible))
+		fmt.Sprintf("--buffer_compress_percentage=%d", compressible),
 	}
 	if j.sync {
 		args = append(args, "--fdatasync=1")

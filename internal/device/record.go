@@ -23,24 +23,9 @@ const Format = 1
 // BlockBytes is the size of the reads and writes that are measured: a page of the databases.
 const BlockBytes = 8192
 
-// The data that are written. Those of a database shrink as its pages do, each by itself about 2 : 1 and no two alike
-// (docs/explanation/data.md); random data shrink on no array.
-const (
-	DatabaseData = "database"
-	RandomData   = "random"
-
-	compressible = 50 // percent of each block: LZ4 makes 1.94 : 1 of it, and so does zlib
-)
-
-// Unlike says that the limit is that of other data than a database's, next to which a run's share means little on a
-// drive that compresses or deduplicates; empty where it is not.
-func (r *Record) Unlike() string {
-	if r.Data == DatabaseData {
-		return ""
-	}
-	return "the limit of the device was measured with random data, and a database's pages compress about 2 : 1: " +
-		"on a drive that compresses, shares of it mean little; measure it again with ds2 device --data database"
-}
+// compressible is the part of each written block, in percent, that shrinks: LZ4 makes 1.94 : 1 of the block, and so
+// does zlib. A database's pages shrink about 2 : 1, each by itself and no two alike (docs/explanation/data.md).
+const compressible = 50
 
 // Record is what was measured of a device.
 type Record struct {
@@ -51,8 +36,7 @@ type Record struct {
 	Start      time.Time `json:"start"`
 	Path       string    `json:"path"` // the directory, or the device
 	Bytes      int64     `json:"bytes"`
-	StageTime  float64   `json:"stage_s"`        // for which each point was measured
-	Data       string    `json:"data,omitempty"` // that was written: DatabaseData or RandomData
+	StageTime  float64   `json:"stage_s"` // for which each point was measured
 
 	Preconditioning *Preconditioning `json:"preconditioning,omitempty"`
 
@@ -108,7 +92,7 @@ func (r *Record) Curve() (c Curve) {
 	return c
 }
 
-// ReadsAt is how many random reads a second the device does while one takes so many seconds on average: between two
+// ReadsAt is how many random reads a second the device does while one takes this many seconds on average: between two
 // points by the logarithm of both. Faster than alone the device is not, and beyond the last depth it does no more than
 // its most.
 func (c Curve) ReadsAt(latency float64) float64 {

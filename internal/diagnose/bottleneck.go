@@ -27,15 +27,15 @@ type Bottleneck struct {
 // The bounds of the rules.
 const (
 	manyErrors     = 0.10   // of orders, of the users' time or of the window
-	fullProcessors = 0.90   // of all processors' time
-	busyProcessors = 0.80   // enough to hold up those who answer each other in turns
-	oftenThrottled = 0.50   // of the periods in which a container's processor time is counted
+	fullCPU        = 0.90   // of all CPU time
+	busyCPU        = 0.80   // enough to hold up those who answer each other in turns
+	oftenThrottled = 0.50   // of the periods in which a container's CPU time is counted
 	fullLink       = 0.80   // of a link's speed; protocol headers take part of the rest
 	fullDevice     = 0.80   // of what it can do by itself; where no session says what it waits for
-	longQueue      = 4      // requests; and where nobody measured what the device can do,
+	longQueue      = 4      // requests; and where the device was not measured,
 	slowDevice     = 2      // times as long as in the run's best seconds: more requests only wait for each other
 	mainWait       = 0.30   // of the sessions' time
-	almostAllWait  = 0.80   // of the sessions' time, too much to be a delay by full processors
+	almostAllWait  = 0.80   // of the sessions' time, too much to be a delay by full CPUs
 	longTrip       = 0.3e-3 // seconds; a shorter round trip cannot be told from the time in which machines wake up
 )
 
@@ -51,12 +51,11 @@ func Judge(f Figures) *Bottleneck {
 // judge asks the rules one after the other; the first that holds names the bottleneck.
 //
 // Errors come before all: what fails tells nothing of how fast the rest is. What takes almost all of the sessions' or
-// users' time comes next: then it is other programs that fill processors and links, if any does. Full processors and
-// links come before all other waits because sessions that wait for a processor count as running or idle, because a
-// round trip measured then is the time in the run queue, and because faster storage could not help them. Statements and
-// answers under way are held up by processors or by long round trips; where neither explains them they are only a sign
-// of too few users, and storage and locks come before them. A device near its limit counts only where sessions tell
-// nothing.
+// users' time comes next: then it is other programs that fill CPUs and links, if any does. Full CPUs and links come
+// before all other waits because sessions that wait for a CPU count as running or idle, because a round trip measured
+// then is the time in the run queue, and because faster storage could not help them. Statements and answers under way
+// are held up by CPUs or by long round trips; where neither explains them they are only a sign of too few users, and
+// storage and locks come before them. A device near its limit counts only where sessions tell nothing.
 func (c situation) judge() (what, why string) {
 	statements := "sessions wait " + percent(c.underWay) + " of their time for running statements"
 	switch {
@@ -68,23 +67,23 @@ func (c situation) judge() (what, why string) {
 		return Locks, c.whyLocks()
 	case c.pause >= almostAllWait:
 		return Client, c.whyPause()
-	case atLeast(c.ServerUsed, fullProcessors), atLeast(c.ServerThrottled, oftenThrottled):
+	case atLeast(c.ServerUsed, fullCPU), atLeast(c.ServerThrottled, oftenThrottled):
 		return CPU, c.whyContainer()
-	case atLeast(c.CPUBusy, fullProcessors):
-		return CPU, c.whyProcessors()
+	case atLeast(c.CPUBusy, fullCPU):
+		return CPU, c.whyCPU()
 	case atLeast(c.NetworkUsed, fullLink):
 		return Network, "a network link is used to " + percent(*c.NetworkUsed) + " of its speed"
-	case atLeast(c.ClientBusy, fullProcessors):
+	case atLeast(c.ClientBusy, fullCPU):
 		return Client, c.whyUsersMachine()
-	case atLeast(c.ClientUsed, fullProcessors):
+	case atLeast(c.ClientUsed, fullCPU):
 		return Client, "ds2 takes " + percent(*c.ClientUsed) + " of the CPUs that it may use"
 	case atLeast(c.ClientThrottled, oftenThrottled):
 		return Client, "ds2's container" + throttled(*c.ClientThrottled)
-	case c.mostlyUnderWay() && atLeast(c.CPUBusy, busyProcessors):
-		return CPU, c.whyProcessors() + ", and " + statements
-	case c.mostlyUnderWay() && atLeast(c.ServerUsed, busyProcessors):
+	case c.mostlyUnderWay() && atLeast(c.CPUBusy, busyCPU):
+		return CPU, c.whyCPU() + ", and " + statements
+	case c.mostlyUnderWay() && atLeast(c.ServerUsed, busyCPU):
 		return CPU, c.whyContainer() + ", and " + statements
-	case c.mostlyUnderWay() && atLeast(c.ClientBusy, busyProcessors):
+	case c.mostlyUnderWay() && atLeast(c.ClientBusy, busyCPU):
 		return Client, c.whyUsersMachine() + ", and " + statements
 	case c.mostlyUnderWay() && atLeast(c.RoundTrip, longTrip) && atLeast(c.InRoundTrips, c.underWay/2):
 		return Network, statements + c.trips()
@@ -97,12 +96,12 @@ func (c situation) judge() (what, why string) {
 	case c.pause >= mainWait:
 		return Client, c.whyPause()
 	case c.Sessions != nil:
-		processors := ""
+		cpus := ""
 		if c.CPUBusy != nil {
-			processors = ", while CPUs are " + percent(*c.CPUBusy) + " busy"
+			cpus = ", while CPUs are " + percent(*c.CPUBusy) + " busy"
 		}
 		return Unclear, "sessions are at work " + percent(c.Running) + " of their time " +
-			"and wait for nothing in particular" + processors + ": try more users"
+			"and wait for nothing in particular" + cpus + ": try more users"
 	case atLeast(c.DeviceReads, fullDevice), atLeast(c.DeviceLog, fullDevice):
 		return Storage, "the device is near its limit: " + c.OfDevice()
 	case c.DeviceReads == nil && atLeast(c.DiskQueue, longQueue) && atLeast(c.DiskSlowdown, slowDevice):
@@ -132,8 +131,8 @@ func (c situation) whyLocks() string {
 		" of their time waiting for each other: for rows, tables and the server's latches"
 }
 
-// whyProcessors splits the machine's time, as far as it is known whose it is.
-func (c situation) whyProcessors() string {
+// whyCPU splits the machine's time, as far as it is known whose it is.
+func (c situation) whyCPU() string {
 	text := "the database machine's CPUs are " + percent(*c.CPUBusy) + " busy"
 	switch others := c.others(); {
 	case others != nil:
@@ -179,7 +178,7 @@ type situation struct {
 	Figures
 	storage, locks float64
 	pause          float64 // users think, or no order is due
-	underWay       float64 // statements and answers are on their way, or waiting for a processor
+	underWay       float64 // statements and answers are on their way, or waiting for a CPU
 }
 
 func newSituation(f Figures) situation {

@@ -26,12 +26,12 @@ func TestJudge(t *testing.T) {
 		{"rows and latches count together", Locks, "40 %",
 			"cpu.busy_ratio=.4 sessions.running=.3 sessions.waiting_for_lock=.2 sessions.waiting_for_latch=.2" +
 				" sessions.waiting_for_storage=.3"},
-		{"processors that other programs fill, while sessions wait for storage", Storage, "94 %",
+		{"CPUs that other programs fill, while sessions wait for storage", Storage, "94 %",
 			"cpu.busy_ratio=.99 client.busy_ratio=.99 users.in_operations=1 sessions.running=.01 sessions.idle=.05" +
 				" sessions.waiting_for_storage=.94"},
-		{"processors that other programs fill, while sessions wait for each other", Locks, "90 %",
+		{"CPUs that other programs fill, while sessions wait for each other", Locks, "90 %",
 			"cpu.busy_ratio=.99 sessions.running=.1 sessions.waiting_for_lock=.9"},
-		{"processors that other programs fill, while users think", Client, "pause 90 %",
+		{"CPUs that other programs fill, while users think", Client, "pause 90 %",
 			"cpu.busy_ratio=.99 client.busy_ratio=.99 users.in_operations=.1 sessions.running=.05 sessions.idle=.95"},
 		{"H3: full CPUs, on whose run queue a message waits", CPU, "99 % busy",
 			"cpu.busy_ratio=.99 client.busy_ratio=.99 users.in_operations=1 network.round_trip_seconds=.05" +
@@ -60,7 +60,7 @@ func TestJudge(t *testing.T) {
 		{"whose the CPUs are",
 			CPU, "50 % by the database, 15 % by ds2 itself, which runs on the same machine, and 30 % by other programs",
 			"cpu.busy_ratio=.95 cpu.database_ratio=.5 cpu.own_ratio=.15 sessions.running=.3 sessions.idle=.7"},
-		{"users on a full machine of their own", Client, "97 % busy",
+		{"users on their own full machine", Client, "97 % busy",
 			"cpu.busy_ratio=.5 client.busy_ratio=.97 sessions.running=.2 sessions.idle=.8"},
 		{"ds2 has used up what it may use of a large machine", Client, "93 % of the CPUs that it may use",
 			"cpu.busy_ratio=.5 client.busy_ratio=.2 client.used_ratio=.93 sessions.running=.2 sessions.idle=.8"},
@@ -75,11 +75,11 @@ func TestJudge(t *testing.T) {
 		{"a long way to the server, but longer work there", Storage, "55 %",
 			"cpu.busy_ratio=.2 users.in_operations=1 network.round_trip_seconds=.005 users.in_round_trips=.3" +
 				" sessions.running=.1 sessions.idle=.35 sessions.waiting_for_storage=.55"},
-		{"processors that are nearly full, so that sessions seem to wait for users and users for sessions",
+		{"CPUs that are nearly full, so that sessions seem to wait for users and users for sessions",
 			CPU, "88 % busy, 15 % with ds2 itself",
 			"cpu.busy_ratio=.88 cpu.own_ratio=.15 users.in_operations=1 network.round_trip_seconds=.001" +
 				" users.in_round_trips=1 sessions.running=.1 sessions.idle=.55 sessions.waiting_for_storage=.35"},
-		{"processors of the users' machine that are nearly full", Client, "85 % busy",
+		{"CPUs of the users' machine that are nearly full", Client, "85 % busy",
 			"cpu.busy_ratio=.3 client.busy_ratio=.85 users.in_operations=1 sessions.running=.3 sessions.idle=.7"},
 		{"too few users, and storage is what they wait for most", Storage, "35 %",
 			"cpu.busy_ratio=.5 users.in_operations=1 network.round_trip_seconds=.0001 users.in_round_trips=.4" +
@@ -101,9 +101,9 @@ func TestJudge(t *testing.T) {
 			"cpu.busy_ratio=.3 device.reads_ratio=.03 device.log_syncs_ratio=.85"},
 		{"a device far from its limit, whatever its queue", Unclear, "no CPU, link or device",
 			"cpu.busy_ratio=.3 disk.queue=12 disk.slowdown=3.2 device.reads_ratio=.41"},
-		{"a full device that nobody waits for", Unclear, "try more users",
+		{"a full device without waiting sessions", Unclear, "try more users",
 			"cpu.busy_ratio=.3 disk.busy_ratio=.99 sessions.running=.9 sessions.idle=.1"},
-		{"processors of which nothing is known are not idle", Unclear, "in particular: try more users",
+		{"CPUs of which nothing is known are not idle", Unclear, "in particular: try more users",
 			"sessions.running=.9 sessions.idle=.1"},
 		{"nothing is near its limit", Unclear, "show no wait",
 			"cpu.busy_ratio=.3 disk.busy_ratio=.2"},
@@ -115,7 +115,7 @@ func TestJudge(t *testing.T) {
 		assert.Equal(t, c.want, b.What, c.name)
 		assert.Contains(t, b.Why, c.why, c.name)
 	}
-	assert.Nil(t, Judge(Figures{}), "of what nobody measured")
+	assert.Nil(t, Judge(Figures{}), "of nothing measured")
 }
 
 // TestDisturbance warns of other programs only where it is known that there are some.

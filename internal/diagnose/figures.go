@@ -7,21 +7,21 @@ import "strings"
 
 // Figures are what the rules rest on: means over a window. Shares are of 1.
 type Figures struct {
-	CPUBusy   *float64 `json:"cpu.busy_ratio,omitempty"` // of the database machine's processors
+	CPUBusy   *float64 `json:"cpu.busy_ratio,omitempty"` // of the database machine's CPUs
 	CPUIOWait *float64 `json:"cpu.iowait_ratio,omitempty"`
 	// The parts of CPUBusy that the database's processes and ds2 take, where they are on that machine.
 	CPUDatabase *float64 `json:"cpu.database_ratio,omitempty"`
 	CPUOwn      *float64 `json:"cpu.own_ratio,omitempty"`
 
-	// The processors that the database server's container may use, where that is less than all, what it takes of these,
-	// and in how many of the periods in which their time is counted it was throttled.
+	// The CPUs that the database server's container may use, where that is less than all, what it takes of these, and
+	// in how many of the periods in which their time is counted it was throttled.
 	ServerProcessors *float64 `json:"server.processors,omitempty"`
 	ServerUsed       *float64 `json:"server.used_ratio,omitempty"`
 	ServerThrottled  *float64 `json:"server.throttled_ratio,omitempty"`
 
-	ClientBusy      *float64 `json:"client.busy_ratio,omitempty"` // of the processors of the machine that ds2 runs on
+	ClientBusy      *float64 `json:"client.busy_ratio,omitempty"` // of the CPUs of the machine that ds2 runs on
 	ClientOwn       *float64 `json:"client.own_processors,omitempty"`
-	ClientUsed      *float64 `json:"client.used_ratio,omitempty"` // what ds2 takes of the processors that it may use
+	ClientUsed      *float64 `json:"client.used_ratio,omitempty"` // what ds2 takes of the CPUs that it may use
 	ClientThrottled *float64 `json:"client.throttled_ratio,omitempty"`
 
 	DiskBusy      *float64 `json:"disk.busy_ratio,omitempty"`      // of the busiest device
@@ -52,7 +52,7 @@ type Figures struct {
 	CacheHits    *float64 `json:"db.cache_hit_ratio,omitempty"`
 }
 
-// someReads is what a database reads an order that does not fit into memory, at least: an order looks at a dozen rows
+// someReads is what a database reads per order that does not fit into memory, at least: an order looks at a dozen rows
 // or more, on as many pages of 8 kB.
 const (
 	someReads     = 1
@@ -68,8 +68,8 @@ func (f Figures) ReadFromDrives() bool {
 	return atLeast(f.ReadsPerOrder, someReads) && f.Sessions != nil && f.WaitingForDrives >= mainWait
 }
 
-// others is the share of the database machine's processors that neither the database nor ds2 takes; nil where that is
-// not known.
+// others is the share of the database machine's CPUs that neither the database nor ds2 takes; nil where that is not
+// known.
 func (f Figures) others() *float64 {
 	if f.CPUBusy == nil || f.CPUDatabase == nil || f.CPUOwn == nil {
 		return nil
@@ -77,7 +77,7 @@ func (f Figures) others() *float64 {
 	return new(max(*f.CPUBusy-*f.CPUDatabase-*f.CPUOwn, 0))
 }
 
-// muchOfOthers is from which share of the processors on other programs change what is measured.
+// muchOfOthers is from which share of the CPUs on other programs change what is measured.
 const muchOfOthers = 0.10
 
 // Disturbance warns of other programs on the database's machine; empty where they take little.
@@ -102,7 +102,7 @@ type Sessions struct {
 
 // NewSessions makes shares of numbers of sessions as samples tell them. Samples tell what those at work do; how many
 // are at work is measured where the server does that (active), since a session with a message to read counts as idle
-// until a processor is free for it, and a sample takes a processor. It is nil where there are no sessions.
+// until a CPU is free for it, and a sample takes a CPU. It is nil where there are no sessions.
 func NewSessions(counts Sessions, active *float64) *Sessions {
 	states := []*float64{&counts.Running, &counts.WaitingForLock, &counts.WaitingForDrives, &counts.WaitingForLatch,
 		&counts.WaitingForClient, &counts.WaitingForRest}

@@ -15,7 +15,7 @@ import (
 // In an open loop customers come whether or not the store keeps up. An order's response time then counts from when it
 // was due, so that a slow store cannot hide the orders it held up (coordinated omission).
 
-// backlog is how long orders may wait for a free user: when so many are waiting as fall due in this time, the next is
+// backlog is how long orders may wait for a free user: when as many are waiting as fall due in this time, the next is
 // dropped, and counted. How long it would have waited at least is known when those before it have been begun: so long
 // it counts to have taken.
 const backlog = 10 * time.Second

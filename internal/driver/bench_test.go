@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkDriver is what an order costs the driver besides the store, by the number of users: drawing, timing,
-// measuring and switching between users. The store answers 20,000 calls a second however many users share it, about as
-// much as a PostgreSQL in memory does on two processors, so that OPM differs by what the driver itself loses.
+// BenchmarkDriver is the driver's cost per order besides the store, by the number of users: drawing, timing, measuring
+// and switching between users. The store answers 20,000 calls a second however many users share it, about as much as a
+// PostgreSQL in memory does on two CPUs, so that OPM differs by what the driver itself loses.
 func BenchmarkDriver(b *testing.B) {
 	for _, users := range []int{32, 1000} {
 		b.Run(fmt.Sprintf("users=%d", users), func(b *testing.B) {

@@ -29,7 +29,7 @@ import (
 type Config struct {
 	result.Spec
 	Operations []workload.Operation // of Play
-	Counts     []string             // names of what Play counts of its own
+	Counts     []string             // names of the workload's counts
 	Play       workload.Run         // what the users do
 
 	StartAt time.Time       // when the first orders start; zero: as soon as all users are connected

@@ -150,7 +150,7 @@ func TestPhases(t *testing.T) {
 	assert.EqualValues(t, 0, sim.open.Load(), "connections are left open")
 }
 
-// TestWarm: the run begins when it may, on a second, and at the latest when nobody wants to wait any longer.
+// TestWarm: the run begins when it may, on a second, and at the latest when its deadline passes.
 func TestWarm(t *testing.T) {
 	for why, c := range map[string]struct{ warm, most, want time.Duration }{
 		"at once":           {0, time.Minute, 5 * time.Second},

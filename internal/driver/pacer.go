@@ -6,10 +6,10 @@ import (
 )
 
 // Pacer finds the rate of orders at which the drives do a wanted number of reads and writes a second. It is told at
-// even intervals what came of its rate, and corrects it by the I/Os that an order took on average over the last
-// samples: those come in bursts, such as of a server's cleaning up, and a rate that followed single samples would never
-// settle. Once the rate has been within Tolerance of what that average asks for InARow times, it is kept: one that went
-// on following the drives would hide what they do.
+// even intervals what came of its rate, and corrects it by the mean I/Os per order over the last samples: those come in
+// bursts, such as of a server's cleaning up, and a rate that followed single samples would never settle. Once the rate
+// has been within Tolerance of what that average asks for InARow times, it is kept: one that went on following the
+// drives would hide what they do.
 type Pacer struct {
 	target  float64 // IOPS
 	rate    float64 // orders a second
@@ -20,7 +20,7 @@ type Pacer struct {
 
 	averaged    int // samples
 	taken       int
-	least, most float64 // I/Os of an order
+	least, most float64 // I/Os per order
 }
 
 // How a Pacer corrects (mailbox/WORKLOAD.md section 5).
@@ -31,7 +31,7 @@ const (
 	behind     = 0.95 // of the rate: a store that completes less cannot keep up
 )
 
-// NewPacer makes a pacer that averages over so many samples, from what a first rate brought: orders and I/Os a second.
+// NewPacer makes a pacer that averages over n samples, from what a first rate brought: orders and I/Os a second.
 func NewPacer(target float64, averaged int, orders, iops float64) *Pacer {
 	p := &Pacer{target: target, rate: orders, averaged: averaged}
 	if iops > 0 {
@@ -53,8 +53,8 @@ func (p *Pacer) Limited() bool { return p.limited }
 // InARow is how many times on end the rate has been what the average asks for.
 func (p *Pacer) InARow() int { return p.inARow }
 
-// Sample takes what the last sample's users completed a second, and the I/Os that an order took on average over the
-// last samples: not over each, since a server tells only at the end of a vacuum what that did.
+// Sample takes what the last sample's users completed a second, and the mean I/Os per order over the last samples: not
+// over each, since a server tells only at the end of a vacuum what that did.
 func (p *Pacer) Sample(orders, each float64) {
 	if p.frozen || each <= 0 {
 		return
@@ -77,7 +77,7 @@ func (p *Pacer) Sample(orders, each float64) {
 	p.rate *= min(max(factor, 1-correction), 1+correction)
 }
 
-// Spread is the least and the most I/Os of an order, on average, of all samples.
+// Spread is the least and the most I/Os per order, on average, of all samples.
 func (p *Pacer) Spread() (least, most float64) { return p.least, p.most }
 
 // Freeze keeps the rate that the average asks for, or where the store cannot keep up the one that there is.

@@ -9,13 +9,13 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// TestPacer finds the rate on simulated stores, whose I/Os an operation are not what they were when the rate was set,
-// scatter and drift: the target is met within 2 % and the rate then kept.
+// TestPacer finds the rate on simulated stores, whose I/Os per operation are not what they were when the rate was set,
+// variation and drift: the target is met within 2 % and the rate then kept.
 func TestPacer(t *testing.T) {
 	for _, c := range []struct {
 		name             string
-		calibrated, real float64 // I/Os an operation
-		scatter          float64 // σ of a sample's, as a share
+		calibrated, real float64 // I/Os per operation
+		variation        float64 // σ of a sample's, as a share
 	}{
 		{"as calibrated", 2, 2, 0.003},
 		{"half as many were measured with empty buffers", 1, 2, 0.003},
@@ -26,7 +26,7 @@ func TestPacer(t *testing.T) {
 			const target = 250.0
 			random := rand.New(rand.NewPCG(1, 7))
 			p := NewPacer(target, 10, 400, 400*c.calibrated)
-			store := func() float64 { return p.Rate() * c.real * (1 + c.scatter*random.NormFloat64()) }
+			store := func() float64 { return p.Rate() * c.real * (1 + c.variation*random.NormFloat64()) }
 			samples := 0
 			for !p.Frozen() {
 				samples++
@@ -61,7 +61,7 @@ func TestPacerOfSlowStore(t *testing.T) {
 	assert.LessOrEqual(t, p.Rate(), 550.)
 }
 
-// TestPacerOfBursts: beside a vacuum a minute, or one whose I/Os are told apart but whose share scatters, the rate
+// TestPacerOfBursts: beside a vacuum a minute, or one whose I/Os are counted apart but whose share varies, the rate
 // settles within five minutes of samples of any length, and the target is then met within 5 % over whole minutes.
 func TestPacerOfBursts(t *testing.T) {
 	const target = 400.0

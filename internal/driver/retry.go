@@ -59,7 +59,7 @@ func (u *user) attempt(op workload.Op) error {
 	}
 }
 
-// wait waits until the next try, in a state of its own; false where the run stops before.
+// wait waits until the next try, in a separate state; false where the run stops before.
 func (u *user) wait(d time.Duration) bool {
 	before := u.state.Swap(uint32(measure.UserRetrying))
 	defer u.state.Store(before)

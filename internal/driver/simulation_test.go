@@ -20,7 +20,7 @@ type simulation struct {
 	stall       func(op calls.Op, call int64) bool  // until the context ends
 	newCustomer func(name string) (id int64, _ error)
 	slow        func() time.Duration // added to a call
-	noCustomers bool                 // login finds nobody
+	noCustomers bool                 // login finds no user
 
 	calls, purchases, open atomic.Int64
 }

@@ -23,7 +23,7 @@ type Bench struct {
 	Dir     string        // of the bench's summary and its runs
 	Planned time.Duration // that a run takes, without restore and audit
 
-	// Ready asks for a session of each target before a run, which waits while a server takes none yet; nil: nobody
+	// Ready asks for a session of each target before a run, which waits while a server takes none yet; nil: no one
 	// asks.
 	Ready func(context.Context) error
 	// Restore brings the database back to where every run starts; nil: each run goes on where the last ended.

@@ -21,7 +21,7 @@ import (
 )
 
 // Experiment makes the runs of several configurations in blocks, each of which has one run that counts of every
-// configuration, in an order of its own: what changes from hour to hour then acts on all of them alike. A bench is the
+// configuration, in a different order: what changes from hour to hour then acts on all of them alike. A bench is the
 // experiment of one configuration.
 type Experiment struct {
 	Configurations []*Configuration
@@ -174,7 +174,7 @@ func (e Experiment) anything() bool {
 	return slices.ContainsFunc(e.Configurations, func(c *Configuration) bool { return c.Summary.Figure != nil })
 }
 
-// look takes into the record that the result could be seen after so many blocks, if the experiment goes on now.
+// look takes into the record that the result could be seen after n blocks, if the experiment goes on now.
 func (e Experiment) look(blocks int) {
 	if !e.paired() || blocks < measure.MinBlocks || blocks == len(e.Orders) || e.enough(blocks) {
 		return
@@ -192,7 +192,7 @@ func (e Experiment) look(blocks int) {
 func (e Experiment) paired() bool { return len(e.Configurations) > 1 && !e.Sequence }
 
 // practice is how many blocks are made and discarded before the first: a server's and a drive's first run is often a
-// slow one, and in so few blocks it costs most of what they can show. Their numbers are 0 and below.
+// slow one, and in few blocks it costs most of what they can show. Their numbers are 0 and below.
 func (e Experiment) practice() (most int) {
 	for _, c := range e.Configurations {
 		most = max(most, c.Summary.Practice)
@@ -233,7 +233,7 @@ func runsMade(b result.Bench, practice bool) []result.BenchRun {
 	})
 }
 
-// enough says whether the differences are known well enough after so many blocks.
+// enough says whether the differences are known well enough after n blocks.
 func (e Experiment) enough(blocks int) bool {
 	var all []compare.Configuration
 	for _, c := range e.Configurations {
@@ -324,7 +324,7 @@ func (e Experiment) where(c *Configuration, block int) string {
 	about := "about"
 	switch {
 	case made == 0:
-		about = "at least" // nobody knows yet what restores and audits take
+		about = "at least" // restores and audits have not been timed yet
 	case e.Until > 0:
 		about = "at most about"
 	}

@@ -1,7 +1,7 @@
-// Package fuzztest gives parsers input that nobody would write, in two ways that share their examples: Go's fuzzing,
-// which follows what the parser's code does, and changed examples by the million, which it does not look into and is a
-// hundred times faster with. What the former found worth keeping is kept in testdata/corpus, a file for each parser,
-// and is an example too.
+// Package fuzztest gives parsers malformed input, in two ways that share their examples: Go's fuzzing, which follows
+// what the parser's code does, and changed examples by the million, which it does not look into and is a hundred times
+// faster with. What the former found worth keeping is kept in testdata/corpus, a file for each parser, and is an
+// example too.
 //
 // It knows no parser.
 package fuzztest
@@ -66,8 +66,8 @@ func (w *watched) Errorf(format string, args ...any) {
 	w.TB.Errorf(format, args...)
 }
 
-// change gives parse changed examples, on as many goroutines as there are processors. Each thousand is drawn from a
-// seed of its own, so that they are the same on any number of them.
+// change gives parse changed examples, on as many goroutines as there are CPUs. Each thousand is drawn from a separate
+// seed, so that they are the same on any number of them.
 func change[T string | []byte](f *testing.F, parse func(testing.TB, T), examples []T) {
 	count := inputs
 	if n, err := strconv.Atoi(os.Getenv("DS2_TEST_INPUTS")); err == nil {
@@ -159,7 +159,7 @@ func mutate[T string | []byte](random *rand.Rand, to []byte, examples []T) []byt
 	return to
 }
 
-// A corpus keeps so many inputs of so many bytes: the shortest, which are most different for their size.
+// A corpus keeps a limited number of inputs of limited length: the shortest, which are most different for their size.
 const (
 	maxKept = 200
 	maxSize = 1 << 10

@@ -1,6 +1,6 @@
 // Package iotrace times every I/O of the drives under a database server on this machine, by what the I/O was for: data
 // that a session reads, data that checkpoints write, the log's writes and flushes. The kernel counts them in histograms
-// (iotrace.bpf.c), which cost a few hundred nanoseconds an I/O; nothing is sent to ds2 for each. It knows no database:
+// (iotrace.bpf.c), which cost a few hundred nanoseconds per I/O; nothing is sent to ds2 for each. It knows no database:
 // whose directories and processes are whose is said to it. What the times mean for a run is for others to say.
 package iotrace
 

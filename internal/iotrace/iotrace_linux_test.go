@@ -129,7 +129,7 @@ func open(t *testing.T, drives []string, directories []Directory, servers []int)
 	return tracer
 }
 
-// drive is a slow one with files of data, of a log and of somebody else.
+// drive is a slow one with files of data, of a log and of another program.
 type drive struct {
 	slow                          *devicetest.Slow
 	data, log                     string
@@ -161,7 +161,7 @@ func newDrive(t *testing.T, fileSystem string) *drive {
 	return d
 }
 
-// make makes I/Os of each class, so that the drive holds each back, and one of somebody else.
+// make makes I/Os of each class, so that the drive holds each back, and one of another program.
 func (d *drive) make(each int) error {
 	buffer := devicetest.Aligned(size)
 	write := func(f *os.File, at int64) error {
@@ -197,8 +197,8 @@ func (d *drive) make(each int) error {
 	return err
 }
 
-// TestCost: at 10,000 I/Os a second the tracer takes less than 3 % of a processor, by the kernel's own times of its
-// programs and by those of the thread that reads the histograms once a second.
+// TestCost: at 10,000 I/Os a second the tracer takes less than 3 % of a CPU, by the kernel's own times of its programs
+// and by those of the thread that reads the histograms once a second.
 func TestCost(t *testing.T) {
 	nightly.Only(t, "takes times that other work on the CPUs would change")
 	d := newDrive(t, "ext4")

@@ -114,7 +114,7 @@ func TestRoles(t *testing.T) {
 		{"slow writes of the log", drives(data, log), 5, 1, 11, 11, false, false},
 		{"one slow second is no maximum: it is a mean of 15 s", drives(data, log), 5, 1, 1, 120, true, true},
 		{"a slow quarter of a minute", drives(data, log), 5, 1, 1, 1100, false, true},
-		{"nobody knows the roles: nothing is judged, so nothing passes", drives(nil, nil), 5, 1, 1, 1, false, false},
+		{"unknown roles: nothing is judged, so nothing passes", drives(nil, nil), 5, 1, 1, 1, false, false},
 		{"the log's drive is not known: no verdict on it, no IOPS", drives(data, nil), 5, 1, 1, 1, false, false},
 	} {
 		counters := monitor.Table{Columns: []string{

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"reflect"
 	"sync"
 	"time"
 
@@ -28,7 +29,7 @@ type Frame struct {
 	Headline string    `json:"headline"`
 	Phase    string    `json:"phase"`
 	Left     string    `json:"left,omitempty"`  // of the run
-	Share    *float64  `json:"share,omitempty"` // that is done, 0 to 1; nil: nobody knows
+	Share    *float64  `json:"share,omitempty"` // that is done, 0 to 1; nil: unknown
 	Doing    string    `json:"doing,omitempty"` // what the run is part of
 	Facts    []Fact    `json:"facts,omitempty"`
 	Limits   []Verdict `json:"limits,omitempty"`
@@ -57,7 +58,7 @@ type Verdict struct {
 // historySeconds is for how long a viewer who comes later still sees what was: half an hour of seconds.
 const historySeconds = 1800
 
-// MaxViewers is how many may look at once. A viewer keeps a connection, and the server has only so many.
+// MaxViewers is how many may look at once. A viewer keeps a connection, and the server's are limited.
 const MaxViewers = 8
 
 const (
@@ -206,9 +207,7 @@ func (p *Page) look(now time.Time) {
 
 func sameText(a, b Frame) bool {
 	a.Values, b.Values, a.Oldest, b.Oldest = nil, nil, nil, nil
-	x, _ := json.Marshal(a)
-	y, _ := json.Marshal(b)
-	return bytes.Equal(x, y)
+	return reflect.DeepEqual(a, b)
 }
 
 // keep adds the frame's values to the charts.

@@ -17,17 +17,17 @@ import (
 // Run is a run that is shown while it goes on.
 type Run interface {
 	Meter() *measure.Meter
-	Doing() string                                 // when its users have left; empty: nothing that takes long
+	Doing() string                                 // while it has no users; empty: nothing that takes long
 	Verdicts() []limit.Verdict                     // of the limits, over the last interval
 	IOPS() (iops float64, measured bool)           // of the drives of the data, now
-	Counters() (columns []string, now monitor.Row) // of machine and databases; no columns: nobody observes them
+	Counters() (columns []string, now monitor.Row) // of machine and databases; no columns: not observed
 }
 
 // Setup is what the page must know of a run besides.
 type Setup struct {
 	Title  string
 	Words  result.Words
-	Reads  float64       // a second that the drives can do by themselves; 0: nobody measured it
+	Reads  float64       // a second that the drives can do by themselves; 0: not measured
 	Length time.Duration // from the first orders to the end; 0: until stopped
 }
 

@@ -1,18 +1,16 @@
 package load
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"ds2/datagen"
+	"ds2/internal/store"
 	"ds2/schema"
 )
 
@@ -25,7 +23,7 @@ func (l *loader) copyParts(ctx context.Context) error {
 	return inLanes(ctx, l.options.AtOnce, lanes, l.copy)
 }
 
-// inLanes takes the steps of a lane one after the other, and so many lanes concurrently.
+// inLanes takes the steps of a lane one after the other, and several lanes concurrently.
 func inLanes[T any](ctx context.Context, atOnce int, lanes [][]T, take func(context.Context, T) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
@@ -53,14 +51,24 @@ type copying struct {
 	whole bool // the parts are all of the table
 }
 
+// TableLocker is an engine whose Load locks the whole table: the parts of a table go in one after the other, and so do
+// the statements of a step that work on the same table.
+type TableLocker interface{ LocksTables() bool }
+
+func (l *loader) locksTables() bool {
+	e, ok := l.engine.(TableLocker)
+	return ok && e.LocksTables()
+}
+
 // largeShare is the share of a dataset's rows from which on a table counts as large.
 const largeShare = 0.05
 
 // wholeTables says whether tables are to be copied as a whole, each in a transaction of its own: that writes their rows
-// once, but keeps no more sessions at work than there are large tables. See store.Capabilities.
+// once, but keeps no more sessions at work than there are large tables. A single large table goes in by parts, of which
+// a load that is resumed repeats few.
 func (l *loader) wholeTables() bool {
-	if l.engine.Can().LoadTable == nil || slices.ContainsFunc(l.parts, func(p datagen.Part) bool { return p.Binary }) {
-		return false // binary parts cannot be joined
+	if l.locksTables() {
+		return false
 	}
 	rows, all := map[datagen.Table]int64{}, int64(0)
 	for _, part := range l.parts {
@@ -73,7 +81,7 @@ func (l *loader) wholeTables() bool {
 			large++
 		}
 	}
-	return l.options.AtOnce <= large
+	return large > 1 && l.options.AtOnce <= large
 }
 
 // lanes are what is still to be copied: the steps of a lane one after the other, the lanes concurrently.
@@ -121,7 +129,7 @@ func (l *loader) lanes() (lanes [][]copying, err error) {
 				}
 			}
 			lanes = append(lanes, []copying{all})
-		case l.engine.Can().LocksTables:
+		case l.locksTables():
 			lanes = append(lanes, steps)
 		default:
 			lanes = slices.AppendSeq(lanes, slices.Chunk(steps, 1))
@@ -134,15 +142,15 @@ func (l *loader) lanes() (lanes [][]copying, err error) {
 		}
 	}
 	if whole { // the one that takes longest first, or it would be at work alone at the end
-		slices.SortStableFunc(lanes, func(a, b []copying) int { return cmp.Compare(laneWork(b), laneWork(a)) })
+		slices.SortStableFunc(lanes, func(a, b []copying) int { return cmp.Compare(laneBytes(b), laneBytes(a)) })
 	}
 	return lanes, nil
 }
 
-func laneWork(lane []copying) (all float64) {
+func laneBytes(lane []copying) (all int64) {
 	for _, c := range lane {
 		for _, part := range c.parts {
-			all += work(part.Rows, part.Bytes)
+			all += part.Bytes
 		}
 	}
 	return all
@@ -154,8 +162,7 @@ func (l *loader) found(table datagen.Table, copied int64) {
 	l.report.add(table, TableReport{Rows: copied, Before: copied})
 }
 
-// copy has the engine read what the parts write or, where there are statements by which the server reads files, the
-// part's file.
+// copy has the engine load the parts or, where there are statements by which the server reads files, the part's file.
 func (l *loader) copy(ctx context.Context, c copying) (err error) {
 	part := c.parts[0] // or the first of several, alike
 	done, start := TableReport{Rows: part.Rows, Bytes: part.Bytes}, time.Now()
@@ -164,21 +171,12 @@ func (l *loader) copy(ctx context.Context, c copying) (err error) {
 			l.course.Copied(part.Table, part.Rows, part.Bytes)
 		}
 	} else {
-		meter := &meter{part: part, progress: l.course}
-		load := l.engine.LoadRows
-		switch {
-		case c.whole:
-			load = l.engine.Can().LoadTable
-		case part.Binary:
-			load = l.engine.Can().LoadBinary
-		}
-		err = stream(c.parts, func(r io.Reader) (err error) {
-			done.Rows, err = load(ctx, c.step, string(c.table), io.TeeReader(r, meter))
-			return err
-		})
-		if err == nil { // else the engine may still be at the rows
-			done.Bytes = meter.bytes
-		}
+		rowBytes := float64(part.Bytes) / float64(max(part.Rows, 1))
+		bytes := func(rows int64) int64 { return int64(rowBytes * float64(rows)) }
+		told := func(rows int64) { l.course.Copied(part.Table, rows, bytes(rows)) }
+		copied := store.Copy{Step: c.step, Table: string(c.table), Parts: c.parts, Whole: c.whole, Told: told}
+		done.Rows, err = l.engine.Load(ctx, copied)
+		done.Bytes = bytes(done.Rows)
 	}
 	if err == nil {
 		done.Busy = time.Since(start)
@@ -195,45 +193,4 @@ func (l *loader) readFile(ctx context.Context, step string, part datagen.Part) e
 		}
 	}
 	return fmt.Errorf("the server is not told to read %s", part.File)
-}
-
-// stream has parts written into one end of a pipe while take reads the other.
-func stream(parts []datagen.Part, take func(io.Reader) error) error {
-	r, w := io.Pipe()
-	written := make(chan struct{})
-	go func() {
-		defer close(written)
-		var err error
-		for i := 0; i < len(parts) && err == nil; i++ {
-			_, err = parts[i].WriteTo(w)
-		}
-		w.CloseWithError(err)
-	}()
-	err := take(r)
-	r.CloseWithError(errors.New("load aborted")) // frees the writer where the engine stopped early
-	<-written
-	return err
-}
-
-// meter counts what passes through it.
-type meter struct {
-	part     datagen.Part
-	progress Progress
-	bytes    int64
-}
-
-func (m *meter) Write(b []byte) (int, error) {
-	before := m.bytes
-	m.bytes += int64(len(b))
-	rows := int64(bytes.Count(b, []byte{'\n'}))
-	if m.part.Binary {
-		rows = m.rows(m.bytes) - m.rows(before)
-	}
-	m.progress.Copied(m.part.Table, rows, int64(len(b)))
-	return len(b), nil
-}
-
-// rows is how many rows of a binary part so many bytes are, at most all.
-func (m *meter) rows(bytes int64) int64 {
-	return int64(min(float64(bytes)/float64(m.part.Bytes), 1) * float64(m.part.Rows))
 }

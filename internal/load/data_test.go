@@ -13,7 +13,7 @@ import (
 	"ds2/schema"
 )
 
-// TestServerReadsEachPartsOwnFile has a SQL Server that nobody connects to: a load on which another has done two files
+// TestServerReadsEachPartsOwnFile has a SQL Server without connections: a load on which another has done two files
 // continues with the rest, each by the statement that names its file and its table, and the files of a table one after
 // the other.
 func TestServerReadsEachPartsOwnFile(t *testing.T) {

@@ -6,7 +6,9 @@ package load
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 
@@ -24,8 +26,10 @@ type Options struct {
 	Drop   bool // data of the same workload that is there is dropped first
 	Resume bool // a load of the same dataset that was not finished is continued
 
-	AtOnce int                                       // parts and statements run concurrently; 0: as many as Choose says
-	Choose func(context.Context, store.Database) int // is asked once the database exists
+	AtOnce int // parts and statements run concurrently; 0: as many as CPUs and memory allow
+	// Memory gives the bytes that the server may use, 0 where unknown, once the database exists; may be nil.
+	Memory func(ctx context.Context, s store.Database) int64
+	Chosen func(sessions int, memory int64) // is told what was chosen for AtOnce; may be nil
 
 	// Schema is what else the SQL depends on: database and size are filled in. Where it names files for the server to
 	// read, one for each part of the dataset, nothing is streamed to it.
@@ -130,20 +134,30 @@ func (l *loader) createDatabase(ctx context.Context) error {
 	if err := l.engine.CreateDatabase(ctx, l.phases[schema.Database]); err != nil {
 		return err
 	}
+	memory := int64(0)
+	if l.options.Memory != nil {
+		memory = l.options.Memory(ctx, l.engine)
+	}
 	if l.options.AtOnce == 0 {
-		l.options.AtOnce = l.options.Choose(ctx, l.engine)
+		l.options.AtOnce = Sessions(runtime.NumCPU(), memory)
+		if l.options.Chosen != nil {
+			l.options.Chosen(l.options.AtOnce, memory)
+		}
+	}
+	if e, ok := l.engine.(interface{ SetBuildMemory(wanted, most int64) }); ok {
+		e.SetBuildMemory(sessionMemory, memory/4/int64(l.options.AtOnce))
 	}
 	return nil
 }
 
-// sessionMemory is what a session of a load may take of the server: PostgreSQL's as many to build an index, and no more
-// than a half of all that it has may go to them, or the kernel ends it.
+// sessionMemory is what a session of a load takes of the server where it has it, such as to sort an index. Of a server
+// of little memory all sessions take a quarter, or the kernel ends it.
 const sessionMemory = 256 << 20
 
-// Sessions is how many parts and statements run concurrently where nobody says: as many as this machine has processors,
-// and at least two, but no more than the server has memory for; 0: nobody knows that.
-func Sessions(processors int, serverMemory int64) int {
-	n := max(2, processors)
+// Sessions is how many parts and statements run concurrently by default: as many as this machine has CPUs, and at least
+// two, but no more than the server has memory for; 0: unknown.
+func Sessions(cpus int, serverMemory int64) int {
+	n := max(2, cpus)
 	if serverMemory > 0 {
 		n = min(n, int(serverMemory/2/sessionMemory))
 	}
@@ -208,11 +222,33 @@ func (l *loader) inTransaction(ctx context.Context, statements []schema.Statemen
 	return nil
 }
 
+// Describer is an engine that tells what a run is made in, to be compared before and after it.
+type Describer interface {
+	Surroundings(ctx context.Context) (store.Surroundings, error)
+}
+
+// noteSchema notes in the database the schema that the load has made.
+func (l *loader) noteSchema(ctx context.Context) error {
+	engine, ok := l.engine.(Describer)
+	if !ok {
+		return nil
+	}
+	made, err := engine.Surroundings(ctx)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(made[store.OfSchema])
+	if err != nil {
+		return err
+	}
+	return l.engine.Wrap("note the schema", store.SetInfo(ctx, l.engine.DB(), store.InfoSchema, string(text)))
+}
+
 // finish notes, as the very last step, that the load is whole.
 func (l *loader) finish(ctx context.Context) error {
 	ready, state := store.Literal(store.StateReady), store.Literal(store.InfoState)
 	note := fmt.Sprintf("UPDATE ds2_info SET value = %s WHERE name = %s", ready, state)
-	if err := store.NoteSchema(ctx, l.engine); err != nil {
+	if err := l.noteSchema(ctx); err != nil {
 		return err
 	}
 	return l.inTransaction(ctx, []schema.Statement{dropSteps, {Name: "note that all is loaded", SQL: note}})

@@ -110,7 +110,7 @@ func TestLoadIsWhole(t *testing.T) {
 // visible.
 func TestRowsAreWrittenOnce(t *testing.T) {
 	t.Parallel()
-	// A server of its own, without autovacuum: a row is frozen when no older transaction is under way in its database,
+	// A separate server, without autovacuum: a row is frozen when no older transaction is under way in its database,
 	// nor in a session of another test that is just being set up, which belongs to no database yet.
 	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"fsync": "off", "autovacuum": "off"}})
 	for i, atOnce := range []int{byPart, byTable} {
@@ -273,10 +273,10 @@ func (f *follower) Tell(_ string, done, total int64) {
 	f.share = share
 }
 
-// failing is a part whose writer fails halfway.
-type failing struct{ io.WriterTo }
+// torn is a file that ends too early.
+type torn struct{ io.WriterTo }
 
-func (f failing) WriteTo(w io.Writer) (int64, error) {
+func (f torn) WriteTo(w io.Writer) (int64, error) {
 	if _, err := f.WriterTo.WriteTo(w); err != nil {
 		return 0, err
 	}
@@ -290,7 +290,7 @@ func TestPartThatFailsIsNotThere(t *testing.T) {
 	o := options(t)
 	d := o.Dataset.(ds2.Dataset)
 	d.Rows = slices.Clone(d.Rows)
-	d.Rows[3].WriterTo = failing{d.Rows[3].WriterTo}
+	d.Rows[3].Open, d.Rows[3].WriterTo = nil, torn{d.Rows[3].WriterTo}
 	o.Dataset = d
 	_, err := load.Run(t.Context(), s, o)
 	assert.ErrorContains(t, err, "the file ends too early")

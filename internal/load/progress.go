@@ -18,37 +18,32 @@ import (
 // pollEvery is how often the engine is asked how far statements are.
 const pollEvery = time.Second
 
-// course is a Progress before the user's: it computes from what both are told how much of the whole load is done. The
-// unit of work is the time that a byte of CSV takes to copy; statements cost as much as so many rows of no bytes,
-// roughly.
+// course is a Progress before the user's: it computes from what both are told how much of the whole load is done, in
+// bytes: those that are copied and, for each statement that reads a whole table, those of the table.
 type course struct {
 	Progress
 	mu         sync.Mutex // also keeps what is told in order
 	phase      schema.Phase
-	copying    float64            // work of copying, about
-	copied     float64            // of this
-	building   float64            // work of all statements
-	built      float64            // of those that have ended
-	statements map[string]float64 // work, by name
-	running    map[string]float64 // work that is done of those that are running
+	copying    int64            // bytes to be copied, about
+	copied     int64            // of these
+	building   int64            // bytes of all statements
+	built      int64            // of those that have ended
+	statements map[string]int64 // bytes, by name
+	running    map[string]int64 // bytes that are done of those that are running
 }
 
-// rowBytes is the bytes of CSV that take as long to copy as what each row takes besides its bytes, as measured on
-// PostgreSQL 15.
-const rowBytes = 22
-
-// work is the work of copying rows.
-func work(rows, bytes int64) float64 { return rowBytes*float64(rows) + float64(bytes) }
-
 func newCourse(next Progress, parts []datagen.Part, statements []schema.Statement) *course {
-	c := &course{Progress: next, statements: map[string]float64{}, running: map[string]float64{}}
-	rows := map[string]float64{}
+	c := &course{Progress: next, statements: map[string]int64{}, running: map[string]int64{}}
+	bytes := map[string]int64{}
 	for _, part := range parts {
-		rows[string(part.Table)] += float64(part.Rows)
-		c.copying += work(part.Rows, part.Bytes)
+		bytes[string(part.Table)] += part.Bytes
+		c.copying += part.Bytes
 	}
 	for _, s := range statements {
-		c.statements[s.Name] = rowBytes * s.Cost * rows[s.Table]
+		c.statements[s.Name] = bytes[s.Table]
+		if s.Progress == "" || s.Progress == schema.AnalyzeProgress { // changes the catalog, or samples
+			c.statements[s.Name] = 0
+		}
 		c.building += c.statements[s.Name]
 	}
 	return c
@@ -72,19 +67,19 @@ func (c *course) update(change func()) {
 	if len(c.running) > 0 {
 		doing = fmt.Sprintf("%s, %s", doing, strings.Join(slices.Sorted(maps.Keys(c.running)), ", "))
 	}
-	c.Progress.Tell(doing, int64(done), int64(c.copying+c.building))
+	c.Progress.Tell(doing, done, c.copying+c.building)
 }
 
 func (c *course) Copied(table datagen.Table, rows, bytes int64) {
 	c.Progress.Copied(table, rows, bytes)
-	c.update(func() { c.copied += work(rows, bytes) })
+	c.update(func() { c.copied += bytes })
 }
 
 // skipPart leaves out a part that an earlier load has copied: it takes no time now.
 func (c *course) skipPart(part datagen.Part) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.copying -= work(part.Rows, part.Bytes)
+	c.copying -= part.Bytes
 }
 
 // skipStatement leaves out a statement that takes no time.
@@ -107,17 +102,29 @@ func (c *course) Statement(phase schema.Phase, statement string, ended bool) {
 	})
 }
 
+// StatementProgress is an engine that tells how far statements are.
+type StatementProgress interface {
+	// Progress gives the share that is done, 0 to 1, of each running statement of which the server tells, by the
+	// statements' names.
+	Progress(ctx context.Context) (map[string]float64, error)
+}
+
 // watch asks how far statements are until stop is called.
 func (c *course) watch(ctx context.Context, e store.Database) (stop func()) {
+	engine, ok := e.(StatementProgress)
+	if !ok {
+		return func() {}
+	}
 	return progress.Watch(ctx, pollEvery, func(ctx context.Context) bool {
-		shares, err := e.Progress(ctx)
+		shares, err := engine.Progress(ctx)
 		if err != nil {
 			return false // it is only for show
 		}
 		c.update(func() {
 			for name, share := range shares {
 				if reached, running := c.running[name]; running {
-					c.running[name] = max(min(share, 1)*c.statements[name], reached)
+					done := int64(min(share, 1) * float64(c.statements[name]))
+					c.running[name] = max(done, reached)
 				}
 			}
 		})

@@ -64,6 +64,12 @@ func (l *loader) mayReplace(ctx context.Context, held []string) error {
 	return store.Refuse(op, hint, "%s", "it holds "+found)
 }
 
+// Sizer is an engine that says what room a database and its copy take. Of a database that is half restored it may not
+// be known.
+type Sizer interface {
+	SnapshotRoom(ctx context.Context) (store.SnapshotRoom, error)
+}
+
 // growth is the part of a dataset's size that should stay free for what runs add, as Jetstress keeps a quarter
 // (mailbox/WORKLOAD.md section 1).
 const growth = 0.25
@@ -73,11 +79,11 @@ const growth = 0.25
 // replaced or continued, counts as free.
 func (l *loader) checkRoom(ctx context.Context, held bool) error {
 	needs := l.params.Bytes
-	snapshots := l.engine.Can().Snapshots
-	if snapshots == nil || needs == 0 {
+	engine, ok := l.engine.(Sizer)
+	if !ok || needs == 0 {
 		return nil
 	}
-	room, err := snapshots.SnapshotRoom(ctx)
+	room, err := engine.SnapshotRoom(ctx)
 	if err != nil || !room.Here {
 		return nil // who may not ask loads nevertheless
 	}

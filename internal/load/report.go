@@ -15,7 +15,7 @@ type Report struct {
 	Phases  []PhaseTime
 	Tables  []TableReport // in the order of the dataset
 	LeftOut []string      // a line for each thing that the server cannot take
-	Growth  string        // a warning where little room is left for what runs add; empty: enough, or nobody knows
+	Growth  string        // a warning where little room is left for what runs add; empty: enough, or unknown
 
 	mu sync.Mutex
 }

@@ -3,19 +3,29 @@ package load
 import (
 	"context"
 	"fmt"
-	"io"
 
+	"ds2/datagen"
 	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/workload"
+	"ds2/schema"
 )
+
+// Resetter is an engine that takes a database back to the state after the load.
+type Resetter interface {
+	// Reset runs the statements of schema.Reset, for the most part in one transaction. The rows are copied where a
+	// statement says so. It calls begin with the name of each statement that begins.
+	Reset(
+		ctx context.Context, statements []schema.Statement, parts []datagen.Part, begin func(statement string),
+	) error
+}
 
 // Reset takes a loaded database back to the state after its load: what runs added goes, and what they changed is as the
 // dataset has it.
 func Reset(ctx context.Context, s store.Database, workloads workload.Workloads, tell progress.Tell) error {
-	reset := s.Can().Reset
-	if reset == nil {
-		return store.Cannot(s, "resets")
+	engine, ok := s.(Resetter)
+	if !ok {
+		return store.Unsupported(s, "reset")
 	}
 	w, info, err := workloads.Ask(ctx, s)
 	if err != nil {
@@ -26,40 +36,17 @@ func Reset(ctx context.Context, s store.Database, workloads workload.Workloads, 
 		return fmt.Errorf("reset %s: a database of workload %s cannot be reset: go back to a copy by ds2 snapshot",
 			s.Label(), w.Name())
 	}
-	plan, err := planner.PlanReset(ctx, s, info)
+	plan, err := planner.PlanReset(s.Engine(), info)
 	if err != nil {
 		return err
 	}
-	err = stream(plan.Rows, func(r io.Reader) error {
-		return reset(ctx, plan.Statements, r, resetSteps(plan, tell))
+	begun, all := int64(0), int64(len(plan.Statements))
+	err = engine.Reset(ctx, plan.Statements, plan.Rows, func(statement string) {
+		tell(statement, begun, all)
+		begun = min(begun+1, all)
 	})
 	if err == nil && info[store.InfoFailed] != "" {
 		err = s.Wrap("forget the failed audit", store.SetInfo(ctx, s.DB(), store.InfoFailed, ""))
 	}
 	return err
-}
-
-// few is the share of a table's rows below which vacuuming looks at what was removed alone: the server then leaves
-// indexes out.
-const few = 0.02
-
-// resetSteps tells how a reset goes on, whose statements run one after the other: the work of each is known by the rows
-// that runs added, in thousandths of what it takes to remove one.
-func resetSteps(r workload.Reset, tell progress.Tell) (begin func(statement string)) {
-	work, total := map[string]float64{}, 0.0
-	for _, s := range r.Statements {
-		added, held := max(r.Added[s.Table], 0), r.Held[s.Table]
-		units := s.CostAdded * added
-		if s.Cost > 0 {
-			units = s.Cost * held * min(added/(few*max(held, 1)), 1)
-		}
-		work[s.Name] = 1000 * units
-		total += work[s.Name]
-	}
-	tell("find rows to remove", 0, int64(total))
-	done, last := 0.0, ""
-	return func(statement string) {
-		done, last = done+work[last], statement
-		tell(statement, int64(done), int64(total))
-	}
 }

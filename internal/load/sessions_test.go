@@ -19,32 +19,38 @@ import (
 // TestSessions (E11): a server of little memory is not asked for more than it has.
 func TestSessions(t *testing.T) {
 	for _, c := range []struct {
-		why        string
-		processors int
-		memory     int64
-		want       int
+		why    string
+		cpus   int
+		memory int64
+		want   int
 	}{
-		{"nobody knows the memory", 4, 0, 4},
+		{"unknown memory", 4, 0, 4},
 		{"one CPU", 1, 0, 2},
 		{"the server that two sessions killed", 2, 500e6, 1},
 		{"enough for two", 8, 1200e6, 2},
 		{"enough for all", 8, 64e9, 8},
 	} {
-		assert.Equal(t, c.want, load.Sessions(c.processors, c.memory), c.why)
+		assert.Equal(t, c.want, load.Sessions(c.cpus, c.memory), c.why)
 	}
 }
 
-// TestSessionsAreChosen once there is a database that can be asked.
+// TestSessionsAreChosen once there is a database that can be asked, and what they take of its server's memory.
 func TestSessionsAreChosen(t *testing.T) {
 	s, o := open(t, pgtest.Database(t)), options(t)
 	f := &follower{running: map[string]bool{}}
 	o.AtOnce, o.Progress = 0, f
-	o.Choose = func(ctx context.Context, e store.Database) int {
+	o.Memory = func(ctx context.Context, e store.Database) int64 {
 		require.NoError(t, e.DB().PingContext(ctx))
-		return load.Sessions(8, 500e6)
+		return 110e6
 	}
+	pgtest.Exec(t, s.DB(), "CREATE TABLE seen (memory text)",
+		`CREATE FUNCTION see() RETURNS event_trigger LANGUAGE plpgsql AS
+			$$ BEGIN INSERT INTO seen VALUES (current_setting('maintenance_work_mem')); END $$`,
+		"CREATE EVENT TRIGGER see ON ddl_command_start WHEN TAG IN ('CREATE INDEX') EXECUTE FUNCTION see()")
 	mustLoad(t, s, o)
 	assert.Equal(t, 1, f.most, "statements ran at once")
+	most := pgtest.Value[string](t, s.DB(), "SELECT max(pg_size_bytes(memory)) FROM seen")
+	assert.Equal(t, "27499520", most, "a quarter of the memory")
 }
 
 // estimates asks, whenever the check of a foreign key begins, how many rows the planner takes its table for.

@@ -44,7 +44,7 @@ func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
 			for n < len(statements) && statements[n].Step == statements[0].Step {
 				n++
 			}
-			lanes := statementLanes(statements[:n], l.engine.Can().LocksTables)
+			lanes := statementLanes(statements[:n], l.locksTables())
 			err := inLanes(ctx, l.options.AtOnce, lanes, func(ctx context.Context, s schema.Statement) error {
 				if _, ok := l.done[s.Name]; ok {
 					l.course.skipStatement(s.Name)

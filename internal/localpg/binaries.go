@@ -197,7 +197,7 @@ func unpackInto(dir string, v embedded.PostgresVersion) error {
 	unpacked := filepath.Join(work, "server")
 	defer removeNew(filepath.Join(os.TempDir(), "embedded_postgres_log*"))()
 	// The library can only fetch, unpack and start in one go, and cannot start as root. Given a data directory that
-	// nobody can make, it ends after the unpacking.
+	// cannot be made, it ends after the unpacking.
 	config := embedded.DefaultConfig().Version(v).Port(0).Logger(io.Discard).CachePath(work).
 		RuntimePath(filepath.Join(work, "run")).BinariesPath(unpacked).DataPath("/dev/null/none")
 	err = embedded.NewDatabase(config).Start()

@@ -14,7 +14,7 @@ import (
 )
 
 // A home is a server's temporary directory. Its owner holds a lock on a file in it for as long as it lives, so that who
-// comes later can tell which ones nobody will remove any more: those of processes that were killed.
+// comes later can tell which ones are orphaned: those of processes that were killed.
 const (
 	homePrefix = "ds2-postgres-"
 	homeLock   = "owner.lock"

@@ -111,7 +111,7 @@ func (s *Server) initCluster(ctx context.Context, o Options) error {
 }
 
 // startOnFreePort starts the server on a port of those that no system gives away by itself, neither to a program that
-// asks for any port nor to a connection: nobody takes it by chance before the server does, or while it restarts.
+// asks for any port nor to a connection: no other program takes it before the server does, or while it restarts.
 func (s *Server) startOnFreePort(ctx context.Context) error {
 	const first, end, tries = 15000, 32000, 20
 	for try := 1; ; try++ {

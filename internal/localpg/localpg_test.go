@@ -102,7 +102,7 @@ func TestKillAndRestart(t *testing.T) {
 	assert.NotContains(t, s.process.Load().log(), "automatic recovery in progress", "after a restart in order")
 }
 
-// TestRestartAmidKill restarts a server whose postmaster somebody has killed, while that waits for its children.
+// TestRestartAmidKill restarts a server whose postmaster was killed, while that waits for its children.
 func TestRestartAmidKill(t *testing.T) {
 	t.Parallel()
 	s := start(t, Options{})
@@ -131,7 +131,7 @@ func TestStartErrors(t *testing.T) {
 			`invalid value for parameter "shared_buffers": "lots"`},
 		"a data directory in use is left alone": {Options{DataDir: full}, "is not empty"},
 		"a directory without a server":          {Options{BinDir: full}, "find initdb"},
-		"a version that nobody has":             {Options{Version: 9}, "only versions 13 to 18"},
+		"an unknown version":                    {Options{Version: 9}, "only versions 13 to 18"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("TMPDIR", openTempDir(t))

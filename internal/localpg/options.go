@@ -1,6 +1,6 @@
-// Package localpg runs a PostgreSQL of one's own, for a demo or a test: on loopback only, in a directory of its own,
-// gone when its owner is gone. The programs are those of an installed server or, where there is none, fetched ones
-// (binaries.go). It runs as root too, where the server itself is another user's (user.go).
+// Package localpg runs a private PostgreSQL, for a demo or a test: on loopback only, in a separate directory, gone when
+// its owner is gone. The programs are those of an installed server or, where there is none, fetched ones (binaries.go).
+// It runs as root too, where the server itself is another user's (user.go).
 //
 // What is done with the server is not for this package: it knows no database driver and no SQL.
 package localpg
@@ -21,7 +21,7 @@ type Options struct {
 	DataDir   string            // directory for the cluster, absent or empty, kept by Stop; empty: a temporary one
 	Settings  map[string]string // server settings, such as shared_buffers
 	Checksums bool              // data page checksums
-	Log       *slog.Logger      // told what takes long; nil: nobody
+	Log       *slog.Logger      // told what takes long; nil: no one
 
 	// InitDB does what the command would do, and gives the password of User; nil: the command is run.
 	InitDB func(ctx context.Context, initdb *exec.Cmd) (password string, err error)

@@ -29,8 +29,8 @@ const (
 //
 // Linux ends it when this process dies, however that happens, by the parent death signal: SIGINT, which the postmaster
 // takes for a fast shutdown. The kernel means the death of the thread that started the child, not of the process, so
-// one goroutine keeps that thread to itself until the child has ended. The postmaster is in a process
-// group of its own, so that Ctrl-C in a terminal reaches this program, which then decides when the server stops.
+// one goroutine keeps that thread to itself until the child has ended. The postmaster is in a separate process group,
+// so that Ctrl-C in a terminal reaches this program, which then decides when the server stops.
 type process struct {
 	cmd      *exec.Cmd
 	logFile  string

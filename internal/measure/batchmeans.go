@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// batchMeans estimates how far the orders of a span scatter about their long-run mean when neighbouring seconds
-// resemble each other: overlapping batch means (M. S. Meketon and B. Schmeiser, "Overlapping Batch Means: Something for
+// batchMeans estimates how far the orders of a span vary about their long-run mean when neighbouring seconds resemble
+// each other: overlapping batch means (M. S. Meketon and B. Schmeiser, "Overlapping Batch Means: Something for
 // Nothing?", Proceedings of the 1984 Winter Simulation Conference), whose estimate has about 1.5 (n/b − 1) degrees of
 // freedom with batches of b of n samples.
 //
@@ -17,7 +17,7 @@ import (
 // Simulation Analysis", IEEE Transactions on Automatic Control 56(2), 2011). In single samples the noise of counting
 // hides a slow wander.
 //
-// Rare large deviations, such as stalls, make the estimate itself scatter: it has as many degrees of freedom as its own
+// Rare large deviations, such as stalls, make the estimate itself vary: it has as many degrees of freedom as its own
 // variance says, which grows with the excess of the fiftieths' fourth moment (B. O'Neill, "Some Useful Moment Results
 // in Sampling Problems", The American Statistician 68(4), 2014).
 type batchMeans struct {
@@ -39,7 +39,7 @@ type tooShort struct{ why string }
 
 func (e tooShort) Error() string { return "too short for a confidence interval: " + e.why }
 
-// fit is what was taken off a series before its residuals are looked at, and costs them scatter.
+// fit is what was taken off a series before its residuals are looked at, and takes variation from them.
 type fit int
 
 const (
@@ -47,9 +47,9 @@ const (
 	theLine     // of least squares
 )
 
-// newBatchMeans estimates from the residuals of a stretch of samples how the orders of a span of so many samples
-// scatter. The batches are as long as the span, so that the estimate is of how much such spans differ, whatever the
-// reason, unless the stretch has too few of them.
+// newBatchMeans estimates from the residuals of a stretch of samples how the orders of a span of n samples vary. The
+// batches are as long as the span, so that the estimate is of how much such spans differ, whatever the reason, unless
+// the stretch has too few of them.
 func newBatchMeans(residuals []float64, span int, f fit) (batchMeans, error) {
 	n := len(residuals)
 	batch := min(span, n/minBatches)
@@ -57,7 +57,7 @@ func newBatchMeans(residuals []float64, span int, f fit) (batchMeans, error) {
 		return batchMeans{}, tooShort{fmt.Sprintf("%d samples, and it takes %d", n, minSamples)}
 	}
 	share := float64(batch) / float64(n)
-	lost := share // of the scatter of a batch, because the mean of all was taken off
+	lost := share // of the variance of a batch, because the mean of all was taken off
 	if f == theLine {
 		lost += share * (1 - share) * (1 - share)
 	}
@@ -88,7 +88,7 @@ func newBatchMeans(residuals []float64, span int, f fit) (batchMeans, error) {
 	return e, nil
 }
 
-// sums are those of neighbours, so many each; what is left at the end is left out.
+// sums are those of n neighbours each; what is left at the end is left out.
 func sums(values []float64, size int) []float64 {
 	all := make([]float64, len(values)/size)
 	for i := range all {

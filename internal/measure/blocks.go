@@ -14,9 +14,9 @@ import (
 // Design of Experiments, 1935). A room that grows warmer, a drive that fills or a neighbor that starts a job then acts
 // on all configurations alike.
 
-// RandomBlocks gives the order of so many configurations in each of so many blocks. The order of the first block, the
-// third and so on is random; each block after one of these has its order backwards, so that a steady drift costs every
-// configuration the same, and can be told from a difference after two blocks.
+// RandomBlocks gives the order of the configurations in each block. The order of the first block, the third and so on
+// is random; each block after one of these has its order backwards, so that a steady drift costs every configuration
+// the same, and can be told from a difference after two blocks.
 func RandomBlocks(random *rand.Rand, configurations, blocks int) [][]int {
 	orders := make([][]int, blocks)
 	for i := range orders {
@@ -56,8 +56,8 @@ const MinBlocks = 5
 const DefaultBlocks = 6
 
 // untilLooks is what it costs that an experiment asks after every block whether its intervals are narrow enough
-// (Enough): a scatter that is small by chance stops it. The levels are tightened by this factor, so that the intervals
-// hold the truth in about 95 % all the same (TestBlocks).
+// (Enough): a variation that is small by chance stops it. The levels are tightened by this factor, so that the
+// intervals hold the truth in about 95 % all the same (TestBlocks).
 const untilLooks = 1.25
 
 // Look is a time at which the result of an experiment could be seen before it went on.
@@ -99,7 +99,7 @@ func looksOf(until bool) float64 {
 }
 
 // Enough says whether an experiment may stop: with the last block and without it, the interval of every difference
-// reaches at most so many percent points from its estimate.
+// reaches at most n percent points from its estimate.
 func Enough(configurations []string, figures []RunFigure, percent, looks float64) bool {
 	last := 0
 	for _, o := range figures {

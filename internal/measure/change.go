@@ -13,14 +13,15 @@ type Change struct {
 	Percent float64 // of the geometric means: 100 (b/a − 1)
 	// Low and High are the bounds of the 95 % confidence interval of Percent, and P is the probability of a difference
 	// at least as large if there is none. All are NaN (null in JSON) where there are too few measurements to know their
-	// scatter.
+	// variation.
 	Low, High, P float64
 
 	deviation, freedom float64 // of the logarithm of the ratio; 0 where they are not known
 }
 
-// newChange is that of a logarithm of a ratio with its standard deviation, estimated with so many degrees of freedom.
-// It was looked at so many times as often as a single test: the levels of its interval and of P are tightened by that.
+// newChange is that of a logarithm of a ratio with its standard deviation, estimated with the given degrees of freedom.
+// It was looked at that many times as often as a single test: the levels of its interval and of P are tightened by
+// that.
 func newChange(logarithm, deviation, freedom, looks float64) Change {
 	half := deviation * Student(1-0.025/looks, freedom)
 	low, high := percentOf(logarithm-half), percentOf(logarithm+half)
@@ -36,7 +37,7 @@ func percentOf(logarithm float64) float64 { return 100 * math.Expm1(logarithm) }
 // Significant says whether the confidence interval excludes no difference.
 func (c Change) Significant() bool { return c.Low > 0 || c.High < 0 }
 
-// Within says whether the confidence interval is known and reaches at most so many percent points from the estimate.
+// Within says whether the confidence interval is known and reaches at most n percent points from the estimate.
 func (c Change) Within(percent float64) bool {
 	return c.High-c.Percent <= percent && c.Percent-c.Low <= percent
 }
@@ -135,7 +136,7 @@ func logarithms(values []float64) []float64 {
 const power = 0.8
 
 // Detectable is the smallest difference that measurements like these show in 8 of 10 cases, as the logarithm of a
-// ratio; NaN where their scatter is not known.
+// ratio; NaN where their variation is unknown.
 func (c Change) Detectable() float64 { return detectable(c.deviation, c.freedom, 1) }
 
 func detectable(deviation, freedom, looks float64) float64 {
@@ -145,9 +146,9 @@ func detectable(deviation, freedom, looks float64) float64 {
 	return deviation * (Student(1-0.025/looks, freedom) + Student(power, freedom))
 }
 
-// Smallest is the smallest difference, in percent, that an experiment of so many blocks finds in 8 of 10 cases where
-// its runs scatter by so many percent and the order of each second block is that of the one before backwards.
-func Smallest(scatter float64, configurations, blocks int, until bool) float64 {
+// Smallest is the smallest difference, in percent, that an experiment of n blocks finds in 8 of 10 cases where its runs
+// vary by that percentage and the order of each second block is that of the one before backwards.
+func Smallest(variation float64, configurations, blocks int, until bool) float64 {
 	n := float64(blocks)
 	deviation, freedom := math.Sqrt(2/n), n-2
 	if configurations > 2 {
@@ -156,7 +157,7 @@ func Smallest(scatter float64, configurations, blocks int, until bool) float64 {
 	if blocks%2 == 1 { // the last block is not made up for by one backwards
 		deviation *= math.Sqrt(1 + 1/(n*n-1))
 	}
-	return percentOf(detectable(deviation*math.Log1p(scatter/100), freedom, looksOf(until)))
+	return percentOf(detectable(deviation*math.Log1p(variation/100), freedom, looksOf(until)))
 }
 
 // Unknown is a change of which nothing is known.

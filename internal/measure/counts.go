@@ -27,10 +27,10 @@ type Counts struct {
 	Names *[]string     `json:"-"` // of Own, for reading; nil: there are none, or as in what these are added to
 }
 
-// MaxOwn is how many counts of its own a workload may have.
+// MaxOwn is how many own counts a workload may have.
 const MaxOwn = 10
 
-// Add adds o to c. What o counts of its own and c has no name for is left out: it is of another workload.
+// Add adds o to c. Own counts of o that c has no name for are left out: they are of another workload.
 func (c *Counts) Add(o Counts) { c.add(o, 1) }
 
 func (c *Counts) add(o Counts, times int64) {
@@ -179,7 +179,7 @@ type Tally struct {
 	Sum     []time.Duration // of each operation
 }
 
-// MeanOf is the mean of so many durations; 0 of none.
+// MeanOf is the mean of n durations; 0 of none.
 func MeanOf(sum time.Duration, n int64) time.Duration { return sum / time.Duration(max(n, 1)) }
 
 // PercentOf is a part of a whole in percent; 0 of none.
@@ -230,7 +230,7 @@ func share(part, whole int64) float64 {
 	return float64(part) / float64(whole)
 }
 
-// ErrorShare is how many attempts failed of so many orders that were begun; NaN where none was.
+// ErrorShare is how many attempts failed of the orders that were begun; NaN where none was.
 func (w Window) ErrorShare() float64 { return share(w.Errors, w.Counts.Orders+w.Counts.GivenUp) }
 
 // DroppedShare is the part of the orders that fell due and were dropped; NaN where none fell due.

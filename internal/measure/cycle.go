@@ -23,7 +23,7 @@ const beginSlack = 1500 * time.Millisecond
 // manyCycles is from how many on a part of one more no longer matters.
 const manyCycles = 10
 
-// cycle says how span lies in the cycles; nil where nobody knows them.
+// cycle says how span lies in the cycles; nil where unknown.
 func (s Series) cycle(span Span) *Cycle {
 	if s.NoCycles != "" {
 		return &Cycle{Why: s.NoCycles}

@@ -71,5 +71,5 @@ func TestCycles(t *testing.T) {
 	assert.ErrorContains(t, err, "when checkpoints began is not known")
 	w, err = unknown.Window("w", Span{100 * time.Second, 300 * time.Second})
 	require.NoError(t, err)
-	assert.Nil(t, w.Cycle, "cycles that nobody knows")
+	assert.Nil(t, w.Cycle, "unknown cycles")
 }

@@ -12,13 +12,13 @@ const minCycles = 3
 // phases is how many begins of batches are tried in a cycle.
 const phases = 20
 
-// newCycleMeans estimates how the orders of windows of a length scatter in a run of cycles, such as those from one
+// newCycleMeans estimates how the orders of windows of a length vary in a run of cycles, such as those from one
 // checkpoint to the next, from what differs between whole cycles: the ratio estimator over cycles (M. A. Crane and D.
 // L. Iglehart, "Simulating Stable Stochastic Systems III: Regenerative Processes and Discrete-Event Simulations",
 // Operations Research 23(1), 1975), whose residual of a cycle is its orders less the mean rate times its length.
 // Batches of cycles overlap as those of batchMeans do: they begin at every phase of a cycle and end at the same phase
-// of a later one, so that the shape of the cycle falls out. What a window holds beyond whole cycles adds the scatter of
-// spans of that length. The variance is that of the orders of a window. ok is false where a window is shorter than a
+// of a later one, so that the shape of the cycle falls out. What a window holds beyond whole cycles adds the variation
+// of spans of that length. The variance is that of the orders of a window. ok is false where a window is shorter than a
 // cycle, or the stretch holds too few.
 func newCycleMeans(stretch []Sample, begins []time.Duration, window time.Duration) (e batchMeans, ok bool) {
 	cycles := len(begins) - 1
@@ -34,7 +34,7 @@ func newCycleMeans(stretch []Sample, begins []time.Duration, window time.Duratio
 	sums := newCumulative(stretch, Span{begins[0], begins[cycles]})
 	batch := max(1, min(in, cycles/minBatches))
 	length := func(cycle int) time.Duration { return begins[cycle+1] - begins[cycle] }
-	// What a cycle of its length has on average up to a phase is no scatter: it is taken off.
+	// What a cycle of its length has on average up to a phase is no variation: it is taken off.
 	var shape [phases]float64
 	for step := range cycles * phases {
 		cycle, phase := step/phases, step%phases

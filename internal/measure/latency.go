@@ -216,7 +216,8 @@ func CheckHistogram(text string) error {
 // ioPrefix begins the names of series that are no response times of operations but times of I/Os.
 const ioPrefix = "io "
 
-// Counted is a distribution of times that something else counted: buckets give how many took so many microseconds.
+// Counted is a distribution of times that something else counted: buckets give how many took each number of
+// microseconds.
 func Counted(name string, sum time.Duration, buckets iter.Seq2[int64, uint64]) Distribution {
 	d := newDistribution(name)
 	d.Sum = sum

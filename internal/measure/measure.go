@@ -1,9 +1,9 @@
 // Package measure turns what users did into figures: histograms of response times, one-second samples, windows with
 // their confidence interval, and the verdict whether a window was steady. It knows neither Prometheus, nor files, nor a
-// database. Operations, and what a workload counts of its own, are numbers here, with names that the caller gives.
+// database. Operations, and a workload's own counts, are numbers here, with names that the caller gives.
 //
-// A user writes into a Recorder of its own. A Meter empties all of them once a second, so users share no lock and no
-// cache line, and whoever reads figures never touches a user.
+// A user writes into its own Recorder. A Meter empties all of them once a second, so users share no lock and no cache
+// line, and whoever reads figures never touches a user.
 package measure
 
 import (
@@ -20,7 +20,7 @@ type Phase string
 // The phases of a run, in order. Time is counted from the start of PhaseRamp, when the first orders start.
 const (
 	PhaseConnect Phase = "connect" // connections are opened; no orders yet
-	PhaseRamp    Phase = "ramp"    // users start, so many a second
+	PhaseRamp    Phase = "ramp"    // users start, at a rate
 	PhaseWarmup  Phase = "warmup"  // all users at work, caches filling
 	PhaseRun     Phase = "run"     // what is measured
 	PhaseDrain   Phase = "drain"   // no new orders; those under way end
@@ -133,7 +133,7 @@ func (o *Order) Retry(f Failure) {
 	o.retries = append(o.retries, f)
 }
 
-// Recorder is where one user leaves its orders. Its lock is taken by that user once an order and by the Meter once a
+// Recorder is where one user leaves its orders. Its lock is taken by that user once per order and by the Meter once a
 // second, to swap two pointers.
 type Recorder struct {
 	mu   sync.Mutex

@@ -70,7 +70,7 @@ func newRecording() *recording {
 	return &recording{Meter: m, user: m.NewRecorder(0)}
 }
 
-// orders are so many of one operation, which takes half of their time, and own is that in the workload's own meaning.
+// orders are n of one operation, which takes half of their time, and own is that in the workload's own meaning.
 func (r *recording) orders(n int, took, own time.Duration) {
 	for range n {
 		var o Order
@@ -112,23 +112,4 @@ func TestLongResponseTimesAreKept(t *testing.T) {
 	}
 	l := d.Latency()
 	assert.True(t, l.Count == 4 && l.Max >= 3.6e6, "latency %+v, want all 4, the longest as an hour", l)
-}
-
-// BenchmarkRecord is what measuring costs an order of seven operations.
-func BenchmarkRecord(b *testing.B) {
-	m := NewMeter(make([]string, 7), []string{"a"})
-	r := m.NewRecorder(0)
-	var o Order
-	b.ReportAllocs()
-	n := 0
-	for b.Loop() {
-		for op := range 7 {
-			o.AddLatency(op, time.Millisecond)
-		}
-		o.Complete(0, 7*time.Millisecond, 7*time.Millisecond)
-		r.Record(&o)
-		if n++; n%5000 == 0 {
-			m.Sample(time.Duration(n), make([]Users, 1))
-		}
-	}
 }

@@ -79,7 +79,7 @@ type Series struct {
 	Samples   []Sample
 	Intervals []Interval
 	Slow      []SlowOrder // the slowest of each interval
-	// Cycles is when something that comes back began each time, such as a checkpoint; nil where nobody knows.
+	// Cycles is when something that comes back began each time, such as a checkpoint; nil where unknown.
 	Cycles []time.Duration
 	// NoCycles says, as a sentence, why there are none; empty: there may be.
 	NoCycles string
@@ -155,7 +155,7 @@ type Window struct {
 	// since the end of the warm-up. It is how the storage report's figures were made (WORKLOAD.md section 5).
 	RunningAverageOPM float64 `json:"opm_running_average"`
 
-	Cycle  *Cycle     `json:"cycle,omitempty"` // absent where nobody knows
+	Cycle  *Cycle     `json:"cycle,omitempty"` // absent where unknown
 	Steady Steadiness `json:"steady"`
 	Trend  *Trend     `json:"trend,omitempty"` // absent where the window is too short
 	Counts Counts     `json:"counts"`

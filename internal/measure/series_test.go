@@ -1,6 +1,10 @@
 package measure
 
 import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -120,4 +124,63 @@ func TestLatencyIsOfTheIntervalsInTheWindow(t *testing.T) {
 	l := w.Latency[WholeOrder]
 	assert.EqualValues(t, 20, l.Count)
 	assert.InDeltaSlice(t, []float64{10, 30, 200, 300}, []float64{w.LatencyFrom, w.LatencyTo, l.P50, l.Max}, 3)
+}
+
+// TestCountsAsJSON writes and reads counts with some of a workload's own, and adds up those of two records that have
+// them in another order.
+func TestCountsAsJSON(t *testing.T) {
+	c := Counts{Orders: 7, Dropped: 1, Own: [MaxOwn]int64{5, 3}, Names: &[]string{"rollbacks", "cents"}}
+	text, err := json.Marshal(c)
+	require.NoError(t, err)
+	want := `{"orders":7,"retries":0,"reconnects":0,"given_up":0,"offered":0,"dropped":1,"rollbacks":5,"cents":3}`
+	assert.Equal(t, want, string(text))
+	var read Counts
+	require.NoError(t, json.Unmarshal(text, &read))
+	c.Add(read)
+	assert.True(t, c.Orders == 14 && c.Of("rollbacks") == 10 && c.Of("cents") == 6 && read.Of("orders") == 0,
+		"%+v read, %+v in all", read, c)
+	c.Add(Counts{Own: [MaxOwn]int64{1}})                              // of a user
+	c.Add(Counts{Own: [MaxOwn]int64{100}, Names: &[]string{"other"}}) // of another workload
+	assert.True(t, c.Of("rollbacks") == 11 && c.Of("cents") == 6 && c.Of("other") == 0, "%+v", c)
+	read = Counts{Orders: 1}
+	require.NoError(t, json.Unmarshal([]byte("null"), &read))
+	assert.EqualValues(t, 1, read.Orders)
+	require.NoError(t, json.Unmarshal([]byte(`{"orders":2}`), &read))
+	assert.Equal(t, Counts{Orders: 2}, read, "no own counts")
+	many := `{"c":1`
+	for i := range MaxOwn {
+		many += fmt.Sprintf(`,"c%d":1`, i)
+	}
+	for _, bad := range []string{`[]`, `{"orders":"x"}`, `{"cents":1.5}`, many + "}"} {
+		assert.Error(t, json.Unmarshal([]byte(bad), new(Counts)), "%s was read", bad)
+	}
+}
+
+// everySecond is a run phase of one-second samples with the given orders.
+func everySecond(seconds int, orders func(second int) float64) Series {
+	s := Series{Samples: make([]Sample, seconds)}
+	for i := range s.Samples {
+		counts := Counts{Orders: int64(orders(i))}
+		end := time.Duration(i+1) * time.Second
+		s.Samples[i] = Sample{End: end, Length: time.Second, Phase: PhaseRun, Counts: counts}
+	}
+	return s
+}
+
+// autoregressive makes a run phase of one-second samples whose long-run mean is level orders a second, with noise of
+// 5 % of which phi is left from each second to the next.
+func autoregressive(random *rand.Rand, seconds int, phi float64, level func(t float64) float64) Series {
+	noise := random.NormFloat64()
+	return everySecond(seconds, func(second int) float64 {
+		noise = phi*noise + math.Sqrt(1-phi*phi)*random.NormFloat64()
+		return math.Round(level(float64(second)) + 500*noise)
+	})
+}
+
+func TestNoIntervalOfAFewSeconds(t *testing.T) {
+	w, err := synthetic(49, 0, 0.05, constant(1000)).Window("w", Span{0, 49 * time.Second})
+	require.NoError(t, err)
+	assert.Nil(t, w.CI95)
+	assert.Equal(t, "too short for a confidence interval: 49 samples, and it takes 50", w.NoCI95)
+	assert.Nil(t, w.Trend, "49 samples have a trend")
 }

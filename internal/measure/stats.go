@@ -72,7 +72,7 @@ func Significance(p, level float64) string {
 }
 
 // Correlation is Pearson's of pairs, and the two-sided probability of one at least as strong if there is none, by
-// Student's t; NaN where either has no scatter, or there are fewer than three pairs.
+// Student's t; NaN where either has no variance, or there are fewer than three pairs.
 func Correlation(xs, ys []float64) (r, p float64) {
 	if len(xs) < 3 {
 		return math.NaN(), math.NaN()

@@ -68,7 +68,7 @@ func TestSteadiness(t *testing.T) {
 	}
 }
 
-// sawtooth is a rate that falls by a third for the last so many seconds of every period.
+// sawtooth is a rate that falls by a third for the last seconds of every period.
 func sawtooth(period, slow float64) func(float64) float64 {
 	return func(t float64) float64 {
 		if math.Mod(t, period) >= period-slow {

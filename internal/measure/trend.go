@@ -7,7 +7,7 @@ import (
 
 // Trend is how OPM changed over a window: what shows a store that slows down over hours, too slowly for Steadiness. It
 // is the line of least squares through the window, and Student's test whether its slope differs from 0, with the
-// scatter of the whole run about its own line by overlapping batch means: neighbouring seconds resemble each other,
+// variation of the whole run about its own line by overlapping batch means: neighbouring seconds resemble each other,
 // which must not pass for a trend.
 type Trend struct {
 	Percent float64 `json:"pct"`   // change over the window, in percent of its OPM

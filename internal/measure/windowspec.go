@@ -11,7 +11,7 @@ import (
 type WindowSpec struct {
 	Name   string
 	Auto   bool // the steady part, as Series.Steady finds it
-	Cycles int  // so many whole checkpoint cycles, the last of the run phase
+	Cycles int  // whole checkpoint cycles, the last of the run phase
 	Span
 }
 

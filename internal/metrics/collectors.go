@@ -77,7 +77,7 @@ func one(so bool) float64 {
 }
 
 // NewIOPSCollector makes a collector of the reads and writes a second of the drives of the data; now is false where
-// nobody counted them lately.
+// they were not counted lately.
 func NewIOPSCollector(now func() (iops float64, measured bool)) prometheus.Collector {
 	return asked{[]*prometheus.Desc{iops}, func(s sink) {
 		if v, measured := now(); measured {

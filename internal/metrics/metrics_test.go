@@ -182,20 +182,6 @@ func TestPush(t *testing.T) {
 			`operation="purchase",run="k3f9",target="a:5432/ds2"} 100`+"\n")
 }
 
-func TestOpenMetrics(t *testing.T) {
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
-		start(t, NewCollector(Run{Counters: own}, meter())).URL(), http.NoBody)
-	require.NoError(t, err)
-	request.Header.Set("Accept", "application/openmetrics-text")
-	response, err := http.DefaultClient.Do(request)
-	require.NoError(t, err)
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
-	assert.Contains(t, response.Header.Get("Content-Type"), "application/openmetrics-text")
-	texttest.Contains(t, string(body), "ds2_orders_total{target=\"a:5432/ds2\"} 100.0\n", "# EOF\n")
-}
-
 func TestPromtoolIsSilent(t *testing.T) {
 	check := exec.CommandContext(t.Context(), promtest.Command(t, "promtool"), "check", "metrics")
 	check.Stdin = bytes.NewReader(scrape(t))
@@ -229,7 +215,7 @@ func TestNativeHistograms(t *testing.T) {
 	assert.Len(t, h.Bucket, len(classicBounds))
 }
 
-func TestNobody(t *testing.T) {
+func TestUnreachable(t *testing.T) {
 	_, err := Serve("127.0.0.1:99999", nil)
 	assert.ErrorContains(t, err, "99999")
 	assert.ErrorContains(t, Push(t.Context(), "http://127.0.0.1:1", "k3f9"), "push metrics: ")

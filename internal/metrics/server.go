@@ -51,8 +51,8 @@ func (s *Server) Show(all ...prometheus.Collector) {
 	s.registry.Store(registry)
 }
 
-// What clients may cost a run: so many connections and so many scrapes at a time, and so long for each of their steps.
-// A scrape beyond that is told 503, a connection waits.
+// What clients may cost a run: connections and scrapes at a time, and the time of each of their steps. A scrape beyond
+// that is told 503, a connection waits.
 const (
 	maxConnections = 16
 	maxScrapes     = 4
@@ -76,14 +76,14 @@ func serve(listener net.Listener, page Page, patience time.Duration) *Server {
 		Handler: s.ofLoopback(mux), MaxHeaderBytes: maxHeader,
 		ReadTimeout: patience, WriteTimeout: patience,
 		IdleTimeout: 6 * patience,               // Prometheus comes again each minute, at least
-		ErrorLog:    log.New(io.Discard, "", 0), // the client is told; a log of its own would tear the view of the run
+		ErrorLog:    log.New(io.Discard, "", 0), // the client is told; a separate log would tear the view of the run
 	}
 	go func() { s.served <- s.http.Serve(netutil.LimitListener(listener, maxConnections)) }()
 	return s
 }
 
-// ofLoopback refuses, where only this machine is served, who asks for another's name: a page of somebody else whose
-// name has come to mean this machine could read the figures else.
+// ofLoopback refuses, where only this machine is served, requests for another name: a page of another site whose name
+// has come to mean this machine could read the figures else.
 func (s *Server) ofLoopback(serve http.Handler) http.Handler {
 	address, _ := s.listener.Addr().(*net.TCPAddr)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

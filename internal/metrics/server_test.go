@@ -16,7 +16,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// held is a collector whose scrapes wait, and give so many lines of 10 kB: few, so that gathering takes no time.
+// held is a collector whose scrapes wait, and give n lines of 10 kB: few, so that gathering takes no time.
 type held struct {
 	entered, leave chan struct{}
 	lines          int
@@ -55,6 +55,24 @@ func TestScrapesAtOnce(t *testing.T) {
 	scrape(http.StatusServiceUnavailable)
 	close(h.leave)
 	scrapes.Wait()
+}
+
+// TestLoopbackOnly asks by names that have come to mean this machine, as a page of another site could.
+func TestLoopbackOnly(t *testing.T) {
+	s := start(t)
+	for host, want := range map[string]int{
+		"127.0.0.1:9464": http.StatusOK, "localhost": http.StatusOK, "[::1]:9464": http.StatusOK,
+		"evil.example": http.StatusForbidden, "evil.example:9464": http.StatusForbidden,
+		"10.0.0.1": http.StatusForbidden,
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL(), http.NoBody)
+		require.NoError(t, err)
+		request.Host = host
+		response, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		response.Body.Close()
+		assert.Equal(t, want, response.StatusCode, host)
+	}
 }
 
 // TestPatience has clients that send nothing, half a header, or read nothing: each is given up, and its place is free

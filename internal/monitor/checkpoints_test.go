@@ -27,7 +27,7 @@ func TestCheckpoints(t *testing.T) {
 		want    []Checkpoint
 		servers int
 	}{
-		{"nobody observed the database", table([]string{"cpu.busy_ratio"}, []float64{1}), nil, 0},
+		{"a database that was not observed", table([]string{"cpu.busy_ratio"}, []float64{1}), nil, 0},
 		{"none began", table([]string{DatabaseCheckpoints, DatabaseCheckpointPages},
 			[]float64{0, 0, 0}, []float64{0, 0, 0}), nil, 1},
 		{"PostgreSQL counts them; one that was under way before is not one that began",

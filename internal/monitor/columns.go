@@ -4,7 +4,7 @@ import "strings"
 
 // The columns of the record, as GROUP.QUANTITY; a quantity ends in its unit. What a machine has several of stands
 // between the two: [ItemColumn] of DiskReads and sda is "disk.sda.reads_per_second". Of the counters of databases those
-// that somebody reads stand here: see databaseColumn.
+// that are read by name stand here: see databaseColumn.
 const (
 	DiskReads        = "disk.reads_per_second"
 	DiskWrites       = "disk.writes_per_second" // without empty flushes
@@ -22,7 +22,7 @@ const (
 	IOP99    = "io.p99_seconds"
 	IOMax    = "io.max_seconds"
 
-	CPUBusy   = "cpu.busy_ratio" // of all processors, and of each
+	CPUBusy   = "cpu.busy_ratio" // of all CPUs, and of each
 	CPUIOWait = "cpu.iowait_ratio"
 
 	CPUSteal     = "cpu.steal_ratio" // time that the hypervisor took
@@ -36,7 +36,7 @@ const (
 	NetworkSent     = "network.sent_bytes_per_second"
 	NetworkUsed     = "network.used_ratio" // of the link's speed
 
-	ClientBusy       = "client.busy_ratio"     // the machine's processors that ds2 runs on
+	ClientBusy       = "client.busy_ratio"     // of the machine that ds2 runs on
 	ClientOwn        = "client.own_processors" // those that ds2 itself takes
 	ClientUsed       = "client.used_ratio"     // the same, of those that it may take
 	ClientMemory     = "client.resident_bytes"
@@ -44,11 +44,11 @@ const (
 	ClientGoroutines = "client.goroutines"
 	ClientRecord     = "client.record_bytes"
 
-	ClientThrottled = "client.throttled_ratio" // periods in which ds2's container had used up its processor time
+	ClientThrottled = "client.throttled_ratio" // periods in which ds2's container had used up its CPU time
 
 	ServerProcessors = "server.own_processors"        // those that the database server's processes take
 	ServerUsed       = "server.used_ratio"            // the same, of those that its container may take
-	ServerThrottled  = "server.throttled_ratio"       // periods in which its container had used up its processor time
+	ServerThrottled  = "server.throttled_ratio"       // periods in which its container had used up its CPU time
 	ServerReadBytes  = "server.read_bytes_per_second" // that its processes had read from drives
 	ServerMemory     = "server.available_bytes"       // that its container can still have
 
@@ -74,6 +74,7 @@ const (
 	DatabaseSessionPages     = "db.session_pages_per_second"
 	DatabaseAutovacuums      = "db.autovacuums_per_second" // tables vacuumed or analyzed
 	DatabaseVacuums          = "db.vacuums_running"
+	DatabaseOtherSessions    = "db.other_sessions" // at work
 	TransactionReads         = "db.transaction_reads_per_second"
 	TransactionReadTime      = "db.transaction_read"
 	TransactionWrites        = "db.transaction_writes_per_second"
@@ -99,7 +100,7 @@ const (
 )
 
 // OfFile is the column for what a database server itself counted of a file of the database, as that of a drive is for
-// the drive's. Where nobody can observe the drives, the files stand in the columns of those.
+// the drive's. Where the drives cannot be observed, the files stand in the columns of those.
 func OfFile(column string) string { return "file" + strings.TrimPrefix(column, "disk") }
 
 // ItemColumn is the column of one item; of the empty one it is the column's own name.

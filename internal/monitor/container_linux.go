@@ -21,7 +21,7 @@ type group struct {
 	limited  string // the one of these with the lowest limit, which counts for all below it; empty: none has one
 }
 
-// groups are the control groups that a container's figures come from, nil where one cannot be seen, and the processors
+// groups are the control groups that a container's figures come from, nil where one cannot be seen, and the CPUs
 // that the process may run on, 0 where that is not known.
 type groups struct {
 	memory, cpu *group
@@ -59,7 +59,7 @@ func (fs FS) groups(pid int) (groups, error) {
 				if mount.FSType != "cgroup2" {
 					continue
 				}
-				// In a container without a namespace of its own for groups, the mount shows a part of the hierarchy.
+				// In a container without its own cgroup namespace, the mount shows a part of the hierarchy.
 				inside := strings.TrimPrefix(m.Path, strings.TrimSuffix(mount.Root, "/"))
 				g := &group{dir: filepath.Join(mount.MountPoint, inside), top: filepath.Clean(mount.MountPoint)}
 				if strings.HasPrefix(m.Path, "/..") || !within(g.dir, g.top) || !isDirectory(g.dir) {
@@ -101,14 +101,14 @@ func (g *group) lowest(limit func(dir string) float64) (low float64) {
 // container reads the limits.
 func (g groups) container() Container {
 	memory := g.memory.lowest(func(dir string) float64 { return numberIn(filepath.Join(dir, "memory.max")) })
-	processors := g.cpu.lowest(func(dir string) float64 { // "200000 100000", or "max 100000"
+	cpus := g.cpu.lowest(func(dir string) float64 { // "200000 100000", or "max 100000"
 		quota, period, _ := strings.Cut(line(filepath.Join(dir, "cpu.max")), " ")
 		return parsed(quota) / cmp.Or(parsed(period), 1)
 	})
-	if g.allowed > 0 && g.allowed < runtime.NumCPU() && (processors == 0 || float64(g.allowed) < processors) {
-		processors = float64(g.allowed)
+	if g.allowed > 0 && g.allowed < runtime.NumCPU() && (cpus == 0 || float64(g.allowed) < cpus) {
+		cpus = float64(g.allowed)
 	}
-	return Container{int64(memory), processors}
+	return Container{int64(memory), cpus}
 }
 
 // numberIn is the number in a file; 0 where there is none.
@@ -130,8 +130,8 @@ func numbers(file string) (map[string]float64, error) {
 	return all, err
 }
 
-// throttling reads how often the limited group had used up its processor time before a period's end, of how many
-// periods, and for how many seconds its processes then stood still.
+// throttling reads how often the limited group had used up its CPU time before a period's end, of how many periods, and
+// for how many seconds its processes then stood still.
 func (g *group) throttling() (throttled, periods, seconds float64, err error) {
 	stat, err := numbers(filepath.Join(g.limited, "cpu.stat"))
 	return stat["nr_throttled"], stat["nr_periods"], stat["throttled_usec"] / 1e6, err
@@ -155,7 +155,7 @@ type serverProcess struct {
 	Container
 }
 
-// findServer finds a server by a process of its own: one that serves a session, or that is all of it.
+// findServer finds a server by one of its processes: one that serves a session, or that is all of it.
 func (fs FS) findServer(found int, program string) (*serverProcess, error) {
 	pfs, process, err := fs.process(found)
 	if err != nil {
@@ -178,8 +178,8 @@ func (fs FS) findServer(found int, program string) (*serverProcess, error) {
 	return s, nil
 }
 
-// taken is what a process, its children and those children that are gone have taken: seconds of processors, and bytes
-// from drives; NaN where this process may not know.
+// taken is what a process, its children and those children that are gone have taken: seconds of CPUs, and bytes from
+// drives; NaN where this process may not know.
 func (fs FS) taken(pid int) (seconds, readBytes float64, err error) {
 	pfs, process, err := fs.process(pid)
 	if err != nil {
@@ -189,7 +189,7 @@ func (fs FS) taken(pid int) (seconds, readBytes float64, err error) {
 	if err != nil {
 		return math.NaN(), math.NaN(), err
 	}
-	const ticks = 100 // a second, on all of Linux's processors
+	const ticks = 100 // a second, on all of Linux's architectures
 	seconds, readBytes = stat.CPUTime()+float64(stat.CUTime+stat.CSTime)/ticks, bytesRead(process)
 	own := strconv.Itoa(pid)
 	for _, child := range strings.Fields(line(filepath.Join(fs.Proc, own, "task", own, "children"))) {

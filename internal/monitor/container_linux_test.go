@@ -15,7 +15,7 @@ import (
 )
 
 // TestContainer reads the limits on the process's own group and on those above it, as the machine shows them and as a
-// container without a namespace of its own for groups does.
+// container without its own cgroup namespace does.
 func TestContainer(t *testing.T) {
 	const pid = 4711
 	const v1 = "31 20 0:27 / @/memory rw - cgroup cgroup rw,memory\n"
@@ -36,7 +36,7 @@ func TestContainer(t *testing.T) {
 			kubepods/pod1/pg memory.current=400000000 memory.stat=anon+100,inactive_file+0,active_file+0
 			kubepods/pod1/pg cpu.stat=usage_usec+900,nr_periods+0,nr_throttled+0,throttled_usec+0`,
 			Container{4000000000, 2.5}, 3500000000},
-		{"a lower limit above one of its own", "4:memory:/\n0::/pod/abc\n", v1 + v2, `
+		{"a lower limit above its own", "4:memory:/\n0::/pod/abc\n", v1 + v2, `
 			pod     cgroup.controllers=cpu+memory memory.max=700000000 memory.current=650000000 cpu.max=50000+100000
 			pod     memory.stat=inactive_file+100000000,active_file+50000000
 			pod     cpu.stat=nr_periods+100,nr_throttled+40,throttled_usec+5000000
@@ -77,8 +77,8 @@ func TestContainer(t *testing.T) {
 	}
 }
 
-// TestRealGroup puts a process that never rests into a control group of this machine, below one with a tenth of a
-// processor and 64 MiB, and reads how the kernel holds it back.
+// TestRealGroup puts a process that never rests into a control group of this machine, below one with a tenth of a CPU
+// and 64 MiB, and reads how the kernel holds it back.
 func TestRealGroup(t *testing.T) {
 	const top = "/sys/fs/cgroup"
 	if line(top+"/cgroup.controllers") == "" {

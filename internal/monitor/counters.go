@@ -96,21 +96,21 @@ const (
 	diskJournalWrites = 10
 )
 
-// cpuKinds are the time that a processor worked, and that it was idle while a request to a disk was in flight.
+// cpuKinds are the time that a CPU worked, and that it was idle while a request to a disk was in flight.
 var cpuKinds = []kind{
 	{"cpu_busy_seconds_total", "Time that the CPU worked, or that its hypervisor took from it.",
 		CPUBusy, atMostOne(rate(0))},
 	{"cpu_iowait_seconds_total", "Time that the CPU was idle while a request to a disk was in flight.", "", nil},
 }
 
-// overall is the mean rate of the i-th of the two figures of so many processors.
-func overall(i, processors int) derivation {
+// overall is the mean rate of the i-th of the two figures of n CPUs.
+func overall(i, cpus int) derivation {
 	return func(seconds float64, was, now []float64) float64 {
 		sum := 0.0
-		for n := range processors {
+		for n := range cpus {
 			sum += rate(2*n+i)(seconds, was, now)
 		}
-		return sum / float64(processors)
+		return sum / float64(cpus)
 	}
 }
 

@@ -80,16 +80,16 @@ func (fs FS) Counters(devices []string, flushes map[string]flushing) (Source, er
 	return src, nil
 }
 
-// shown is what the kernel shows now, under the names that node_exporter gives it. Of what surrounds the processors,
+// shown is what the kernel shows now, under the names that node_exporter gives it. Of what surrounds the CPUs,
 // virtual machines show little.
 func (k kernel) shown() (exposition, error) {
 	x := exposition{}
-	err := errors.Join(k.processors(x), k.memory(x), k.disks(x), k.network(x))
+	err := errors.Join(k.cpus(x), k.memory(x), k.disks(x), k.network(x))
 	k.conditions(x)
 	return x, err
 }
 
-func (k kernel) processors(x exposition) error {
+func (k kernel) cpus(x exposition) error {
 	stat, err := k.proc.Stat()
 	for id, c := range stat.CPU {
 		for mode, seconds := range map[string]float64{
@@ -150,7 +150,7 @@ func (k kernel) network(x exposition) error {
 	return err
 }
 
-// conditions are the processors' clock, how often heat throttled them, and the machine's temperatures.
+// conditions are the CPUs' clock, how often heat throttled them, and the machine's temperatures.
 func (k kernel) conditions(x exposition) {
 	clocks, _ := k.sys.SystemCpufreq()
 	for _, c := range clocks {
@@ -181,8 +181,8 @@ func (k kernel) conditions(x exposition) {
 	}
 }
 
-// Client reads the machine that the orders come from: how busy its processors are, and what ds2 itself takes of it,
-// which must not grow in a run of days.
+// Client reads the machine that the orders come from: how busy its CPUs are, and what ds2 itself takes of it, which
+// must not grow in a run of days.
 func (fs FS) Client() (Source, error) {
 	pfs, self, err := fs.process(os.Getpid())
 	if err != nil {

@@ -57,7 +57,7 @@ func TestEmptyFlushes(t *testing.T) {
 	for name, c := range map[string]struct {
 		sys, mounts string
 		before      bool                // Linux 5.5
-		journal     func(int) string    // its file, after so many writes
+		journal     func(int) string    // its file, after n writes
 		file        string              //
 		others      map[string]flushing // where journals are not to be seen
 		writes      float64             // NaN: unknown
@@ -71,7 +71,7 @@ func TestEmptyFlushes(t *testing.T) {
 		"no journal":                         {sys: back + requests, writes: 50},
 		"ext4 with FUA":                      {sys: back + fua, mounts: ext4, journal: jbd2, writes: 100},
 		"ext4 without FUA":                   {sys: back + requests, mounts: ext4, journal: jbd2, writes: 150},
-		"a journal on a device of its own":   {sys: back + requests, file: "sda", journal: jbd2, writes: 150},
+		"a journal on a separate device":     {sys: back + requests, file: "sda", journal: jbd2, writes: 150},
 		"XFS":                                {sys: back + fua, file: "xfs", journal: xfs, writes: 100},
 		"LVM above it":                       {sys: back + lvm, others: journals, why: "the journal's"},
 		"LVM above it, no part of the log's": {sys: back + lvm, writes: 50},
@@ -135,7 +135,7 @@ func TestGone(t *testing.T) {
 	assert.Error(t, err)
 }
 
-const twoProcessors = `cpu  10 0 10 100 0 0 0 100 0 0
+const twoCPUs = `cpu  10 0 10 100 0 0 0 100 0 0
 cpu0 5 0 5 50 0 0 0 100 0 0
 cpu1 5 0 5 50 0 0 0 0 0 0
 btime 1
@@ -144,10 +144,10 @@ procs_running 1
 procs_blocked 0
 `
 
-// kernelFiles makes /proc and /sys of a machine with two processors that shows as little as any.
+// kernelFiles makes /proc and /sys of a machine with two CPUs that shows as little as any.
 func kernelFiles(t *testing.T) FS {
 	fs := FS{t.TempDir(), t.TempDir()}
-	write(t, fs.Proc, "stat", twoProcessors)
+	write(t, fs.Proc, "stat", twoCPUs)
 	write(t, fs.Proc, "meminfo", "MemTotal: 1000 kB\n")
 	write(t, fs.Proc, "net/dev", "Inter-|   Receive |  Transmit\n face |bytes packets\n")
 	write(t, fs.Proc, "diskstats", "")
@@ -181,7 +181,7 @@ func TestNetworkColumns(t *testing.T) {
 	assert.NotContains(t, strings.Join(names(network.Columns), " "), "network.lo.")
 }
 
-// TestClient reads what this process takes while it keeps one processor busy.
+// TestClient reads what this process takes while it keeps one CPU busy.
 func TestClient(t *testing.T) {
 	client, err := Root.Client()
 	require.NoError(t, err)
@@ -192,5 +192,32 @@ func TestClient(t *testing.T) {
 	}
 	for i, least := range map[int]float64{2: 1 << 20, 3: 3, 4: 1} { // memory, files, goroutines
 		assert.GreaterOrEqual(t, now[i], least, client.Figures[i].Name)
+	}
+}
+
+func TestConditions(t *testing.T) {
+	fs := kernelFiles(t)
+	bare, err := fs.Counters(nil, nil)
+	require.NoError(t, err)
+	want := []string{CPUBusy, CPUIOWait, "cpu.0.busy_ratio", "cpu.1.busy_ratio", MemoryAvailable, CPUSteal}
+	require.Equal(t, want, names(bare.Columns), "a machine that shows nothing but its CPUs")
+	for cpu, throttled := range map[string]string{"cpu0": "3", "cpu1": "4"} {
+		dir := "devices/system/cpu/" + cpu
+		writeFiles(t, fs.Sys, dir+"/thermal_throttle core_throttle_count="+throttled+" package_throttle_count=10\n"+
+			dir+"/topology core_id=0 physical_package_id=0 core_siblings_list=0-1 thread_siblings_list=0")
+	}
+	writeFiles(t, fs.Sys, "class/thermal/thermal_zone0 type=acpitz policy=step_wise temp=41000")
+	source, err := fs.Counters(nil, nil)
+	require.NoError(t, err)
+	was := read(t, source)
+	// Half a second of two CPUs' two seconds.
+	write(t, fs.Proc, "stat", strings.ReplaceAll(twoCPUs, "100 0 0\n", "150 0 0\n"))
+	write(t, fs.Sys, "devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "7")
+	write(t, fs.Sys, "class/thermal/thermal_zone0/temp", "55500")
+	now := read(t, source)
+	for name, want := range map[string]float64{
+		CPUSteal: .25, CPUBusy: .25, "cpu.0.busy_ratio": .5, CPUThrottles: 4, Temperature: 55.5,
+	} {
+		assert.InDelta(t, want, column(t, source, name, 1, was, now), 1e-9, name)
 	}
 }

@@ -27,6 +27,7 @@ var databaseCounters = map[string]string{
 	"checkpoints_total":      "Checkpoints that the server made.",
 	"checkpoint_pages_total": "Pages that checkpoints wrote.",
 	"autovacuums_total":      "Tables that autovacuum vacuumed or analyzed.",
+	"other_sessions":         "Sessions of other clients of the server that are at work.",
 	"vacuums_running":        "Tables that are being vacuumed.",
 	"background_pages_total": "Pages that the background writer wrote.",
 	"lazy_pages_total":       "Pages that the server wrote to make room in its cache (SQL Server's lazy writer).",
@@ -155,7 +156,7 @@ func databaseColumn(counter string) (name string, derive derivation) {
 // Files reads what a database server itself counted of each of a database's files: the query gives rows of the file's
 // name, its role, reads, writes, bytes read, bytes written, and the seconds that the reads and the writes took, all
 // since the server started. The second result is the files. asDrives has the rest of the kit take them for the drives,
-// where nobody can observe those. item names the database in the columns, for runs on several. How busy a file is no
+// where those cannot be observed. item names the database in the columns, for runs on several. How busy a file is no
 // server counts.
 func Files(
 	ctx context.Context, db *sql.DB, target, item string, asDrives bool, query string,

@@ -2,7 +2,6 @@ package monitor_test
 
 import (
 	"context"
-	"database/sql"
 	"maps"
 	"math"
 	"net/url"
@@ -22,15 +21,6 @@ import (
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
-
-// open opens a database for the test.
-func open(t *testing.T, url string) *sql.DB {
-	t.Helper()
-	db, err := sql.Open("pgx", url)
-	require.NoError(t, err)
-	t.Cleanup(func() { db.Close() })
-	return db
-}
 
 // counters opens those of a database as a run does.
 func counters(t *testing.T, url string) (*monitor.Observer, monitor.Source) {
@@ -75,10 +65,10 @@ func values(t *testing.T, src monitor.Source) map[string]float64 {
 func TestNamelessServer(t *testing.T) {
 	t.Parallel()
 	database := pgtest.Database(t)
-	pgtest.Exec(t, open(t, database), "REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC")
-	pgtest.Exec(t, open(t, database), "CREATE ROLE nameless LOGIN PASSWORD 'nameless'")
+	pgtest.Exec(t, pgtest.DB(t, database), "REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC")
+	pgtest.Exec(t, pgtest.DB(t, database), "CREATE ROLE nameless LOGIN PASSWORD 'nameless'")
 	t.Cleanup(func() {
-		_, err := open(t, database).ExecContext(context.WithoutCancel(t.Context()), "DROP ROLE nameless")
+		_, err := pgtest.DB(t, database).ExecContext(context.WithoutCancel(t.Context()), "DROP ROLE nameless")
 		assert.NoError(t, err)
 	})
 	u, err := url.Parse(database)
@@ -96,7 +86,7 @@ func TestNamelessServer(t *testing.T) {
 // counted.
 func TestDatabaseCounters(t *testing.T) {
 	address := pgtest.Database(t)
-	db := open(t, address)
+	db := pgtest.DB(t, address)
 	w, src := counters(t, address)
 	server := w.Servers[0]
 	assert.True(t, strings.HasPrefix(server.Version, "PostgreSQL"), "version %q", server.Version)
@@ -133,4 +123,28 @@ func TestDatabaseCounters(t *testing.T) {
 	}
 	cancel()
 	waiting.Wait()
+}
+
+// TestFiles has a table stand for what SQL Server counts of its files, one read after another.
+func TestFiles(t *testing.T) {
+	db := pgtest.DB(t, pgtest.Database(t))
+	pgtest.Exec(t, db,
+		"CREATE TABLE files (file text, role text, reads float, writes float, read_bytes float, written_bytes float, "+
+			"read_s float, write_s float)",
+		"INSERT INTO files VALUES "+
+			"('cust_1', 'data', 100, 10, 819200, 81920, 0.5, 0.1), ('log_1', 'log', 0, 1000, 0, 4096000, 0, 0.2)",
+	)
+	for asDrives, group := range map[bool]string{false: "file", true: "disk"} {
+		src, files, err := monitor.Files(t.Context(), db, "host/DS2", "", asDrives, "SELECT * FROM files ORDER BY file")
+		require.NoError(t, err)
+		want := []monitor.DatabaseFile{{"cust_1", "host/DS2", monitor.Data}, {"log_1", "host/DS2", monitor.Log}}
+		assert.Equal(t, want, files)
+		require.Len(t, src.Figures, 12)
+		require.Len(t, src.Columns, 14)
+		for _, c := range src.Columns {
+			assert.Regexp(t, "^"+group+`\.(cust|log)_1\.`, c.Name)
+		}
+		got := values(t, src) // of the log, the last
+		assert.Equal(t, []float64{1000, .2}, []float64{got["file_writes_total"], got["file_write_seconds_total"]})
+	}
 }

@@ -100,7 +100,7 @@ func (d Drives) column(ofDrive, item string) string {
 	return ItemColumn(ofDrive, item)
 }
 
-// known are a mean and a maximum, nil where nobody measured them.
+// known are a mean and a maximum, nil where not measured.
 func known(mean, longest float64, measured bool) (*float64, *float64) {
 	if !measured {
 		return nil, nil
@@ -108,7 +108,7 @@ func known(mean, longest float64, measured bool) (*float64, *float64) {
 	return &mean, &longest
 }
 
-// flushes are those of the drives' caches; nil where nobody counts them.
+// flushes are those of the drives' caches; nil where not counted.
 func (d Drives) flushes(items []string) *requests {
 	var all requests
 	for _, item := range items {

@@ -47,8 +47,7 @@ func (fs FS) find(dir string) (FileSystem, error) {
 
 	number := mount.MajorMinorVer
 	if strings.HasPrefix(number, "0:") {
-		// File systems over several devices (btrfs) have a number of their own; the source then names one of their
-		// devices.
+		// File systems over several devices (btrfs) have a separate number; the source then names one of their devices.
 		device, _ := filepath.EvalSymlinks(mount.Source) // such as of /dev/mapper/vg-data
 		number = line(filepath.Join(fs.Sys, "class/block", filepath.Base(device), "dev"))
 		if number == "" {

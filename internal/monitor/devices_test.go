@@ -83,7 +83,7 @@ func TestFind(t *testing.T) {
 			"nvme0n1", ""},
 		{"LVM over MD and a partition", []string{"1 0 253:0 / / rw - xfs /dev/mapper/vg-data rw"},
 			"nvme0n1 nvme1n1 sda", ""},
-		{"btrfs has a number of its own", []string{"1 0 0:40 / / rw - btrfs @/dev/sda2 rw"}, "sda", ""},
+		{"btrfs has a separate number", []string{"1 0 0:40 / / rw - btrfs @/dev/sda2 rw"}, "sda", ""},
 		{"a container's overlay on a directory that can be seen",
 			[]string{"1 0 0:50 / @/srv rw - overlay overlay rw,lowerdir=/a,upperdir=@/upper",
 				"2 1 8:1 / @/upper rw - ext4 /dev/sda1 rw"}, "sda", ""},
@@ -167,7 +167,7 @@ func writeFiles(t *testing.T, root, text string) {
 }
 
 // TestMultipath counts NVMe drives that several controllers reach, by /sys and /proc as kernels before and since 6.4
-// show them: the requests of a drive count once, and those that nobody counts are unknown.
+// show them: the requests of a drive count once, and uncounted ones are unknown.
 func TestMultipath(t *testing.T) {
 	const (
 		head     = "259 0 nvme0n1"
@@ -191,11 +191,11 @@ func TestMultipath(t *testing.T) {
 		"since 6.4, the head counts what the paths count": {"1",
 			[]string{counts(head, 110), counts(one, 100), counts(two, 10)},
 			[]string{counts(head, 320), counts(one, 300), counts(two, 20)}, 210, 0},
-		"before 6.4, and somebody set the head's iostats": {"1", []string{head + none, counts(one, 100)},
+		"before 6.4, with the head's iostats on": {"1", []string{head + none, counts(one, 100)},
 			[]string{head + none, counts(one, 300)}, 200, 0},
-		"since 6.4, and somebody took the head's iostats away": {"0", []string{counts(head, 7), counts(one, 100)},
+		"since 6.4, with the head's iostats off": {"0", []string{counts(head, 7), counts(one, 100)},
 			[]string{counts(head, 7), counts(one, 300)}, 200, 0},
-		"nobody counts": {"0", []string{head + none}, []string{head + none}, unknown, unknown},
+		"not counted": {"0", []string{head + none}, []string{head + none}, unknown, unknown},
 		"a path is lost": {"0", []string{head + none, counts(one, 100), counts(two, 10)},
 			[]string{head + none, counts(one, 105)}, unknown, unknown},
 	} {
@@ -218,7 +218,7 @@ func TestMultipath(t *testing.T) {
 			var w Observer
 			require.NoError(t, w.noteUncounted(t.Context(), disks))
 			noted := strings.Contains(strings.Join(w.Notes, ""), "drive nvme0n1")
-			assert.Equal(t, name == "nobody counts", noted, "%q", w.Notes)
+			assert.Equal(t, name == "not counted", noted, "%q", w.Notes)
 			write(t, fs.Proc, "diskstats", strings.Join(c.now, "\n")+"\n")
 			now := read(t, disks)
 			for name, want := range map[string]float64{

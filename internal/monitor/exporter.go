@@ -174,8 +174,7 @@ func (x exposition) sum(name string, fits func(labels model.Metric) bool) float6
 }
 
 // Source reads the machine: the columns that the machine itself would give, of these drives or, without any, all. Where
-// there are several machines, each column has the exporter's name before its item, and the processors are not told
-// apart.
+// there are several machines, each column has the exporter's name before its item, and the CPUs are not told apart.
 func (e *Exporter) Source(devices []string, several bool, flushes map[string]flushing) (Source, error) {
 	src, err := e.kind.source(e.first, devices, flushes, e.scrape)
 	if err != nil {

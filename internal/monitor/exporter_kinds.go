@@ -29,9 +29,9 @@ type exporterKind struct {
 	speeds    string      // of links
 	memory    string
 
-	probe     string                 // the time of processors by mode, which every exporter of the kind shows
-	processor string                 // its label
-	busy      func(mode string) bool // at work
+	probe string                 // the time of CPUs by mode, which every exporter of the kind shows
+	cpu   string                 // its label
+	busy  func(mode string) bool // at work
 }
 
 // nodeExporter has the names that this machine's own counters have too.
@@ -52,7 +52,7 @@ var nodeExporter = &exporterKind{
 	speeds:    "node_network_speed_bytes",
 	memory:    "node_memory_MemAvailable_bytes",
 	probe:     "node_cpu_seconds_total",
-	processor: "cpu",
+	cpu:       "cpu",
 	busy:      func(mode string) bool { return mode != "idle" },
 }
 
@@ -77,7 +77,7 @@ var windowsExporter = &exporterKind{
 	speeds:    "windows_net_current_bandwidth_bytes",
 	memory:    "windows_memory_available_bytes",
 	probe:     "windows_cpu_time_total",
-	processor: "core",
+	cpu:       "core",
 	busy:      func(mode string) bool { return mode == "privileged" || mode == "user" },
 }
 
@@ -142,13 +142,13 @@ func (k *exporterKind) source(
 		}
 	}
 	add("device", devices, disks, func(string) []kind { return k.diskKinds })
-	processors := inOrder(k.processors(first))
-	n := len(processors)
+	cpus := inOrder(k.cpus(first))
+	n := len(cpus)
 	src.Columns = append(src.Columns, Column{CPUBusy, len(src.Figures), atMostOne(overall(0, n))})
 	if !math.IsNaN(mode("iowait")(first)) { // Windows knows none
 		src.Columns = append(src.Columns, Column{CPUIOWait, len(src.Figures), overall(1, n)})
 	}
-	add("cpu", processors, k.processors, func(string) []kind { return cpuKinds })
+	add("cpu", cpus, k.cpus, func(string) []kind { return cpuKinds })
 	single(kind{"memory_available_bytes", "Memory that programs can have without swapping.",
 		MemoryAvailable, gauge(0)}, func(x exposition) float64 { return x.sum(k.memory, nil) })
 
@@ -156,7 +156,7 @@ func (k *exporterKind) source(
 	ofLink := func(link string) []kind { return linkKinds(speeds[link]) }
 	add("interface", inOrder(k.links.read(first)), k.links.read, ofLink)
 
-	// What makes the same processors faster or slower from one run to the next, where it is shown.
+	// What makes the same CPUs faster or slower from one run to the next, where it is shown.
 	const clock, heat = "node_cpu_scaling_frequency_hertz", "node_thermal_zone_temp"
 	for _, s := range []struct {
 		kind
@@ -219,7 +219,7 @@ func (m itemMetrics) read(x exposition) readings {
 // countsFlushes says that flushes have counters, and that there are empty ones among the writes.
 func (k *exporterKind) countsFlushes() bool { return len(k.drives.names) > diskFlushes }
 
-// disks are the counters of the drives. A queue that is not told is the time that all requests took: so many of them
+// disks are the counters of the drives. A queue that is not told is the time that all requests took: as many of them
 // were under way on average.
 func (k *exporterKind) disks(x exposition) readings {
 	all := k.drives.read(x)
@@ -232,11 +232,11 @@ func (k *exporterKind) disks(x exposition) readings {
 	return all
 }
 
-// processors are the times of each processor, which an exporter shows by mode, in the order of cpuKinds.
-func (k *exporterKind) processors(x exposition) readings {
+// cpus are the times of each CPU, which an exporter shows by mode, in the order of cpuKinds.
+func (k *exporterKind) cpus(x exposition) readings {
 	all := readings{}
 	for _, m := range x[k.probe] {
-		id, mode := string(m.Metric[model.LabelName(k.processor)]), string(m.Metric["mode"])
+		id, mode := string(m.Metric[model.LabelName(k.cpu)]), string(m.Metric["mode"])
 		if all[id] == nil {
 			all[id] = []float64{0, math.NaN()}
 		}
@@ -250,8 +250,7 @@ func (k *exporterKind) processors(x exposition) readings {
 	return all
 }
 
-// drivesAmong leaves out of block devices what is no drive of its own: those made of others or of memory, and
-// partitions.
+// drivesAmong leaves out of block devices what is no physical drive: those made of others or of memory, and partitions.
 func drivesAmong(devices []string) []string {
 	return slices.DeleteFunc(slices.Clone(devices), func(name string) bool {
 		whole := partition.FindStringSubmatch(name)
@@ -261,7 +260,7 @@ func drivesAmong(devices []string) []string {
 }
 
 var (
-	// Linux's devices that hold no data of their own, or hold it in memory: what lies on others counts there.
+	// Linux's devices that hold no data themselves, or hold it in memory: what lies on others counts there.
 	virtual = regexp.MustCompile(`^(?:loop|ram|zram|dm-|md|bcache|drbd|zd|sr|fd)`)
 	// Of nvme0n1p1, beside which nvme0n10 is a drive, the drive is nvme0n1; that of sda1 is sda.
 	partition = regexp.MustCompile(`^(?:(.*\d)p|(.*\D))\d+$`)

@@ -70,7 +70,7 @@ func names(columns []Column) (all []string) {
 	return all
 }
 
-// columnsBetween gives a source's columns over so many seconds.
+// columnsBetween gives a source's columns over n seconds.
 func columnsBetween(src Source, seconds float64, was, now []float64) map[string]float64 {
 	row := map[string]float64{}
 	for _, c := range src.Columns {

@@ -100,7 +100,7 @@ func (w *Observer) withoutJournals(roles []Role) (f flushing) {
 	return f
 }
 
-// noteWrites says of which drives nobody knows the writes.
+// noteWrites says of which drives the writes are unknown.
 func (w *Observer) noteWrites(drives []Drive, src Source) {
 	for i, d := range drives {
 		if why := src.unknownWrites[d.Name]; why != "" {

@@ -15,7 +15,7 @@ import (
 
 // Free is how many bytes are free in a directory of a target's machine, and which file system of which machine that is,
 // empty for this one; false where that cannot be seen: the target is elsewhere and its machine's exporter does not
-// tell, or nobody but the server sees the file.
+// tell, or only the server sees the file.
 func (w *Observer) Free(t store.Database, dir string) (bytes int64, machine, mount string, ok bool) {
 	if e := w.exporterOf(t); e != nil {
 		free, mount := e.kind.free(e.first, dir)

@@ -46,7 +46,7 @@ func (w *Observer) traceIO(files []File) {
 	w.Sources = append(w.Sources, t.source())
 }
 
-// Close ends what is observed only as long as somebody asks for it: the tracing of I/Os. A nil Observer has none.
+// Close ends what is observed only as long as it is used: the tracing of I/Os. A nil Observer has none.
 func (w *Observer) Close() {
 	if w != nil && w.IOTrace != nil {
 		w.IOTrace.tracer.Close()

@@ -20,7 +20,7 @@ type Machine struct {
 	Files []DatabaseFile `json:"database_files,omitempty"` // whose I/O servers count themselves
 }
 
-// Drive is one block device or, where nobody can observe those, a file of a database.
+// Drive is one block device or, where those cannot be observed, a file of a database.
 type Drive struct {
 	Name       string `json:"name"`
 	File       bool   `json:"file,omitempty"`

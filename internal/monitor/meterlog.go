@@ -1,9 +1,7 @@
 package monitor
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/binary"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -15,7 +13,9 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf16"
+
+	encoding "golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // staleAfter is how long a reading of power stands for the present when no newer one comes.
@@ -144,17 +144,11 @@ func meterRows(text []byte) (rows []meterRow, separator string) {
 
 // decoded is text as UTF-8 without its mark.
 func decoded(text []byte) string {
-	orders := map[string]binary.ByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian}
-	for mark, order := range orders {
-		if rest, found := bytes.CutPrefix(text, []byte(mark)); found {
-			units := make([]uint16, len(rest)/2)
-			for i := range units {
-				units[i] = order.Uint16(rest[2*i:])
-			}
-			return string(utf16.Decode(units))
-		}
+	utf8, _, err := transform.Bytes(encoding.BOMOverride(transform.Nop), text)
+	if err != nil {
+		return string(text)
 	}
-	return strings.TrimPrefix(string(text), "\ufeff")
+	return string(utf8)
 }
 
 // fieldsOf takes a line apart, without empty fields at its end.

@@ -1,6 +1,5 @@
-// Package monitor samples, once a second, what stands beside the orders: the block devices, processors, memory and
-// network of the machine under test, the database's own counters, and electric power (the counters of WORKLOAD.md
-// section 6).
+// Package monitor samples, once a second, what stands beside the orders: the block devices, CPUs, memory and network of
+// the machine under test, the database's own counters, and electric power (the counters of WORKLOAD.md section 6).
 //
 // A Source reads raw figures, which Prometheus shows as they are; its columns are what one second of them comes to and
 // go into the record. What the figures mean for a run (windows, verdicts, OPM per watt) is for others to say.
@@ -69,7 +68,7 @@ func rate(i int) derivation {
 	return func(seconds float64, was, now []float64) float64 { return growth(i, was, now) / seconds }
 }
 
-// share is the growth of figure i a second, of so much.
+// share is the growth of figure i a second, of a total.
 func share(i int, of float64) derivation {
 	return func(seconds float64, was, now []float64) float64 { return rate(i)(seconds, was, now) / of }
 }

@@ -44,7 +44,7 @@ func joinPaths(counts readings) {
 	}
 }
 
-// noteUncounted says which drives of a source nobody counts.
+// noteUncounted says which drives of a source are not counted.
 func (w *Observer) noteUncounted(ctx context.Context, src Source) error {
 	values := make([]float64, len(src.Figures))
 	if err := src.Read(ctx, values); err != nil {

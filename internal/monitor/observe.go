@@ -77,7 +77,7 @@ func Observe(ctx context.Context, targets []store.Database, run time.Duration, o
 	if w.devices, w.roles, err = readDevices(o.Devices); err != nil {
 		return nil, err
 	}
-	servers, err := store.Servers(ctx, targets)
+	servers, err := Instances(ctx, targets)
 	if err != nil {
 		return nil, err
 	}
@@ -137,18 +137,27 @@ func Observe(ctx context.Context, targets []store.Database, run time.Duration, o
 		}
 		w.Sources = append(w.Sources, meter)
 	}
-	w.traceIO(files) // last: after an error nobody would end it
+	w.traceIO(files) // last: after an error it would not be ended
 	return w, nil
+}
+
+// Adviser is an engine that tells what of the server's configuration makes a run say less about the drives than it
+// seems to.
+type Adviser interface {
+	// Advise says why the drives may see hardly a read, empty where they will, and one sentence for each thing else
+	// that a user should know before a run of a length; 0: no run is near. The server may use some bytes of memory; 0:
+	// unknown.
+	Advise(ctx context.Context, run time.Duration, memory int64) (reads string, others []string, err error)
 }
 
 // advise asks the targets what makes runs on them a poor test of storage.
 func (w *Observer) advise(ctx context.Context, run time.Duration) error {
 	for i, t := range w.targets {
-		advise := t.Can().Advise
-		if advise == nil {
+		engine, ok := t.(Adviser)
+		if !ok {
 			continue
 		}
-		reads, others, err := advise(ctx, run, w.Memory(i))
+		reads, others, err := engine.Advise(ctx, run, w.Memory(i))
 		if err != nil {
 			return err
 		}
@@ -162,7 +171,7 @@ func (w *Observer) advise(ctx context.Context, run time.Duration) error {
 	return nil
 }
 
-// Memory is what the server of a target may use, in bytes; 0 where nobody knows.
+// Memory is what the server of a target may use, in bytes; 0 where unknown.
 func (w *Observer) Memory(target int) int64 {
 	t, s := w.targets[target], w.Servers[target]
 	if w.o.ServerMemory > 0 {

@@ -46,8 +46,8 @@ func TestPowerCommand(t *testing.T) {
 }
 
 // TestPowerCommandAgain ends the sampling while the command waits for a program that it has started: both end. The
-// program holds a pipe open, which comes to its end when nobody does. The next sampling takes that for no failure, and
-// has the meter's new reading.
+// program holds a pipe open, which ends when its last holder does. The next sampling takes that for no failure, and has
+// the meter's new reading.
 func TestPowerCommandAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

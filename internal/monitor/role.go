@@ -4,21 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"ds2/internal/store"
-)
-
-// Role and File are as servers tell of them.
-type (
-	Role = store.Role
-	File = store.File
-)
-
-// The roles. A drive may have several.
-const (
-	Data = store.Data
-	Log  = store.Log
-	Temp = store.Temp
 )
 
 func (d Drive) holds(role Role) bool { return slices.Contains(d.Roles, role) }
@@ -53,7 +38,7 @@ func readDevices(given []string) (names []string, roles map[string][]Role, err e
 	return names, roles, nil
 }
 
-// Told drops the note on where the files lie, which somebody else has told, with the reason.
+// Told drops the note on where the files lie, which another note tells, with the reason.
 func (w *Observer) Told() {
 	w.Notes = slices.DeleteFunc(w.Notes, func(note string) bool { return note == w.Unplaced })
 	w.Unplaced = ""

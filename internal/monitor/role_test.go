@@ -99,8 +99,8 @@ func TestRolesOfExporter(t *testing.T) {
 	}
 }
 
-// TestSharedDrive has one server's data and log on one drive, and another server's log on a drive of its own: each
-// write counts once.
+// TestSharedDrive has one server's data and log on one drive, and another server's log on a separate drive: each write
+// counts once.
 func TestSharedDrive(t *testing.T) {
 	columns := []string{
 		"disk.a.reads_per_second", "disk.a.writes_per_second", "disk.a.written_bytes_per_second",
@@ -121,7 +121,7 @@ func TestSharedDrive(t *testing.T) {
 	assert.Equal(t, []float64{50, 70, 70, 6e5 / PageBytes, 1e4}, got)
 	unknown := math.NaN()
 	assert.Nil(t, storage(0, 100, 9e5, 0, 20, 2e5, unknown, 20, 3e5, 2e5), "with the log's writes unknown")
-	assert.Nil(t, storage(0, 100, 9e5, unknown, unknown, unknown, 30, 20, 3e5, 2e5), "with a drive that nobody counts")
+	assert.Nil(t, storage(0, 100, 9e5, unknown, unknown, unknown, 30, 20, 3e5, 2e5), "with a drive that is not counted")
 	columns = columns[:6]
 	assert.Nil(t, storage(0, 100, 9e5, 0, 20, 2e5), "with servers that count nothing of the log")
 }

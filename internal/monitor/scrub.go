@@ -8,7 +8,7 @@ import (
 // ScrubCounts is what the scans beside the users have read so far, all together.
 type ScrubCounts struct {
 	Requests, Bytes float64
-	Device          float64 // bytes that came from drives and not from the kernel's cache; NaN: nobody knows
+	Device          float64 // bytes that came from drives and not from the kernel's cache; NaN: unknown
 }
 
 // Scrub are the counters of scans in the background.

@@ -18,7 +18,7 @@ import (
 	"ds2/internal/store"
 )
 
-// TestTablespacesOfOneServer has two databases of one server, each in a default tablespace on a drive of its own: both
+// TestTablespacesOfOneServer has two databases of one server, each in a default tablespace on a separate drive: both
 // drives are observed, none twice, and what all databases of a server share is counted once.
 func TestTablespacesOfOneServer(t *testing.T) {
 	t.Parallel()
@@ -26,7 +26,7 @@ func TestTablespacesOfOneServer(t *testing.T) {
 	server, err := localpg.Start(t.Context(), localpg.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { server.Stop() })
-	admin := open(t, server.URL("postgres"))
+	admin := pgtest.DB(t, server.URL("postgres"))
 	var targets []store.Database
 	for i, drive := range drives {
 		out, err := osexec.Command("chown", "--reference="+server.DataDir(), drive.Dir).CombinedOutput()
@@ -74,7 +74,7 @@ func TestTablespacesOfOneServer(t *testing.T) {
 func TestTunnel(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Database(t)
-	db := open(t, address)
+	db := pgtest.DB(t, address)
 	for _, statement := range []string{
 		"CREATE SCHEMA there",
 		"CREATE FUNCTION there.pg_backend_pid() RETURNS int LANGUAGE sql AS 'SELECT 99999999'",

@@ -184,7 +184,7 @@ func (w *Observer) smart(ctx context.Context) {
 	}
 	var err error
 	if w.smartctl, err = exec.LookPath("smartctl"); err != nil {
-		w.smartctl, err = exec.LookPath("/usr/sbin/smartctl") // which is not in everybody's PATH
+		w.smartctl, err = exec.LookPath("/usr/sbin/smartctl") // which is not in every PATH
 	}
 	if err != nil {
 		note("SMART is not read: smartctl is not installed (Debian, Ubuntu, RHEL: the package smartmontools)")

@@ -62,7 +62,7 @@ func TestSMART(t *testing.T) {
 	}
 }
 
-// A drive that tells nothing never fails a run: nobody hears of it, or where the user asked for SMART there is a note.
+// A drive that tells nothing never fails a run: it is left out, or where the user asked for SMART there is a note.
 func TestSMARTWithoutDrives(t *testing.T) {
 	dir := t.TempDir()
 	reports, err := filepath.Abs("testdata/smart")

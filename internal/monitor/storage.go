@@ -82,7 +82,7 @@ func (d Drives) HeldAbove(k IOKind) (drive, server float64, held bool) {
 // leastHeld is the shortest time that tells a layer above the drives from the server's own work.
 const leastHeld = 5e-3
 
-// slowestCached is what a read from the kernel's cache takes at most on average, also where processors are full.
+// slowestCached is what a read from the kernel's cache takes at most on average, also where CPUs are full.
 const slowestCached = 1e-3
 
 // served are the I/Os of a kind in each sample that the servers timed themselves, for their sessions or by file.
@@ -352,7 +352,7 @@ func (d Drives) Volumes() (all []Volume) {
 	return all
 }
 
-// counted says whether somebody counted a drive's requests in the time.
+// counted says whether a source counted a drive's requests in the time.
 func (d Drives) counted(drive string) bool {
 	for _, column := range []string{ItemColumn(DiskReads, drive), ItemColumn(DiskWrites, drive)} {
 		if slices.Contains(d.Counters.Columns, column) && math.IsNaN(d.Counters.Mean(column, d.From, d.To)) {
@@ -431,7 +431,7 @@ func (d Drives) Storage() (*Storage, error) {
 			logBytes += v.WrittenBytes
 		}
 	}
-	if s.Shared { // of the log's writes, those that did not go to a drive of its own
+	if s.Shared { // of the log's writes, those that did not go to a separate drive
 		writes, written := max(0, syncs-s.LogWrites), max(0, d.total(DatabaseLogBytes)-logBytes)
 		if math.IsNaN(writes + written) {
 			return nil, errLogUncounted

@@ -7,12 +7,13 @@ import (
 	"runtime"
 	"slices"
 
+	"ds2/internal/process"
 	"ds2/internal/store"
 )
 
 // server asks a server about itself and its databases, and opens their counters. What all databases share, such as the
 // log, is read through the first.
-func (w *Observer) server(ctx context.Context, s *store.Server, several bool) error {
+func (w *Observer) server(ctx context.Context, s *Instance, several bool) error {
 	if s.Unknown != nil {
 		w.note("server %s is known by its address only, so under another address it counts as another server: %v",
 			s.Name, s.Unknown)
@@ -30,7 +31,7 @@ func (w *Observer) server(ctx context.Context, s *store.Server, several bool) er
 		return err
 	}
 	var container *Container
-	here := s.Any().Here(ctx)
+	here := isHere(ctx, s.Databases[0])
 	if runtime.GOOS == "linux" && here {
 		container = w.process(ctx, s, item)
 	}
@@ -38,7 +39,7 @@ func (w *Observer) server(ctx context.Context, s *store.Server, several bool) er
 	for _, t := range s.Databases {
 		w.here[t] = here
 		found := Server{Version: s.Version, Container: container}
-		if found.Settings, err = s.Settings(ctx, t); err != nil {
+		if found.Settings, err = store.Settings(ctx, t); err != nil {
 			w.note("%s: %v", t.Label(), t.Wrap("look", err))
 		}
 		if found.Files, err = s.Files(ctx, t); err != nil {
@@ -57,6 +58,20 @@ func (w *Observer) server(ctx context.Context, s *store.Server, several bool) er
 	return nil
 }
 
+// Locator is an engine that knows more of where its server runs than FindProcess. An address does not tell: that
+// of a tunnel is localhost.
+type Locator interface {
+	// Here says whether the server runs on this machine. It is false where that is unknown.
+	Here(ctx context.Context) bool
+}
+
+func isHere(ctx context.Context, d store.Database) bool {
+	if engine, ok := d.(Locator); ok {
+		return engine.Here(ctx)
+	}
+	return FindProcess(ctx, d, process.Dir, func(int, string) error { return nil }) == nil
+}
+
 // item tells a target apart in the columns, where there are several.
 func (w *Observer) item(t store.Database) string {
 	if len(w.targets) == 1 {
@@ -65,9 +80,9 @@ func (w *Observer) item(t store.Database) string {
 	return t.Label()
 }
 
-// files opens what a target's server counts of its files itself. Where nobody observes the drives, the files stand for
+// files opens what a target's server counts of its files itself. Where the drives are not observed, the files stand for
 // them.
-func (w *Observer) files(ctx context.Context, s *store.Server, t store.Database, asDrives bool) {
+func (w *Observer) files(ctx context.Context, s *Instance, t store.Database, asDrives bool) {
 	if s.Queries.FileCounters == "" {
 		return
 	}
@@ -91,9 +106,9 @@ func (w *Observer) files(ctx context.Context, s *store.Server, t store.Database,
 
 // process finds a server's process on this machine, and opens the counters of it and of its container, which is nil
 // where it may use all of the machine.
-func (w *Observer) process(ctx context.Context, s *store.Server, item string) *Container {
+func (w *Observer) process(ctx context.Context, s *Instance, item string) *Container {
 	var process *serverProcess
-	err := store.FindProcess(ctx, s.Any(), Root.Proc, func(pid int, program string) (err error) {
+	err := FindProcess(ctx, s.Databases[0], Root.Proc, func(pid int, program string) (err error) {
 		process, err = Root.findServer(pid, program)
 		return err
 	})

@@ -4,6 +4,7 @@ package numbers
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
@@ -11,7 +12,7 @@ import (
 
 var english = message.NewPrinter(language.English)
 
-// Decimals prints a number with so many decimals and commas between thousands.
+// Decimals prints a number with n decimals and commas between thousands.
 func Decimals(f float64, decimals int) string { return english.Sprintf("%.*f", decimals, f) }
 
 // Integer prints a whole number with commas between thousands.
@@ -33,6 +34,11 @@ func Worth(f, half float64) string {
 
 // Times prints a factor: "2.51 ×".
 func Times(factor float64) string { return fmt.Sprintf("%.3g ×", factor) }
+
+// Clock prints a time of a run as m:ss.
+func Clock(t time.Duration) string {
+	return fmt.Sprintf("%d:%02d", int(t.Minutes()), int(t.Seconds())%60)
+}
 
 // Share prints a part of a whole in percent; a dash where there is no whole.
 func Share(part, whole int64) string {

@@ -5,6 +5,9 @@ import (
 	"math"
 	"path/filepath"
 	"sort"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Bench is several runs of one configuration, and what they come to.
@@ -90,7 +93,7 @@ func (b *Bench) compute() {
 		return all
 	}
 	values := of(func(r *Made) float64 { return r.Value })
-	b.Value, b.Mean = Median(values), mean(values)
+	b.Value, b.Mean = Median(values), stat.Mean(values, nil)
 	b.Idle, b.Watts = Median(of(func(r *Made) float64 { return r.Idle })), Median(of(func(r *Made) float64 {
 		return r.Watts
 	}))
@@ -102,7 +105,7 @@ func (b *Bench) compute() {
 	}
 	b.Half, b.Spread = math.NaN(), math.NaN()
 	if n > 1 {
-		b.Half = student(.975, n-1) * math.Sqrt(variance(values)/n)
+		b.Half = student(n-1).Quantile(.975) * math.Sqrt(stat.Variance(values, nil)/n)
 		sort.Float64s(values)
 		b.Spread = 100 * (values[len(values)-1] - values[0]) / b.Mean // NaN where all are 0
 	}
@@ -187,23 +190,6 @@ func Median(values []float64) float64 {
 	return (all[(n-1)/2] + all[n/2]) / 2
 }
 
-func mean(values []float64) float64 {
-	sum := 0.
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
-}
-
-// variance is that of a sample, over n − 1.
-func variance(values []float64) float64 {
-	sum, about := 0., mean(values)
-	for _, v := range values {
-		sum += (v - about) * (v - about)
-	}
-	return sum / float64(len(values)-1)
-}
-
 // Bound says that P95 of a run that counts is only known to be at least as high.
 func (b *Bench) Bound() bool {
 	for _, r := range b.Counted() {
@@ -261,7 +247,7 @@ type line struct {
 
 func (l line) left(drift float64) (squares float64) {
 	for i := range l.rises {
-		e := l.rises[i] - mean(l.rises) - drift*(l.later[i]-mean(l.later))
+		e := l.rises[i] - stat.Mean(l.rises, nil) - drift*(l.later[i]-stat.Mean(l.later, nil))
 		squares += e * e
 	}
 	return squares
@@ -276,8 +262,8 @@ func newLine(a, b []point) (l line) {
 		}
 	}
 	for i := range l.rises {
-		dx := l.later[i] - mean(l.later)
-		l.xx, l.xy = l.xx+dx*dx, l.xy+dx*(l.rises[i]-mean(l.rises))
+		dx := l.later[i] - stat.Mean(l.later, nil)
+		l.xx, l.xy = l.xx+dx*dx, l.xy+dx*(l.rises[i]-stat.Mean(l.rises, nil))
 	}
 	if n := float64(len(l.rises)); n > 2 && l.xx > 1e-9 {
 		l.weight = 1 / max(1e-18, l.left(l.xy/l.xx)/(n-2))
@@ -310,13 +296,13 @@ func InBlocks(all []*Bench, base, other int, figure func(*Made) float64, divided
 	if sum > 0 {
 		drift = products / sum
 	}
-	rise := mean(l.rises) - drift*mean(l.later)
+	rise := stat.Mean(l.rises, nil) - drift*stat.Mean(l.later, nil)
 	d.Percent = 100 * math.Expm1(rise)
 	if n < 5 || sum == 0 {
 		return d
 	}
 	freedom := n - 1 - min(1, l.weight*l.xx/weight)
-	error2 := l.left(drift)/freedom/n + mean(l.later)*mean(l.later)/weight
+	error2 := l.left(drift)/freedom/n + stat.Mean(l.later, nil)*stat.Mean(l.later, nil)/weight
 	d.interval(rise, math.Sqrt(error2), freedom, divided)
 	return d
 }
@@ -334,24 +320,24 @@ func Welch(a, b *Bench, figure func(*Made) float64) Difference {
 	if len(x) == 0 || len(y) == 0 {
 		return d
 	}
-	rise := mean(y) - mean(x)
+	rise := stat.Mean(y, nil) - stat.Mean(x, nil)
 	d.Percent = 100 * math.Expm1(rise)
 	if len(x) < 2 || len(y) < 2 {
 		return d
 	}
 	n, m := float64(len(x)), float64(len(y))
-	u, v := variance(x)/n, variance(y)/m
+	u, v := stat.Variance(x, nil)/n, stat.Variance(y, nil)/m
 	d.interval(rise, math.Sqrt(u+v), (u+v)*(u+v)/(u*u/(n-1)+v*v/(m-1)), 1)
 	return d
 }
 
 func (d *Difference) interval(rise, deviation, freedom, divided float64) {
 	if !(deviation > 1e-12) {
-		return // all runs are the same: no scatter is known
+		return // all runs are the same: the variation is unknown
 	}
-	half := student(1-.025/divided, freedom) * deviation
+	half := student(freedom).Quantile(1-.025/divided) * deviation
 	d.Low, d.High = 100*math.Expm1(rise-half), 100*math.Expm1(rise+half)
-	d.P = min(1, divided*2*tail(math.Abs(rise)/deviation, freedom))
+	d.P = min(1, divided*2*student(freedom).Survival(math.Abs(rise)/deviation))
 }
 
 // Gate is what the exit code of a gate that fails where a figure changes by less (or more) than a bound must be: 3
@@ -370,49 +356,8 @@ func (d Difference) Gate(above bool, bound float64) int {
 	return 0
 }
 
-// student is the quantile of Student's t.
-func student(share, freedom float64) float64 {
-	low, high := 0., 1.
-	for tail(high, freedom) > 1-share {
-		high *= 2
-	}
-	for range 200 {
-		if middle := (low + high) / 2; tail(middle, freedom) > 1-share {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return (low + high) / 2
-}
-
-// tail is the share of Student's t above t ≥ 0: half of the regularized incomplete beta function of f/(f+t²), with a of
-// f/2 and b of 1/2, by its continued fraction (Abramowitz and Stegun, 26.5.8 and 26.7.1).
-func tail(t, f float64) float64 {
-	x, a, b := f/(f+t*t), f/2, .5
-	flip := x > (a+1)/(a+b+2)
-	if flip {
-		x, a, b = t*t/(f+t*t), b, a
-	}
-	lab, _ := math.Lgamma(a + b)
-	la, _ := math.Lgamma(a)
-	lb, _ := math.Lgamma(b)
-	front := math.Exp(lab - la - lb + a*math.Log(x) + b*math.Log1p(-x))
-	if x == 0 {
-		front = 0
-	}
-	fraction := 1.
-	for m := 300.; m > 0; m-- {
-		odd := -(a + m - 1) * (a + b + m - 1) * x / ((a + 2*m - 2) * (a + 2*m - 1))
-		even := m * (b - m) * x / ((a + 2*m - 1) * (a + 2*m))
-		fraction = 1 + odd/(1+even/fraction)
-	}
-	beta := front / a / fraction
-	if flip {
-		beta = 1 - beta
-	}
-	return beta / 2
-}
+// student is Student's t of some degrees of freedom.
+func student(freedom float64) distuv.StudentsT { return distuv.StudentsT{Sigma: 1, Nu: freedom} }
 
 // Unlike says by how much two figures differ, where it is more than rounding; empty where it is not.
 func Unlike(what string, kit, oracle float64) string {

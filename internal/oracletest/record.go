@@ -9,14 +9,15 @@ import (
 	"compress/zlib"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
-	"strings"
 )
 
 // object is a JSON object of a summary.
@@ -85,26 +86,15 @@ func readTable(path string) (t table, err error) {
 	if err != nil {
 		return t, err
 	}
-	all, err := io.ReadAll(zip)
-	for i, line := range strings.Split(strings.TrimSuffix(string(all), "\n"), "\n") {
-		if i == 0 {
-			t.columns = strings.Split(line, ",")
-			continue
-		}
-		t.rows = append(t.rows, strings.Split(line, ","))
+	all, err := csv.NewReader(zip).ReadAll()
+	if err != nil || len(all) == 0 {
+		return t, err
 	}
-	return t, err
+	return table{all[0], all[1:]}, nil
 }
 
 // column is where a column stands; -1: nowhere.
-func (t table) column(name string) int {
-	for i, c := range t.columns {
-		if c == name {
-			return i
-		}
-	}
-	return -1
-}
+func (t table) column(name string) int { return slices.Index(t.columns, name) }
 
 // numbers are those of a column; NaN where they are unknown.
 func (t table) numbers(name string) []float64 {
@@ -170,7 +160,7 @@ func (h histogram) quantile(share float64) float64 {
 }
 
 // decode reads HdrHistogram's V2 encoding, compressed, in base64: big-endian words of 4 and 8 bytes, and zigzag LEB128
-// counts, of which one below zero is so many bars that are empty.
+// counts, of which one below zero is a number of empty bars.
 func decode(text string) (h histogram, err error) {
 	b, err := base64.StdEncoding.DecodeString(text)
 	if err != nil || len(b) < 8 || binary.BigEndian.Uint32(b) != 0x1c849314 {

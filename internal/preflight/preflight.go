@@ -1,5 +1,5 @@
 // Package preflight looks, before a run, at what could go wrong with it in its first minutes. It changes nothing. The
-// engines know what a server needs (store.Capabilities), package monitor what can be observed; here stands what only
+// engines know what a server needs (Examiner), package monitor what can be observed; here stands what only
 // both together say, and what concerns this machine. How a finding looks is for the command line.
 package preflight
 
@@ -15,14 +15,20 @@ import (
 	"ds2/internal/store"
 )
 
+// Examiner is an engine that asks the server about its version, rights, connections and log. It changes nothing. What
+// cannot be asked is a finding too; the error is only about a server that cannot be reached.
+type Examiner interface {
+	Examine(ctx context.Context, users int) (store.Examination, error)
+}
+
 // Server examines the server of one target, as far as its engine knows how to.
 func Server(ctx context.Context, s store.Database, users int) (store.Examination, error) {
 	e := store.Examination{LogGrowth: -1}
-	examine := s.Can().Examine
-	if examine == nil {
+	engine, ok := s.(Examiner)
+	if !ok {
 		return e, nil
 	}
-	found, err := examine(ctx, users)
+	found, err := engine.Examine(ctx, users)
 	for i := range found.Findings {
 		found.Findings[i].What += " of " + s.Label()
 	}
@@ -39,7 +45,7 @@ const (
 type Target struct {
 	Label     string
 	Files     []monitor.File
-	LogGrowth int64 // bytes; negative: nobody knows
+	LogGrowth int64 // bytes; negative: unknown
 	// Free tells how much is free in a directory of the server's machine, and which file system of which machine that
 	// is.
 	Free func(dir string) (bytes int64, machine, mount string, ok bool)

@@ -36,8 +36,8 @@ func Find(dir string, inside int, program string, age time.Duration) (pid int, e
 	})
 }
 
-// FindListening is Find of a server that does not know its number, as SQL Server on Linux: of its network somebody
-// listens on the server's port. Of a process and its child that both may be it, it is the child.
+// FindListening is Find of a server that does not know its number, as SQL Server on Linux: its network has a listener
+// on the server's port. Of a process and its child that both may be it, it is the child.
 func FindListening(dir string, port uint64, program string, age time.Duration) (pid int, err error) {
 	return find(dir, program, age, func(p procfs.Proc) bool { return listens(dir, p.PID, port) })
 }
@@ -76,7 +76,7 @@ func find(dir, program string, age time.Duration, itIs func(procfs.Proc) bool) (
 	return pid, nil
 }
 
-// listens tells whether somebody of a process's network listens on a port.
+// listens tells whether a process's network has a listener on a port.
 func listens(dir string, pid int, port uint64) bool {
 	own, err := procfs.NewFS(filepath.Join(dir, strconv.Itoa(pid)))
 	if err != nil {

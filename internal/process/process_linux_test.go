@@ -30,13 +30,13 @@ func TestFind(t *testing.T) {
 }
 
 // TestFindListening finds, as SQL Server on Linux is found, the child of two processes of one name by a port on which
-// somebody of their network listens.
+// their network has a listener.
 func TestFindListening(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer listener.Close()
 	port := uint64(listener.Addr().(*net.TCPAddr).Port)
-	// A shell under a name of its own, whose child is a shell of that name, too; both end with their input.
+	// A shell under a separate name, whose child is a shell of that name, too; both end with their input.
 	program := filepath.Join(t.TempDir(), "ds2-sqlservr")
 	require.NoError(t, os.Symlink("/bin/sh", program))
 	parent := exec.Command(program, "-c", program+` -c 'echo $$; read end'; read end`)
@@ -56,5 +56,5 @@ func TestFindListening(t *testing.T) {
 	require.ErrorIs(t, err, process.ErrNone, "an hour older")
 	listener.Close()
 	_, err = process.FindListening(process.Dir, port, "ds2-sqlservr", 0)
-	require.ErrorIs(t, err, process.ErrNone, "nobody listens")
+	require.ErrorIs(t, err, process.ErrNone, "nothing listens")
 }

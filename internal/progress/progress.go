@@ -18,14 +18,14 @@ type Unit int
 
 // The units.
 const (
-	Work Unit = iota // they mean nothing to anybody
+	Work Unit = iota // they have no unit
 	Bytes
 )
 
 // View shows how a job goes on, until stop is called.
 type View func(job string, unit Unit) (tell Tell, stop func())
 
-// Ignore is a Tell for jobs that nobody follows.
+// Ignore is a Tell for jobs without an observer.
 func Ignore(string, int64, int64) {}
 
 // Adder tells of a job by what is added to what was done. It may be called from several goroutines.
@@ -67,8 +67,8 @@ type mark struct {
 type State struct {
 	Doing       string
 	Done, Total int64
-	Rate        float64       // units a second, lately; 0: nobody knows yet
-	Left        time.Duration // about; negative: nobody knows
+	Rate        float64       // units a second, lately; 0: unknown as yet
+	Left        time.Duration // about; negative: unknown
 	Waiting     time.Duration // since when nothing has moved; 0: a while ago at most
 }
 
@@ -133,7 +133,7 @@ func (s State) Share() float64 {
 	return min(float64(s.Done)/float64(max(s.Total, 1)), most)
 }
 
-// TimeLeft is the time left in words, or what is waited for; empty where nobody knows.
+// TimeLeft is the time left in words, or what is waited for; empty where unknown.
 func (s State) TimeLeft() string {
 	switch {
 	case s.Waiting > 0:
@@ -145,7 +145,7 @@ func (s State) TimeLeft() string {
 }
 
 // Text is the state in words, such as "load orders: 45 %, 6.1 GB of 13.4 GB, 850.0 MB/s, about 9s left". Amount words
-// units; nil: they mean nothing to anybody.
+// units; nil: they have no unit.
 func (s State) Text(amount func(int64) string) string {
 	if s.Total == 0 {
 		return strings.Join(filled(s.Doing, s.TimeLeft()), ", ")

@@ -82,8 +82,8 @@ func TestBenchText(t *testing.T) {
 	texttest.Contains(t, text, benchView(c).Notes()...)
 }
 
-// TestCompareText pins the comparison of an array that storage held back with one that the processors did: warnings of
-// runs are counted (E4), and "at least" is said of a bound (E5).
+// TestCompareText pins the comparison of an array that storage held back with one that the CPUs did: warnings of runs
+// are counted (E4), and "at least" is said of a bound (E5).
 func TestCompareText(t *testing.T) {
 	disks, ssd := benchOf("disks", diagnose.Storage, 14402.1, 14380.5, 14420.9),
 		benchOf("ssd", diagnose.CPU, 63412.3, 63812.7, 64101.9)
@@ -120,8 +120,8 @@ func TestRunByItself(t *testing.T) {
 
 // TestWhiskersEndAtZero: no rate is below 0, however far two runs lie apart.
 func TestWhiskersEndAtZero(t *testing.T) {
-	scattered := []compare.Configuration{benchOf("ssd", "", 100, 300)} // ± 700
-	for _, l := range (comparison{}).barChart("two", compare.Metrics[0], scattered).Lines {
+	varying := []compare.Configuration{benchOf("ssd", "", 100, 300)} // ± 700
+	for _, l := range (comparison{}).barChart("two", compare.Metrics[0], varying).Lines {
 		for _, p := range l.Points {
 			assert.False(t, p[1] != nil && *p[1] < 0, "%s ends below 0", l.Name)
 		}

@@ -23,7 +23,7 @@ import (
 )
 
 // arraysOf is an experiment on two arrays in five blocks, with their power and what their devices can do; the second
-// has so many times the orders of the first, give or take the scatter, and every run grows by a share while it is
+// has a multiple of the orders of the first, give or take the variation, and every run grows by a share while it is
 // measured.
 func arraysOf(t *testing.T, ratio, growth float64) compare.Experiment {
 	t.Helper()
@@ -137,7 +137,7 @@ func TestBrowser(t *testing.T) {
 	pages := []page{
 		{"experiment", written(t, Experiment(arrays)), 3 + 1 + 1 + 3}, // bars, the devices, small bars
 		{"bench", written(t, Bench(arrays.Benches[1])), 8 + 5},
-		{"run", html(t, r, record(t, func(s *result.Summary) { eventful(s); s.RunID = "m3x8" })), 4 + 4 + 4},
+		{"run", html(t, r, record(t, func(s *result.Summary) { eventful(s); s.RunID = "m3x8" })), 4 + 3 + 4},
 		{"mailbox", html(t, mailbox), 4},
 		{"tune", written(t, Search(search())), 3},
 	}

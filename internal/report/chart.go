@@ -51,8 +51,8 @@ type line struct {
 	Faint  bool `json:"faint,omitempty"`  // columns that are no result
 }
 
-// draw adds lines, each in a colour of its own; those beyond the third differ by their dashes too, for readers who
-// cannot tell all colours apart.
+// draw adds lines, each in a separate colour; those beyond the third differ by their dashes too, for readers who cannot
+// tell all colours apart.
 func (c *chart) draw(lines ...line) {
 	for _, l := range lines {
 		l.Hue, l.Dash = len(c.Lines), len(c.Lines)/3
@@ -100,7 +100,7 @@ func charts(r *result.Record, id string) ([]chart, error) {
 	points := thinned(r.Series.Samples, maxPoints)
 	device := deviceChart(id, []tested{{name: r.RunID, device: r.Device, runs: compare.Single(r.Summary).Runs}})
 	all := slices.Concat([]chart{opmChart(r, id, points), latencyChart(r, id, points)}, drawn(device),
-		[]chart{operationsChart(r, id, points)}, drawn(slowestChart(r, id)))
+		[]chart{operationsChart(r, id, points)})
 	if len(r.Windows) > 0 {
 		distribution, err := distributionChart(r, id)
 		if err != nil {
@@ -147,8 +147,8 @@ const maxVerticals = 200
 // and response times of those few would be a spike that is none.
 const shortest = time.Second / 2
 
-// thinned merges neighbouring samples of one phase where there are more than so many, and leaves out a last one that is
-// too short.
+// thinned merges neighbouring samples of one phase where there are more than n, and leaves out a last one that is too
+// short.
 func thinned(samples []measure.Sample, most int) []measure.Sample {
 	if last := len(samples) - 1; last > 0 && samples[last].Length < shortest {
 		samples = samples[:last]

@@ -37,7 +37,7 @@ func (c comparison) view() view {
 	first := c.Configurations[0]
 	v := view{
 		ID: "compare", RunID: first.Name, Title: "Against " + first.Name, Headline: c.sentence(), Figures: c.figures(),
-		Tables: []table{gateTable(c), differenceTable(c), runTable(c.Configurations, ""), comparedLimits(c)},
+		Tables: []table{differenceTable(c), runTable(c.Configurations, ""), comparedLimits(c)},
 	}
 	for _, one := range c.Configurations {
 		v.because(why(one))
@@ -59,7 +59,7 @@ func (c comparison) view() view {
 		compare.GateFailed: failure, compare.GatePassed: proof, compare.GateOpen: unknown,
 	}
 	for _, gate := range c.Gates {
-		v.findf(levels[gate.Outcome], "Gate %s, %s: %s", gate.Gate, gate.Outcome, gate.Why)
+		v.findf(levels[gate.Outcome], "Gate %s of %s, %s: %s", gate.Gate, gate.Name, gate.Outcome, gate.Why)
 	}
 	for _, d := range c.Doubts {
 		if strings.HasPrefix(d.What, "still ") {
@@ -359,14 +359,6 @@ func differenceTable(c comparison) table {
 	t := newWords("Differences from "+c.Configurations[0].Name, "configuration", "figure", "difference")
 	for _, d := range c.Differences {
 		t.row(d.Name, c.TitleOf(d.Figure), d.Text())
-	}
-	return t
-}
-
-func gateTable(c comparison) table {
-	t := newWords("Gate", "configuration", "fails if", "outcome", "because")
-	for _, v := range c.Gates {
-		t.row(v.Name, v.Gate, string(v.Outcome), v.Why)
 	}
 	return t
 }

@@ -76,13 +76,6 @@ var counterCharts = []counterChart{
 	{"trip", "Round trip to the database",
 		"Time that a message without work takes to the server and back.", logarithmic,
 		[]string{monitor.DatabaseRoundTrip}},
-	{"client-memory", "Memory of ds2", "Memory that ds2 itself takes: in a long run it stays level.", fromZero,
-		[]string{monitor.ClientMemory}},
-	{"client-record", "Size of the record", "Bytes of the files of this record: less than 1 MB more an hour.", fromZero,
-		[]string{monitor.ClientRecord}},
-	{"client-handles", "Files and goroutines of ds2",
-		"Open files and connections, and goroutines, of ds2 itself: in a long run they stay level.", fromZero,
-		[]string{monitor.ClientFiles, monitor.ClientGoroutines}},
 	{"power", "Power", "Electric power, as far as it is known.", fromZero, []string{monitor.Power}},
 }
 
@@ -158,7 +151,7 @@ func (spec counterChart) chart(id string, columns []string) (c chart, shown []Co
 		counter := newCounter(column)
 		name := counter.group + "." + counter.quantity
 		quantity := slices.Index(spec.counters, name)
-		// Of one machine's processors there is a column of all; of several machines there is one of each.
+		// Of one machine's CPUs there is a column of all; of several machines there is one of each.
 		oneOfMany := counter.group == "cpu" && counter.item != "" && slices.Contains(columns, name)
 		if oneOfMany || quantity < 0 {
 			continue

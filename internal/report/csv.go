@@ -80,7 +80,7 @@ func addNew(names []string, more ...string) []string {
 	return names
 }
 
-// CompareCSV writes a line a run. Costs are those of an order, in base units.
+// CompareCSV writes a line a run. Costs are per order, in base units.
 func CompareCSV(w io.Writer, c compare.Comparison) error {
 	out := csv.NewWriter(w)
 	figure := c.Named(compare.Main)

@@ -12,7 +12,7 @@ import (
 	"ds2/internal/texttest"
 )
 
-// arrays are a slow and a fast one, of which each read so many times for an order, give or take a little.
+// arrays are a slow and a fast one, of which each read a number of times per order, give or take a little.
 func arrays(slow, fast float64) (hdd, ssd compare.Configuration) {
 	hdd, ssd = benchOf("hdd", diagnose.Storage, 1000, 1020, 990, 1010, 1005),
 		benchOf("ssd", diagnose.Storage, 5300, 5420, 5350, 5290, 5410)
@@ -22,7 +22,7 @@ func arrays(slow, fast float64) (hdd, ssd compare.Configuration) {
 	return hdd, ssd
 }
 
-// TestCannotTell is not confident of runs that still warm up, however little they scatter, and of no gate on them.
+// TestCannotTell is not confident of runs that still warm up, however little they vary, and of no gate on them.
 func TestCannotTell(t *testing.T) {
 	drift := func(runs int, percent float64) func(hdd, ssd *compare.Configuration) {
 		return func(hdd, ssd *compare.Configuration) {
@@ -39,7 +39,7 @@ func TestCannotTell(t *testing.T) {
 	)
 	for _, c := range []struct {
 		why        string
-		slow, fast float64 // reads an order
+		slow, fast float64 // reads per order
 		change     func(hdd, ssd *compare.Configuration)
 		headline   string
 		note       string
@@ -63,10 +63,10 @@ func TestCannotTell(t *testing.T) {
 				hdd.Runs[i].Bottleneck, ssd.Runs[i].Bottleneck = diagnose.CPU, diagnose.CPU
 			}
 		}, faster, "", compare.GateFailed},
-		{"runs that scatter too much to show half as much again", 16, 16, opmOfRuns(300, 4000, 900, 2500, 1500),
+		{"runs that vary too much to show half as much again", 16, 16, opmOfRuns(300, 4000, 900, 2500, 1500),
 			"Cannot tell ssd from hdd: the runs vary too much", "; these runs could only have shown a difference " +
 				"of about +430 %: more blocks or longer runs show smaller ones.", compare.GateOpen},
-		{"runs that scatter little, and differ less", 16, 16, opmOfRuns(1010, 1000, 1000, 1020, 985),
+		{"runs that vary little, and differ less", 16, 16, opmOfRuns(1010, 1000, 1000, 1020, 985),
 			none, "", compare.GatePassed},
 		{"alike, but one takes half the power", 16, 16, func(hdd, ssd *compare.Configuration) {
 			opmOfRuns(1010, 1000, 1000, 1020, 985)(hdd, ssd)

@@ -43,7 +43,7 @@ func NewLiveChart(id, title, text, unit string, logarithmic bool, lines ...strin
 var liveCounters = []string{"requests", "drives", "busy", "processors"}
 
 // LiveCounterCharts are the charts of the machine's columns, and the columns of their lines one after the other. Most
-// is how many random reads a second the drives can do by themselves; 0: nobody measured it.
+// is how many random reads a second the drives can do by themselves; 0: not measured.
 func LiveCounterCharts(columns []string, most float64) (charts []LiveChart, lines []CounterLine) {
 	for _, spec := range counterCharts {
 		if !slices.Contains(liveCounters, spec.id) {

@@ -1,4 +1,4 @@
-// Package report turns records of runs into something to read: a page of HTML, text, Markdown, JSON and CSV. It reads
+// Package report turns records of runs into something to read: a page of HTML, text, JSON and CSV. It reads
 // records, never live state. It computes no figures: those of a run are its record's (package conclude), and
 // what several runs come to is package compare's.
 //
@@ -109,13 +109,6 @@ func (v *view) show() (err error) {
 
 // Text writes the page for a terminal, without its charts: what is first, or with the details all of it.
 func (p Page) Text(w io.Writer, details bool, columns int) error {
-	return p.write(w, details, func(v view, b *bufio.Writer, details bool) { v.text(b, details, columns) })
-}
-
-// Markdown writes the page for a pull request or a wiki, as Text does.
-func (p Page) Markdown(w io.Writer, details bool) error { return p.write(w, details, view.markdown) }
-
-func (p Page) write(w io.Writer, details bool, one func(v view, b *bufio.Writer, details bool)) error {
 	b := bufio.NewWriter(w)
 	for i, v := range p.views {
 		if v.Part && !details {
@@ -124,7 +117,7 @@ func (p Page) write(w io.Writer, details bool, one func(v view, b *bufio.Writer,
 		if i > 0 {
 			fmt.Fprintln(b)
 		}
-		one(cleaned(v), b, details)
+		cleaned(v).text(b, details, columns)
 	}
 	if err := b.Flush(); err != nil {
 		return fmt.Errorf("write report: %w", err)

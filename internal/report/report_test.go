@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -31,7 +32,7 @@ func record(t *testing.T, change func(*result.Summary)) *result.Record {
 	return recordAt(t, t.TempDir(), 1, 0, change)
 }
 
-// recordAt is the record in dir of a run so many times as fast, whose rate grows by a share over the window.
+// recordAt is the record in dir of a run that is faster by a factor, whose rate grows by a share over the window.
 func recordAt(t *testing.T, dir string, speed, growth float64, change func(*result.Summary)) *result.Record {
 	t.Helper()
 	operations := []string{"login", "purchase"}
@@ -225,7 +226,7 @@ func TestCounters(t *testing.T) {
 	const axis = `"from":-5,"to":75,"bands":[{"name":"idle","from":-5,"to":0,"window":false},` +
 		`{"name":"cool-down","from":70,"to":75,`
 	assert.Equal(t, 11, strings.Count(page, axis), "charts that have the time axis of the whole record")
-	assert.NotContains(t, page, `id="run1-network"`, "a chart of what nobody counted")
+	assert.NotContains(t, page, `id="run1-network"`, "a chart of what was not counted")
 }
 
 func TestCSV(t *testing.T) {
@@ -296,4 +297,106 @@ func TestHTMLOfSeveralRuns(t *testing.T) {
 	page := html(t, one, two)
 	texttest.Contains(t, page, `<a href="#run1">`, `<a href="#run2">`, `id="run2-opm"`, "<title>2 ds2 runs</title>",
 		">"+one.Dir+"</a>: 6,560 OPM", ">"+two.Dir+"</a>: 6,560 OPM")
+}
+
+// TestSlowest: the page says which operations took the time of the slowest orders.
+func TestSlowest(t *testing.T) {
+	r := record(t, func(s *result.Summary) {
+		s.Slowest = []result.SlowOrder{
+			{From: 20, To: 20.9, Operation: "purchase"}, {From: 30, To: 30.5, Operation: "login"},
+			{From: 40, To: 40.25, Operation: "purchase"},
+		}
+	})
+	texttest.Contains(t, html(t, r), "The 3 slowest orders", `<th scope="row">purchase</th><td>2</td><td>900</td>`,
+		`<th scope="row">login</th><td>1</td><td>500</td>`)
+}
+
+// TestDisclosure: what is missing is called not stated, and a price gives the figure by it.
+func TestDisclosure(t *testing.T) {
+	hdd := compare.Configuration{Name: "hdd"}
+	hdd.Headline = result.NewHeadline(&result.Figure{Unit: result.OPM, Value: 50000})
+	hdd.Spec.Disclosure = map[string]string{"raid": "10", "price": "20,000 USD"}
+	rows := fmt.Sprint(disclosureTable([]compare.Configuration{hdd, {Name: "ssd"}}).Rows)
+	texttest.Contains(t, rows,
+		"[raid 10 not stated]", "[firmware not stated not stated]",
+		"[per 1,000 of the price's currency 2,500 OPM per 1,000 USD not stated]")
+}
+
+// TestDisclosureOnEveryPage: of a run, a bench and a comparison; the version is on those of what has no disclosure too.
+func TestDisclosureOnEveryPage(t *testing.T) {
+	found := search()
+	found.KitVersion = "test"
+	assert.Contains(t, Search(found).views[0].Byline, "ds2 test", "the page of a search")
+	hdd, ssd := arrays(16, 16)
+	for name, page := range map[string]Page{"run": Runs(record(t, nil)), "bench": Bench(hdd),
+		"comparison": Comparison(compare.WithFirst([]compare.Configuration{hdd, ssd}))} {
+		html := written(t, page)
+		assert.Contains(t, html, "<summary>Disclosure</summary>", "the page of a %s", name)
+		assert.Contains(t, html, "· ds2 test", "the page of a %s", name)
+	}
+}
+
+func TestFaultsAndOpenLoopAreTold(t *testing.T) {
+	s := result.Summary{
+		Spec: result.Spec{Words: orders, Rate: 500},
+		Happened: result.Happened{
+			Errors: []measure.FailureCount{{Operation: "purchase", Class: "resource", Count: 4,
+				Example: "disk full"}},
+			Counts:   measure.Counts{Retries: 3, Reconnects: 2, GivenUp: 1},
+			ByTarget: []result.Target{{Target: "a/ds2", OPM: 100}, {Target: "b/ds2", OPM: 200}}},
+		Conclusion: result.Conclusion{Windows: []measure.Window{{Counts: measure.Counts{Offered: 1000, Orders: 990,
+			Dropped: 7}, Name: "run", Stalled: .3}}},
+	}
+	s.Counts.Own[0], s.Counts.Names = 1, &[]string{"in_doubt_purchases"}
+	var v view
+	v.findRun(s)
+	text := strings.Join(v.Notes(), "\n")
+	texttest.Contains(t, text,
+		"1,000 fell due", "990 were completed and 7 dropped",
+		"failed attempts: resource 4 (the first of resource in purchase: disk full); retries 3, reconnects 2, "+
+			"orders given up 1",
+		"purchases 1, new customers 0")
+	require.Equal(t, failure, v.Light())
+	require.Equal(t, "Nothing was completed in 30 % of the window run, while attempts failed.", v.Reasons()[0])
+	rows := targetTable(s).Rows
+	require.Len(t, rows, 2)
+	assert.Equal(t, []string{"b/ds2", "200"}, rows[1][:2])
+}
+
+func TestARunWithoutFaultsTellsNone(t *testing.T) {
+	s := result.Summary{Happened: result.Happened{ByTarget: []result.Target{{Target: "a/ds2"}}}}
+	assert.Empty(t, openLoopNote(s), "of a closed loop")
+	_, note := faultNote(s)
+	assert.Empty(t, note, "of no faults")
+	assert.Empty(t, targetTable(s).Rows, "of one target")
+}
+
+// TestEvents: text and page say what the events of a run did, and every chart over time shows them.
+func TestEvents(t *testing.T) {
+	r := record(t, func(s *result.Summary) {
+		s.Events = []result.Event{{Asked: 30, From: 30.01, To: 30.02, Command: "dmsetup suspend data"},
+			{From: 37, To: 37.1, Command: "dmsetup resume data", Error: "exit status 1"},
+			{From: 55, To: 55.1, Command: "true"}}
+		s.Disturbances = []result.Disturbance{
+			{Events: []int{1, 2}, Disturbance: measure.Disturbance{From: 30.01, Undisturbed: 6000, Back: new(7.02),
+				Lost: 702, LostCI95: new(40.), Longest: 7100, Errors: []measure.FailureCount{
+					{Operation: "login", Class: "timeout", Count: 1},
+					{Operation: "purchase", Class: "timeout", Count: 2}}}},
+			{Events: []int{3}, Disturbance: measure.Disturbance{From: 55.1}, Unknown: "it is too late"},
+		}
+	})
+	page := html(t, r)
+	texttest.Contains(t, page,
+		"Event 1 and event 2 at 30.0 s: 702 orders lost ± 40 against 6,000 OPM before, back within 5 % after 7.0 s; "+
+			"the longest order took 7,100 ms, failed attempts: timeout 3.",
+		"What event 3 at 55.1 s did is unknown: it is too late.",
+		"<td>dmsetup resume data</td><td>exit status 1</td>",
+	)
+	charts, err := charts(r, "run1")
+	require.NoError(t, err)
+	for _, c := range charts {
+		if c.Labels == nil && c.XName == "" {
+			require.Equal(t, vertical{"event 2", 37}, c.Verticals[1], c.ID)
+		}
+	}
 }

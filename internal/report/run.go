@@ -108,6 +108,10 @@ func passOrFail(s result.Summary) string {
 }
 
 func (v *view) findRun(s result.Summary) {
+	for _, text := range s.Away {
+		v.find(reservation, text)
+		v.Findings[len(v.Findings)-1].First = true
+	}
 	if s.Status != result.Done {
 		ended := unknown
 		if s.Status == result.Failed {
@@ -313,14 +317,6 @@ func auditTable(s result.Summary) table {
 	return t
 }
 
-// engineOf is an engine, and what is yet to be proven of it.
-func engineOf(s result.Spec) string {
-	if s.Proof != "" {
-		return s.Engine + "; " + s.Proof
-	}
-	return s.Engine
-}
-
 // proofNote is a note of what is yet to be proven of an engine; empty where that is nothing.
 func proofNote(s result.Spec) string {
 	if s.Proof == "" {
@@ -338,7 +334,7 @@ func setup(kind string, s result.Spec, start, end time.Time) table {
 	if !end.IsZero() {
 		t.row("ended", end.UTC().Format(utc))
 	}
-	t.row("engine", engineOf(s))
+	t.row("engine", s.Engine)
 	t.row("targets", strings.Join(s.Targets, ", "))
 	t.row("size", s.Size)
 	return t

@@ -192,7 +192,7 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// megabytes are of 10^6 bytes; a dash where nobody knows.
+// megabytes are of 10^6 bytes; a dash where unknown.
 func megabytes(bytes *int64) string {
 	return known(bytes, "–", func(n int64) string { return numbers.Decimals(float64(n)/1e6, 1) })
 }

@@ -118,8 +118,8 @@ func environmentTable(s result.Summary) table {
 			if d.File {
 				what, kind = "file ", "as its server counts"
 			}
-			if len(d.Roles) > 0 {
-				kind += ", " + joined(d.Roles)
+			for _, role := range d.Roles {
+				kind += ", " + string(role)
 			}
 			if !d.File {
 				size := numbers.Decimals(float64(d.Bytes)/1e9, 0)
@@ -137,7 +137,7 @@ func environmentTable(s result.Summary) table {
 	return t
 }
 
-// powerNote says what the run took; empty where nobody measured.
+// powerNote says what the run took; empty where not measured.
 func powerNote(s result.Summary) string {
 	p := s.Power
 	if p == nil || p.Active == nil {
@@ -155,12 +155,3 @@ func powerNote(s result.Summary) string {
 
 // sentence ends a text with a full stop.
 func sentence(text string) string { return strings.TrimRight(text, ".") + "." }
-
-// joined are words after commas.
-func joined[S ~string](words []S) string {
-	texts := make([]string, len(words))
-	for i, w := range words {
-		texts[i] = string(w)
-	}
-	return strings.Join(texts, ", ")
-}

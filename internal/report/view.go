@@ -31,6 +31,7 @@ type view struct {
 type finding struct {
 	Level level
 	Text  string
+	First bool // it is said before worse ones
 }
 
 // level is how far a result can be trusted.
@@ -69,11 +70,16 @@ func (v view) Reasons() []string {
 	return all[:min(mostReasons, len(all))]
 }
 
-// reasons are the findings of a level or a worse one, the worst first.
+// reasons are the findings of a level or a worse one: those that come first, then the worst.
 func (v view) reasons(from level) (texts []string) {
+	for _, f := range v.Findings {
+		if f.First {
+			texts = append(texts, f.Text)
+		}
+	}
 	for l := failure; l >= from; l-- {
 		for _, f := range v.Findings {
-			if f.Level == l {
+			if f.Level == l && !f.First {
 				texts = append(texts, f.Text)
 			}
 		}
@@ -94,7 +100,7 @@ func (v *view) findf(l level, format string, args ...any) { v.find(l, fmt.Sprint
 // find adds a finding; none where the text is empty.
 func (v *view) find(l level, text string) {
 	if text != "" {
-		v.Findings = append(v.Findings, finding{l, capital(sentence(text))})
+		v.Findings = append(v.Findings, finding{Level: l, Text: capital(sentence(text))})
 	}
 }
 

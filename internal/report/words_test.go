@@ -16,7 +16,7 @@ import (
 	"ds2/internal/texttest"
 )
 
-// TestWords prints results of a workload that has no orders, and brings a section of its own: nothing in them says
+// TestWords prints results of a workload that has no orders, and brings its own section: nothing in them says
 // order, OPM or rollback.
 func TestWords(t *testing.T) {
 	words := result.Words{Cycle: "transaction", Cycles: "transactions", Rate: "TPM", Unit: result.IOPS}
@@ -69,7 +69,7 @@ func TestWords(t *testing.T) {
 	uncounted := s
 	uncounted.Headline = result.NewHeadline(&result.Figure{Unit: "TPM", Value: 600})
 	uncounted.CumulativeOPM, uncounted.CumulativeOf = new(540.), &measure.Average{Orders: 90, Seconds: 10}
-	check("the text of a run whose I/Os nobody counted", told(t, Runs(&result.Record{Summary: uncounted})), "600 TPM",
+	check("the text of a run without I/O counters", told(t, Runs(&result.Record{Summary: uncounted})), "600 TPM",
 		"Cumulative TPM: 540, ", "(90 transactions in 10 s)")
 
 	one, other := compare.Configuration{Name: "a", Bench: compare.Single(s)},

@@ -63,7 +63,7 @@ type BenchRun struct {
 	// Unsteady is why the run's window was not steady; empty where it was. Such a run counts, unless the setup drops
 	// it.
 	Unsteady string   `json:"unsteady,omitempty"`
-	Drift    *float64 `json:"drift_pct,omitempty"` // by which it was not steady; absent: it did not drift by so much
+	Drift    *float64 `json:"drift_pct,omitempty"` // by which it was not steady; absent: it drifted by less
 	Warnings []string `json:"warnings,omitempty"`  // of the run's record, known before it and seen while it went on
 
 	Took float64 `json:"took_s,omitempty"` // from the restore to the audit
@@ -77,6 +77,7 @@ type BenchRun struct {
 
 	Costs      *diagnose.Costs `json:"cost_per_order,omitempty"`
 	Conditions []Condition     `json:"conditions,omitempty"`
+	Changes    []Change        `json:"changes,omitempty"` // of what the run was made in
 
 	Limits []limit.Verdict `json:"limits,omitempty"` // over the first window; with a failed one the run counts too
 }

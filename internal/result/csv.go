@@ -236,7 +236,7 @@ func readWhole(path string, read reader) error {
 	return readLines(zip, path, maxRows, read)
 }
 
-// readLines reads the lines of a file of a record, so many besides that of the names.
+// readLines reads n lines of a file of a record besides that of the names.
 func readLines(text io.Reader, path string, most int, read reader) (err error) {
 	in := bufio.NewScanner(text)
 	in.Buffer(make([]byte, 0, 64<<10), maxLine)

@@ -24,7 +24,7 @@ import (
 // drive.
 const dayColumns = 64
 
-// dayCounts are what the workload of the day counts of its own.
+// dayCounts are the own counts of the workload of the day.
 var dayCounts = []string{"purchases", "cents"}
 
 // simulate plays a run of some hours without waiting: 100 orders a second whose rate and response times swing, with

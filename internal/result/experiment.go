@@ -78,8 +78,7 @@ var Disclosures = []string{"array", "firmware", "raid", "cache", "compression", 
 // PriceKey is the disclosure that is an amount and its currency, such as "12000 USD".
 const PriceKey = "price"
 
-// ParseDisclosure reads KEY=TEXT, and refuses what nobody asks for and a price that is none. Empty texts are what is
-// not stated.
+// ParseDisclosure reads KEY=TEXT, and refuses unknown keys and invalid prices. Empty texts are what is not stated.
 func ParseDisclosure(all []string) (stated map[string]string, err error) {
 	for _, one := range all {
 		key, text, _ := strings.Cut(one, "=")

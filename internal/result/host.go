@@ -94,7 +94,7 @@ func ReadHost(dir string, start time.Time) (monitor.Table, error) { return readH
 func readHost(dir string, start time.Time, ended bool) (t monitor.Table, err error) {
 	path := filepath.Join(dir, HostFile)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return t, nil // nobody observed
+		return t, nil // not observed
 	}
 	err = readCSV(path, ended, hostLines(&t, start))
 	return t, err

@@ -3,12 +3,14 @@ package result
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/measure"
 	"ds2/internal/monitor"
 )
 
@@ -58,4 +60,18 @@ func TestReadHostAfterCrash(t *testing.T) {
 	r, err := Read(dir)
 	require.NoError(t, err)
 	assert.Len(t, r.Host.Rows, 30, "rows after a crash")
+}
+
+// TestIndirectCheckpoints: a server that writes changed pages all the time has no cycles, and it is said why.
+func TestIndirectCheckpoints(t *testing.T) {
+	for seconds, known := range map[string]bool{"60": false, "0": true, "": true} {
+		server := monitor.Server{Settings: map[string]string{targetRecovery: seconds}}
+		s := Summary{Happened: Happened{Servers: []monitor.Server{server}}}
+		series := measure.Series{Samples: []measure.Sample{{End: time.Minute}}}
+		counters := &monitor.Table{Columns: []string{monitor.DatabaseCheckpointPages},
+			Rows: []monitor.Row{{Time: s.Start, Values: []float64{0}}}}
+		AddCheckpoints(&s, &series, counters)
+		assert.Equal(t, known, series.Cycles != nil, "target recovery time %q", seconds)
+		assert.Equal(t, !known, strings.Contains(series.NoCycles, "recover within 1m0s"), series.NoCycles)
+	}
 }

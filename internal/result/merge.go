@@ -118,8 +118,8 @@ func notMerged(r, first *Record) (all []string) {
 	return all
 }
 
-// mergeClients puts into the counters of one machine what all driver machines took: the processors of their ds2
-// together, and how busy the busiest was.
+// mergeClients puts into the counters of one machine what all driver machines took: the CPUs of their ds2 together, and
+// how busy the busiest was.
 func mergeClients(host monitor.Table, records []*Record) monitor.Table {
 	merged := monitor.Table{Columns: host.Columns}
 	for _, row := range host.Rows {
@@ -243,7 +243,7 @@ func mergeSeries(records []*Record) measure.Series {
 }
 
 // wholeSeconds puts samples together by the second in which they closed, a little late or not. What drains begins a
-// second of its own: its orders belong to none that is measured. A second in which none closed, because one closed very
+// separate second: its orders belong to none that is measured. A second in which none closed, because one closed very
 // late, is of the phase before it.
 func wholeSeconds(samples []measure.Sample) map[int]measure.Sample {
 	const late = 100 * time.Millisecond

@@ -12,7 +12,7 @@ import (
 	"ds2/internal/monitor"
 )
 
-// machine is the record of one of several driver machines, with n users that make an order a second, of d each.
+// machine is the record of one of several driver machines, with n users, each at an order a second, of d.
 func machine(offset, n, ramp int, d time.Duration) *Record {
 	m := measure.NewMeter([]string{"login"}, []string{"host/db"})
 	user := m.NewRecorder(0)
@@ -96,8 +96,8 @@ func TestMergeGap(t *testing.T) {
 	}
 }
 
-// TestMergeClients: the processors that ds2 took are those of all driver machines, and the busiest of these is the one
-// that counts. What one of them did not see, nobody knows.
+// TestMergeClients: the CPUs that ds2 took are those of all driver machines, and the busiest of these is the one that
+// counts. What one of them did not see is unknown.
 func TestMergeClients(t *testing.T) {
 	a, b := machine(0, 1, 5, time.Millisecond), machine(1, 1, 5, time.Millisecond)
 	counters := func(r *Record, own, busy float64, seconds int) {

@@ -14,7 +14,7 @@ import (
 // Kind says what a record is of.
 type Kind string
 
-// The kinds. All but a run have runs in directories of their own beside their summary.
+// The kinds. All but a run have runs in separate directories beside their summary.
 const (
 	KindRun        Kind = "run"
 	KindBench      Kind = "bench"

@@ -89,7 +89,7 @@ type Happened struct {
 	Retries  []measure.FailureCount `json:"retries"`
 	ByTarget []Target               `json:"by_target"`
 
-	// Before and After are the marks of each target, in the order of Targets, read when nobody was at work.
+	// Before and After are the marks of each target, in the order of Targets, read while no users ran.
 	Before []Marks `json:"marks_before,omitempty"`
 	After  []Marks `json:"marks_after,omitempty"`
 	Found  Block   `json:"found,omitempty"` // what only the workload knows of its databases, before and after
@@ -123,7 +123,9 @@ type Happened struct {
 type Change struct {
 	Target string `json:"target"`
 	When   string `json:"when"`
-	store.Change
+	What   string `json:"what"`
+	Before string `json:"before,omitempty"` // empty: it was not there
+	After  string `json:"after,omitempty"`  // empty: it is not there any more
 }
 
 // Cautions are what makes a run a poor test of storage, as far as it is known before.
@@ -140,6 +142,9 @@ type Conclusion struct {
 	CumulativeOf  *measure.Average    `json:"opm_cumulative_of,omitempty"`
 	Phases        []measure.PhaseSpan `json:"phases"`
 	Windows       []measure.Window    `json:"windows"`
+
+	// Away says when in the whole run the server did not answer, or ds2 itself stood still.
+	Away []string `json:"away,omitempty"`
 
 	// Of the first window: verdicts, what held the run back, what a cycle cost, and under which conditions it was made.
 	Limits       []limit.Verdict  `json:"limits,omitempty"`

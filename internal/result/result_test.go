@@ -122,7 +122,7 @@ func TestCreateAfterAKill(t *testing.T) {
 	assert.NoFileExists(t, left)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "other.partial"), nil, 0o600))
 	_, err := Create(dir, Summary{})
-	assert.ErrorIs(t, err, ErrNotEmpty, "a file of somebody else's")
+	assert.ErrorIs(t, err, ErrNotEmpty, "another's file")
 }
 
 func TestDirNameSortsByStart(t *testing.T) {

@@ -31,7 +31,7 @@ type Words struct {
 // Limits are the names of limits on cycles and on groups of operations.
 func (w Words) Limits() limit.Names { return limit.Names{Cycle: w.Cycle, Groups: w.Groups} }
 
-// CountWords are what a workload calls one of its own counts.
+// CountWords are what a workload calls one of its counts.
 type CountWords struct {
 	Count string `json:"count"` // its name: "in_doubt_customers"
 	Words string `json:"words"` // "new customers"

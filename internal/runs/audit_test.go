@@ -29,7 +29,7 @@ func TestInterruptedAudit(t *testing.T) {
 	require.NotNil(t, got.Figure)
 	require.Empty(t, faults)
 
-	// Its audit is made later, unless somebody has been at work since.
+	// Its audit is made later, unless the database was used since.
 	again := Stop{t.Context(), t.Context()}
 	faults, err = c.VerifyRecord(again, o, dir)
 	require.NoError(t, err)

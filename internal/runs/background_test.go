@@ -5,50 +5,13 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/localpg"
-	"ds2/internal/localpg/pgtest"
-	"ds2/internal/monitor"
-	"ds2/internal/nightly"
 	"ds2/internal/result"
 	"ds2/internal/store"
 )
-
-// TestBackground has a run scanned, and the server killed and started again meanwhile: the scan goes on after it.
-func TestBackground(t *testing.T) {
-	nightly.Long(t, "drives for 15 s")
-	t.Parallel()
-	server, o := ready(t, localpg.Options{})
-	db := o.Targets[0].DB()
-	o.ScrubRate = 2e6
-	o.RunTime.Duration = 0 // until stopped
-	o.MaxErrors = 1000
-	observe(t, &o, monitor.Options{})
-	run := begin(t, o)
-	restarted := make(chan error, 1)
-	r := recorded(t, run, func() {
-		moreOrders(t, run, 20)
-		server.Kill()
-		restarted <- server.Restart(context.Background())
-		allBack(t, run)
-		pgtest.Await(t, db, `SELECT EXISTS (
-			SELECT FROM pg_stat_activity WHERE query LIKE '%pg_read_binary_file($1%' AND pid <> pg_backend_pid())`)
-		later(t, run, 6*time.Second)
-	})
-	require.NoError(t, <-restarted)
-	require.Len(t, r.Scrub, 1)
-	x := r.Scrub[0]
-	if x.Failures == 0 || x.Error == "" || x.Bytes == 0 || x.Seconds <= 0 {
-		t.Errorf("after a kill of the server: %+v", x)
-	}
-	contains(t, r.Warnings, "the background scan of")
-	// It was at work until the end: the last seconds of the run have its counts.
-	assert.Positive(t, r.Host.Mean(monitor.ScrubReadBytes, r.End.Add(-4*time.Second), r.End), "read in the end")
-}
 
 // TestScanWithoutPass: a scan that did not come through the database once, for whatever reason, is no scan of it.
 func TestScanWithoutPass(t *testing.T) {
@@ -79,10 +42,8 @@ type noting struct {
 
 func (n noting) Label() string { return "db1:1433/DS2" }
 
-func (n noting) Can() store.Capabilities {
-	return store.Capabilities{IOFaults: func(context.Context) (func(context.Context) ([]string, error), error) {
-		return func(context.Context) ([]string, error) { return n.lines, n.err }, nil
-	}}
+func (n noting) IOFaults(context.Context) (func(context.Context) ([]string, error), error) {
+	return func(context.Context) ([]string, error) { return n.lines, n.err }, nil
 }
 
 // TestIOFaultsMarkTheRun: what a server noted of failed I/Os while a run went on is in the run's warnings, a few lines

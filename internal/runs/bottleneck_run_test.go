@@ -42,14 +42,14 @@ func held(t *testing.T, b *result.Bottleneck, what string) bool {
 	return strings.Contains(text.String(), "Bottleneck: "+what+".")
 }
 
-// crowded says whether other tests took most of the processors: a run may then say that, and be right.
+// crowded says whether other tests took most of the CPUs: a run may then say that, and be right.
 func crowded(b *result.Bottleneck) bool {
 	f := b.Figures
 	return f.CPUBusy != nil && f.CPUDatabase != nil && f.CPUOwn != nil && *f.CPUBusy-*f.CPUDatabase-*f.CPUOwn > 0.5
 }
 
 // TestBottlenecks holds real runs back in one way after the other, and has the run say what it was, though other tests
-// take the processors meanwhile.
+// take the CPUs meanwhile.
 func TestBottlenecks(t *testing.T) {
 	nightly.Only(t, "drives for more than half a minute")
 	f := newFaulty(t)
@@ -70,12 +70,6 @@ func TestBottlenecks(t *testing.T) {
 		}
 		assert.True(t, held(t, b, diagnose.Network), "a server 50 ms away")
 		assert.GreaterOrEqual(t, *b.Figures.RoundTrip, 0.05)
-	})
-	t.Run(diagnose.Storage, func(t *testing.T) {
-		s, slow := slowDrive(t, f.db)
-		slow()
-		b := bottleneck(t, s, func(*Options) {})
-		assert.True(t, held(t, b, diagnose.Storage), "reads take 5 ms and flushes 20 ms")
 	})
 	t.Run(diagnose.Locks, func(t *testing.T) {
 		// Another program locks the stock of all products, three seconds at a time.

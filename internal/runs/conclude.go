@@ -23,9 +23,8 @@ func (r *Run) conclude(ctx context.Context, outcome Outcome) Outcome {
 		s.Found = teller.Found()
 	}
 	series, readErr := result.ReadSeries(r.options.Dir)
-	changed := warnings{}
+	var changed warnings
 	s.Changes, changed = r.surroundings.changes(r.options.Targets)
-	changed.ofTime(series, s.Words.Cycles)
 	s.Warnings = slices.Concat(changed, r.allWarnings())
 	counters, observedErr := monitor.Table{}, error(nil)
 	if r.observation != nil && r.observation.recorded {

@@ -146,7 +146,7 @@ func (c Conduct) audit(ctx context.Context, run *Run) (passed bool, err error) {
 // interrupted says that what follows a run was stopped, and not for a lock that was lost.
 func (c Conduct) interrupted(stop Stop) bool { return stop.Soft.Err() != nil && c.Locked.Err() == nil }
 
-// BenchRun is how the runs of a bench are made, for Bench.Run: those of the options, each with a seed of its own.
+// BenchRun is how the runs of a bench are made, for Bench.Run: those of the options, each with a separate seed.
 func (c Conduct) BenchRun(
 	stop Stop, options Options,
 ) func(ctx context.Context, dir string, place Place) (result.Summary, []string, error) {

@@ -16,7 +16,7 @@ import (
 	"ds2/internal/monitor"
 )
 
-// confined puts a server into a control group of its own with a tenth of a processor and 300 MB.
+// confined puts a server into a separate control group with a tenth of a CPU and 300 MB.
 func confined(t *testing.T, server *localpg.Server) {
 	t.Helper()
 	const top = "/sys/fs/cgroup"
@@ -44,7 +44,7 @@ func confined(t *testing.T, server *localpg.Server) {
 	t.Cleanup(func() { server.Stop() }) // before the groups go
 }
 
-// TestContainer runs against a server that is held to a tenth of a processor and 300 MB, and has the run say so.
+// TestContainer runs against a server that is held to a tenth of a CPU and 300 MB, and has the run say so.
 func TestContainer(t *testing.T) {
 	t.Parallel()
 	server, o := ready(t, localpg.Options{})
@@ -71,7 +71,7 @@ func TestContainer(t *testing.T) {
 		v := mean(column)
 		assert.True(t, v >= want[0] && v <= want[1], "%s is %v, want %v", column, v, want)
 	}
-	// Where other programs leave it less than it may use, the machine is short of processors, not the container.
+	// Where other programs leave it less than it may use, the machine is short of CPUs, not the container.
 	b := r.Bottleneck
 	if mean(monitor.ServerUsed) > 0.9 {
 		assert.True(t, held(t, b, diagnose.CPU), b.What)

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/device/devicetest"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/measure"
@@ -88,25 +89,10 @@ func (f *faulty) raise(ctx context.Context, state string, share float64, met ami
 	return errors.Join(err, restored)
 }
 
-// smallDisk puts the order lines on a file system of 64 MB, and gives what fills it up. Where the test may not mount
-// one, that is what a full disk makes the server say.
+// smallDisk puts the order lines on a file system of 64 MB, and gives what fills it up.
 func (f *faulty) smallDisk(t *testing.T) (fill func(context.Context, amid) error) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "ds2-small-disk-")
-	require.NoError(t, err)
-	t.Cleanup(func() { os.Remove(dir) })
-	data, err := os.Stat(f.DataDir())
-	require.NoError(t, err)
-	owner := data.Sys().(*syscall.Stat_t)
-	how := fmt.Sprintf("size=64m,mode=700,uid=%d,gid=%d", owner.Uid, owner.Gid)
-	if err = syscall.Mount("ds2", dir, "tmpfs", 0, how); errors.Is(err, syscall.EPERM) {
-		t.Run("a real small disk", func(t *testing.T) {
-			t.Skipf("this test may not mount one, so the server is only made to say that its disk is full: %v", err)
-		})
-		return func(ctx context.Context, met amid) error { return f.raise(ctx, "53100", 1, met) }
-	}
-	require.NoError(t, err)
-	t.Cleanup(func() { syscall.Unmount(dir, 0) })
+	dir, _ := devicetest.Small(t, "64m", f.DataDir())
 	pgtest.Exec(t, f.db, "CREATE TABLESPACE small LOCATION '"+dir+"'", "ALTER TABLE orderlines SET TABLESPACE small")
 	t.Cleanup(func() {
 		pgtest.Exec(t, f.db, "ALTER TABLE orderlines SET TABLESPACE pg_default", "DROP TABLESPACE small")
@@ -170,7 +156,6 @@ func TestFaults(t *testing.T) {
 	nightly.Long(t, "takes half a minute")
 	t.Parallel()
 	f := newFaulty(t)
-	fill := f.smallDisk(t)
 	restart := func(ctx context.Context, met amid) error { return errors.Join(f.Restart(ctx), met(nothing)) }
 	kill := func(ctx context.Context, met amid) error {
 		f.Kill()
@@ -198,10 +183,13 @@ func TestFaults(t *testing.T) {
 		{"the network resets connections", toxic("reset_peer"), store.Connection, true},
 		{"deadlocks", raise("40P01"), store.Deadlock, false},
 		{"serialization failures", raise("40001"), store.Serialization, false},
-		{"a full disk", fill, store.Resource, false},
+		{"a full disk", nil, store.Resource, false},
 		{"too few connections", f.occupy, store.Resource, true},
 	} {
 		t.Run(c.why, func(t *testing.T) {
+			if c.fault == nil {
+				c.fault = f.smallDisk(t)
+			}
 			o := options(t, f.store)
 			o.RunTime.Duration = 0 // until stopped
 			o.MaxRetries = 1000
@@ -219,7 +207,7 @@ func TestFaults(t *testing.T) {
 					return nil
 				})
 				moreOrders(t, run, 50)
-				if c.class == store.Resource { // nobody still waits before the next try, for 5 s at most
+				if c.class == store.Resource { // no user still waits before its next try, for 5 s at most
 					later(t, run, 5*time.Second)
 				}
 				if c.all {

@@ -26,24 +26,17 @@ import (
 	ds2postgres "ds2/internal/workload/ds2/postgres"
 )
 
-// loaded starts a server with settings, and loads a dataset into it.
-func loaded(t *testing.T, o localpg.Options, size datagen.Size) (*localpg.Server, store.Database) {
+// ready gives the options of a run on a separate server, with settings, and a small dataset, whose stock has more pages
+// than a moment writes.
+func ready(t *testing.T, o localpg.Options) (*localpg.Server, Options) {
 	t.Helper()
 	server := pgtest.Start(t, o)
 	s := pgtest.Open(t, postgres.Open, server.URL("ds2"))
-	storetest.Load(t, s, size)
-	return server, s
-}
-
-// ready gives the options of a run on a server of its own, with settings, and a small dataset, whose stock has more
-// pages than a moment writes.
-func ready(t *testing.T, o localpg.Options) (*localpg.Server, Options) {
-	t.Helper()
-	server, s := loaded(t, o, storetest.Size)
+	storetest.Load(t, s, storetest.Size)
 	return server, options(t, s)
 }
 
-// options are a run of four users for six seconds, who think, and so leave the processors to the tests beside it.
+// options are a run of four users for six seconds, who think, and so leave the CPUs to the tests beside it.
 func options(t *testing.T, s store.Database) Options {
 	t.Helper()
 	info, err := store.ReadInfo(t.Context(), s.DB())
@@ -151,14 +144,14 @@ func await(t *testing.T, holds func() bool) {
 	}
 }
 
-// moreOrders waits until so many more orders of a run are acknowledged, as far as its samples tell.
+// moreOrders waits until n more orders of a run are acknowledged, as far as its samples tell.
 func moreOrders(t *testing.T, run *Run, n int64) {
 	acknowledged := func() int64 { return run.Meter().Totals()[0].Counts.Orders }
 	before := acknowledged()
 	await(t, func() bool { return acknowledged() >= before+n })
 }
 
-// later waits until a run is so much longer, as far as its samples tell.
+// later waits until a run is longer by d, as far as its samples tell.
 func later(t *testing.T, run *Run, d time.Duration) {
 	now := func() time.Duration { return run.Meter().Progress().Last.End }
 	end := now() + d

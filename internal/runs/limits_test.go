@@ -72,7 +72,7 @@ func TestLimitsOfDevices(t *testing.T) {
 	}{
 		{"slow once, then twice", true, []float64{0.06, 0.01, 0.06, 0.07, 0.01}, 4},
 		{"a second without writes does not count", true, []float64{0.06, math.NaN(), 0.06, 0.01}, 0},
-		{"nobody observes", false, []float64{0.06, 0.06, 0.06}, 0},
+		{"not observed", false, []float64{0.06, 0.06, 0.06}, 0},
 	} {
 		w, ended := limitJudge{limits: limits(t, "device write max < 50ms"), abortAfter: 2 * time.Second}, 0
 		var o *observation

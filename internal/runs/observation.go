@@ -48,7 +48,7 @@ func (o *observation) rest(stop context.Context, d time.Duration) bool {
 // flushRows is how many samples a crash may cost: those of as much time as it costs of the histograms.
 const flushRows = int(result.IntervalLength / monitor.Interval)
 
-// begin samples from start, when the first orders start, until end. Where nobody observes it does nothing.
+// begin samples from start, when the first orders start, until end. Without counters it does nothing.
 func (o *observation) begin(start time.Time) {
 	if o == nil {
 		return
@@ -101,12 +101,12 @@ func (o *observation) addIO(iv *measure.Interval) error {
 func (o *observation) keep(row monitor.Row) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	// Nobody asks where there are no limits.
+	// Not used without limits.
 	o.recent = append(o.recent[max(0, len(o.recent)-flushRows):], row)
 }
 
-// drives are those of the machine from one moment of the run to another, by the samples after the first: none where
-// nobody observes.
+// drives are those of the machine from one moment of the run to another, by the samples after the first: none
+// without counters.
 func (o *observation) drives(from, to time.Duration) monitor.Drives {
 	if o == nil {
 		return monitor.Drives{}
@@ -132,8 +132,8 @@ func (o *observation) newest() (r monitor.Row) {
 // iopsOver is the time over which the IOPS of a run under way are shown.
 const iopsOver = 10 * time.Second
 
-// IOPS is the reads and writes a second of the drives of the data, over the last 10 s of the run; false where nobody
-// counts them.
+// IOPS is the reads and writes a second of the drives of the data, over the last 10 s of the run; false where
+// not counted.
 func (r *Run) IOPS() (iops float64, measured bool) {
 	o := r.observation
 	if o == nil {

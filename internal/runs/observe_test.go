@@ -3,6 +3,7 @@ package runs
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -19,26 +20,27 @@ import (
 	"ds2/internal/localpg"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
-	"ds2/internal/nightly"
 	"ds2/internal/progress"
-	"ds2/internal/promtest"
 	"ds2/internal/result"
 )
-
-// observedRun makes a run that is observed so, with idle seconds before and after, and returns its record.
-func observedRun(t *testing.T, o Options, observing monitor.Options) *result.Record {
-	t.Helper()
-	o.Idle.Duration, o.Cooldown.Duration = 2*time.Second, 2*time.Second
-	observe(t, &o, observing)
-	return recorded(t, begin(t, o), nil)
-}
 
 // TestObservedRun finds the samples of machine and database beside those of the orders, second by second, and in
 // agreement with them.
 func TestObservedRun(t *testing.T) {
 	t.Parallel()
 	_, o := ready(t, localpg.Options{})
-	r := observedRun(t, o, monitor.Options{PowerCommand: "echo 250"})
+	o.Idle.Duration, o.Cooldown.Duration = 2*time.Second, 2*time.Second
+	observe(t, &o, monitor.Options{PowerCommand: "echo 250"})
+	run := begin(t, o)
+	said := map[string]bool{} // by its first word
+	stop := progress.Watch(t.Context(), 100*time.Millisecond, func(context.Context) bool {
+		doing, _, _ := strings.Cut(run.Doing(), " until ")
+		said[doing] = true
+		return true
+	})
+	r := recorded(t, run, nil)
+	stop()
+	assert.Equal(t, map[string]bool{"idle": true, "": true, "cool down": true}, said)
 
 	end := r.Series.Samples[len(r.Series.Samples)-1].End
 	at := map[time.Duration]bool{}
@@ -61,8 +63,10 @@ func TestObservedRun(t *testing.T) {
 		}
 	}
 	assert.GreaterOrEqual(t, commits, 2*float64(r.Counts.Orders), "commits, of which each order has two at least")
-	hasValues(t, r, r.Start.Add(end), "cpu.busy_ratio", "memory.available_bytes", "client.own_processors",
-		"db.sessions_running", "db.log_bytes_per_second")
+	for _, column := range []string{"cpu.busy_ratio", "memory.available_bytes", "client.own_processors",
+		"db.sessions_running", "db.log_bytes_per_second"} {
+		assert.False(t, math.IsNaN(r.Host.Mean(column, r.Start, r.Start.Add(end))), "%s has no values", column)
+	}
 	require.NotNil(t, r.Machine)
 	assert.NotEmpty(t, r.Machine.Kernel)
 	require.Len(t, r.Servers, 1)
@@ -74,56 +78,6 @@ func TestObservedRun(t *testing.T) {
 	if len(r.Machine.Drives) > 0 {
 		assert.Len(t, r.Host.Items(monitor.DiskWrittenBytes), len(r.Machine.Drives))
 	}
-}
-
-// hasValues asserts that columns have values over a run.
-func hasValues(t *testing.T, r *result.Record, end time.Time, columns ...string) {
-	t.Helper()
-	for _, column := range columns {
-		assert.False(t, math.IsNaN(r.Host.Mean(column, r.Start, end)), "%s has no values", column)
-	}
-}
-
-// TestRunObservedFromElsewhere takes the machine's counters from node_exporter, and power from a meter's log; when the
-// log has grown, the record is completed again. Two exporters are of several machines.
-func TestRunObservedFromElsewhere(t *testing.T) {
-	nightly.Long(t, "makes a run; the sources are tested in monitor")
-	t.Parallel()
-	one := "http://" + promtest.StartNodeExporter(t) + "/metrics"
-	node := promtest.StartNodeExporter(t)
-	_, o := ready(t, localpg.Options{})
-	log := filepath.Join(t.TempDir(), "meter.csv")
-	text := "time,watts\n" + time.Now().Format(time.RFC3339) + ",100\n"
-	require.NoError(t, os.WriteFile(log, []byte(text), 0o644))
-	observing := monitor.Options{Exporters: []string{one}, PowerLog: log}
-	r := observedRun(t, o, observing)
-	hasValues(t, r, r.End, monitor.CPUBusy, monitor.MemoryAvailable, "db.commits_per_second", "client.busy_ratio")
-	assert.NotEmpty(t, r.Host.Items(monitor.DiskBusy), "drives in %v", r.Host.Columns)
-	self := monitor.Root.Machine(nil)
-	require.NotNil(t, r.Machine)
-	assert.NotEmpty(t, r.Machine.Drives)
-	assert.Equal(t, self.MemoryBytes, r.Machine.MemoryBytes)
-	require.NotNil(t, r.Bottleneck)
-	assert.NotNil(t, r.Bottleneck.Figures.CPUBusy)
-	assert.NotNil(t, r.Bottleneck.Figures.DiskBusy)
-	require.NotNil(t, r.Power)
-	assert.Equal(t, 100., *r.Power.Active)
-
-	text += fmt.Sprintf("---\n%d,300\n", r.Start.Unix())
-	require.NoError(t, os.WriteFile(log, []byte(text), 0o644))
-	observe(t, &o, observing)
-	again, err := Complete(t.Context(), o)
-	require.NoError(t, err)
-	assert.Equal(t, 300., *again.Power.Active)
-	contains(t, again.Bottleneck.Warnings, "rows without a reading, left out: 1")
-	assert.Equal(t, r.Counts, again.Counts)
-
-	observe(t, &o, monitor.Options{Exporters: []string{one, "http://" + node}})
-	m := o.Observer.Machine
-	assert.Equal(t, 2*self.Processors, m.Processors)
-	assert.True(t, strings.HasPrefix(m.Drives[len(m.Drives)-1].Name, node+"."), "two machines are %+v", m)
-	_, err = monitor.Observe(t.Context(), o.Targets, 0, monitor.Options{Exporters: []string{one, one}})
-	assert.ErrorContains(t, err, "twice", "an exporter given twice")
 }
 
 // TestRunKeepsItsFigures: a record whose counters cannot be read at its end is an error, and loses nothing that is

@@ -12,8 +12,8 @@ import (
 // ErrRoom ends a run before a file system under its databases is full: a server whose drive is full goes down.
 var ErrRoom = errors.New("no room")
 
-// How little may be left: a share of the file system, but no more than so many bytes, and what the run fills until the
-// last users have left.
+// How little may be left: a share of the file system, but no more than a number of bytes, and what the run fills until
+// the last users have left.
 const (
 	leastRoomShare = 0.05
 	leastRoomBytes = 1 << 30

@@ -61,16 +61,16 @@ type Run struct {
 
 	judge        limitJudge
 	surroundings surroundings
-	observation  *observation        // nil: nobody observes
+	observation  *observation        // nil: not observed
 	pace         *pace               // nil: nothing is paced
 	warm         *warm               // nil: the run begins after the warm-up, whatever the state of the store
 	scrubs       *background.Scrubs  // nil: none
 	ioFaults     warnings            // failed I/Os that the servers noted
 	doing        atomic.Value        // see Doing
-	journal      *durability.Journal // nil: nobody keeps one
+	journal      *durability.Journal // nil: none is kept
 	events       events
 	watch        watch
-	room         *room                   // nil: nobody observes
+	room         *room                   // nil: not observed
 	unmarked     error                   // why the marks after the run are not known
 	stop         context.Context         // is over when no new orders begin; its cause says why
 	halt         context.CancelCauseFunc // ends stop
@@ -190,7 +190,7 @@ func (r *Run) prepareDriver(w workload.Workload) error {
 	return nil
 }
 
-// Sampler is where the newest counters of machine and databases are; nil where nobody observes them.
+// Sampler is where the newest counters of machine and databases are; nil where not observed.
 func (r *Run) Sampler() *monitor.Sampler {
 	if r.observation == nil {
 		return nil
@@ -198,8 +198,8 @@ func (r *Run) Sampler() *monitor.Sampler {
 	return r.observation.sampler
 }
 
-// Counters are the newest sample of the run of machine and databases, with the names of its columns; none where nobody
-// observes them.
+// Counters are the newest sample of the run of machine and databases, with the names of its columns; none where not
+// observed.
 func (r *Run) Counters() (columns []string, now monitor.Row) {
 	if r.observation == nil {
 		return nil, monitor.Row{}
@@ -275,21 +275,48 @@ func (r *Run) observe(ctx, stop context.Context) (time.Time, Outcome) {
 		return r.drive(ctx, stop)
 	}
 	before := r.options.Observer.SMARTReadings(ctx)
+	r.alone("idle", r.options.Idle.Duration)
 	if !r.observation.rest(stop, r.options.Idle.Duration) {
 		return time.Time{}, Ended(cmp.Or(context.Cause(ctx), driver.ErrStopped))
 	}
+	r.doing.Store("")
 	start, outcome := r.drive(ctx, stop)
 	if outcome.Err == nil {
+		r.alone("cool down", r.options.Cooldown.Duration)
 		progress.Pause(stop, r.options.Cooldown.Duration)
+		r.doing.Store("")
 	}
 	r.summary.SMART = r.options.Observer.CompareSMART(before, r.options.Observer.SMARTReadings(ctx))
 	return start, outcome.with(r.observation.end())
 }
 
-// Doing is what the run is at when its users have left; empty: nothing that takes long.
+// alone notes that for a time only counters and power are read.
+func (r *Run) alone(phase string, d time.Duration) {
+	r.doing.Store(fmt.Sprintf("%s until %s: counters and power only", phase, time.Now().Add(d).Format(time.TimeOnly)))
+}
+
+// Doing is what the run is at while it has no users; empty: nothing that takes long.
 func (r *Run) Doing() string {
 	doing, _ := r.doing.Load().(string)
 	return doing
+}
+
+// Checkpointer is an engine that can have a server write all changed pages, so that a run begins with nothing left to
+// write of what came before.
+type Checkpointer interface {
+	Checkpoint(ctx context.Context) error
+
+	// MayCheckpoint is an error where the server or the user's rights do not allow it. Nothing is changed.
+	MayCheckpoint(ctx context.Context) error
+}
+
+// CacheDropper is an engine that can empty the cache of the whole server, but for pages that changed: a checkpoint
+// comes first.
+type CacheDropper interface {
+	DropCache(ctx context.Context) error
+
+	// MayDropCache is an error where the server or the user's rights do not allow it. Nothing is changed.
+	MayDropCache(ctx context.Context) error
 }
 
 // checkpoint has the targets write what is left of the time before the run.
@@ -298,9 +325,9 @@ func (r *Run) checkpoint(stop context.Context) error {
 		return nil
 	}
 	for _, target := range r.options.Targets {
-		if checkpoint := target.Can().Checkpoint; checkpoint != nil {
+		if engine, ok := target.(Checkpointer); ok {
 			start := time.Now()
-			err := checkpoint(stop)
+			err := engine.Checkpoint(stop)
 			if stop.Err() != nil {
 				return driver.ErrStopped
 			}
@@ -313,7 +340,11 @@ func (r *Run) checkpoint(stop context.Context) error {
 		if !r.options.ColdStart {
 			continue
 		}
-		if err := target.Can().DropCache(stop); err != nil {
+		engine, ok := target.(CacheDropper)
+		if !ok {
+			return store.Unsupported(target, "cold starts")
+		}
+		if err := engine.DropCache(stop); err != nil {
 			return err
 		}
 		r.log.Info("emptied the server's cache before the run", "target", target.Label())

@@ -2,12 +2,17 @@ package runs
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
 
+	"ds2/internal/load"
 	"ds2/internal/measure"
+	"ds2/internal/numbers"
 	"ds2/internal/outside"
 	"ds2/internal/result"
 	"ds2/internal/store"
@@ -34,11 +39,11 @@ func (s *surroundings) read(ctx context.Context, when int, targets []store.Datab
 		if when == 0 {
 			s.info[i], _ = store.ReadInfo(ctx, target.DB()) // whose plan has read it
 		}
-		ask := target.Can().Surroundings
-		if ask == nil {
+		engine, ok := target.(load.Describer)
+		if !ok {
 			continue
 		}
-		found, err := ask(ctx)
+		found, err := engine.Surroundings(ctx)
 		if err != nil {
 			s.failed = err
 			continue
@@ -80,20 +85,23 @@ func (s *surroundings) changes(targets []store.Database) (all []result.Change, w
 		}
 		before, after, label := s.of[0][i], s.of[1][i], target.Label()
 		for _, kind := range []store.Kind{store.OfServer, store.OfSchema} {
-			for _, c := range before.Changes(kind, after) {
-				all = append(all, result.Change{Target: label, When: between, Change: c})
+			for _, c := range changed(before[kind], after[kind]) {
+				c.Target, c.When = label, between
+				all = append(all, c)
 				tell("%s: %s was %s before the run and %s after it, changed %s", label, c.What, shown(c.Before),
 					shown(c.After), between)
 			}
 		}
-		if loaded := s.info[i].LoadedSchema(); loaded != nil {
-			for _, c := range loaded.Changes(store.OfSchema, before) {
-				all = append(all, result.Change{Target: label, When: "since the load", Change: c})
+		var loaded map[string]string // none where that was not noted
+		if json.Unmarshal([]byte(s.info[i][store.InfoSchema]), &loaded) == nil {
+			for _, c := range changed(loaded, before[store.OfSchema]) {
+				c.Target, c.When = label, "since the load"
+				all = append(all, c)
 				tell("%s: %s is %s, and was %s when it was loaded", label, c.What, shown(c.After), shown(c.Before))
 			}
 		}
 		seconds := s.at[1].Sub(s.at[0]).Seconds()
-		for _, c := range before.Changes(store.OfCommits, after) {
+		for _, c := range changed(before[store.OfCommits], after[store.OfCommits]) {
 			was, _ := strconv.ParseInt(c.Before, 10, 64)
 			is, _ := strconv.ParseInt(c.After, 10, 64)
 			if n := is - was; !own[c.What] && float64(n) > quietCommits+quietRate*seconds {
@@ -101,13 +109,29 @@ func (s *surroundings) changes(targets []store.Database) (all []result.Change, w
 					"log, CPUs and drives are not the run's alone", c.What, n)
 			}
 		}
-		for session := range after[store.OfSessions] {
+		var clients []string
+		for _, session := range slices.Sorted(maps.Keys(after[store.OfSessions])) {
 			if _, both := before[store.OfSessions][session]; both {
-				tell("another client was at work on the server before the run and after it: %s", session)
+				clients = append(clients, session)
 			}
+		}
+		if n := len(clients); n > 0 {
+			tell("other clients (%d) were at work on the server before the run and after it, such as %s", n, clients[0])
 		}
 	}
 	return all, w
+}
+
+// changed are the differences, in the order of names.
+func changed(before, after map[string]string) (all []result.Change) {
+	names := maps.Collect(maps.All(after)) // not nil
+	maps.Copy(names, before)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if was, is := before[name], after[name]; was != is {
+			all = append(all, result.Change{What: name, Before: was, After: is})
+		}
+	}
+	return all
 }
 
 // shown is a value, or that there is none.
@@ -118,29 +142,12 @@ func shown(value string) string {
 	return strconv.Quote(value)
 }
 
-// ofTime warns of times in which the server, or ds2 itself, was not there.
-func (w *warnings) ofTime(series measure.Series, cycles string) {
-	for _, o := range series.Outages() {
-		w.add("the server did not answer from %s to %s: %d %s given up, %d retries", clock(o.From), clock(o.To),
-			o.GivenUp, cycles, o.Retries)
-	}
-	for _, gap := range series.Gaps() {
-		w.add("ds2 itself stood still for %.0f s, until %s: it was stopped, or its machine was",
-			(gap.To - gap.From - time.Second).Seconds(), clock(gap.To))
-	}
-}
-
-// clock is a time of the run as m:ss.
-func clock(t time.Duration) string {
-	return fmt.Sprintf("%d:%02d", int(t.Minutes()), int(t.Seconds())%60)
-}
-
 // watch tells at once that the server has gone, and that it is back.
 type watch struct {
 	since time.Duration // when it was last there
 	away  bool
 	lost  atomic.Pointer[error]            // since the last sample
-	tell  func(format string, args ...any) // nil: nobody
+	tell  func(format string, args ...any) // nil: no one
 }
 
 func (w *watch) sample(s measure.Sample) {
@@ -150,7 +157,7 @@ func (w *watch) sample(s measure.Sample) {
 	switch lost := w.lost.Swap(nil); {
 	case s.Counts.Orders == 0 && lost != nil && !w.away:
 		w.away, w.since = true, s.End-s.Length
-		w.tell("warning: the server does not answer since %s of the run: %v", clock(w.since), *lost)
+		w.tell("warning: the server does not answer since %s of the run: %v", numbers.Clock(w.since), *lost)
 	case w.away && s.Counts.Orders > 0:
 		w.away = false
 		w.tell("the server answers again, after %s", (s.End - w.since).Round(time.Second))

@@ -131,7 +131,7 @@ func (v Verification) account(i int, journal bool) (*workload.Account, error) {
 		"did; leave out --record", r.RunID)
 }
 
-// journals are the files in which the driver machines noted what was acknowledged; none where nobody did. One of
+// journals are the files in which the driver machines noted what was acknowledged; none where none was kept. One of
 // several that is missing is an error, because its work would be strange.
 func (v Verification) journals() (paths []string, err error) {
 	without := ""

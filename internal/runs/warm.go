@@ -23,14 +23,19 @@ const (
 	warmEvery   = 2 * time.Second
 	leastReads  = 10 // samples of the warmSamples that have reads: with fewer, there is no latency that could change
 
-	// warmChange is the share by which orders a minute, and reads an order, may differ between the halves of the
+	// warmChange is the share by which orders a minute, and reads per order, may differ between the halves of the
 	// warmSamples at most.
 	warmChange = 0.05
 )
 
+// BufferCounter is an engine that says how much of the server's own cache is in use.
+type BufferCounter interface {
+	Buffers(ctx context.Context) (store.Buffers, error)
+}
+
 // warm watches whether the store is in the state in which a run is to begin: most of its cache in use, a checkpoint
-// made, and the latency of reads, the orders a minute and the reads an order level. A cache that fills has ever fewer
-// reads an order.
+// made, and the latency of reads, the orders a minute and the reads per order level. A cache that fills has ever fewer
+// reads per order.
 type warm struct {
 	most       time.Duration
 	checkpoint bool // was made before the first operations, or since
@@ -85,11 +90,11 @@ func (w *warm) look(o *observation, targets []store.Database) result.Warm {
 	now := result.Warm{Most: w.most.Seconds(), Checkpoint: w.checkpoint}
 	filled := true
 	for _, target := range targets {
-		buffers := target.Can().Buffers
-		if buffers == nil {
+		engine, ok := target.(BufferCounter)
+		if !ok {
 			continue
 		}
-		b, err := buffers(w.undecided)
+		b, err := engine.Buffers(w.undecided)
 		if err != nil {
 			filled = false
 			continue
@@ -121,7 +126,7 @@ func (w *warm) look(o *observation, targets []store.Database) result.Warm {
 }
 
 // changes notes by how much the later half of the samples differs from the earlier: of the orders, and of the drives'
-// reads an order.
+// reads per order.
 func (w *warm) changes(now *result.Warm, rows monitor.Table) {
 	w.mu.Lock()
 	orders := slices.Clone(w.orders)

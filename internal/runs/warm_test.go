@@ -21,14 +21,12 @@ type countedStore struct {
 	looks int
 }
 
-func (s *countedStore) Can() store.Capabilities {
-	return store.Capabilities{Buffers: func(context.Context) (store.Buffers, error) {
-		s.looks++
-		return store.Buffers{Share: 0.1}, nil
-	}}
+func (s *countedStore) Buffers(context.Context) (store.Buffers, error) {
+	s.looks++
+	return store.Buffers{Share: 0.1}, nil
 }
 
-// TestWarmIsDecided has a store that does not get warm: nobody looks at it any more when the run has begun.
+// TestWarmIsDecided has a store that does not get warm: it is no longer looked at once the run has begun.
 func TestWarmIsDecided(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &countedStore{}

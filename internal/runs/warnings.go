@@ -36,6 +36,12 @@ func (w *warnings) ofScrub(s result.Summary) {
 // mostFaults is how many lines a record has of what a server noted of failed I/Os.
 const mostFaults = 5
 
+// FaultFinder is an engine of servers that note failed and very slow I/Os of a database's files.
+type FaultFinder interface {
+	// IOFaults looks for them from now on: since gives those, a line each.
+	IOFaults(ctx context.Context) (since func(ctx context.Context) ([]string, error), err error)
+}
+
 // watchFaults has the targets look for failed and very slow I/Os from now on. Its end gives a warning for each.
 func (r *Run) watchFaults(ctx context.Context) (end func(ctx context.Context) warnings) {
 	type watched struct {
@@ -44,11 +50,11 @@ func (r *Run) watchFaults(ctx context.Context) (end func(ctx context.Context) wa
 	}
 	var all []watched
 	for _, target := range r.options.Targets {
-		look := target.Can().IOFaults
-		if look == nil {
+		engine, ok := target.(FaultFinder)
+		if !ok {
 			continue
 		}
-		since, err := look(ctx)
+		since, err := engine.IOFaults(ctx)
 		if err != nil {
 			r.log.Info("I/O errors are not looked for", "target", target.Label(), "error", err)
 			continue

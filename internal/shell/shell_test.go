@@ -35,7 +35,7 @@ func TestCancel(t *testing.T) {
 		cancel()
 	}()
 	require.Error(t, Run(ctx, "(sleep 600; true) >'"+pipe+"' & wait", nil, nil), "of what was cut off")
-	_, err := io.ReadAll(<-held) // until nobody holds the other end
+	_, err := io.ReadAll(<-held) // until the other end is closed
 	require.NoError(t, err)
 }
 

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// command is a line for sh, in a process group of its own.
+// command is a line for sh, in a separate process group.
 func command(ctx context.Context, line string) *exec.Cmd {
 	c := exec.CommandContext(ctx, "sh", "-c", line)
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

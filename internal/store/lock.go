@@ -13,7 +13,7 @@ import (
 )
 
 // Locker is a database that one ds2 can keep to itself, so that no other resets it under a run. It is a lock of the
-// server's own that ends with its connection: nobody has to clean up after a ds2 that was killed.
+// server's own that ends with its connection: nothing is left to clean up after ds2 was killed.
 type Locker interface {
 	// Lock takes the database's lock until unlock is called or ctx ends. A lock that is lost with its connection,
 	// because the server restarts, is taken again. The error is a *LockedError where another ds2 holds it.
@@ -38,8 +38,8 @@ type Holder struct {
 // holderTime is Since where others read it; it has no blanks.
 const holderTime = "20060102T150405Z"
 
-// Text is the holder in one line of at most so many bytes, for the name that a connection has at its server. The host's
-// name is cut short where it has to be.
+// Text is the holder in one line of at most n bytes, for the name that a connection has at its server. The host's name
+// is cut short where it has to be.
 func (h Holder) Text(most int) string {
 	text := fmt.Sprintf("ds2 %s %d %s %s", h.Command, h.PID, h.Since.UTC().Format(holderTime), h.Host)
 	return text[:min(len(text), most)]

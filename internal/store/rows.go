@@ -3,9 +3,13 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"strings"
+
+	"ds2/schema"
 )
 
 // Queryer is a pool or a connection.
@@ -97,4 +101,24 @@ func Pairs[V any](ctx context.Context, db Queryer, query string, args ...any) (m
 		all[name] = value
 		return err
 	}, args...)
+}
+
+// Settings gives those of the server and of a database that decide what storage sees. It is an error where none can be
+// asked.
+func Settings(ctx context.Context, d Database) (map[string]string, error) {
+	queries, err := schema.ServerQueries(d.Engine())
+	if err != nil {
+		return nil, err
+	}
+	settings := map[string]string{}
+	var errs error
+	for _, query := range queries.Settings {
+		found, err := Pairs[string](ctx, d.DB(), query)
+		maps.Copy(settings, found)
+		errs = errors.Join(errs, err)
+	}
+	if errs == nil || len(settings) > 0 && len(queries.Settings) > 1 {
+		return settings, nil
+	}
+	return settings, fmt.Errorf("ask the server for its settings: %w", errs)
 }

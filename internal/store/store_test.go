@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"context"
 	"errors"
 	"io"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/monitor"
 	"ds2/internal/process"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
@@ -32,18 +32,15 @@ func TestLostServer(t *testing.T) {
 	t.Parallel()
 	s := storetest.Loaded(t, postgres.Open, storetest.Size)
 	ctx, use := t.Context(), func(int, string) error { return io.EOF }
-	assert.ErrorIs(t, store.FindProcess(ctx, s, t.TempDir(), use), process.ErrNone, "of another machine")
+	assert.ErrorIs(t, monitor.FindProcess(ctx, s, t.TempDir(), use), process.ErrNone, "of another machine")
 	pgtest.Exec(t, s.DB(), "DROP TABLE ds2_info")
 	assert.ErrorContains(t, store.SetInfo(ctx, s.DB(), "a", "b"), "42P01")
-	servers, err := store.Servers(ctx, []store.Database{s})
-	require.NoError(t, err)
 	require.NoError(t, s.Close())
-	_, err = servers[0].Settings(ctx, s)
+	_, err := store.Settings(ctx, s)
 	assert.ErrorContains(t, err, "ask the server for its settings")
-	_, err = store.Servers(ctx, []store.Database{s})
+	_, err = monitor.Instances(ctx, []store.Database{s})
 	assert.ErrorContains(t, err, s.Label())
-	assert.ErrorContains(t, store.FindProcess(ctx, s, t.TempDir(), use), "ask for the server's process")
+	assert.ErrorContains(t, monitor.FindProcess(ctx, s, t.TempDir(), use), "ask for the server's process")
 	assert.Error(t, store.SetInfo(ctx, s.DB(), "a", "b"))
-	may := func(store.Capabilities) func(context.Context) error { return nil }
-	assert.ErrorContains(t, store.May(ctx, []store.Database{s}, "wings", may), "engine postgres has none")
+	assert.ErrorContains(t, store.Unsupported(s, "wings"), "postgres does not support wings")
 }

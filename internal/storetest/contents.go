@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"fmt"
 	"slices"
@@ -14,10 +15,12 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/load"
+	"ds2/internal/preflight"
 	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
+	"ds2/internal/workload/ds2/audit"
 	"ds2/internal/workload/ds2/calls"
 )
 
@@ -89,7 +92,7 @@ func field(value any) string {
 
 // reset takes the database back after all that was done to it, where the engine can: it comes last.
 func (s *suite) reset(t *testing.T) {
-	if s.store.Can().Reset == nil {
+	if _, ok := s.store.(load.Resetter); !ok {
 		t.Skip(s.store.Engine() + " cannot be reset")
 	}
 	require.NoError(t, load.Reset(t.Context(), s.store, workload.Workloads{ds2.Name: ds2.Workload{}}, progress.Ignore))
@@ -109,16 +112,19 @@ func (s *suite) reset(t *testing.T) {
 
 // asked asks and does what runs ask of the server and its tables, as their owner.
 func (s *suite) asked(t *testing.T) {
-	can := s.store.Can()
-	placed, err := can.Placement(t.Context())
-	assert.NoError(t, err)
-	assert.NotEmpty(t, placed)
-	found, err := can.Examine(t.Context(), 1)
-	assert.NoError(t, err)
-	for _, f := range found.Findings {
-		assert.NotContains(t, f.Found, "could not be asked", f.What)
+	if engine, ok := s.store.(audit.Placer); ok {
+		placed, err := engine.Placement(t.Context())
+		assert.NoError(t, err)
+		assert.NotEmpty(t, placed)
 	}
-	if can.Checkpoint != nil {
-		assert.NoError(t, can.Checkpoint(t.Context()))
+	if engine, ok := s.store.(preflight.Examiner); ok {
+		found, err := engine.Examine(t.Context(), 1)
+		assert.NoError(t, err)
+		for _, f := range found.Findings {
+			assert.NotContains(t, f.Found, "could not be asked", f.What)
+		}
+	}
+	if engine, ok := s.store.(interface{ Checkpoint(context.Context) error }); ok {
+		assert.NoError(t, engine.Checkpoint(t.Context()))
 	}
 }

@@ -3,13 +3,9 @@ package storetest
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/iotest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -43,25 +39,23 @@ func (s *suite) steps(t *testing.T) {
 		equal(t, what+": rows", fresh.count(t, "%s", table), rows)
 		equal(t, what+": notes", fresh.count(t, "ds2_steps WHERE name = '%s'", what), notes)
 	}
-	const row, rows = "1,2,3\n", 20_000
-	csv := strings.Repeat(row, rows)
-
-	n, err := l.LoadRows(t.Context(), "copied", "cust_hist", strings.NewReader(csv))
+	const rows = 20_000
+	copied := func(ctx context.Context, step string, r repeated) (int64, error) {
+		part := datagen.Part{Table: datagen.CustHist, Rows: rows, Open: func() datagen.Rows { return &r }}
+		return l.Load(ctx, store.Copy{
+			Step: step, Table: "cust_hist", Parts: []datagen.Part{part}, Told: func(int64) {},
+		})
+	}
+	n, err := copied(t.Context(), "copied", repeated{left: rows})
 	equal(t, "error of a copy", err, nil)
 	equal(t, "rows of a copy", n, rows)
 	holds("copied", "cust_hist", rows, 1)
 	equal(t, "rows noted of a copy", fresh.one(t, "SELECT copied FROM ds2_steps WHERE name = 'copied'"), rows)
 
-	failed := errors.New("the file ends too early")
-	torn := io.MultiReader(strings.NewReader(csv), iotest.ErrReader(failed))
-	_, err = l.LoadRows(t.Context(), "failed", "cust_hist", torn)
-	assert.ErrorContains(t, err, failed.Error(), "the error of the rows is lost")
-	holds("failed", "cust_hist", rows, 0)
-
 	// What a copy is doing when its context ends is a matter of luck: many ends, of which each is reported as such.
 	for i := range 12 {
 		ctx, cancel := context.WithCancel(t.Context())
-		_, err := l.LoadRows(ctx, "cancelled", "cust_hist", &endless{row: row, left: 1 + i*8000, cancel: cancel})
+		_, err := copied(ctx, "cancelled", repeated{left: 1 + i*8000, cancel: cancel})
 		assert.ErrorIs(t, err, context.Canceled, "a copy that is cancelled after %d rows", i*8000)
 		cancel()
 	}
@@ -80,26 +74,28 @@ func (s *suite) steps(t *testing.T) {
 	equal(t, "error of a statement outside of transactions", l.ExecStep(t.Context(), alone), nil)
 	holds("alone", "reorder", 0, 1)
 
-	shares, err := l.Progress(t.Context())
-	assert.True(t, err == nil && len(shares) == 0, "progress of no statement: %v, %v", shares, err)
+	if engine, ok := l.(load.StatementProgress); ok {
+		shares, err := engine.Progress(t.Context())
+		assert.True(t, err == nil && len(shares) == 0, "progress of no statement: %v, %v", shares, err)
+	}
 }
 
-// endless gives one row again and again, and ends a context after some of them.
-type endless struct {
-	row    string
+// repeated are rows of CUST_HIST, which end after some or, where a context is to be ended then, never.
+type repeated struct {
 	left   int // rows until the end
 	cancel func()
 }
 
-func (e *endless) Read(b []byte) (int, error) {
-	n := 0
-	for n+len(e.row) <= len(b) {
-		n += copy(b[n:], e.row)
-		if e.left--; e.left == 0 {
-			e.cancel()
+// Next is of datagen.Rows.
+func (r *repeated) Next() []datagen.Value {
+	if r.left == 0 {
+		if r.cancel == nil {
+			return nil
 		}
+		r.cancel()
 	}
-	return n, nil
+	r.left--
+	return []datagen.Value{{Int: 1}, {Int: 2}, {Int: 3}}
 }
 
 // resume breaks a load at several places and resumes it: what comes of it is what a load at once gives.
@@ -140,7 +136,7 @@ type Breaker struct {
 	how   func()
 }
 
-// BreakAt is one for so many steps of a phase.
+// BreakAt is one for n steps of a phase.
 func BreakAt(phase schema.Phase, steps int64, how func()) *Breaker {
 	b := &Breaker{phase: phase, how: how}
 	b.left.Store(steps)

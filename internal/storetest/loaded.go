@@ -14,7 +14,7 @@ import (
 	"ds2/internal/workload/ds2"
 )
 
-// parts are those of a dataset of a size, with so many rows each; 0: as many as others have.
+// parts are those of a dataset of a size, with n rows each; 0: as many as others have.
 func parts(t testing.TB, size datagen.Size, rows int) []datagen.Part {
 	t.Helper()
 	data, err := datagen.New(size, datagen.DefaultWords(), datagen.Options{PartRows: rows})

@@ -5,6 +5,7 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,8 +38,8 @@ type Engine struct {
 	Phrase bool
 }
 
-// Run runs the suite.
-func Run(t *testing.T, e Engine) {
+// Run runs the suite, or some of its tests.
+func Run(t *testing.T, e Engine, only ...string) {
 	target := e.Database(t)
 	s := &suite{engine: e, target: target, store: pgtest.Open(t, e.Open, target)}
 	_, err := load.Run(t.Context(), s.store, Loading(t, Size, smallParts))
@@ -70,7 +71,9 @@ func Run(t *testing.T, e Engine) {
 		{"load that is broken and resumed", (*suite).resume},
 		{"lock", (*suite).lock},
 	} {
-		t.Run(test.name, func(t *testing.T) { test.run(s, t) })
+		if len(only) == 0 || slices.Contains(only, test.name) {
+			t.Run(test.name, func(t *testing.T) { test.run(s, t) })
+		}
 	}
 }
 

@@ -59,7 +59,7 @@ type Step struct {
 }
 
 // resolution is the part of a number of users up to which the largest is searched for: differences of the next number
-// are lost in those of its own runs.
+// are lost in those of its runs.
 const resolution = 16
 
 // Next is what to run after trials. It doubles the users until a trial fails, halves the interval between the largest

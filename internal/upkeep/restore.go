@@ -73,10 +73,20 @@ func (r Restore) one(ctx, stop context.Context, target store.Database) error {
 	return nil
 }
 
+// LogKeeper is an engine of servers that keep all of their log until it is backed up.
+type LogKeeper interface {
+	// LogSpace is the size of the log and how much of it is in use. kept says that only a backup of the log frees that.
+	LogSpace(ctx context.Context) (size, used int64, kept bool, err error)
+
+	// DiscardLog backs the log up to nowhere, which frees its room and ends the chain of its backups: the database can
+	// be restored to no time after the last full backup, until the next one.
+	DiscardLog(ctx context.Context) error
+}
+
 // Reset takes a database back to the state after the load. Where the server keeps its log and half of it or more is in
 // use, the next run would have to grow it and stop for that: it is refused unless the log is to be discarded.
 func Reset(ctx context.Context, s store.Database, w workload.Workloads, discardLog bool, show progress.View) error {
-	if keeper := s.Can().Log; keeper != nil {
+	if keeper, ok := s.(LogKeeper); ok {
 		if discardLog {
 			if err := keeper.DiscardLog(ctx); err != nil {
 				return err

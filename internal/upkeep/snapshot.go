@@ -6,14 +6,30 @@ import (
 	"strings"
 
 	"ds2/internal/diskspace"
+	"ds2/internal/load"
 	"ds2/internal/progress"
 	"ds2/internal/store"
 )
 
+// Snapshotter is an engine that keeps a copy of a whole database beside it. There is at most one.
+type Snapshotter interface {
+	// CreateSnapshot makes the copy, in the place of an older one, which is kept until the new one is whole: whenever
+	// it is cut off, one of the two is there. The database must be idle.
+	CreateSnapshot(ctx context.Context, how store.Copying) error
+
+	// RestoreSnapshot puts the copy in the database's place; whoever is connected to it is disconnected. The copy
+	// stays. What was set for the database, such as settings, rights and its owner, is as before, as far as
+	// Copying.Warn is not told otherwise.
+	RestoreSnapshot(ctx context.Context, how store.Copying) error
+
+	// DropSnapshot removes the copy.
+	DropSnapshot(ctx context.Context) error
+}
+
 // SnapshotWork is one of the things that are done with the copy of a database.
 type SnapshotWork struct {
 	Name   string
-	do     func(store.Snapshotter, context.Context, store.Copying) error
+	do     func(Snapshotter, context.Context, store.Copying) error
 	copied func(store.SnapshotRoom) int64 // the bytes that it writes to the server's drives; nil: none
 	freed  func(store.SnapshotRoom) int64 // those that it gives back before; nil: none
 	loaded bool                           // the database's load must have come to its end
@@ -21,14 +37,14 @@ type SnapshotWork struct {
 
 func ofDatabase(r store.SnapshotRoom) int64 { return r.Database }
 func ofCopy(r store.SnapshotRoom) int64     { return r.Copy }
-func drop(s store.Snapshotter, ctx context.Context, _ store.Copying) error {
+func drop(s Snapshotter, ctx context.Context, _ store.Copying) error {
 	return s.DropSnapshot(ctx)
 }
 
 // What is done with the copy of a database.
 var (
-	SnapshotCreate  = SnapshotWork{"create", store.Snapshotter.CreateSnapshot, ofDatabase, nil, true}
-	SnapshotRestore = SnapshotWork{"restore", store.Snapshotter.RestoreSnapshot, ofCopy, ofDatabase, false}
+	SnapshotCreate  = SnapshotWork{"create", Snapshotter.CreateSnapshot, ofDatabase, nil, true}
+	SnapshotRestore = SnapshotWork{"restore", Snapshotter.RestoreSnapshot, ofCopy, ofDatabase, false}
 	SnapshotDrop    = SnapshotWork{Name: "drop", do: drop}
 )
 
@@ -39,9 +55,9 @@ func Snapshot(
 	ctx context.Context, s store.Database, work SnapshotWork, show progress.View, say func(string),
 ) error {
 	warn := func(what string) { say("snapshot: " + what) }
-	snapshotter := s.Can().Snapshots
-	if snapshotter == nil {
-		return store.Cannot(s, "snapshots")
+	snapshotter, ok := s.(Snapshotter)
+	if !ok {
+		return store.Unsupported(s, "snapshots")
 	}
 	if work.loaded {
 		info, err := store.ReadInfo(ctx, s.DB())
@@ -53,7 +69,7 @@ func Snapshot(
 		}
 	}
 	if work.copied != nil {
-		room, err := checkRoom(ctx, s, snapshotter, work)
+		room, err := checkRoom(ctx, s, work)
 		if err != nil {
 			return err
 		}
@@ -67,10 +83,12 @@ func Snapshot(
 }
 
 // checkRoom says what room a copy takes and what there is, and is an error where it is known not to suffice.
-func checkRoom(
-	ctx context.Context, s store.Database, snapshotter store.Snapshotter, work SnapshotWork,
-) (said string, err error) {
-	room, err := snapshotter.SnapshotRoom(ctx)
+func checkRoom(ctx context.Context, s store.Database, work SnapshotWork) (said string, err error) {
+	engine, ok := s.(load.Sizer)
+	if !ok {
+		return "", nil
+	}
+	room, err := engine.SnapshotRoom(ctx)
 	if err != nil {
 		return "", nil // of a database that is half restored it may not be known
 	}

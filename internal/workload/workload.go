@@ -1,5 +1,5 @@
 // Package workload says what a workload is: what a database is filled with, what users do with it, and what it has to
-// hold afterwards. Each workload is a room below this one that fulfils these interfaces, with a room of its own for its
+// hold afterwards. Each workload is a room below this one that fulfils these interfaces, with a separate room for its
 // calls on each engine: workload/ds2, workload/ds2/postgres. What an engine can do for any of them is in package store.
 // All other rooms know the interfaces only; the one map of workloads is handed down by the command line.
 package workload
@@ -26,15 +26,14 @@ type Workload interface {
 	// Words are what it calls what users do.
 	Words() result.Words
 
-	// Operations are what a user waits for; an Op is an index into them. Nobody changes them.
+	// Operations are what a user waits for; an Op is an index into them. Read-only.
 	Operations() []Operation
 
-	// Counts are what it counts besides what is counted of any, each at its place in measure.Counts.Own. Nobody changes
-	// them.
+	// Counts are what it counts besides what is counted of any, each at its place in measure.Counts.Own. Read-only.
 	Counts() []string
 
-	// Mark is the state of a database before a run or after it, when nobody is at work, for Audit. Just before a run it
-	// reads no table whole where it knows what is there, as what it would read would take room in the server's memory.
+	// Mark is the state of a database before a run or after it, while idle, for Audit. Just before a run it reads no
+	// table whole where it knows what is there, as what it would read would take room in the server's memory.
 	Mark(ctx context.Context, target store.Database, after bool) (result.Marks, error)
 
 	// Audit asks a database whether it holds what it should. What it finds is in the checks; the error is only about
@@ -42,7 +41,7 @@ type Workload interface {
 	Audit(ctx context.Context, target store.Database, a Audit) ([]result.Check, error)
 }
 
-// Exporter is a Workload that has counters of its own in Prometheus, besides those that all have.
+// Exporter is a Workload that has its own counters in Prometheus, besides those that all have.
 type Exporter interface {
 	Counters() []Counter
 }
@@ -89,8 +88,8 @@ type Dataset interface {
 	// Params fills in what the SQL depends on: whose database it is, its size, and what it uses of a server.
 	Params(p schema.Params) schema.Params
 
-	// Parts are the rows, as CSV or in an engine's own format. They may be written several at once, and again with the
-	// same bytes.
+	// Parts are the rows, in the order that an engine takes best. They may be read several at once, and again with the
+	// same rows.
 	Parts(engine string) []datagen.Part
 }
 
@@ -122,7 +121,7 @@ type Targeted interface {
 	TargetIOPS() (iops float64, paced bool)
 }
 
-// Warming is a Plan whose runs measure only once the store is warm, where nobody says otherwise.
+// Warming is a Plan whose runs measure only once the store is warm, by default.
 type Warming interface {
 	// WarmWithin is how long they wait for that at most.
 	WarmWithin() time.Duration
@@ -164,7 +163,7 @@ type Seat struct {
 	Number int // among all users of the run, on all driver machines
 	Target int // index of its target
 	Index  int // among the users of its target on this machine,
-	Of     int // of which there are so many
+	Of     int // the number of them
 
 	Seed uint64 // of all that is drawn in the run
 
@@ -220,7 +219,7 @@ type Audit struct {
 	Run *Account // what a run says that it did here; nil: unknown, so only what holds without it is asked
 
 	// Whole has all rows looked at. Else those that were added since the run's first marks are, those before them are
-	// counted where an index has their number, and nobody has been at work since the run's last marks.
+	// counted where an index has their number, and it has been idle since the run's last marks.
 	Whole bool
 
 	TempLimit int64 // bytes of temporary files that the server may write; 0: a tenth of its tables and indexes
@@ -239,14 +238,12 @@ type Account struct {
 
 // Resetter is a Workload whose databases can be taken back to the state after the load without loading them again.
 type Resetter interface {
-	// PlanReset computes what is to be done on a database.
-	PlanReset(ctx context.Context, target store.Database, info store.Info) (Reset, error)
+	// PlanReset computes what is to be done on a database of an engine.
+	PlanReset(engine string, info store.Info) (Reset, error)
 }
 
-// Reset is what a reset does: see store.Capabilities.
+// Reset is what a reset does.
 type Reset struct {
 	Statements []schema.Statement
-	Rows       []datagen.Part     // of the table that is filled again, as CSV
-	Held       map[string]float64 // rows of the dataset by table
-	Added      map[string]float64 // rows that runs have added, or changed, by table
+	Rows       []datagen.Part // of the table that is filled again
 }

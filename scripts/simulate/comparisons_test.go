@@ -13,10 +13,10 @@ import (
 	"ds2/internal/measure"
 )
 
-// runs makes the logarithms of the figures of so many runs in a row, of identical systems.
+// runs makes the logarithms of the figures of n runs in a row, of identical systems.
 type runs func(random *rand.Rand, n int) []float64
 
-func scattered(percent float64) runs {
+func varying(percent float64) runs {
 	return func(random *rand.Rand, n int) []float64 {
 		all := make([]float64, n)
 		for i := range all {
@@ -28,7 +28,7 @@ func scattered(percent float64) runs {
 
 func drifting(percent, perRun float64) runs {
 	return func(random *rand.Rand, n int) []float64 {
-		all := scattered(percent)(random, n)
+		all := varying(percent)(random, n)
 		for i := range all {
 			all[i] += perRun / 100 * float64(i)
 		}
@@ -48,7 +48,7 @@ func remembering(percent, phi float64) runs {
 
 func slowFirst(percent, by float64) runs {
 	return func(random *rand.Rand, n int) []float64 {
-		all := scattered(percent)(random, n)
+		all := varying(percent)(random, n)
 		all[0] += math.Log1p(-by / 100)
 		return all
 	}
@@ -126,8 +126,8 @@ func TestComparisons(t *testing.T) {
 		why string
 		of  runs
 	}{
-		{"2 %", scattered(2)},
-		{"5 %", scattered(5)},
+		{"2 %", varying(2)},
+		{"5 %", varying(5)},
 		{"2 %, drift of 3 % a run", drifting(2, 3)},
 		{"5 %, φ .8 from run to run", remembering(5, .8)},
 		{"2 %, the first run 15 % slow", slowFirst(2, 15)},
@@ -171,7 +171,7 @@ func TestLooks(t *testing.T) {
 	} {
 		random := randomOf(fmt.Sprint(c.why, c.looks))
 		of := shares(func() []bool {
-			names, all := figuresOf(random, scattered(2), 2, 15, 1)
+			names, all := figuresOf(random, varying(2), 2, 15, 1)
 			found, alone := false, false
 			var before []measure.Look
 			for _, blocks := range c.looks {
@@ -203,12 +203,12 @@ func listed(numbers []int) string {
 
 // TestUntil is of what experiments say that stop when their interval is narrow.
 func TestUntil(t *testing.T) {
-	made := simulated(t, "until", "scatter between runs, as a share of `until`", "stop before 15 blocks",
+	made := simulated(t, "until", "variation between runs, as a share of `until`", "stop before 15 blocks",
 		"hold the truth, of those", "hold the truth, of all")
-	for _, scatter := range []float64{.5, .75, 1, 1.5} {
-		random := randomOf(fmt.Sprint("until", scatter))
+	for _, variation := range []float64{.5, .75, 1, 1.5} {
+		random := randomOf(fmt.Sprint("until", variation))
 		of := shares(func() []bool {
-			names, all := figuresOf(random, scattered(2*scatter), 2, 15, 1)
+			names, all := figuresOf(random, varying(2*variation), 2, 15, 1)
 			blocks := measure.MinBlocks + 1
 			for blocks < 15 && !measure.Enough(names, all[:2*blocks], 2, measure.Looks(true, nil, true)) {
 				blocks++
@@ -217,6 +217,6 @@ func TestUntil(t *testing.T) {
 			holds := c.Low <= 0 && c.High >= 0
 			return []bool{blocks < 15, blocks < 15 && holds, holds}
 		})
-		made.row(fmt.Sprint(scatter), share(of[0]), share(of[1]/max(1e-9, of[0])), share(of[2]))
+		made.row(fmt.Sprint(variation), share(of[0]), share(of[1]/max(1e-9, of[0])), share(of[2]))
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"ds2/internal/measure"
 )
 
-// process makes the orders of each second of a run, about 10,000 with a scatter of 5 %.
+// process makes the orders of each second of a run, about 10,000 with a variation of 5 %.
 type process struct {
 	name   string
 	cycle  int // seconds from one checkpoint to the next; 0: there are none
@@ -119,7 +119,8 @@ func (p process) series(random *rand.Rand, seconds int) measure.Series {
 	return s
 }
 
-// covered is what came of many intervals; known is the share of those of one who knows the scatter that hold the truth.
+// covered is what came of many intervals; known is the share of those of one who knows the variation that contain the
+// true value.
 type covered struct{ held, width, marked, given, known float64 }
 
 func (c covered) String() string {
@@ -133,8 +134,8 @@ func (c covered) String() string {
 	return text
 }
 
-// intervals holds the intervals of windows of so many runs against the truth, and their width against that of one who
-// knows the scatter of such windows.
+// intervals compares the intervals of windows of runs with the true value, and their width against that of one who
+// knows the variation of such windows.
 func intervals(random *rand.Rand, p process, runs, seconds int, spec measure.WindowSpec) (c covered) {
 	var rates, halves []float64
 	for range runs {
@@ -186,7 +187,7 @@ func last(seconds, of int) measure.WindowSpec {
 	return measure.WindowSpec{Name: "w", Span: measure.Span{From: to - time.Duration(seconds)*time.Second, To: to}}
 }
 
-// bounds is what share of the intervals of runs of such a process and so many seconds has to hold the truth, and how
+// bounds is what share of the intervals of runs of such a process and length has to contain the true value, and how
 // many of them may be marked as few independent samples.
 var bounds = map[string]struct{ least, from, to float64 }{
 	"φ 0, 60": {.93, 0, .1}, "φ 0, 200": {.93, 0, .05}, "φ 0, 600": {.93, 0, .05}, "φ 0, 1200": {.93, 0, .05},
@@ -220,7 +221,7 @@ func TestIntervals(t *testing.T) {
 
 func TestCycles(t *testing.T) {
 	made := simulated(t, "cycles", "process", "whole cycles of 1,200 s", "all of 1,200 s",
-		"200 of 1,200 s", "one who knows the scatter of 200 s")
+		"200 of 1,200 s", "one who knows the variation of 200 s")
 	for _, p := range []process{
 		sawtooth(100, 0), sawtooth(130, 0), sawtooth(130, .1), sawtooth(250, 0), sawtooth(300, 0),
 	} {

@@ -68,7 +68,7 @@ func publish(t *testing.T, name string, made *table) {
 	require.NoError(t, os.WriteFile(*write, []byte(text), 0o644))
 }
 
-// within says whether a share that was simulated lies between two bounds, as far as so many replicates can tell: three
+// within says whether a share that was simulated lies between two bounds, as far as the replicates can tell: three
 // standard errors.
 func within(share, low, high float64) bool {
 	slack := 3 * math.Sqrt(.25*.25/float64(*replicates)) // of a share of about .94

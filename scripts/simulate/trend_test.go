@@ -13,8 +13,7 @@ import (
 	"ds2/internal/measure"
 )
 
-// minutes is a run of 24 hours whose samples are minutes, with white noise beside a wander of a memory of so many
-// hours.
+// minutes is a run of 24 hours whose samples are minutes, with white noise beside a wander of a memory of n hours.
 func minutes(hours, loss float64) process {
 	return process{make: func(random *rand.Rand, seconds int, _ []int) []float64 {
 		all := autoregressive(random, seconds, 0)

@@ -101,7 +101,7 @@ func TestTune(t *testing.T) {
 			luck += fmt.Sprintf("%+.1f / ", 100*says)
 			assert.True(t, noise > .03 || within(holds, .95, 1) && within(found, .85, 1),
 				"%s: %s of the users, %s hold the limit", s.name, share(found), share(holds))
-			chance := 3 * .7 * noise / math.Sqrt(n) // the median of three has .67 of the scatter
+			chance := 3 * .7 * noise / math.Sqrt(n) // the median of three has .67 of the variation
 			assert.LessOrEqual(t, math.Abs(says), .003+chance, "%s at %g: the result is off", s.name, noise)
 		}
 		made.row(append(row, keeps[:len(keeps)-3], fmt.Sprintf("%.1f", trials), luck[:len(luck)-3]+" %")...)

@@ -1,5 +1,5 @@
-// Package devicetest makes a drive for a test that nobody else uses: a loop device with a file system, and what the
-// kernel counts of it.
+// Package devicetest makes a drive for one test alone: a loop device with a file system, and what the kernel counts of
+// it.
 package devicetest
 
 import (
@@ -23,7 +23,7 @@ type Drive struct {
 	Path   string // "/dev/loop0"
 	Name   string // "loop0"
 	Number string // major and minor: "7:0"
-	Dir    string // empty, and anybody may enter it
+	Dir    string // empty, and any user may enter it
 }
 
 // Attach makes a drive of a file. The test is skipped where it may not.
@@ -51,7 +51,7 @@ func Attach(t *testing.T, file string, options ...string) Drive {
 	return d
 }
 
-// Mount makes a drive of so many bytes, which lie in a directory on another drive or in memory (/dev/shm), with ext4.
+// Mount makes a drive of n bytes, which lie in a directory on another drive or in memory (/dev/shm), with ext4.
 func Mount(t *testing.T, on string, bytes int64) Drive {
 	t.Helper()
 	under := room(t, on, bytes)
@@ -60,7 +60,7 @@ func Mount(t *testing.T, on string, bytes int64) Drive {
 
 const imageName = "image"
 
-// room makes a directory with a directory below that has an image of so many bytes.
+// room makes a directory with a directory below that has an image of n bytes.
 func room(t *testing.T, on string, bytes int64) (under string) {
 	t.Helper()
 	under, err := os.MkdirTemp(on, "ds2-drive-")

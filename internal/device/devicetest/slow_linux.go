@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Slow is a drive that can be held to so many reads and writes a second: the kernel counts how long they take as it
+// Slow is a drive that can be held to a number of reads and writes a second: the kernel counts how long they take as it
 // does for any drive. Its image lies on another drive, and a control group holds that one back.
 type Slow struct {
 	Drive
@@ -32,14 +32,14 @@ func MountSlow(t *testing.T, fileSystem, on string, bytes int64) *Slow {
 	return s
 }
 
-// Hold has the drive do at most so many reads and so many writes and flushes a second from now on; 0 is any number.
-// It lets them through in bursts, at most every tenth of a second.
+// Hold has the drive do at most these reads, and these writes and flushes, a second from now on; 0 is any number. It
+// lets them through in bursts, at most every tenth of a second.
 func (s *Slow) Hold(t *testing.T, reads, writes int) {
 	t.Helper()
 	require.NoError(t, s.below.hold(reads, writes))
 }
 
-// HoldAbove has at most so many reads and writes a second reach the drive, whose counters do not see that they wait.
+// HoldAbove has at most these reads and writes a second reach the drive, whose counters do not see that they wait.
 func (s *Slow) HoldAbove(t *testing.T, reads, writes int) {
 	t.Helper()
 	require.NoError(t, s.hold(reads, writes))

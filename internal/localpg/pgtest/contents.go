@@ -1,21 +1,17 @@
 package pgtest
 
 import (
-	"database/sql"
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 )
 
 // Contents gives for each table of a database its number of rows and a sum over the hashes of all of them, which does
 // not depend on their order.
 func Contents(t testing.TB, url string) map[string]string {
 	t.Helper()
-	db, err := sql.Open("pgx", url)
-	require.NoError(t, err)
-	defer db.Close()
+	db := DB(t, url)
+	defer db.Close() // a database that is copied next has no connections
 	const tables = "SELECT coalesce(string_agg(tablename, ' '), '') FROM pg_tables WHERE schemaname = 'public'"
 	const sum = "SELECT count(*) || ' rows, sum ' || coalesce(sum(hashtextextended(r::text, 0)), 0) FROM %q r"
 	contents := map[string]string{}

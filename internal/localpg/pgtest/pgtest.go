@@ -67,7 +67,7 @@ func Version(t testing.TB) int {
 }
 
 // Server is the test binary's server, started by the first test that asks. Tests that kill or restart a server, or
-// change what all databases share, start one of their own.
+// change what all databases share, start a separate one.
 func Server(t testing.TB) *localpg.Server {
 	t.Helper()
 	require.True(t, inMain, "this package's TestMain must be pgtest.Main, so that the server is stopped")
@@ -107,20 +107,16 @@ func Database(t testing.TB) string {
 	return Copy(t, "template1")
 }
 
-// Copy is Database with the contents of a database of the test's server, which nobody is connected to, or only for a
-// moment more.
+// Copy is Database with the contents of a database of the test's server, without connections, or only for a moment
+// more.
 func Copy(t testing.TB, database string) string {
 	t.Helper()
 	s := Server(t)
 	name := fmt.Sprintf("test%d", databases.Add(1))
-	db, err := sql.Open("pgx", s.URL("postgres"))
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		Exec(t, db, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
-		db.Close()
-	})
+	db := DB(t, s.URL("postgres"))
+	t.Cleanup(func() { Exec(t, db, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") })
 	db.SetMaxIdleConns(0)
-	_, err = db.Exec("CREATE DATABASE " + name + " TEMPLATE " + database)
+	_, err := db.Exec("CREATE DATABASE " + name + " TEMPLATE " + database)
 	for err != nil && strings.Contains(err.Error(), "55006") { // a session of the other has yet to end
 		_, err = db.Exec("CREATE DATABASE " + name + " TEMPLATE " + database)
 	}
@@ -208,4 +204,13 @@ func Open[S interface{ Close() error }](t testing.TB, open func(*url.URL) (S, er
 	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
+}
+
+// DB is a pool of connections to a database, which is closed when the test ends.
+func DB(t testing.TB, url string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("pgx", url)
+	require.NoError(t, err)
+	t.Cleanup(func() { db.Close() })
+	return db
 }

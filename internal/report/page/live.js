@@ -39,7 +39,7 @@
 			return ds2.add(plot, data);
 		});
 		stretch();
-		frame({}); // until it has a figure of its own
+		frame({}); // until it has its own figure
 	};
 
 	// All charts show the time from the first orders to the last.

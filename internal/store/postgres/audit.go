@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// PrepareRead prepares a session for reading large tables: store.BulkReader. The audit reads with several sessions at
+// PrepareRead prepares a session for reading large tables: audit.BulkReader. The audit reads with several sessions at
 // once, so none of them takes workers besides, which would start again with every range. It joins whole ranges, whose
 // pages are read once and in their order: a lookup for each row would come back to the same pages over and over.
 func (s *Store) PrepareRead(ctx context.Context, conn *sql.Conn, ranges bool, temp int64) (limited bool, err error) {
@@ -29,7 +29,7 @@ func (s *Store) PrepareRead(ctx context.Context, conn *sql.Conn, ranges bool, te
 // extension is how many empty pages a table may be given at once, which rows that come later fill.
 const extension = 64
 
-// Slices divides a table into ranges of blocks: store.BulkReader. Version 13 has no plan that reads such a range alone.
+// Slices divides a table into ranges of blocks: audit.BulkReader. Version 13 has no plan that reads such a range alone.
 func (s *Store) Slices(ctx context.Context, table string, behind, bytes int64) (slices []string, end int64, err error) {
 	var version int
 	var size, block int64
@@ -49,7 +49,7 @@ func (s *Store) Slices(ctx context.Context, table string, behind, bytes int64) (
 	return slices, max(size/block-extension, 0), nil
 }
 
-// Changed counts updated and deleted rows: store.Capabilities. A row that was not inserted because another session did
+// Changed counts updated and deleted rows: audit.ChangeCounter. A row that was not inserted because another session did
 // so first counts as deleted. See countNow.
 func (s *Store) Changed(ctx context.Context, updated, deleted []string) (n int64, err error) {
 	err = s.db.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN relname = ANY ($1) THEN n_tup_upd ELSE 0 END

@@ -9,14 +9,14 @@ import (
 	"ds2/internal/store"
 )
 
-// Checkpoint makes a checkpoint: store.Capabilities. It is for superusers and, from version 15 on, members of
+// Checkpoint makes a checkpoint: runs.Checkpointer. It is for superusers and, from version 15 on, members of
 // pg_checkpoint.
 func (s *Store) Checkpoint(ctx context.Context) error {
 	_, err := s.db.ExecContext(ctx, "CHECKPOINT")
 	return s.Wrap("make a checkpoint on "+s.Label(), err)
 }
 
-// MayCheckpoint asks for the right to run CHECKPOINT: store.Capabilities.
+// MayCheckpoint asks for the right to run CHECKPOINT: runs.Checkpointer.
 func (s *Store) MayCheckpoint(ctx context.Context) error {
 	op := "make a checkpoint on " + s.Label()
 	var checkpoint bool
@@ -35,7 +35,7 @@ func (s *Store) MayCheckpoint(ctx context.Context) error {
 	return nil
 }
 
-// Buffers tells how much of shared_buffers holds pages: store.Capabilities. It is exact where the database has the
+// Buffers tells how much of shared_buffers holds pages: runs.BufferCounter. It is exact where the database has the
 // extension pg_buffercache, in whatever schema and version, and the user may ask it; else it is estimated, by the pages
 // that the server has read.
 func (s *Store) Buffers(ctx context.Context) (b store.Buffers, err error) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -17,10 +18,16 @@ import (
 	"ds2/schema"
 )
 
-// buildMemory is what each of the statements of a load that build or check something may use at least: the server's
-// default of 64 MB sorts on the drive what this sorts in memory. Where the server or the target's options allow more,
-// that holds.
-const buildMemory = "256MB"
+// SetBuildMemory sets what each statement of a load that builds or checks something may use: as many bytes as wanted
+// where the server and the target's options allow less, and no more than most, which is 0 where unknown.
+func (s *Store) SetBuildMemory(wanted, most int64) { s.buildWanted, s.buildMost = wanted, most }
+
+// buildMemory sets it for a transaction.
+const buildMemory = `
+	SELECT set_config('maintenance_work_mem', wanted / 1024 || 'kB', true)
+	FROM pg_size_bytes(current_setting('maintenance_work_mem')) is_now,
+		LATERAL (SELECT least(greatest($1, is_now), nullif($2::bigint, 0)) AS wanted) w
+	WHERE wanted <> is_now`
 
 // Name is that of the target's database.
 func (s *Store) Name() string { return s.config.Database }
@@ -49,7 +56,7 @@ func (s *Store) CreateDatabase(ctx context.Context, statements []schema.Statemen
 
 // maintenance connects to another database of the server. The handler is told when the context of a statement ends.
 func (s *Store) maintenance(ctx context.Context, handler func(*pgconn.PgConn) ctxwatch.Handler) (*pgx.Conn, error) {
-	// Every server has template1, but nobody can copy it while others are connected; most have postgres.
+	// Every server has template1, but it cannot be copied while others are connected; most have postgres.
 	config, err := s.Config(ctx)
 	if err != nil {
 		return nil, err
@@ -63,44 +70,29 @@ func (s *Store) maintenance(ctx context.Context, handler func(*pgconn.PgConn) ct
 	if err == nil {
 		err = s.begin(ctx, conn)
 	}
-	return conn, s.Wrap("connect to database "+config.Database+" of the server", err)
+	return conn, s.Wrap("connect to database "+config.Database+" on the server of "+s.Label(), err)
 }
 
-// LoadRows streams rows of CSV into a table as a step of a load.
-func (s *Store) LoadRows(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error) {
-	return s.load(ctx, step, func(conn *pgx.Conn) (int64, error) { return copyFrom(ctx, conn, table, csv) })
-}
-
-// LoadBinary is LoadRows with rows in the format of COPY … (FORMAT binary).
-func (s *Store) LoadBinary(ctx context.Context, step, table string, rows io.Reader) (copied int64, err error) {
-	return s.load(ctx, step, func(conn *pgx.Conn) (int64, error) {
-		return copyAs(ctx, conn, table, rows, "FORMAT binary")
-	})
-}
-
-// LoadTable is LoadRows with all rows of a table. Rows that come into a table in the transaction that emptied it can be
-// frozen as they are written; nobody sees the table until it commits. Where the server's wal_level is minimal, they are
-// not logged.
-func (s *Store) LoadTable(ctx context.Context, step, table string, csv io.Reader) (rows int64, err error) {
-	return s.load(ctx, step, func(conn *pgx.Conn) (int64, error) {
-		if _, err := conn.Exec(ctx, "TRUNCATE "+quote(strings.ToLower(table))); err != nil {
-			return 0, err
-		}
-		return copyFrom(ctx, conn, table, csv, "FREEZE")
-	})
-}
-
-// load copies rows as a step of a load, in one transaction with the note of it.
-func (s *Store) load(ctx context.Context, step string, copied func(*pgx.Conn) (int64, error)) (rows int64, err error) {
+// Load copies rows as a step of a load, in one transaction with the note of it. Rows that come into a table in the
+// transaction that emptied it can be frozen as they are written; nobody sees the table until it commits. Where the
+// server's wal_level is minimal, they are not logged.
+func (s *Store) Load(ctx context.Context, c store.Copy) (rows int64, err error) {
 	err = s.onConn(ctx, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(pgx.Tx) error {
-			if rows, err = copied(conn); err != nil {
+			var options []string
+			if c.Whole {
+				if _, err := conn.Exec(ctx, "TRUNCATE "+quote(strings.ToLower(c.Table))); err != nil {
+					return err
+				}
+				options = append(options, "FREEZE")
+			}
+			if rows, err = copyFrom(ctx, conn, c, options...); err != nil {
 				return err
 			}
-			return note(ctx, conn, step, rows)
+			return note(ctx, conn, c.Step, rows)
 		})
 	})
-	return rows, s.Wrap("copy "+step, err)
+	return rows, s.Wrap("copy "+c.Step, err)
 }
 
 // ExecStep runs a statement as a step of a load, in one transaction with the note that it was run.
@@ -121,9 +113,7 @@ func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error 
 			return note(ctx, conn, statement.Name, statement.Rows)
 		}
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			const settings = `SELECT set_config('maintenance_work_mem', $1, true)
-				WHERE pg_size_bytes($1) > pg_size_bytes(current_setting('maintenance_work_mem'))`
-			if _, err := tx.Exec(ctx, settings, buildMemory); err != nil {
+			if _, err := tx.Exec(ctx, buildMemory, s.buildWanted, s.buildMost); err != nil {
 				return err
 			}
 			if _, err := tx.Exec(ctx, statement.SQL); err != nil {
@@ -141,52 +131,53 @@ func note(ctx context.Context, conn *pgx.Conn, step string, copied int64) error 
 	return err
 }
 
-// copyFrom copies the dataset's rows, which have no quotes. Tables without texts go in the server's binary format,
-// which costs it a quarter to a half less time than text, as BenchmarkCopy has it. Others go in its text format with
-// the delimiter set to a comma, which it reads a quarter faster than CSV, and texts faster than in binary. An empty
-// field is NULL; only nullable columns have some.
-func copyFrom(ctx context.Context, conn *pgx.Conn, table string, csv io.Reader, options ...string) (int64, error) {
-	table = strings.ToLower(table)
-	columns, err := binaryColumns(ctx, conn, table)
+// copyFrom copies the rows of parts in the server's binary format, which costs it a quarter to a half less time than
+// text where a table has no texts, and the files of a directory as they are.
+func copyFrom(ctx context.Context, conn *pgx.Conn, c store.Copy, options ...string) (int64, error) {
+	table := strings.ToLower(c.Table)
+	if c.Parts[0].Open == nil {
+		return copyFiles(ctx, conn, table, c, append(options, "FORMAT csv")...)
+	}
+	columns, err := columnsOf(ctx, conn, table)
 	if err != nil {
 		return 0, err
 	}
-	var rows io.Reader = &escaped{rows: csv}
-	format := "FORMAT text, DELIMITER ',', NULL ''"
-	if len(columns) > 0 {
-		rows, format = newBinaryRows(csv, columns), "FORMAT binary"
-	}
-	return copyAs(ctx, conn, table, rows, append(options, format)...)
+	return copyAs(ctx, conn, table, newBinaryRows(c.Parts, columns, c.Told), append(options, "FORMAT binary")...)
+}
+
+// copyFiles has files written into one end of a pipe while the connection reads the other.
+func copyFiles(ctx context.Context, conn *pgx.Conn, table string, c store.Copy, options ...string) (int64, error) {
+	r, w := io.Pipe()
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		var err error
+		for i := 0; i < len(c.Parts) && err == nil; i++ {
+			_, err = c.Parts[i].WriteTo(lines{w, c.Told})
+		}
+		w.CloseWithError(err)
+	}()
+	n, err := copyAs(ctx, conn, table, r, options...)
+	r.CloseWithError(errors.New("load aborted")) // frees the writer where the server stopped early
+	<-written
+	return n, err
+}
+
+// lines counts the lines that pass through it.
+type lines struct {
+	io.Writer
+	told func(int64)
+}
+
+func (l lines) Write(p []byte) (int, error) {
+	l.told(int64(bytes.Count(p, []byte{'\n'})))
+	return l.Writer.Write(p)
 }
 
 func copyAs(ctx context.Context, conn *pgx.Conn, table string, rows io.Reader, options ...string) (int64, error) {
 	copyIn := fmt.Sprintf("COPY %s FROM STDIN (%s)", quote(table), strings.Join(options, ", "))
 	tag, err := conn.PgConn().CopyFrom(ctx, rows, copyIn)
 	return tag.RowsAffected(), err
-}
-
-// escaped is CSV as the server's text format has it, in which a backslash, which a word that a user brought may have,
-// is two.
-type escaped struct {
-	rows io.Reader
-	rest []byte // read, and not yet given
-	err  error  // after the rest
-}
-
-func (e *escaped) Read(p []byte) (int, error) {
-	if len(e.rest) == 0 {
-		n, err := 0, e.err
-		if err == nil {
-			n, err = e.rows.Read(p)
-		}
-		if bytes.IndexByte(p[:n], '\\') < 0 {
-			return n, err
-		}
-		e.rest, e.err = bytes.ReplaceAll(p[:n], []byte(`\`), []byte(`\\`)), err
-	}
-	n := copy(p, e.rest)
-	e.rest = e.rest[n:]
-	return n, nil
 }
 
 // onConn lends a connection of the pool.

@@ -5,6 +5,8 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http/httptest"
 	"net/url"
 	"os"
@@ -93,7 +95,30 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 	})
 }
 
-// TestTLSAndSocket uses a server of its own that takes nothing but TLS over the network, and has a Unix socket.
+// TestNotPostgres connects to a web server, and to a proxy whose server is gone.
+func TestNotPostgres(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[string]string{
+		"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n400 Bad Request": "what answers there is not PostgreSQL",
+		"": "the server closed the connection; look what listens there",
+	} {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		defer listener.Close()
+		go func() {
+			for conn, err := listener.Accept(); err == nil; conn, err = listener.Accept() {
+				_, _ = io.WriteString(conn, answer)
+				conn.Close()
+			}
+		}()
+		for _, mode := range []string{"disable", "prefer"} {
+			s := open(t, "postgres://ds2@"+listener.Addr().String()+"/ds2?sslmode="+mode)
+			assert.ErrorContains(t, s.Wrap("ask", s.DB().PingContext(t.Context())), want, mode)
+		}
+	}
+}
+
+// TestTLSAndSocket uses a separate server that takes nothing but TLS over the network, and has a Unix socket.
 func TestTLSAndSocket(t *testing.T) {
 	t.Parallel()
 	directory := serverDirectory(t)
@@ -114,7 +139,7 @@ func TestTLSAndSocket(t *testing.T) {
 	stranger := *target
 	stranger.RawQuery = "sslmode=verify-full" // by the system's certificates, which this one is not of
 	_, err = open(t, stranger.String()).ConnectUser(t.Context())
-	assert.Equal(t, store.Connection, store.Classify(err), "a certificate of nobody's: %v", err)
+	assert.Equal(t, store.Connection, store.Classify(err), "a certificate of an unknown authority: %v", err)
 
 	password, _ := target.User.Password()
 	socket := url.URL{Scheme: "postgres", Path: "/ds2", User: url.UserPassword(localpg.User, password),
@@ -152,7 +177,7 @@ func TestLoadWhoseServerDies(t *testing.T) {
 		steps := map[schema.Phase]int64{schema.Data: 20, schema.Indexes: 1}[phase]
 		o.Progress = storetest.BreakAt(phase, steps, server.Kill)
 		_, err := load.Run(t.Context(), open(t, server.URL("ds2")), o)
-		// What the first session to fail heard: nothing more, that the postmaster is gone, or that nobody answers.
+		// What the first session to fail heard: nothing more, that the postmaster is gone, or no answer.
 		said := regexp.MustCompile("the server closed the connection|57P01|connection refused")
 		assert.True(t, store.Classify(err) == store.Connection && said.MatchString(err.Error()),
 			"killed in phase %s: %v", phase, err)

@@ -36,7 +36,7 @@ type relation struct {
 	bytes  int64
 }
 
-// MayDeepCheck makes what a check needs, and leaves nothing of it: store.Capabilities.
+// MayDeepCheck makes what a check needs, and leaves nothing of it: upkeep.DeepChecker.
 func (s *Store) MayDeepCheck(ctx context.Context) error {
 	c := &deepCheck{Store: s}
 	defer c.leave()
@@ -44,7 +44,7 @@ func (s *Store) MayDeepCheck(ctx context.Context) error {
 }
 
 // DeepCheck has amcheck read and check every B-tree, from version 14 on every table, and from 18 on GIN indexes:
-// store.Capabilities. Of a table or an index with a page that cannot be read the first is named. A page in a cache is
+// upkeep.DeepChecker. Of a table or an index with a page that cannot be read the first is named. A page in a cache is
 // not read from the drive.
 func (s *Store) DeepCheck(ctx context.Context, tell progress.Tell) (store.DeepCheck, error) {
 	start := time.Now()

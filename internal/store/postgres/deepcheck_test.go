@@ -85,7 +85,7 @@ func TestDeepCheckFindsDamage(t *testing.T) {
 func deepChecked(t *testing.T, server *localpg.Server) store.DeepCheck {
 	t.Helper()
 	s := open(t, server.URL("postgres"))
-	got, err := s.Can().DeepCheck(t.Context(), progress.Ignore)
+	got, err := s.DeepCheck(t.Context(), progress.Ignore)
 	require.NoError(t, err)
 	const left = "SELECT count(*) FROM pg_extension WHERE extname = 'amcheck'"
 	assert.Zero(t, pgtest.Value[int](t, s.DB(), left), "extensions are left behind")

@@ -64,6 +64,8 @@ func (s *Store) classified(op string, err error) error {
 		}
 		failed.Hint = "look what listens there, and how busy it is"
 	case isAny(err, context.DeadlineExceeded):
+	case connect != nil && isAny(err, io.ErrUnexpectedEOF, syscall.ECONNRESET): // a proxy whose server is gone
+		failed.Err, failed.Hint = closedError{err}, "look what listens there, and how busy it is"
 	case network != nil && isAny(network, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed):
 		failed.Err = closedError{network}
 	case network != nil:
@@ -128,7 +130,7 @@ var classes = []struct {
 	{"40P01", store.Deadlock, ""},
 	{"40001", store.Serialization, ""},
 	{"55P03 57014", store.Timeout, ""}, // lock not available, query cancelled (by statement_timeout, mostly)
-	// Shutdown, crash, starting up, the server's idle and transaction timeouts; nobody knows whether it was committed.
+	// Shutdown, crash, starting up, the server's idle and transaction timeouts; unknown whether it was committed.
 	{"57P01 57P02 57P03 57P05 25P03 25P04 40003", store.Connection, ""},
 	// As a standby is, and a primary after a failover.
 	{"25006", store.Connection, "name the primary server in the target: this one is read-only"},
@@ -139,7 +141,8 @@ var classes = []struct {
 	{"55006", store.Resource, "end what else is connected to it, and try again"}, // database in use
 	{"28P01 28000", store.Config,
 		"give the right user and password in the target, PGUSER and PGPASSWORD, or the password file"},
-	{undefinedDatabase, store.Config, "make it with ds2 load, or name another database in the target"},
+	{undefinedDatabase, store.Config, "make it with ds2 load, or with ds2 snapshot restore if a restore was " +
+		"interrupted, or name another database in the target"},
 	{undefinedTable + " 42883 42703", store.Config, // no table, function, column
 		"fill the database by ds2 load"},
 	{"3F000", store.Config, "name a schema that exists in the search_path of the user or of the database"},
@@ -179,6 +182,8 @@ func (e serverError) Unwrap() error { return e.PgError }
 const (
 	insufficientPrivilege = "42501"
 	undefinedDatabase     = "3D000"
+	duplicateDatabase     = "42P04"
+	uniqueViolation       = "23505"
 	undefinedTable        = "42P01"
 	diskFull              = "53100"
 	completionUnknown     = "40003"
@@ -194,8 +199,7 @@ func sqlState(err error) string {
 }
 
 // lostConnection tells whether an error means that the server ended the connection, as it does when one of its
-// processes breaks down over damaged data. A statement that somebody cancelled says nothing of the data, and the
-// connection stands.
+// processes breaks down over damaged data. A cancelled statement says nothing of the data, and the connection stands.
 func lostConnection(err error) bool {
 	server, ok := errors.AsType[*pgconn.PgError](err)
 	return err != nil && (!ok || server.Code[:2] == "08" || server.Code[:2] == "57" && server.Code != queryCanceled)

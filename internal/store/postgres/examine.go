@@ -16,7 +16,7 @@ const (
 // ownConnections are those of ds2 itself beside its users': counters, and the lock.
 const ownConnections = 2
 
-// Examine looks whether the server has what a run needs: store.Capabilities.
+// Examine looks whether the server has what a run needs: preflight.Examiner.
 func (s *Store) Examine(ctx context.Context, users int) (store.Examination, error) {
 	var e store.Examination
 	var c connections
@@ -82,7 +82,7 @@ type connections struct {
 	ofDatabase, ofDatabaseInUse int
 }
 
-// examine says whether so many more fit.
+// examine says whether n more fit.
 func (c connections) examine(e *store.Examination, needed int) {
 	free := c.max - c.reserved - c.inUse
 	why := fmt.Sprintf("max_connections is %d, %d in use", c.max, c.inUse)

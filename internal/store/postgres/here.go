@@ -25,7 +25,7 @@ const askIdentity = `SELECT pid, extract(epoch FROM clock_timestamp() - backend_
 		(SELECT system_identifier::text FROM pg_control_system()), pg_is_in_recovery()
 	FROM pg_stat_activity WHERE pid = pg_backend_pid()`
 
-// Here says whether the server runs on this machine: store.Database.
+// Here says whether the server runs on this machine: monitor.Locator.
 func (s *Store) Here(ctx context.Context) (here bool) {
 	s.onConn(ctx, func(conn *pgx.Conn) error {
 		here, _ = isHere(ctx, conn)
@@ -124,7 +124,7 @@ func (h *hints) once(of string, find func() string) string {
 }
 
 // fullDrive says, of a server on this machine that closed its connections, that it has no room left; empty where it
-// has, or nobody knows. A server that cannot write its log goes down.
+// has, or unknown. A server that cannot write its log goes down.
 func (s *Store) fullDrive() string {
 	data, ok := s.data.Load().(string)
 	if !ok || !s.here.Load() {

@@ -39,7 +39,7 @@ func newMeter(ctx context.Context, conn *sql.Conn) *meter {
 }
 
 // meterOf measures one process of the server, whose title holds a word; nil where that is not what runs here under its
-// number, or nobody may look.
+// number, or not readable.
 func meterOf(pid, port int, word string) *meter {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	title := string(text)
@@ -55,7 +55,7 @@ func meterOf(pid, port int, word string) *meter {
 	return nil
 }
 
-// bytes is what the processes have read from drives since they began; -1: nobody knows.
+// bytes is what the processes have read from drives since they began; -1: unknown.
 func (m *meter) bytes() (sum int64) {
 	if m == nil {
 		return -1

@@ -74,7 +74,7 @@ func directoryName(directory string) string {
 	return name[:min(len(name), maxName)]
 }
 
-// Placement lists where tables and indexes lie: store.Capabilities.
+// Placement lists where tables and indexes lie: audit.Placer.
 func (s *Store) Placement(ctx context.Context) ([]store.Placed, error) {
 	placed, err := store.Collect(ctx, s.db, `
 		SELECT c.relname, CASE c.relkind WHEN 'i' THEN 'index' ELSE 'table' END,
@@ -88,20 +88,23 @@ func (s *Store) Placement(ctx context.Context) ([]store.Placed, error) {
 	return placed, s.Wrap("find the files of tables and indexes", err)
 }
 
-// Advise tells what of the server's configuration a storage test should not have: store.Capabilities.
+// Advise tells what of the server's configuration a storage test should not have: monitor.Adviser.
 func (s *Store) Advise(
 	ctx context.Context, run time.Duration, memory int64,
 ) (reads string, others []string, err error) {
 	var size, buffers, cache, checkpoint int64
 	var direct bool
-	var fsync, fullPageWrites, synchronousCommit string
+	var fsync, fullPageWrites, synchronousCommit, plans string
 	err = s.db.QueryRowContext(ctx, `
 		SELECT pg_database_size(current_database()), pg_size_bytes(current_setting('shared_buffers')),
 			coalesce(current_setting('debug_io_direct', true) LIKE '%data%', false),
 			pg_size_bytes(current_setting('effective_cache_size')),
 			current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'),
-			(SELECT setting::bigint FROM pg_settings WHERE name = 'checkpoint_timeout')`).
-		Scan(&size, &buffers, &direct, &cache, &fsync, &fullPageWrites, &synchronousCommit, &checkpoint)
+			(SELECT setting::bigint FROM pg_settings WHERE name = 'checkpoint_timeout'),
+			(SELECT coalesce(string_agg(format('%s is %s', name, setting), ', ' ORDER BY name), '') FROM pg_settings
+			WHERE setting <> boot_val AND (name LIKE 'enable\_%' OR name LIKE 'jit\_%\_cost'
+				OR name IN ('default_transaction_isolation', 'plan_cache_mode')))`).
+		Scan(&size, &buffers, &direct, &cache, &fsync, &fullPageWrites, &synchronousCommit, &checkpoint, &plans)
 	if err != nil {
 		return "", nil, s.Wrap("ask for the server's configuration", err)
 	}
@@ -128,6 +131,9 @@ func (s *Store) Advise(
 		if setting.value == "off" {
 			others = append(others, setting.off)
 		}
+	}
+	if plans != "" {
+		others = append(others, plans+", which is not the server's default: statements cost other reads and CPU time")
 	}
 	if every := time.Duration(checkpoint) * time.Second; run > 0 && every > run {
 		others = append(others, fmt.Sprintf("checkpoint_timeout is %s and the run lasts %s: it may end before "+

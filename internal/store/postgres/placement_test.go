@@ -103,7 +103,10 @@ func TestAdvice(t *testing.T) {
 		{"-c synchronous_commit=off -c effective_cache_size=8kB", time.Minute, 0,
 			[]string{"synchronous_commit is off", "checkpoint_timeout is 5m0s and the run lasts 1m0s"},
 			[]string{"full_page_writes"}},
-		{"", time.Hour, 0, nil, []string{"checkpoint_timeout"}},
+		{"", time.Hour, 0, nil, []string{"checkpoint_timeout", "the server's default"}},
+		{"-c default_transaction_isolation=serializable -c enable_indexscan=off -c jit_above_cost=0", time.Hour, 0,
+			[]string{"default_transaction_isolation is serializable, enable_indexscan is off, " +
+				"jit_above_cost is 0, which"}, nil},
 		{"", time.Hour, 64e9, []string{"fits into the 64000 MB of memory"}, nil},
 		{"", time.Hour, 1e6, nil, []string{"fits"}},
 	} {

@@ -41,9 +41,11 @@ type Store struct {
 	db       *sql.DB
 	data     atomic.Value // the server's data directory, a string
 	here     atomic.Bool  // it is on this machine
-	hints    hints        // which of its drives is full, and whether it went down for that
-	running  sync.Map     // names of statements that Progress reports on, by the server's process
-	sessions sync.Map     // the server's processes that have served the pool or administer, for Waits
+
+	buildWanted, buildMost int64    // see SetBuildMemory
+	hints                  hints    // which of its drives is full, and whether it went down for that
+	running                sync.Map // names of statements that Progress reports on, by the server's process
+	sessions               sync.Map // the server's processes that have served the pool or administer, for Waits
 }
 
 // Open makes a Store of a target URL as libpq takes it: postgres://user:password@host:port/database?options, where what
@@ -131,7 +133,7 @@ func neverCancelled(_ context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// AskPassword has ask give the password of each connection: store.Database.
+// AskPassword has ask give the password of each connection.
 func (s *Store) AskPassword(ask func(ctx context.Context) (string, error)) { s.password = ask }
 
 // askPassword puts the password of the moment into a copy of the config.
@@ -169,26 +171,3 @@ func (s *Store) User() string { return s.config.User }
 
 // Close closes the pool.
 func (s *Store) Close() error { return s.db.Close() }
-
-// Can is what PostgreSQL can do: store.Database.
-func (s *Store) Can() store.Capabilities {
-	return store.Capabilities{
-		LoadTable:     s.LoadTable,
-		LoadBinary:    s.LoadBinary,
-		Reset:         s.Reset,
-		Snapshots:     s,
-		Checkpoint:    s.Checkpoint,
-		MayCheckpoint: s.MayCheckpoint,
-		Buffers:       s.Buffers,
-		Placement:     s.Placement,
-		Advise:        s.Advise,
-		Examine:       s.Examine,
-		Waits:         s.Waits,
-		Surroundings:  s.Surroundings,
-		BulkRead:      s,
-		Changed:       s.Changed,
-		DeepCheck:     s.DeepCheck,
-		OpenScrub:     s.OpenScrub,
-		MayDeepCheck:  s.MayDeepCheck,
-	}
-}

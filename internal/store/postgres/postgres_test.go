@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"context"
-	"database/sql"
 	"testing"
 	"time"
 
@@ -39,10 +38,7 @@ func TestConformance(t *testing.T) {
 func inSchema(t testing.TB) string {
 	t.Helper()
 	target := pgtest.Database(t)
-	db, err := sql.Open("pgx", target)
-	require.NoError(t, err)
-	defer db.Close()
-	pgtest.Exec(t, db, `CREATE SCHEMA "An App"`, `DO $$ BEGIN
+	pgtest.Exec(t, pgtest.DB(t, target), `CREATE SCHEMA "An App"`, `DO $$ BEGIN
 		EXECUTE format('ALTER DATABASE %I SET search_path = "An App"', current_database()); END $$`)
 	return target
 }

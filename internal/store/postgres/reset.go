@@ -3,13 +3,13 @@ package postgres
 import (
 	"context"
 	"errors"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 
+	"ds2/datagen"
 	"ds2/internal/store"
 	"ds2/schema"
 )
@@ -17,12 +17,14 @@ import (
 // unvacuumed names the note in ds2_info of the tables that a reset has changed and not vacuumed yet.
 const unvacuumed = "reset_unvacuumed"
 
-// Reset returns the database to its state after the load: store.Capabilities.
-func (s *Store) Reset(ctx context.Context, statements []schema.Statement, rows io.Reader, begin func(string)) error {
+// Reset returns the database to its state after the load: load.Resetter.
+func (s *Store) Reset(
+	ctx context.Context, statements []schema.Statement, parts []datagen.Part, begin func(string),
+) error {
 	err := s.onConn(ctx, func(conn *pgx.Conn) error {
 		var changed map[string]bool
 		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) (err error) {
-			changed, err = s.restoreRows(ctx, tx, statements, rows, begin)
+			changed, err = s.restoreRows(ctx, tx, statements, parts, begin)
 			return err
 		})
 		if err != nil {
@@ -75,7 +77,7 @@ func countNow(ctx context.Context, conn *pgx.Conn) error {
 // restoreRows runs the statements that go into one transaction. It returns, and notes in the database, the tables that
 // they changed, with those of an earlier reset that ended before it had vacuumed them.
 func (s *Store) restoreRows(
-	ctx context.Context, tx pgx.Tx, statements []schema.Statement, rows io.Reader, begin func(string),
+	ctx context.Context, tx pgx.Tx, statements []schema.Statement, parts []datagen.Part, begin func(string),
 ) (map[string]bool, error) {
 	changed := map[string]bool{}
 	var noted string
@@ -99,7 +101,8 @@ func (s *Store) restoreRows(
 			changed[statement.Table] = true
 		}
 		if statement.ThenCopy {
-			if _, err := copyFrom(ctx, tx.Conn(), statement.Table, rows, "FREEZE"); err != nil {
+			c := store.Copy{Table: statement.Table, Parts: parts, Told: func(int64) {}}
+			if _, err := copyFrom(ctx, tx.Conn(), c, "FREEZE"); err != nil {
 				return nil, err
 			}
 		}

@@ -1,7 +1,6 @@
 package postgres_test
 
 import (
-	"bytes"
 	"slices"
 	"testing"
 
@@ -79,7 +78,7 @@ func vacuums(t *testing.T, s *postgres.Store) map[string]int {
 }
 
 // TestResetKeepsInventorySmall: runs that changed most rows of INVENTORY leave neither table nor index larger after a
-// reset, or every run after the first would read more from the drives for an order.
+// reset, or every run after the first would read more from the drives per order.
 func TestResetKeepsInventorySmall(t *testing.T) {
 	t.Parallel()
 	s := loaded(t, small)
@@ -104,16 +103,11 @@ func TestResetCutOff(t *testing.T) {
 	worked := state(t, s)
 	info, err := store.ReadInfo(t.Context(), s.DB())
 	require.NoError(t, err)
-	plan, err := ds2.Workload{}.PlanReset(t.Context(), s, info)
+	plan, err := ds2.Workload{}.PlanReset(s.Engine(), info)
 	require.NoError(t, err)
 	inTransaction := slices.DeleteFunc(plan.Statements, func(s schema.Statement) bool { return s.NoTransaction })
 	cut := append(inTransaction, schema.Statement{Name: "cut", SQL: "SELECT 1 / 0"})
-	var rows bytes.Buffer
-	for _, part := range plan.Rows {
-		_, err := part.WriteTo(&rows)
-		require.NoError(t, err)
-	}
-	err = s.Reset(t.Context(), cut, &rows, func(string) {})
+	err = s.Reset(t.Context(), cut, plan.Rows, func(string) {})
 	require.ErrorContains(t, err, "(22012)", "division by zero")
 	assert.Equal(t, worked, state(t, s), "after a reset that was cut off")
 	_, err = connect(t, s).Purchase(t.Context(), onePurchase)

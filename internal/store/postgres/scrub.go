@@ -29,7 +29,7 @@ type scrubFile struct {
 	bytes int64
 }
 
-// OpenScrub connects a scan of the database's files: store.Capabilities.
+// OpenScrub connects a scan of the database's files: background.Scrubber.
 func (s *Store) OpenScrub(ctx context.Context) (_ store.Reader, err error) {
 	op := "scrub " + s.Label()
 	conn, err := s.DB().Conn(ctx)

@@ -17,7 +17,7 @@ import (
 	"ds2/internal/store/postgres"
 )
 
-// plain is a store for a role without any right besides those of everybody.
+// plain is a store for a role without any right besides those of PUBLIC.
 func plain(t *testing.T, target string) *postgres.Store {
 	t.Helper()
 	admin := open(t, target)
@@ -47,7 +47,7 @@ func TestScrub(t *testing.T) {
 	pgtest.Exec(t, s.DB(), `
 		CREATE TABLE big AS SELECT n, repeat('x', 500) AS text FROM generate_series(1, 20000) n;
 		CREATE INDEX ON big (n); CREATE TABLE gone AS SELECT generate_series(1, 100000)`)
-	r, err := s.Can().OpenScrub(t.Context())
+	r, err := s.OpenScrub(t.Context())
 	require.NoError(t, err)
 	defer r.Close()
 	all := pgtest.Value[int64](t, s.DB(), `
@@ -72,14 +72,13 @@ func TestRights(t *testing.T) {
 	target := pgtest.Database(t)
 	admin := open(t, target).DB()
 	s := plain(t, target)
-	can := s.Can()
 	for _, c := range []struct {
 		do    func(context.Context) error
 		says  string
 		grant string // empty: not here
 	}{
 		{func(ctx context.Context) error {
-			r, err := can.OpenScrub(ctx)
+			r, err := s.OpenScrub(ctx)
 			if err == nil {
 				pass(t, r)
 				r.Close()
@@ -88,7 +87,7 @@ func TestRights(t *testing.T) {
 		}, "GRANT EXECUTE ON FUNCTION pg_read_binary_file",
 			"GRANT EXECUTE ON FUNCTION pg_read_binary_file(text, bigint, bigint, boolean) TO ds2_reader"},
 		{s.Checkpoint, "CHECKPOINT", ""},
-		{can.MayCheckpoint, `GRANT pg_checkpoint TO "ds2_reader"`, "GRANT pg_checkpoint TO ds2_reader"},
+		{s.MayCheckpoint, `GRANT pg_checkpoint TO "ds2_reader"`, "GRANT pg_checkpoint TO ds2_reader"},
 	} {
 		refused(t, c.do(t.Context()), store.Config, c.says)
 		if c.grant == "" {
@@ -106,7 +105,7 @@ func TestRights(t *testing.T) {
 func TestDeepCheckRights(t *testing.T) {
 	target := pgtest.Database(t)
 	admin := open(t, target).DB()
-	can := plain(t, target).Can()
+	can := plain(t, target)
 	const revoke = "REVOKE ALL ON FUNCTION bt_index_parent_check(regclass, boolean) FROM ds2_reader"
 	for _, first := range []string{"SELECT", revoke} {
 		pgtest.Exec(t, admin, first)
@@ -120,7 +119,7 @@ func TestDeepCheckRights(t *testing.T) {
 	assert.Empty(t, found.Damage)
 
 	s := open(t, target)
-	_, err = s.Can().DeepCheck(t.Context(), func(string, int64, int64) { pgtest.Exec(t, admin, killOthers) })
+	_, err = s.DeepCheck(t.Context(), func(string, int64, int64) { pgtest.Exec(t, admin, killOthers) })
 	assert.Equal(t, store.Connection, store.Classify(s.Wrap("check", err)), "a server that ends it: %v", err)
 }
 
@@ -134,7 +133,7 @@ func TestScrubGoesOn(t *testing.T) {
 	file := filepath.Join(server.DataDir(), path)
 	require.NoError(t, os.Rename(file, file+"-was"))
 	require.NoError(t, os.Mkdir(file, 0o755)) // which can be opened, has a size, and cannot be read
-	r, err := s.Can().OpenScrub(t.Context())
+	r, err := s.OpenScrub(t.Context())
 	require.NoError(t, err)
 	defer r.Close()
 	failed := 0

@@ -2,17 +2,19 @@ package postgres_test
 
 import (
 	"net/url"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/monitor"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
 )
 
-// TestOneServer: databases of one server are known to be, also where they have time zones of their own.
+// TestOneServer: databases of one server are known to be, also where their time zones differ.
 func TestOneServer(t *testing.T) {
 	var all []store.Database
 	for _, zone := range []string{"UTC", "Asia/Kathmandu"} {
@@ -21,7 +23,7 @@ func TestOneServer(t *testing.T) {
 			`"`+zone+`"`+"', current_database()); END $$")
 		all = append(all, open(t, address))
 	}
-	servers, err := store.Servers(t.Context(), all)
+	servers, err := monitor.Instances(t.Context(), all)
 	require.NoError(t, err)
 	assert.Len(t, servers, 1)
 }
@@ -64,4 +66,17 @@ func parse(t *testing.T, address string) *url.URL {
 	u, err := url.Parse(address)
 	require.NoError(t, err)
 	return u
+}
+
+// TestObstaclesThatAreHidden: what the user may not ask for is not taken for absent.
+func TestObstaclesThatAreHidden(t *testing.T) {
+	address := pgtest.Database(t)
+	s := open(t, address)
+	pgtest.Exec(t, s.DB(), "CREATE ROLE blind LOGIN PASSWORD 'x'", "REVOKE SELECT ON pg_prepared_xacts FROM PUBLIC")
+	t.Cleanup(func() { pgtest.Exec(t, s.DB(), "DROP ROLE blind") })
+	e, err := open(t, pgtest.As(t, address, "blind", "x")).Examine(t.Context(), 1)
+	require.NoError(t, err)
+	found := slices.IndexFunc(e.Findings, func(f store.Finding) bool { return f.What == "prepared transactions" })
+	require.GreaterOrEqual(t, found, 0)
+	assert.Contains(t, e.Findings[found].Found, "could not be asked: ask for it: permission denied")
 }

@@ -30,7 +30,7 @@ const (
 	methods    = 18_00_00
 )
 
-// SnapshotRoom asks for the sizes of both databases and the places of their files: store.Snapshotter.
+// SnapshotRoom asks for the sizes of both databases and the places of their files: load.Sizer.
 func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err error) {
 	const sizes = `SELECT coalesce(max(pg_database_size(oid)) FILTER (WHERE datname = $1), 0)::bigint,
 		coalesce(max(pg_database_size(oid)) FILTER (WHERE datname = $2), 0)::bigint
@@ -59,7 +59,7 @@ func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err 
 	return room, err
 }
 
-// CreateSnapshot copies the database, in the place of an older copy: store.Snapshotter.
+// CreateSnapshot copies the database, in the place of an older copy: upkeep.Snapshotter.
 func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 	made, old := s.Name()+newSnapshotSuffix, s.Name()+oldSnapshotSuffix
 	return s.administer(ctx, "copy "+s.Label(), func(conn *pgx.Conn, name string) error {
@@ -104,7 +104,7 @@ func dropDatabase(ctx context.Context, conn *pgx.Conn, name string) error {
 	return err
 }
 
-// RestoreSnapshot puts the copy in the database's place: store.Snapshotter. The database is dropped first, because
+// RestoreSnapshot puts the copy in the database's place: upkeep.Snapshotter. The database is dropped first, because
 // there may be no room for a third copy; a restore that is interrupted can be done again. What is set for the database
 // is kept with the snapshot meanwhile, and the new database gets its name last, so that one of that name always has it.
 func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
@@ -142,7 +142,7 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	})
 }
 
-// DropSnapshot removes the copy, and what a killed command left of others: store.Snapshotter.
+// DropSnapshot removes the copy, and what a killed command left of others: upkeep.Snapshotter.
 func (s *Store) DropSnapshot(ctx context.Context) error {
 	return s.administer(ctx, "drop the snapshot of "+s.Label(), func(conn *pgx.Conn, name string) error {
 		for _, name := range []string{name, s.Name() + newSnapshotSuffix, s.Name() + oldSnapshotSuffix} {
@@ -211,6 +211,12 @@ func createCopy(ctx context.Context, conn *pgx.Conn, from, made string) error {
 		create += " STRATEGY file_copy"
 	}
 	_, err := conn.Exec(ctx, create)
+	if state := sqlState(err); state == duplicateDatabase || state == uniqueViolation {
+		// The server went on with what a killed command had begun.
+		if err = dropDatabase(ctx, conn, made); err == nil {
+			_, err = conn.Exec(ctx, create)
+		}
+	}
 	return err
 }
 

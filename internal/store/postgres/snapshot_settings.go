@@ -11,7 +11,7 @@ import (
 
 // settings are the statements that set for database $2 what is set for database $1 and no copy of files has, with what
 // each of them keeps, in the order in which they are to be run. A setting that is a list is told by way of the
-// session's own, as its elements are quoted in a way of their own.
+// session's own, as its elements are quoted in their own way.
 const settings = `
 	WITH d AS (SELECT * FROM pg_database WHERE datname = $1),
 	t AS (SELECT * FROM pg_database WHERE datname = $2),

@@ -17,7 +17,7 @@ import (
 	"ds2/internal/workload/ds2/calls"
 )
 
-// silent is told what nobody wants to know: progress.Tell.
+// silent discards progress: progress.Tell.
 var silent = progress.Ignore
 
 var small = datagen.Size{Customers: 600, OrdersPerMonth: 50, Products: 10_000}
@@ -26,7 +26,7 @@ var small = datagen.Size{Customers: 600, OrdersPerMonth: 50, Products: 10_000}
 func work(t *testing.T, s *postgres.Store) {
 	t.Helper()
 	session := connect(t, s)
-	defer session.Close(t.Context()) // nobody is connected to a database that is copied
+	defer session.Close(t.Context()) // a database that is copied has no connections
 	customer, err := session.NewCustomer(t.Context(), newCustomer)
 	require.True(t, err == nil && customer != 0, "new customer %d: %v", customer, err)
 	for i := range 200 {
@@ -78,6 +78,7 @@ func TestBackToTheStart(t *testing.T) {
 	assert.Equal(t, []string{pgtest.Server(t).DataDir()}, room.Directories)
 	assert.True(t, room.Database >= 1e6 && room.Copy >= 1e6, "room: %+v", room)
 	restore := func() { require.NoError(t, s.RestoreSnapshot(t.Context(), fully(t))) }
+	maintenance := open(t, pgtest.Server(t).URL("postgres")).DB()
 	for _, way := range []struct {
 		name string
 		back func()
@@ -90,6 +91,18 @@ func TestBackToTheStart(t *testing.T) {
 		}},
 		{"snapshot", restore},
 		{"snapshot again", restore},
+		{"snapshot, while the server goes on with a restore that was killed", func() {
+			name, left := s.Name()+"_ds2_snapshot", make(chan error)
+			go func() {
+				_, err := maintenance.Exec(fmt.Sprintf("CREATE DATABASE %q TEMPLATE %q STRATEGY wal_log",
+					s.Name()+"_ds2_snap_new", name))
+				left <- err
+			}()
+			pgtest.Await(t, maintenance, "SELECT EXISTS (SELECT FROM pg_stat_activity "+
+				"WHERE state = 'active' AND query LIKE 'CREATE DATABASE%')")
+			restore()
+			assert.NoError(t, <-left)
+		}},
 	} {
 		work(t, s)
 		require.NotEqual(t, fresh, state(t, s), "%s: the work changed nothing", way.name)

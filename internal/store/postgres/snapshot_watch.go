@@ -14,7 +14,7 @@ import (
 const copyEvery = 200 * time.Millisecond
 
 // copyWork is how far a copy of a database is. The server drops an old database, copies all files, and has them written
-// to the drives. Only of the copying can anybody see how far it is.
+// to the drives. Only the copying shows how far it is.
 type copyWork struct {
 	to      string       // the database that is made
 	all     int64        // bytes of the copy

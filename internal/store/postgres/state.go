@@ -43,7 +43,7 @@ const askState = `
 		FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> ALL ($1) AND state = 'active'
 			AND application_name NOT LIKE 'ds2%'`
 
-// Surroundings asks what a run is made in: store.Capabilities.
+// Surroundings asks what a run is made in: load.Describer.
 func (s *Store) Surroundings(ctx context.Context) (store.Surroundings, error) {
 	state := store.Surroundings{}
 	rows, err := s.db.QueryContext(ctx, askState, s.own())

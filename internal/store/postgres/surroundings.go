@@ -30,8 +30,9 @@ var obstacles = []struct {
 			AND row_security_active(oid) HAVING count(*) > 0`,
 		"ALTER TABLE … DISABLE ROW LEVEL SECURITY, or connect as the owner"},
 	{"I/O times", store.Warning, `
-		SELECT string_agg(name, ' and ' ORDER BY name) || ' off: how long the server waits for reads and its log '
-			|| 'stays unknown, and limits on these see the drives alone, not what holds I/Os back above them'
+		SELECT string_agg(name, ' and ' ORDER BY name) || ' off: how long the server waits for '
+			|| string_agg(CASE name WHEN 'track_io_timing' THEN 'reads' ELSE 'its log' END, ' and ' ORDER BY name)
+			|| ' stays unknown, and limits on these see the drives alone, not what holds I/Os back above them'
 		FROM pg_settings
 		WHERE name IN ('track_io_timing', 'track_wal_io_timing') AND setting = 'off' HAVING count(*) > 0`,
 		"ALTER SYSTEM SET … = on, and SELECT pg_reload_conf(); it costs two looks at the clock an I/O, which " +
@@ -64,7 +65,7 @@ var obstacles = []struct {
 		"drop them with pg_drop_replication_slot if they are not needed"},
 }
 
-// replicaIdentity is what to do about rows that cannot be removed since nobody could be told which.
+// replicaIdentity is what to do about rows that cannot be removed for lack of a replica identity.
 const replicaIdentity = "ALTER TABLE … REPLICA IDENTITY FULL, or restore by --restore snapshot"
 
 // noReplicaIdentity is the SQLSTATE of a table that does not allow what is asked, as a reset of one that is published.
@@ -75,8 +76,11 @@ func (s *Store) surroundings(ctx context.Context, e *store.Examination) {
 	for _, o := range obstacles {
 		var found sql.NullString
 		err := s.db.QueryRowContext(ctx, o.query).Scan(&found)
-		if err == nil && found.Valid {
+		switch {
+		case err == nil && found.Valid:
 			e.Add(o.what, false, o.state, found.String, o.do)
+		case err != nil && !errors.Is(err, sql.ErrNoRows):
+			e.Add(o.what, false, store.Warning, "could not be asked: "+s.Wrap("ask for it", err).Error(), o.do)
 		}
 	}
 }

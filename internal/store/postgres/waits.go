@@ -13,8 +13,8 @@ func (s *Store) own() []int32 {
 	return own
 }
 
-// Waits asks what keeps statements of this process waiting: locks that others hold, and standbys:
-// store.Capabilities. It connects to another database, as some of the statements take that nobody is in this one.
+// Waits asks what keeps statements of this process waiting: locks that others hold, and standbys.
+// It connects to another database, as some of the statements need this one without sessions.
 func (s *Store) Waits(ctx context.Context, since time.Duration) (map[string]string, error) {
 	conn, err := s.maintenance(ctx, cancelStatement)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // planOnce makes the server plan each call once a session. Left to itself it plans DVD Store 2's search for words again
-// each time, as the words might matter: that took a fifth of all CPU time of an order. Where somebody has set
+// each time, as the words might matter: that took a fifth of all CPU time per order. Where the user has set
 // plan_cache_mode, be it for the server, the database, the role or in the target's URL, it stays as it is.
 const planOnce = `SELECT set_config(name, 'force_generic_plan', false)
 FROM pg_settings WHERE name = 'plan_cache_mode' AND source = 'default'`
@@ -122,7 +122,7 @@ func (c *Conn) Row() (call int, row [][]byte, err error) {
 		}
 		switch m := message.(type) {
 		case *pgproto3.DataRow:
-			if c.completed >= c.sent { // of a call that nobody made
+			if c.completed >= c.sent { // of a call that was not sent
 				return c.completed, nil, c.ErrShape()
 			}
 			return c.completed, m.Values, nil

@@ -36,7 +36,7 @@ func TestClassify(t *testing.T) {
 		"55P03": store.Timeout,
 		"57014": store.Timeout,
 		"25006": store.Connection, // the server became a standby: another may be the primary by now
-		"40003": store.Connection, // nobody knows whether it was committed
+		"40003": store.Connection, // unknown whether it was committed
 		"57P01": store.Connection, // pg_terminate_backend, shutdown
 		"57P03": store.Connection, // starting up
 		"08006": store.Connection,
@@ -62,7 +62,7 @@ func TestLost(t *testing.T) {
 	for code, want := range map[string]bool{
 		"57P02": true, // another process broke down
 		"08006": true,
-		"57014": false, // somebody cancelled the statement
+		"57014": false, // the statement was cancelled
 		"XX001": false, // damage, as the server says it
 	} {
 		if got := lostConnection(&pgconn.PgError{Code: code}); got != want {

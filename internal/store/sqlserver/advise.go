@@ -11,10 +11,9 @@ import (
 	"time"
 
 	"ds2/internal/store"
-	"ds2/schema"
 )
 
-// Advise tells what of the server's configuration a storage test should not have: store.Capabilities. It judges the
+// Advise tells what of the server's configuration a storage test should not have: monitor.Adviser. It judges the
 // settings that the record of a run holds too.
 func (s *Store) Advise(ctx context.Context, run time.Duration, memory int64) (reads string, all []string, err error) {
 	v, err := s.ask(ctx)
@@ -35,12 +34,7 @@ func (s *Store) Advise(ctx context.Context, run time.Duration, memory int64) (re
 
 // settings are those of the server and of the database by name; what the server does not know or tell is missing.
 func (s *Store) settings(ctx context.Context) (settings, error) {
-	queries, err := schema.ServerQueries(Engine)
-	if err != nil {
-		return nil, err
-	}
-	// An error: this version or edition has no such thing, or does not tell.
-	found, _ := (&store.Server{Queries: queries}).Settings(ctx, s)
+	found, _ := store.Settings(ctx, s) // an error: this version or edition has no such thing, or does not tell
 	return found, ctx.Err()
 }
 
@@ -151,7 +145,7 @@ var distortions = []struct{ setting, says string }{
 // ownConnections are those of ds2 itself beside its users': counters, and the lock.
 const ownConnections = 2
 
-// Examine looks whether the server has what a run needs: store.Capabilities.
+// Examine looks whether the server has what a run needs: preflight.Examiner.
 func (s *Store) Examine(ctx context.Context, users int) (store.Examination, error) {
 	e := store.Examination{LogGrowth: -1}
 	v, err := s.ask(ctx)

@@ -6,11 +6,9 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	mssql "github.com/microsoft/go-mssqldb"
 
-	"ds2/internal/progress"
 	"ds2/internal/store"
 )
 
@@ -90,19 +88,4 @@ const (
 // deniesDatabase tells whether a login or a statement failed because of the target's database.
 func deniesDatabase(err error) bool {
 	return hasNumber(err, noSuchDatabase, cannotOpen, cannotOpenDefault, cannotOpenFallback)
-}
-
-// eachPercent asks every now and then how far the statement of a session is, until stop is called or the server does
-// not say.
-func eachPercent(ctx context.Context, db *sql.DB, session int, tell func(percent float64, step string)) (stop func()) {
-	return progress.Watch(ctx, time.Second, func(ctx context.Context) bool {
-		var percent float64
-		var step string
-		const ask = "SELECT percent_complete, command FROM sys.dm_exec_requests WHERE session_id = @p1"
-		err := db.QueryRowContext(ctx, ask, session).Scan(&percent, &step)
-		if err == nil {
-			tell(percent, step)
-		}
-		return err == nil
-	})
 }

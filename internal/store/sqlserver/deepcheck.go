@@ -5,14 +5,13 @@ import (
 	"database/sql"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"ds2/internal/progress"
 	"ds2/internal/store"
 )
 
-// MayDeepCheck asks whether the user may have the database checked, as db_owner may: store.Capabilities.
+// MayDeepCheck asks whether the user may have the database checked, as db_owner may: upkeep.DeepChecker.
 func (s *Store) MayDeepCheck(ctx context.Context) error {
 	op := "check " + s.Label()
 	err := s.lacks(ctx, op, "leave --deep out, or of a run --verify deep",
@@ -23,7 +22,7 @@ func (s *Store) MayDeepCheck(ctx context.Context) error {
 	return s.Wrap(op, err)
 }
 
-// DeepCheck has the server check the database: store.Capabilities. A server that shows its state to the user is asked
+// DeepCheck has the server check the database: upkeep.DeepChecker. A server that shows its state to the user is asked
 // for the progress.
 func (s *Store) DeepCheck(ctx context.Context, tell progress.Tell) (store.DeepCheck, error) {
 	op := "check " + s.Label()
@@ -37,19 +36,16 @@ func (s *Store) DeepCheck(ctx context.Context, tell progress.Tell) (store.DeepCh
 		return result, s.Wrap(op, err)
 	}
 	defer conn.Close()
-	var session int
 	err = conn.QueryRowContext(ctx, `
-		SELECT @@SPID, 'SQL Server ' + CAST(SERVERPROPERTY('ProductVersion') AS varchar(50)),
+		SELECT 'SQL Server ' + CAST(SERVERPROPERTY('ProductVersion') AS varchar(50)),
 			(SELECT CASE page_verify_option WHEN 2 THEN 1 ELSE 0 END FROM sys.databases WHERE name = DB_NAME()),
 			(SELECT COUNT(*) FROM sys.partitions),
 			(SELECT SUM(used_page_count) * 8192 FROM sys.dm_db_partition_stats)`).
-		Scan(&session, &result.Server, &result.Checksums, &result.Objects, &result.Bytes)
+		Scan(&result.Server, &result.Checksums, &result.Objects, &result.Bytes)
 	if err != nil {
 		return result, s.Wrap(op, err)
 	}
-	stop := eachPercent(ctx, s.DB(), session, func(percent float64, step string) {
-		tell(strings.ToLower(step), int64(percent/100*float64(result.Bytes)), result.Bytes)
-	})
+	stop := s.watch(ctx, "DBCC%", result.Bytes, tell)
 	// It reads every page, verifies its checksum and checks what it says. Each fault is a row.
 	const check = "DBCC CHECKDB (0) WITH ALL_ERRORMSGS, NO_INFOMSGS, TABLERESULTS"
 	err = listNamed(ctx, conn, check, func(row map[string]string) {

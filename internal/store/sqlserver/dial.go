@@ -28,11 +28,11 @@ type connector struct {
 }
 
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
-	conn, network, err := c.store.dial(ctx, c.config)
+	conn, _, err := c.store.dial(ctx, c.config)
 	if err != nil {
-		return nil, err
+		return nil, err // not a nil *mssql.Conn
 	}
-	return poolConn{conn, &network.unread}, nil
+	return conn, nil
 }
 
 func (c connector) Driver() driver.Driver { return &mssql.Driver{} }
@@ -67,21 +67,6 @@ func (s *Store) dial(ctx context.Context, config msdsn.Config) (*mssql.Conn, *ne
 		s.opened.Store(true)
 	}
 	return opened.(*mssql.Conn), n, nil
-}
-
-// dialScan connects for a statement whose rows are taken slowly: the system keeps at most so many bytes of them.
-// cut ends what goes on on the connection; taken says that a row was.
-func (s *Store) dialScan(ctx context.Context, buffer int) (conn *mssql.Conn, cut, taken func(), err error) {
-	conn, network, err := s.dial(ctx, s.config)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	network.each(func(conn net.Conn) { // as much the system keeps of what has arrived and was not read
-		if tcp, ok := conn.(*net.TCPConn); ok {
-			_ = tcp.SetReadBuffer(buffer) // else the scan only begins with more at once
-		}
-	})
-	return conn, network.cut, network.unread.begin, nil
 }
 
 // newConnector gives go-mssqldb's connector for one connection, with the password or the token of the moment.
@@ -120,9 +105,8 @@ func (e *connectError) Unwrap() error { return e.err }
 // go-mssqldb dials concurrently.
 type network struct {
 	net.Dialer
-	mu     sync.Mutex
-	conns  []net.Conn
-	unread unread
+	mu    sync.Mutex
+	conns []net.Conn
 
 	certificate     error       // why the server's certificate was refused
 	shook, verified bool        // a TLS handshake began; the certificate was accepted
@@ -158,7 +142,7 @@ func (n *network) verifyTLS(config *tls.Config) *tls.Config {
 	verifyPeer, verify := config.VerifyPeerCertificate, config.VerifyConnection
 	config.VerifyPeerCertificate = nil
 	trusts := config.InsecureSkipVerify
-	config.InsecureSkipVerify = true // crypto/tls verifies before it asks anybody, and go-mssqldb loses the error
+	config.InsecureSkipVerify = true // crypto/tls verifies before it calls back, and go-mssqldb loses the error
 	config.VerifyConnection = func(state tls.ConnectionState) (err error) {
 		defer func() { n.certificate, n.verified = err, err == nil }()
 		if !trusts {
@@ -193,7 +177,7 @@ func verifyChain(config *tls.Config, state tls.ConnectionState) error {
 	return err
 }
 
-// loginConn reports to its network what a login comes to, and how much has been read since the last write.
+// loginConn reports to its network what a login comes to.
 type loginConn struct {
 	net.Conn
 	network *network
@@ -201,10 +185,6 @@ type loginConn struct {
 
 func (c *loginConn) Read(b []byte) (int, error) {
 	read, err := c.Conn.Read(b)
-	if long := c.network.unread.add(read); long != nil {
-		c.Conn.Close()
-		return 0, long
-	}
 	if err != nil {
 		c.network.broken.Store(true)
 	}
@@ -217,7 +197,6 @@ func (c *loginConn) Write(b []byte) (int, error) {
 	if len(b) > header && (b[0] == handshake || b[0] == prelogin && b[header] == handshake) {
 		c.network.shook = true
 	}
-	c.network.unread.begin()
 	written, err := c.Conn.Write(b)
 	if err != nil {
 		c.network.broken.Store(true)

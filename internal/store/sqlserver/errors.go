@@ -69,7 +69,8 @@ var disconnected = []error{io.EOF, driver.ErrBadConn, context.Canceled, context.
 func (e *connectError) wrap(op string) error {
 	if e.certificate != nil {
 		return store.Refuse(op, "add trustservercertificate=true to the target to trust it unseen, or "+
-			"certificate=FILE with the certificate that signed it; for another name in it, hostnameincertificate=NAME",
+			"certificate=FILE.pem with the certificate that signed it; for another name in it, "+
+			"hostnameincertificate=NAME",
 			"the server's certificate is refused: %w", e.certificate)
 	}
 	if e.tls {
@@ -128,7 +129,7 @@ var whileStarting = []int32{
 }
 
 // babelfishUnmapped is Babelfish's number for any error of PostgreSQL's that it has not matched with one of SQL
-// Server's: a missing table as well as what nobody can put right. Its class is Bug, since the number does not tell.
+// Server's: a missing table as well as what cannot be put right. Its class is Bug, since the number does not tell.
 const babelfishUnmapped = 33557097
 
 // classOf gives the class of an error number of SQL Server, and what a user can do about it.

@@ -22,7 +22,7 @@ SELECT CONCAT('damaged page ', file_id, ':', page_id, ', event ', event_type, ' 
 FROM msdb.dbo.suspect_pages
 WHERE database_id = DB_ID() AND event_type IN (1, 2, 3) AND last_update_date > @p1 AND @p2 = 0`
 
-// IOFaults begins to look for failed and very slow I/Os: store.Capabilities. It takes the rights to read the server's
+// IOFaults begins to look for failed and very slow I/Os: runs.FaultFinder. It takes the rights to read the server's
 // error log.
 func (s *Store) IOFaults(ctx context.Context) (since func(ctx context.Context) ([]string, error), err error) {
 	op := "look for I/O errors that " + s.Label() + " noted"

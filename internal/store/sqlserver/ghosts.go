@@ -18,7 +18,7 @@ const (
 	// ghostPause is between two questions for ghost records: the server removes some every 5 s. It is longer where
 	// asking takes long, so that the reads of asking stay few.
 	ghostPause = 5 * time.Second
-	ghostShare = 20 // of the time, at most one part in so many is for asking
+	ghostShare = 20 // of the time, at most one part in this is for asking
 
 	// ghostsStay is after how long without fewer ghost records no more are expected to go.
 	ghostsStay = 5 * time.Minute

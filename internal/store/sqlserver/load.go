@@ -16,23 +16,13 @@ import (
 	"ds2/schema"
 )
 
-// LoadRows streams rows of CSV into a table as a step of a load.
-func (s *Store) LoadRows(ctx context.Context, step, table string, csv io.Reader) (int64, error) {
-	return s.loadRows(ctx, step, table, csv, fromCSV)
-}
-
-// LoadBinary is LoadRows with rows in the native format of Microsoft's bcp, of a table of whole numbers and binary
-// columns without NULL.
-func (s *Store) LoadBinary(ctx context.Context, step, table string, native io.Reader) (int64, error) {
-	return s.loadRows(ctx, step, table, native, fromNative)
-}
-
-func (s *Store) loadRows(ctx context.Context, step, table string, in io.Reader, as format) (copied int64, err error) {
-	err = s.step(ctx, schema.Statement{Name: step}, func(conn *mssql.Conn) (int64, error) {
-		copied, err = s.bulk(ctx, conn, table, in, as)
+// Load copies rows as a step of a load.
+func (s *Store) Load(ctx context.Context, c store.Copy) (copied int64, err error) {
+	err = s.step(ctx, schema.Statement{Name: c.Step}, func(conn *mssql.Conn) (int64, error) {
+		copied, err = s.bulk(ctx, conn, c)
 		return copied, err
 	})
-	return copied, s.Wrap("copy "+step, err)
+	return copied, s.Wrap("copy "+c.Step, err)
 }
 
 // maxStepRetries is how often a step that was chosen as a deadlock's victim, and so rolled back, is run again.
@@ -118,27 +108,23 @@ func exec(ctx context.Context, conn *mssql.Conn, statement string, args ...drive
 	return err
 }
 
-// bulk brings the rows that in holds into a table, by the protocol's bulk load. Keys keep the values that the rows
-// bring. The table is locked as a whole, which is what lets SQL Server log pages and not rows.
-func (s *Store) bulk(ctx context.Context, conn *mssql.Conn, table string, in io.Reader, as format) (int64, error) {
+// bulk brings rows into a table, by the protocol's bulk load. Keys keep the values that the rows bring. The table is
+// locked as a whole, which is what lets SQL Server log pages and not rows.
+func (s *Store) bulk(ctx context.Context, conn *mssql.Conn, c store.Copy) (int64, error) {
 	server, err := s.ask(ctx)
 	if err != nil {
 		return 0, err
 	}
-	names, columns, err := columnsOf(ctx, conn, table)
+	names, columns, err := columnsOf(ctx, conn, c.Table)
 	if err != nil {
 		return 0, err
 	}
-	next, err := as(in, columns)
-	if err != nil {
-		return 0, err
-	}
-	bulk := conn.CreateBulkContext(ctx, table, names)
+	bulk := conn.CreateBulkContext(ctx, c.Table, names)
 	bulk.Options.Tablock = true
-	if key, ok := schema.ClusteredKey[strings.ToLower(table)]; ok && !server.babelfish {
+	if key, ok := schema.ClusteredKey[strings.ToLower(c.Table)]; ok && !server.babelfish {
 		bulk.Options.Order = []string{key}
 	}
-	sent, err := eachRow(len(columns), next, bulk.AddRow)
+	sent, err := eachRow(c.Parts, columns, c.Told, bulk.AddRow)
 	if err != nil {
 		return 0, err
 	}
@@ -149,7 +135,7 @@ func (s *Store) bulk(ctx context.Context, conn *mssql.Conn, table string, in io.
 	return copied, err
 }
 
-// columnsOf asks the server for a table's columns, which stand in the order of the CSV files.
+// columnsOf asks the server for a table's columns, which stand in the order of the rows.
 func columnsOf(ctx context.Context, conn *mssql.Conn, table string) (names []string, columns []column, err error) {
 	stmt, err := conn.PrepareContext(ctx, "SELECT * FROM "+quoteName(table)+" WHERE 1 = 0")
 	if err != nil {
@@ -163,8 +149,7 @@ func columnsOf(ctx context.Context, conn *mssql.Conn, table string) (names []str
 	rows := answer.(*mssql.Rows)
 	names = rows.Columns()
 	for i, name := range names {
-		nullable, _ := rows.ColumnTypeNullable(i)
-		columns = append(columns, column{name: name, kind: rows.ColumnTypeDatabaseTypeName(i), nullable: nullable})
+		columns = append(columns, column{name, rows.ColumnTypeDatabaseTypeName(i)})
 	}
 	if err := rows.Next(make([]driver.Value, len(columns))); err != io.EOF {
 		return nil, nil, fmt.Errorf("read the columns: %w", err)

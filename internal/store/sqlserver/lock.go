@@ -19,10 +19,9 @@ const (
 	lockProbe = 5 * time.Second
 )
 
-// Lock takes application locks of a session: store.Locker. They are taken in master, because a restore disconnects
-// everybody from the target's own database; every login may do so there, and one that may not enter it locks its own
-// database. Who holds them is the session's program_name, and stands in a global temporary table for those who may not
-// look at the sessions of others: it ends with the session, too.
+// Lock takes application locks of a session: store.Locker. They are taken in master, because a restore disconnects all
+// clients from the target's own database; every login may do so there, and one that may not enter it locks its own
+// database. Who holds them is the session's program_name, which not everyone may see.
 func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err error) {
 	return store.KeepLock(ctx, s, l, func(ctx context.Context) (store.HeldLock, error) {
 		held := appLock{names: []string{s.lockID("run", l.Run), s.lockID()}}
@@ -85,34 +84,20 @@ func (s *Store) takeLock(ctx context.Context, conn *sql.Conn, l store.Lock) erro
 	if err != nil {
 		return err
 	}
-	names := "##ds2_lock_" + s.lockID()
-	if got < 0 {
-		return &store.LockedError{Label: s.Label(), By: s.lockHolder(ctx, conn, names)}
+	if got >= 0 {
+		return nil
 	}
-	// The name is for people: where the server has no such tables, as Babelfish, or another session of the run has made
-	// it, nothing is lost.
-	if _, err := conn.ExecContext(ctx, "CREATE TABLE "+names+" (holder nvarchar(128))"); err == nil {
-		_, _ = conn.ExecContext(ctx, "INSERT INTO "+names+" VALUES (@p1)", l.Text(maxProgramName))
-	}
-	return nil
+	var name string // empty where this login may not see it
+	_ = conn.QueryRowContext(ctx, `
+		SELECT TOP (1) program_name FROM sys.dm_exec_sessions
+		WHERE program_name LIKE 'ds2 %' + @p1 AND session_id <> @@SPID ORDER BY session_id`, s.lockID()).Scan(&name)
+	holder, _ := store.ParseHolder(name)
+	return &store.LockedError{Label: s.Label(), By: holder}
 }
 
 // lockID names a lock of the target's database.
 func (s *Store) lockID(names ...string) string {
 	return fmt.Sprintf("%016x", uint64(store.LockKey(append([]string{"ds2", s.Name()}, names...)...)))
-}
-
-// lockHolder finds out who holds a lock; nobody is named where this login may see neither.
-func (s *Store) lockHolder(ctx context.Context, conn *sql.Conn, table string) store.Holder {
-	var name string
-	err := conn.QueryRowContext(ctx, `
-		SELECT TOP (1) program_name FROM sys.dm_exec_sessions
-		WHERE program_name LIKE 'ds2 %' + @p1 AND session_id <> @@SPID ORDER BY session_id`, s.lockID()).Scan(&name)
-	if err != nil {
-		_ = conn.QueryRowContext(ctx, "SELECT TOP (1) holder FROM "+table).Scan(&name)
-	}
-	holder, _ := store.ParseHolder(name)
-	return holder
 }
 
 // appLock is a session that holds locks of some names, that of the run perhaps not.

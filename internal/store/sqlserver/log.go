@@ -4,7 +4,7 @@ import (
 	"context"
 )
 
-// LogSpace tells how full the log is: store.LogKeeper. Under full recovery the log is kept from the first full backup
+// LogSpace tells how full the log is: upkeep.LogKeeper. Under full recovery the log is kept from the first full backup
 // on.
 func (s *Store) LogSpace(ctx context.Context) (size, used int64, kept bool, err error) {
 	v, err := s.ask(ctx)
@@ -19,7 +19,7 @@ func (s *Store) LogSpace(ctx context.Context) (size, used int64, kept bool, err 
 	return found.number("database log bytes"), found.number("database log used bytes"), kept, nil
 }
 
-// DiscardLog backs the log up to NUL: store.LogKeeper.
+// DiscardLog backs the log up to NUL: upkeep.LogKeeper.
 func (s *Store) DiscardLog(ctx context.Context) error {
 	op := "back the log of " + s.Label() + " up to NUL"
 	const lacks = "this server takes no backups of logs"
@@ -34,7 +34,7 @@ func (s *Store) DiscardLog(ctx context.Context) error {
 	return s.Wrap(op, err)
 }
 
-// Checkpoint makes a checkpoint of the database: store.Capabilities.
+// Checkpoint makes a checkpoint of the database: runs.Checkpointer.
 func (s *Store) Checkpoint(ctx context.Context) error {
 	_, err := s.db.ExecContext(ctx, "CHECKPOINT")
 	return s.Wrap("make a checkpoint on "+s.Label(), err)
@@ -44,7 +44,7 @@ func (s *Store) Checkpoint(ctx context.Context) error {
 const mayCheckpoint = `SELECT CAST(COALESCE(
 	HAS_PERMS_BY_NAME(QUOTENAME(DB_NAME()), 'DATABASE', 'CHECKPOINT'), 0) AS bit)`
 
-// MayCheckpoint asks for the right to run CHECKPOINT: store.Capabilities.
+// MayCheckpoint asks for the right to run CHECKPOINT: runs.Checkpointer.
 func (s *Store) MayCheckpoint(ctx context.Context) error {
 	v, err := s.ask(ctx)
 	if err != nil || v.babelfish { // which tells of no such right
@@ -54,7 +54,7 @@ func (s *Store) MayCheckpoint(ctx context.Context) error {
 		"make the user a member of db_owner, or run with --checkpoint-first=false")
 }
 
-// MayDropCache asks for the right to DropCache: store.Capabilities.
+// MayDropCache asks for the right to DropCache: runs.CacheDropper.
 func (s *Store) MayDropCache(ctx context.Context) error {
 	op := "empty the cache of " + s.Label()
 	const leave, lacks = "leave --cold-start out", "this server, Babelfish, has no DBCC DROPCLEANBUFFERS"
@@ -66,7 +66,7 @@ func (s *Store) MayDropCache(ctx context.Context) error {
 		"GRANT ALTER SERVER STATE TO the login, or "+leave)
 }
 
-// DropCache empties the server's buffer pool: store.Capabilities.
+// DropCache empties the server's buffer pool: runs.CacheDropper.
 func (s *Store) DropCache(ctx context.Context) error {
 	_, err := s.db.ExecContext(ctx, "DBCC DROPCLEANBUFFERS WITH NO_INFOMSGS")
 	return s.Wrap("empty the cache of "+s.Label(), err)

@@ -2,13 +2,10 @@ package sqlserver
 
 import (
 	"cmp"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,22 +58,12 @@ func (s *Store) read(target *url.URL) (err error) {
 		s.loginTimeout = cmp.Or(time.Duration(seconds)*time.Second, s.loginTimeout)
 		query.Del(msdsn.ConnectionTimeout)
 	}
-	var roots *x509.CertPool // nil: this machine's
-	if path := query.Get(msdsn.Certificate); path != "" && !query.Has("fedauth") {
-		if roots, err = readCertificates(path); err != nil {
-			return err
-		}
-		query.Del(msdsn.Certificate)
-	}
 	if strings.HasSuffix(strings.ToLower(u.Hostname()), ".database.windows.net") && !query.Has(msdsn.Encrypt) {
 		query.Set(msdsn.Encrypt, "true") // without it any certificate would be taken
 	}
 	u.RawQuery = query.Encode()
 	if s.config, err = msdsn.Parse(u.String()); err != nil {
 		return err // it names the option, never the password
-	}
-	if s.config.TLSConfig != nil && roots != nil {
-		s.config.TLSConfig.RootCAs = roots
 	}
 	s.config.Database = cmp.Or(s.config.Database, "DS2")
 	if !query.Has(msdsn.AppName) {
@@ -90,22 +77,6 @@ func (s *Store) read(target *url.URL) (err error) {
 			"or leave user and fedauth out and have --password-command print an access token")
 	}
 	return nil
-}
-
-// readCertificates reads a file of certificates, in PEM or one in DER, whatever its name ends in.
-func readCertificates(path string) (*x509.CertPool, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	if block, _ := pem.Decode(text); block == nil {
-		text = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: text})
-	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("certificate=%s holds no certificate", path)
-	}
-	return pool, nil
 }
 
 // hides tells whether what is sent cannot be read on its way: by encryption from the first packet to the last, or since

@@ -41,9 +41,8 @@ func TestOptions(t *testing.T) {
 		{"Microsoft's other names", "Connect+Timeout=5&Trust+Server+Certificate=true", ""},
 		{"a slip", "encrpyt=true", `option "encrpyt" is unknown`},
 		{"Kerberos from Linux", "authenticator=krb5", "krb5 is not in this ds2"},
-		{"a certificate in PEM called .crt", "encrypt=true&certificate=" + file("x.crt", text), ""},
-		{"one in DER called .cer", "encrypt=true&certificate=" + file("x.cer", der), ""},
-		{"a file without one", "encrypt=true&certificate=" + file("x.pem", []byte("nothing")), "holds no certificate"},
+		{"a certificate in PEM", "encrypt=true&certificate=" + file("x.pem", text), ""},
+		{"one in DER", "encrypt=true&certificate=" + file("x.der", der), ""},
 		{"a file that is not there", "encrypt=true&certificate=%2Fnowhere.pem", "no such file"},
 	} {
 		u, err := url.Parse("sqlserver://user:secret@host?" + c.query)
@@ -99,7 +98,7 @@ func selfSigned(t testing.TB, name string, negative bool) tls.Certificate {
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	require.NoError(t, err)
-	if negative { // crypto/x509 makes none; the signature is wrong then, at which nobody looks who trusts unseen
+	if negative { // crypto/x509 makes none; the signature is wrong, which those who trust any ignore
 		der[bytes.Index(der, serial)] |= 0x80
 	}
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}

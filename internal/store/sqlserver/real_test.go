@@ -75,7 +75,7 @@ func TestScrub(t *testing.T) {
 		require.NoError(t, err)
 		all += bytes
 	}
-	r, err := s.Can().OpenScrub(t.Context())
+	r, err := s.OpenScrub(t.Context())
 	require.NoError(t, err)
 	defer r.Close()
 	for pass := range 2 {

@@ -3,19 +3,19 @@ package sqlserver
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 
 	mssql "github.com/microsoft/go-mssqldb"
 
+	"ds2/datagen"
 	"ds2/internal/store"
 	"ds2/schema"
 )
 
-// Reset takes the database back to the state after the load: store.Capabilities. What is copied is copied before the
+// Reset takes the database back to the state after the load: load.Resetter. What is copied is copied before the
 // transaction.
 func (s *Store) Reset(
-	ctx context.Context, statements []schema.Statement, rows io.Reader, begin func(statement string),
+	ctx context.Context, statements []schema.Statement, parts []datagen.Part, begin func(statement string),
 ) error {
 	copied := 1 + slices.IndexFunc(statements, func(statement schema.Statement) bool { return statement.ThenCopy })
 	only := func(outside bool) []schema.Statement {
@@ -30,7 +30,8 @@ func (s *Store) Reset(
 					return s.Wrap(statement.Name, err)
 				}
 				if statement.ThenCopy {
-					if _, err := s.bulk(ctx, conn, statement.Table, rows, fromCSV); err != nil {
+					c := store.Copy{Table: statement.Table, Parts: parts, Told: func(int64) {}}
+					if _, err := s.bulk(ctx, conn, c); err != nil {
 						return err
 					}
 				}
@@ -75,7 +76,7 @@ func (s *Store) awaitGhostCleanup(ctx context.Context) error {
 	return s.judgeGhosts(ctx, left)
 }
 
-// judgeGhosts says whether so many deleted rows may stay: as long as older versions of rows are kept.
+// judgeGhosts says whether n deleted rows may stay: as long as older versions of rows are kept.
 func (s *Store) judgeGhosts(ctx context.Context, left int64) error {
 	if left == 0 {
 		return nil

@@ -21,7 +21,7 @@ import (
 // cells is a row of texts, as an answer to a question: [MS-TDS] 2.2.7.4 and 2.2.7.17.
 func cells(row ...string) []byte { return rowsOf(len(row), row...) }
 
-// rowsOf are rows of so many texts each.
+// rowsOf are rows of n texts each.
 func rowsOf(columns int, all ...string) []byte {
 	b := metadata(slices.Repeat([][]byte{nvarchar4000}, columns)...)
 	for i, text := range all {
@@ -102,7 +102,7 @@ func TestRefusedBeforeARun(t *testing.T) {
 		tdstest.Error(7983, 1, 14, "User 'reader' may not run DBCC checkdb for database 'DS2'."))
 	can := answering(t, map[string][]byte{
 		askWhat: sqlServer2022, "ALTER SERVER STATE": cells("0"), "ESTIMATEONLY": mayNot,
-	}).Can()
+	})
 	for _, may := range []func(context.Context) error{can.MayDeepCheck, can.MayDropCache} {
 		err := may(t.Context())
 		assert.ErrorContains(t, err, "may not run DBCC")
@@ -110,7 +110,7 @@ func TestRefusedBeforeARun(t *testing.T) {
 	}
 	can = answering(t, map[string][]byte{
 		askWhat: sqlServer2022, "ALTER SERVER STATE": cells("1"), "ESTIMATEONLY": cells("4", "12"),
-	}).Can()
+	})
 	assert.NoError(t, errors.Join(can.MayDeepCheck(t.Context()), can.MayDropCache(t.Context())))
 }
 
@@ -119,11 +119,11 @@ func TestRefusedBeforeARun(t *testing.T) {
 func TestRefusedOnBabelfish(t *testing.T) {
 	missing := tdstest.Failed(tdstest.Error(babelfishUnmapped, 1, 16, `relation "ds2_info" does not exist`))
 	s := answering(t, map[string][]byte{askWhat: onBabelfish, "escape_hatch": cells("1"), "ds2_info": missing})
-	can, ctx := s.Can(), t.Context()
+	ctx := t.Context()
 	for flag, f := range map[string]func() error{
-		"--deep":        func() error { _, err := can.DeepCheck(ctx, nil); return err },
-		"--verify deep": func() error { return can.MayDeepCheck(ctx) },
-		"--cold-start":  func() error { return can.MayDropCache(ctx) },
+		"--deep":        func() error { _, err := s.DeepCheck(ctx, nil); return err },
+		"--verify deep": func() error { return s.MayDeepCheck(ctx) },
+		"--cold-start":  func() error { return s.MayDropCache(ctx) },
 		"--discard-log": func() error { return s.DiscardLog(ctx) },
 	} {
 		err := f()
@@ -143,7 +143,7 @@ func TestErrorLogInAnotherLanguage(t *testing.T) {
 	for _, line := range [][]byte{english, none} {
 		_, err := answering(t, map[string][]byte{
 			askWhat: sqlServer2022, "GETDATE()": datetime, "Error: 823,": none, "Server process ID is": line,
-		}).Can().IOFaults(t.Context())
+		}).IOFaults(t.Context())
 		if len(line) > len(none) {
 			assert.NoError(t, err)
 		} else {

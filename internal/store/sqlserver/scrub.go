@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"io"
+	"net"
 
 	mssql "github.com/microsoft/go-mssqldb"
 
@@ -12,12 +13,12 @@ import (
 
 // scrub reads all tables by their clustered keys, or heaps, one after the other. Each is one statement whose rows are
 // taken as slowly as the scan is to be: the server stops reading when what it has sent is not taken. It locks no rows,
-// and reads ahead in pieces of a size of its own. What it reads passes through the server's buffers, which verify each
-// page, and may drive others out.
+// and reads ahead in pieces of its own size. What it reads passes through the server's buffers, which verify each page,
+// and may drive others out.
 type scrub struct {
 	*Store
-	conn       *mssql.Conn
-	cut, taken func()
+	conn    *mssql.Conn
+	network *network
 
 	tables []scrubTable
 	at     int         // among them
@@ -36,7 +37,7 @@ type scrubTable struct {
 // some MB.
 const scrubBuffer = 64 << 10
 
-// OpenScrub connects a scan of the database's tables: store.Capabilities.
+// OpenScrub connects a scan of the database's tables: background.Scrubber.
 func (s *Store) OpenScrub(ctx context.Context) (store.Reader, error) {
 	r := &scrub{Store: s}
 	if err := r.list(ctx); err != nil {
@@ -48,8 +49,15 @@ func (s *Store) OpenScrub(ctx context.Context) (store.Reader, error) {
 // scrub connects one that begins with some tables.
 func (s *Store) scrub(ctx context.Context, tables ...scrubTable) (_ store.Reader, err error) {
 	r := &scrub{Store: s, tables: tables}
-	r.conn, r.cut, r.taken, err = s.dialScan(ctx, scrubBuffer)
-	return r, r.wrap(err)
+	if r.conn, r.network, err = s.dial(ctx, s.config); err != nil {
+		return nil, r.wrap(err)
+	}
+	r.network.each(func(conn net.Conn) {
+		if tcp, ok := conn.(*net.TCPConn); ok {
+			_ = tcp.SetReadBuffer(scrubBuffer) // else the scan only begins with more at once
+		}
+	})
+	return r, nil
 }
 
 // list begins again at the first table, in the order in which they were made.
@@ -82,7 +90,7 @@ func (r *scrub) list(ctx context.Context) error {
 
 // Read takes rows that lie on as many bytes of pages as a request has.
 func (r *scrub) Read(ctx context.Context) (store.Read, error) {
-	stop := context.AfterFunc(ctx, r.cut) // go-mssqldb does not look at a later context while it waits for rows
+	stop := context.AfterFunc(ctx, r.network.cut) // go-mssqldb does not look at a later context while it waits for rows
 	defer stop()
 	read := store.Read{Device: -1}
 	if r.at == len(r.tables) {
@@ -100,7 +108,6 @@ func (r *scrub) Read(ctx context.Context) (store.Read, error) {
 	for bytes < store.ScrubRequest {
 		err := r.rows.Next(r.row)
 		if err == nil {
-			r.taken()
 			bytes += t.rowBytes
 			continue
 		}

@@ -112,12 +112,12 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) (leftOut []string, 
 		return nil, err
 	}
 	if len(p.Layout.Files) > 0 && (v.babelfish || v.azure()) {
-		return nil, store.Refuse("have "+s.Label()+" read files", "leave --server-dir out",
+		return nil, store.Refuse("have "+s.Label()+" read files", "load the same rows by --size instead of --from",
 			"this server has no BULK INSERT from files")
 	}
 	if p.Layout.Password != "" && !s.hides() {
 		return nil, store.Refuse("make the driver's login on "+s.Label(),
-			"add encrypt=true to the target, and certificate=FILE where this machine does not trust the server's",
+			"add encrypt=true to the target, and certificate=FILE.pem where this machine does not trust the server's",
 			"its password would cross the network in clear: without encrypt=true only the login is encrypted")
 	}
 	placed, err := s.placed(ctx)

@@ -53,7 +53,7 @@ func TestWhatIsNotUsed(t *testing.T) {
 	lines := strings.Join(babelfish.leftOut(mailboxes), "\n")
 	assert.Contains(t, lines, "delayed durability, so no commit can be lazy")
 	assert.NotContains(t, lines, "full-text")
-	assert.NoError(t, server{edition: 3, major: 16}.check(uses), "nobody searches")
+	assert.NoError(t, server{edition: 3, major: 16}.check(uses), "without full-text search")
 }
 
 func TestServersThatCannotServe(t *testing.T) {

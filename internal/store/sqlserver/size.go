@@ -22,7 +22,7 @@ func (s *Store) TableBytes(ctx context.Context, table string) (bytes int64, err 
 	return bytes, s.Wrap("ask for the size of table "+table+" in "+s.Label(), err)
 }
 
-// TableRows is how many rows the server counts of a table, of a quoted name. While nobody writes, it is exact.
+// TableRows is how many rows the server counts of a table, of a quoted name. Without writers, it is exact.
 func (s *Store) TableRows(ctx context.Context, table string) (rows int64, err error) {
 	v, err := s.ask(ctx)
 	if err != nil {
@@ -55,7 +55,7 @@ const placementOnBabelfish = `SELECT
 		name, 'table', 'with its indexes', CAST(pg_total_relation_size(object_id) AS bigint)
 	FROM sys.tables WHERE is_ms_shipped = 0 ORDER BY 4 DESC, 1`
 
-// Placement lists the tables and indexes by their filegroups: store.Capabilities.
+// Placement lists the tables and indexes by their filegroups: audit.Placer.
 func (s *Store) Placement(ctx context.Context) (placed []store.Placed, err error) {
 	v, err := s.ask(ctx)
 	if err != nil {

@@ -39,7 +39,8 @@ func newest(finished [2]time.Time) (current, next int) {
 	return 0, 1
 }
 
-// backups looks when the two were finished.
+// backups looks when the two were finished. An error of class Connection leaves that unknown; others say that there is
+// none of a name, or no backup, or that ds2 may not look, and then may not restore.
 func (s *Store) backups(ctx context.Context, db *sql.DB) (finished [2]time.Time, err error) {
 	for i, file := range s.backupFiles() {
 		failed := listNamed(ctx, db, "RESTORE HEADERONLY FROM DISK = "+quoteText(file), func(row map[string]string) {
@@ -48,12 +49,19 @@ func (s *Store) backups(ctx context.Context, db *sql.DB) (finished [2]time.Time,
 				finished[i] = at
 			}
 		})
-		err = errors.Join(err, failed) // it is not there, or no backup; or ds2 may not look, and then may not restore
+		failed = s.Wrap("look at the backup "+file, failed)
+		if store.Classify(failed) == store.Connection {
+			return finished, failed
+		}
+		err = errors.Join(err, failed)
 	}
 	return finished, err
 }
 
-// SnapshotRoom asks for the size of the pages in use, of which a backup consists: store.Snapshotter. Where the server's
+// backupParts are those of a backup that is under way.
+const backupParts = 100_000
+
+// SnapshotRoom asks for the size of the pages in use, of which a backup consists: load.Sizer. Where the server's
 // directory for backups lies is not known.
 func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err error) {
 	err = s.db.QueryRowContext(ctx, `SELECT COALESCE(SUM(CAST(FILEPROPERTY(name, 'SpaceUsed') AS bigint)), 0) * 8192
@@ -62,16 +70,16 @@ func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err 
 	return room, s.Wrap("ask for the size of "+s.Label(), err)
 }
 
-// CreateSnapshot makes a full backup: store.Snapshotter. It is also what full recovery takes effect with.
+// CreateSnapshot makes a full backup: upkeep.Snapshotter. It is also what full recovery takes effect with.
 func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 	op := "back up " + s.Label()
 	if err := s.needBackup(ctx, op); err != nil {
 		return err
 	}
-	defer s.watchBackup(ctx, "BACKUP DATABASE", how.Tell)()
+	defer s.watch(ctx, "BACKUP DATABASE", backupParts, how.Tell)()
 	finished, err := s.backups(ctx, s.db)
-	if ctx.Err() != nil {
-		return s.Wrap(op, err)
+	if store.Classify(err) == store.Connection {
+		return err
 	}
 	_, next := newest(finished)
 	_, err = s.db.ExecContext(ctx, "BACKUP DATABASE "+quoteName(s.Name())+
@@ -79,20 +87,23 @@ func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 	return s.Wrap(op, err)
 }
 
-// RestoreSnapshot puts the backup in the database's place, in the files where the database lies now: store.Snapshotter.
-// The database may be offline, amid a restore that was cut off, or gone.
+// RestoreSnapshot puts the backup in the database's place, in the files where it lies now: upkeep.Snapshotter. The
+// database may be offline, amid a restore that was cut off, or gone.
 func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	op := "restore " + s.Label()
 	if err := s.needBackup(ctx, op); err != nil {
 		return err
 	}
-	defer s.watchBackup(ctx, "RESTORE DATABASE", how.Tell)()
+	defer s.watch(ctx, "RESTORE DATABASE", backupParts, how.Tell)()
 	master := s.master()
 	defer master.Close()
 	files := s.backupFiles()
 	finished, err := s.backups(ctx, master)
+	if store.Classify(err) == store.Connection {
+		return err
+	}
 	current, _ := newest(finished)
-	if finished[current].IsZero() { // before anybody is disconnected
+	if finished[current].IsZero() { // before sessions are disconnected
 		return s.Wrap(op, errors.Join(fmt.Errorf("there is no backup %s, nor %s", files[0], files[1]), err))
 	}
 	moves, err := s.moves(ctx, master, files[current])
@@ -133,17 +144,20 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	return ctx.Err()
 }
 
-// watchBackup tells how far the server is with a command, by its own account, until end is called.
-func (s *Store) watchBackup(ctx context.Context, command string, tell progress.Tell) (end func()) {
+// watch tells how far the server is with a command on the database, by its own account and in parts of all, until end
+// is called. It is only for show: who may not see that goes on without.
+func (s *Store) watch(ctx context.Context, command string, all int64, tell progress.Tell) (end func()) {
 	master := s.master()
 	stop := progress.Watch(ctx, time.Second, func(ctx context.Context) bool {
 		var percent float64
-		err := master.QueryRowContext(ctx, `SELECT COALESCE(MAX(percent_complete), 0) FROM sys.dm_exec_requests
-			WHERE command = @p1 AND database_id IN (DB_ID(@p2), DB_ID('master'))`, command, s.Name()).Scan(&percent)
-		if err == nil { // else it is only for show
-			tell(strings.ToLower(command), int64(percent*1000), 100_000)
+		var step string
+		err := master.QueryRowContext(ctx, `SELECT TOP (1) percent_complete, command FROM sys.dm_exec_requests
+			WHERE command LIKE @p1 AND database_id IN (DB_ID(@p2), DB_ID('master')) ORDER BY percent_complete DESC`,
+			command, s.Name()).Scan(&percent, &step)
+		if err == nil {
+			tell(strings.ToLower(step), int64(percent/100*float64(all)), all)
 		}
-		return err == nil
+		return err == nil || errors.Is(err, sql.ErrNoRows)
 	})
 	return func() { stop(); master.Close() }
 }
@@ -178,22 +192,13 @@ func (s *Store) DropSnapshot(ctx context.Context) error {
 	if err := s.needBackup(ctx, op); err != nil {
 		return err
 	}
-	// The paths as BACKUP resolved them are in the history of backups, for those who may read that.
 	files := s.backupFiles()
-	for i, file := range files {
-		_ = s.db.QueryRowContext(ctx, `
-			SELECT TOP (1) m.physical_device_name
-			FROM msdb.dbo.backupset AS b
-			JOIN msdb.dbo.backupmediafamily AS m ON m.media_set_id = b.media_set_id
-			WHERE b.database_name = @p1 AND RIGHT(m.physical_device_name, LEN(@p2)) = @p2
-			ORDER BY b.backup_finish_date DESC`, s.Name(), file).Scan(&files[i])
-	}
 	return store.Refuse(op,
-		fmt.Sprintf("delete %s and %s, in its directory for backups, as far as they are there", files[0], files[1]),
+		fmt.Sprintf("delete %s and %s in its directory for backups, as far as they are there", files[0], files[1]),
 		"SQL Server has no statement that deletes a backup")
 }
 
-// needBackup is an error where the server has no BACKUP of its own.
+// needBackup is an error where the server has no BACKUP.
 func (s *Store) needBackup(ctx context.Context, op string) error {
 	const lacks = "this server has no BACKUP DATABASE to a disk"
 	return s.lacks(ctx, op, "use ds2 reset, or load again where the workload has none", lacks, lacks)

@@ -1,6 +1,7 @@
 package sqlserver
 
 import (
+	"context"
 	"strings"
 	"sync"
 	"testing"
@@ -9,6 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/progress"
+	"ds2/internal/store"
 	"ds2/internal/store/sqlserver/tdstest"
 )
 
@@ -116,4 +119,30 @@ func wide(b, text []byte) []byte {
 		b = append(b, c, 0)
 	}
 	return b
+}
+
+// TestBackupsUnknown: where the connection is lost while it is asked which backup is the newer one, neither is written
+// over, and neither is restored.
+func TestBackupsUnknown(t *testing.T) {
+	var server *tdstest.Server
+	server = tdstest.Start(t, tdstest.Options{Request: func(payload []byte) []byte {
+		text := tdstest.Text(payload)
+		switch {
+		case strings.Contains(text, askWhat):
+			return sqlServer2022
+		case strings.Contains(text, "HEADERONLY"):
+			server.Drop()
+			return nil
+		case strings.Contains(text, "BACKUP DATABASE ["):
+			t.Error("a backup is written over")
+		}
+		return tdstest.Done(tdstest.DoneFinal)
+	}})
+	s := openURL(t, server.URL("DS2"))
+	how := store.Copying{Tell: progress.Ignore, Warn: func(text string) { t.Error(text) }}
+	for _, f := range []func(context.Context, store.Copying) error{s.CreateSnapshot, s.RestoreSnapshot} {
+		err := f(t.Context(), how)
+		require.Equal(t, store.Connection, store.Classify(err), "%v", err)
+		require.ErrorContains(t, err, "ds2_snapshot_DS2.bak")
+	}
 }

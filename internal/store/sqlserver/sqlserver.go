@@ -20,7 +20,6 @@ import (
 	"github.com/microsoft/go-mssqldb/msdsn"
 
 	"ds2/internal/escape"
-	"ds2/internal/process"
 	"ds2/internal/store"
 	"ds2/schema"
 )
@@ -79,35 +78,11 @@ func (s *Store) Label() string {
 	return escape.Text(host + "/" + s.config.Database)
 }
 
-// Here looks for the server's process among those of this machine: store.Database.
-func (s *Store) Here(ctx context.Context) bool {
-	return store.FindProcess(ctx, s, process.Dir, func(int, string) error { return nil }) == nil
-}
-
 // DB is a pool for everything but the work of users.
 func (s *Store) DB() *sql.DB { return s.db }
 
 // Close closes the pool.
 func (s *Store) Close() error { return s.db.Close() }
 
-// Can is what SQL Server can do: store.Database.
-func (s *Store) Can() store.Capabilities {
-	return store.Capabilities{
-		LocksTables:   true,
-		LoadBinary:    s.LoadBinary,
-		Reset:         s.Reset,
-		Snapshots:     s,
-		Checkpoint:    s.Checkpoint,
-		MayCheckpoint: s.MayCheckpoint,
-		DropCache:     s.DropCache,
-		MayDropCache:  s.MayDropCache,
-		IOFaults:      s.IOFaults,
-		Log:           s,
-		Placement:     s.Placement,
-		Advise:        s.Advise,
-		Examine:       s.Examine,
-		DeepCheck:     s.DeepCheck,
-		OpenScrub:     s.OpenScrub,
-		MayDeepCheck:  s.MayDeepCheck,
-	}
-}
+// LocksTables says that a load locks the whole table: bulk.
+func (s *Store) LocksTables() bool { return true }

@@ -25,7 +25,6 @@ type Statement struct {
 type Conn struct {
 	store      *Store
 	conn       *mssql.Conn
-	unread     *unread
 	statements []Statement
 	current    Statement // that is called
 	args       []driver.NamedValue
@@ -38,11 +37,11 @@ type Value = store.Value
 
 // ConnectUser opens a connection for one user, who calls the statements.
 func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn, error) {
-	conn, network, err := s.dial(ctx, s.config)
+	conn, _, err := s.dial(ctx, s.config)
 	if err != nil {
 		return nil, s.Wrap("connect to "+s.Label(), err)
 	}
-	return &Conn{store: s, conn: conn, unread: &network.unread, statements: statements}, nil
+	return &Conn{store: s, conn: conn, statements: statements}, nil
 }
 
 // Call begins the call of one of the statements that the connection was made with; its parameters follow.
@@ -73,15 +72,15 @@ func (c *Conn) Hundredths(v int64) {
 	c.param(mssql.VarChar(fmt.Sprintf("%s%d.%02d", sign, v/100, v%100)))
 }
 
-// Each sends the call and hands every row of the answer, which has so many columns, to row, down to the last. What row
-// is given is valid until it returns. The error of a call that writes is in doubt where it was
-// sent, and the server did not tell how it ended.
+// Each sends the call and hands every row of the answer, which has n columns, to row, down to the last. What row is
+// given is valid until it returns. The error of a call that writes is in doubt where it was sent, and the server did
+// not tell how it ended.
 func (c *Conn) Each(ctx context.Context, writes bool, columns int, row func(values []Value) error) error {
 	err := ctx.Err()
 	switch {
 	case err != nil:
 		writes = false
-	case !c.whole():
+	case !c.conn.IsValid():
 		err, writes = driver.ErrBadConn, false
 	default:
 		err = c.call(ctx, columns, row)
@@ -104,9 +103,6 @@ func (c *Conn) Each(ctx context.Context, writes bool, columns int, row func(valu
 // Close ends the connection.
 func (c *Conn) Close(context.Context) error { return c.conn.Close() }
 
-// whole says that the connection can still be used.
-func (c *Conn) whole() bool { return c.conn.IsValid() && !c.unread.over() }
-
 func (c *Conn) call(ctx context.Context, columns int, row func([]Value) error) error {
 	stmt, err := c.conn.PrepareContext(ctx, c.current.SQL) // sends nothing
 	if err != nil {
@@ -114,7 +110,7 @@ func (c *Conn) call(ctx context.Context, columns int, row func([]Value) error) e
 	}
 	answer, err := stmt.(*mssql.Stmt).QueryContext(ctx, c.args)
 	if err != nil {
-		return c.unread.cause(err)
+		return err
 	}
 	defer answer.Close()
 	rows := answer.(*mssql.Rows)
@@ -139,7 +135,7 @@ func (c *Conn) call(ctx context.Context, columns int, row func([]Value) error) e
 			return err
 		}
 		if next != nil {
-			if err = c.unread.cause(next); !c.whole() || ctx.Err() != nil {
+			if err = next; !c.conn.IsValid() || ctx.Err() != nil {
 				return err
 			}
 			continue

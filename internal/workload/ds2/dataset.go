@@ -58,5 +58,5 @@ func (d Dataset) Params(p schema.Params) schema.Params {
 	return p
 }
 
-// Parts are the rows as CSV, which every engine takes.
+// Parts are the rows, alike for every engine.
 func (d Dataset) Parts(string) []datagen.Part { return d.Rows }

@@ -1,6 +1,6 @@
 // Package ds2 is the workload of DVD Store 2 (WORKLOAD.md section 5): what its virtual customers do next, and how they
-// do it on a session. What they do is drawn from a seed and a number of their own, so that a run can be repeated;
-// drawing and playing an order allocates nothing.
+// do it on a session. What they do is drawn from a seed and their number, so that a run can be repeated; drawing and
+// playing an order allocates nothing.
 package ds2
 
 import (
@@ -180,7 +180,7 @@ func (u *Draws) numbered(prefix string, low, high int) []byte {
 	return u.take(strconv.AppendInt(append(u.texts, prefix...), int64(u.between(low, high)), 10))
 }
 
-// take keeps what was appended to the user's buffer, and gives it. Its capacity ends with it, so that nobody appends
+// take keeps what was appended to the user's buffer, and gives it. Its capacity ends with it, so that nothing appends
 // over the next.
 func (u *Draws) take(texts []byte) []byte {
 	start := len(u.texts)

@@ -53,7 +53,7 @@ func TestDistributions(t *testing.T) {
 	assert.Equal(t, 9, longest, "items of the longest cart")
 	for what, c := range map[string]struct{ got, want float64 }{
 		"share of new customers": {newCustomers / orders, 0.2},
-		"browses an order":       {browses / orders, 3},
+		"browses per order":      {browses / orders, 3},
 		"products a browse":      {batch / browses, 5},
 		"by category":            {byOp[calls.OpBrowseByCategory] / browses, 1. / 3},
 		"by actor":               {byOp[calls.OpBrowseByActor] / browses, 1. / 3},
@@ -172,13 +172,5 @@ func TestCheck(t *testing.T) {
 		c := config()
 		spoil(&c)
 		assert.ErrorContains(t, c.Check(), name)
-	}
-}
-
-func BenchmarkNext(b *testing.B) {
-	u := NewDraws(config(), 1, 1)
-	b.ReportAllocs()
-	for b.Loop() {
-		u.Next()
 	}
 }

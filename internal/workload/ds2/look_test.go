@@ -23,7 +23,7 @@ func TestLook(t *testing.T) {
 	t.Parallel()
 	s := storetest.Loaded(t, postgres.Open, storetest.Size)
 	info := ds2.Dataset{Size: storetest.Size, Words: datagen.DefaultWords().Sum()}.Info()
-	_, err := ds2.Workload{}.PlanReset(t.Context(), s, store.Info{})
+	_, err := ds2.Workload{}.PlanReset(s.Engine(), store.Info{})
 	assert.ErrorContains(t, err, "not a number")
 
 	look := func(engines calls.Engines) error {

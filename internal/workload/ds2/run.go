@@ -73,7 +73,7 @@ type Target = func(context.Context) (calls.Session, error)
 type Run struct {
 	config  Config
 	targets []Target
-	books   *books.Books // nil: nobody keeps them
+	books   *books.Books // nil: none are kept
 }
 
 func (r *Run) Keep(j workload.Journal) { r.books = books.New(j) }

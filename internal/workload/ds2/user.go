@@ -34,8 +34,7 @@ func (u *User) Connect(ctx context.Context) (err error) {
 func (u *User) Close(ctx context.Context) error        { return u.session.Close(ctx) }
 func (u *User) Think(mean time.Duration) time.Duration { return workload.Think(u.draws.rand, mean) }
 
-// maxTries is how many names a new customer tries. They are drawn from ever more, so that so many taken ones are no
-// accident.
+// maxTries is how many names a new customer tries. They are drawn from ever more, so that taken ones are no accident.
 const maxTries = 100
 
 // Play plays one order cycle (WORKLOAD.md section 5): login or new customer, browses, prices, purchase.

@@ -65,7 +65,7 @@ func readLive(ctx context.Context, target store.Database, d Dataset, live *Live)
 // findings are what an audit counts.
 type findings struct {
 	Target
-	want    *Live // what the driver says; nil: nobody said anything
+	want    *Live // what the driver says; nil: unknown
 	found   *Live
 	aliens  int64
 	checked int64

@@ -78,7 +78,7 @@ func (r run) sections() []result.Section {
 
 func decimals(f float64, n int) string { return strconv.FormatFloat(f, 'f', n, 64) }
 
-// decimalsOr is a dash where nobody knows the number.
+// decimalsOr is a dash where unknown.
 func decimalsOr(known bool, f float64, n int) string {
 	if !known {
 		return "–"

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"slices"
 	"sync"
 
@@ -37,7 +36,7 @@ func (d Dataset) Info() store.Info {
 	}
 }
 
-// For gives records of their own to a target, by its label, unless a seed was asked for: storage then gains nothing by
+// For gives a target separate records, by its label, unless a seed was asked for: storage then gains nothing by
 // deduplication.
 func (d Dataset) For(label string) workload.Dataset {
 	if d.Seed == 0 {
@@ -67,25 +66,29 @@ const table datagen.Table = "messages"
 // partRecords is how many records a part has: 14 MB of them, so that a load that is resumed repeats little.
 const partRecords = 2048
 
-// Parts are the records in the format of an engine's bulk load: as text, a body takes twice as many bytes.
+// rowBytes is what a row is, for the progress of a load.
+const rowBytes = 8 + 4 + 4 + 4 + 2 + BodySize
+
+// Parts are the records, in the order that an engine wants.
 func (d Dataset) Parts(engine string) []datagen.Part {
 	e, ok := d.Engines[engine]
 	if !ok {
 		return nil // nor is there a schema
 	}
-	format, shape, all := e.Format(), d.shape(), d.Size.Records()
+	shape, all := d.shape(), d.Size.Records()
 	number := func(i uint64) uint64 { return i }
-	if format.ByKey {
+	if e.ByKey() {
 		order := sync.OnceValue(func() []uint32 { return byKey(shape, all) })
 		number = func(i uint64) uint64 { return uint64(order()[i]) }
 	}
-	ends := int64(len(format.Header) + len(format.Trailer))
 	var parts []datagen.Part
 	for from := int64(0); from < all; from += partRecords {
 		n := min(partRecords, all-from)
+		open := func() datagen.Rows {
+			return &records{shape: shape, number: number, next: uint64(from), end: uint64(from + n)}
+		}
 		parts = append(parts, datagen.Part{
-			Table: table, File: string(table), Rows: n, Bytes: ends + n*int64(format.RowBytes), Binary: true,
-			WriterTo: records{shape, format, number, uint64(from), uint64(n)},
+			Table: table, File: string(table), Rows: n, Bytes: n * rowBytes, Open: open,
 		})
 	}
 	return parts
@@ -105,32 +108,30 @@ func byKey(shape Shape, n int64) []uint32 {
 	return order
 }
 
-// records writes records from a place on.
+// records are the records from a place on.
 type records struct {
-	shape   Shape
-	format  Format
-	number  func(place uint64) uint64
-	from, n uint64
+	shape     Shape
+	number    func(place uint64) uint64
+	next, end uint64
+	record    Record
+	row       [6]datagen.Value
 }
 
-func (r records) WriteTo(w io.Writer) (written int64, err error) {
-	put := func(b []byte) {
-		if err == nil {
-			var n int
-			n, err = w.Write(b)
-			written += int64(n)
-		}
+// Next is of datagen.Rows.
+func (r *records) Next() []datagen.Value {
+	if r.next == r.end {
+		return nil
 	}
-	put([]byte(r.format.Header))
-	var record Record
-	row := make([]byte, 0, r.format.RowBytes)
-	for i := r.from; i < r.from+r.n && err == nil; i++ {
-		n := r.number(i)
-		r.shape.Fill(&record, n, uint32(mix(n^r.shape.Seed)))
-		put(r.format.Append(row, &record))
-	}
-	put([]byte(r.format.Trailer))
-	return written, err
+	n := r.number(r.next)
+	r.next++
+	r.shape.Fill(&r.record, n, uint32(mix(n^r.shape.Seed)))
+	r.row[0].Int = r.record.Message
+	r.row[1].Int = int64(r.record.Mailbox)
+	r.row[2].Int = int64(int32(r.record.Flags))
+	r.row[3].Int = int64(int32(r.record.Sum))
+	r.row[4].Int = int64(r.record.Folder)
+	r.row[5].Text = r.record.Body
+	return r.row[:]
 }
 
 // Size is how much a database is to hold.

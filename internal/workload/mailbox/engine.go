@@ -9,8 +9,8 @@ import (
 
 // Engine is the workload's calls on the stores of one engine.
 type Engine interface {
-	// Format is the bytes of records as its bulk load takes them.
-	Format() Format
+	// ByKey says that a load takes rows best in the order of their keys, by which the table lies.
+	ByKey() bool
 
 	// SharesLog says that the databases of a server have one log together.
 	SharesLog() bool
@@ -37,20 +37,12 @@ type Engine interface {
 // UnknownRecords is a number of records that a server does not know.
 const UnknownRecords = -1
 
-// Format is the bytes of records as an engine's bulk load takes them.
-type Format struct {
-	Header, Trailer string                           // of a part
-	RowBytes        int                              // of each row
-	Append          func(b []byte, r *Record) []byte // appends a record's row
-	ByKey           bool                             // rows come in the order of their keys, by which the table lies
-}
-
 // Session is one user's connection.
 type Session interface {
-	// Transact carries an operation out, in a transaction of its own and one round trip. Lazy has the server
-	// acknowledge it before its log is on the drive. The record of a Read is filled in, but not checked; Found is set
-	// where the operation found its record, or, for an Insert, where it inserted one. An error means that it did not
-	// take place, or is in doubt.
+	// Transact carries an operation out, in one transaction and one round trip. Lazy has the server acknowledge it
+	// before its log is on the drive. The record of a Read is filled in, but not checked; Found is set where the
+	// operation found its record, or, for an Insert, where it inserted one. An error means that it did not take place,
+	// or is in doubt.
 	Transact(ctx context.Context, step *Step, lazy bool) error
 
 	// Close ends the connection.

@@ -52,7 +52,7 @@ func (l *Live) Has(n uint64) bool { return has(l.of(n).live, n/uint64(len(l.shar
 // Written says whether record n was written since the run began.
 func (l *Live) Written(n uint64) bool { return has(l.of(n).written, n/uint64(len(l.shares))) }
 
-// InDoubt says whether nobody knows if record n exists.
+// InDoubt says whether it is unknown if record n exists.
 func (l *Live) InDoubt(n uint64) bool {
 	_, doubt := l.of(n).doubt[n]
 	return doubt
@@ -127,7 +127,7 @@ func (s *Share) Delete(n uint64) {
 	s.records--
 }
 
-// Doubt notes that nobody knows whether the record's last insertion or deletion took place: it is not touched again.
+// Doubt notes that the outcome of the record's last insertion or deletion is unknown: it is not touched again.
 func (s *Share) Doubt(n uint64) {
 	if s.doubt == nil {
 		s.doubt = map[uint64]struct{}{}

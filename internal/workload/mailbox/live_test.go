@@ -15,7 +15,7 @@ import (
 )
 
 // TestNoRecordTwice plays many users at once on a store that is only a set: no two of them ever touch one record, and
-// every record is touched by somebody.
+// every record is touched by a user.
 func TestNoRecordTwice(t *testing.T) {
 	const users, records = 7, 1000
 	l := NewLive(users)
@@ -105,7 +105,7 @@ func TestPickOfFew(t *testing.T) {
 	assert.False(t, ok, "a record of a user who has none")
 }
 
-// TestInDoubt: a record of which nobody knows whether it is there is not touched again, and its number not used again.
+// TestInDoubt: a record of unknown existence is not touched again, and its number not used again.
 func TestInDoubt(t *testing.T) {
 	l := NewLive(1)
 	s := l.Share(0)

@@ -58,7 +58,7 @@ func TestPlanNamesParameter(t *testing.T) {
 	assert.EqualError(t, err, "lazy is 80: it must be 0")
 }
 
-// sized is an engine on which a database has so many bytes; one of none does not say.
+// sized is an engine on which a database has n bytes; one of none does not say.
 type sized struct {
 	Engine
 	bytes int64

@@ -24,7 +24,7 @@ type user struct {
 	session Session
 	random  *rand.Rand
 
-	step    Step // the operation under way, a transaction of its own
+	step    Step // the operation in flight, one transaction
 	lazy    bool
 	inDoubt bool // the transaction may have been committed by an earlier try
 }
@@ -93,7 +93,7 @@ func (u *user) note() error {
 	}
 	switch repeated := u.inDoubt && (s.Op == Insert || s.Op == Delete); {
 	case !s.Found && !repeated && s.Op == Insert:
-		return fmt.Errorf("insert record %d: the database has it already: somebody else works on it", s.Number)
+		return fmt.Errorf("insert record %d: the database has it already: another program writes to it", s.Number)
 	case !s.Found && !repeated:
 		return fmt.Errorf("%s record %d: the database has lost it", operations[s.Op].Name, s.Number)
 	case s.Op == Read:

@@ -4,7 +4,17 @@
 -- name: disable triggers of inventory; table: inventory
 ALTER TABLE inventory DISABLE TRIGGER USER;
 
--- name: fill inventory again; table: inventory; cost: 1; then: copy
+-- The triggers of foreign keys look once for each deleted row for those that refer to it. The reset deletes all of these itself, so
+-- it does without the triggers where the login may: with them it takes a third longer.
+-- name: leave out the triggers of foreign keys
+DO $$
+BEGIN
+    PERFORM set_config('session_replication_role', 'replica', true);
+EXCEPTION WHEN insufficient_privilege THEN NULL;
+END
+$$;
+
+-- name: fill inventory again; table: inventory; then: copy
 TRUNCATE inventory;
 
 -- No index leads to CUST_HIST by order. But what runs added lies behind the dataset's rows, which nothing ever removes: the
@@ -34,25 +44,25 @@ $$;
 -- name: create table ds2_gone; table: cust_hist
 CREATE TEMPORARY TABLE ds2_gone (rows bigint NOT NULL) ON COMMIT DROP;
 
--- name: delete new rows of cust_hist; table: cust_hist; cost added: 1
+-- name: delete new rows of cust_hist; table: cust_hist
 WITH gone AS (
     DELETE FROM cust_hist WHERE ctid >= (SELECT pg_temp.ds2_tail({{.Orders}})) AND orderid > {{.Orders}} RETURNING 1
 )
 INSERT INTO ds2_gone SELECT count(*) FROM gone HAVING count(*) > 0;
 
 -- Every order line has its row in CUST_HIST. Where not as many are gone, some lie elsewhere, as after a VACUUM FULL.
--- name: delete scattered rows of cust_hist; table: cust_hist; cost added: 0.6
+-- name: delete scattered rows of cust_hist; table: cust_hist
 DELETE FROM cust_hist h USING orders o
 WHERE (SELECT coalesce(sum(rows), 0) FROM ds2_gone) <> (SELECT count(*) FROM orderlines WHERE orderid > {{.Orders}})
     AND o.orderid > {{.Orders}} AND h.orderid = o.orderid AND h.customerid = o.customerid;
 
--- name: delete new rows of orderlines; table: orderlines; cost added: 0.6
+-- name: delete new rows of orderlines; table: orderlines
 DELETE FROM orderlines WHERE orderid > {{.Orders}};
 
--- name: delete new rows of orders; table: orders; cost added: 7
+-- name: delete new rows of orders; table: orders
 DELETE FROM orders WHERE orderid > {{.Orders}};
 
--- name: delete new rows of customers; table: customers; cost added: 13
+-- name: delete new rows of customers; table: customers
 DELETE FROM customers WHERE customerid > {{.Customers}};
 
 -- name: forget the sales of runs
@@ -83,19 +93,19 @@ $$;
 -- to lock them, and to freeze those again would write a good part of the table. Nor do the statistics need to be made again before
 -- much has changed, but for INVENTORY, which is new. REORDER is empty.
 
--- name: vacuum customers; table: customers; cost: 0.01; transaction: none; unless: untouched; progress: vacuum
+-- name: vacuum customers; table: customers; transaction: none; unless: untouched; progress: vacuum
 VACUUM customers;
 
--- name: vacuum orders; table: orders; cost: 0.01; transaction: none; unless: untouched; progress: vacuum
+-- name: vacuum orders; table: orders; transaction: none; unless: untouched; progress: vacuum
 VACUUM orders;
 
--- name: vacuum orderlines; table: orderlines; cost: 0.004; transaction: none; unless: untouched; progress: vacuum
+-- name: vacuum orderlines; table: orderlines; transaction: none; unless: untouched; progress: vacuum
 VACUUM orderlines;
 
--- name: vacuum cust_hist; table: cust_hist; cost: 0.004; transaction: none; unless: untouched; progress: vacuum
+-- name: vacuum cust_hist; table: cust_hist; transaction: none; unless: untouched; progress: vacuum
 VACUUM cust_hist;
 
--- name: vacuum inventory; table: inventory; cost: 0.5; transaction: none; progress: vacuum
+-- name: vacuum inventory; table: inventory; transaction: none; progress: vacuum
 VACUUM (ANALYZE) inventory;
 
 -- name: analyze customers; table: customers; transaction: none; unless: analyzed

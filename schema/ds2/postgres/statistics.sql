@@ -1,12 +1,12 @@
 -- step: what the planner goes by, of the tables that no foreign key asked about before.
 
--- name: analyze products; table: products; cost: 0.1; progress: analyze
+-- name: analyze products; table: products; progress: analyze
 ANALYZE products;
 
--- name: analyze inventory; table: inventory; cost: 0.1; progress: analyze
+-- name: analyze inventory; table: inventory; progress: analyze
 ANALYZE inventory;
 
--- name: analyze categories; table: categories; cost: 0.1; progress: analyze
+-- name: analyze categories; table: categories; progress: analyze
 ANALYZE categories;
 
 -- step: from now on autovacuum is welcome.

@@ -2,41 +2,41 @@
 -- in one step with those of others, so that they are built concurrently, one of each table at a time: two builds on one table
 -- read the same pages and wait for each other's locks on the catalog. Sorts go to tempdb, which leaves the filegroups' files
 -- without holes.
--- name: create index IX_CUST_USERNAME_PASSWORD; table: customers; cost: 1
+-- name: create index IX_CUST_USERNAME_PASSWORD; table: customers; progress: scan
 CREATE UNIQUE INDEX IX_CUST_USERNAME_PASSWORD ON CUSTOMERS (USERNAME, PASSWORD){{sortIn .}}{{on . "DS_IND_FG"}};
 GO
--- name: create index IX_CUST_HIST_CUSTOMERID; table: cust_hist; cost: 1
+-- name: create index IX_CUST_HIST_CUSTOMERID; table: cust_hist; progress: scan
 CREATE INDEX IX_CUST_HIST_CUSTOMERID ON CUST_HIST (CUSTOMERID){{sortIn .}}{{on . "DS_IND_FG"}};
 GO
--- name: create index IX_CUST_HIST_CUSTOMERID_PRODID; table: cust_hist; cost: 1
+-- name: create index IX_CUST_HIST_CUSTOMERID_PRODID; table: cust_hist; progress: scan
 CREATE INDEX IX_CUST_HIST_CUSTOMERID_PRODID ON CUST_HIST (CUSTOMERID, PROD_ID){{sortIn .}}{{on . "DS_IND_FG"}};
 GO
--- name: create index IX_ORDER_CUSTID; table: orders; cost: 1
+-- name: create index IX_ORDER_CUSTID; table: orders; progress: scan
 CREATE INDEX IX_ORDER_CUSTID ON ORDERS (CUSTOMERID){{sortIn .}}{{on . "DS_IND_FG"}};
 GO
--- name: create index IX_PROD_PRODID; table: products; cost: 1
+-- name: create index IX_PROD_PRODID; table: products; progress: scan
 CREATE INDEX IX_PROD_PRODID ON PRODUCTS (PROD_ID) INCLUDE (TITLE){{sortIn .}}{{on . "DS_IND_FG"}};
 GO
--- name: create index IX_PROD_PRODID_COMMON_PRODID; table: products; cost: 1
+-- name: create index IX_PROD_PRODID_COMMON_PRODID; table: products; progress: scan
 CREATE INDEX IX_PROD_PRODID_COMMON_PRODID ON PRODUCTS (PROD_ID, COMMON_PROD_ID) INCLUDE (TITLE, ACTOR){{sortIn .}}{{on . "DS_IND_FG"}};
 GO
--- name: create index IX_PROD_SPECIAL_CATEGORY_PRODID; table: products; cost: 1
+-- name: create index IX_PROD_SPECIAL_CATEGORY_PRODID; table: products; progress: scan
 CREATE INDEX IX_PROD_SPECIAL_CATEGORY_PRODID ON PRODUCTS (SPECIAL, CATEGORY, PROD_ID)
     INCLUDE (TITLE, ACTOR, PRICE, COMMON_PROD_ID){{sortIn .}}{{on . "DS_IND_FG"}};
 GO
--- name: create index IX_PROD_CATEGORY; table: products; cost: 1
+-- name: create index IX_PROD_CATEGORY; table: products; progress: scan
 CREATE INDEX IX_PROD_CATEGORY ON PRODUCTS (CATEGORY){{sortIn .}}{{on . "DS_IND_FG"}};
 GO
--- name: create index IX_PROD_SPECIAL; table: products; cost: 1
+-- name: create index IX_PROD_SPECIAL; table: products; progress: scan
 CREATE INDEX IX_PROD_SPECIAL ON PRODUCTS (SPECIAL){{sortIn .}}{{on . "DS_IND_FG"}};
 GO
 -- step: foreign keys, one after the other because each locks both of its tables.
--- name: add foreign key FK_CUST_HIST_CUSTOMERID; table: cust_hist
+-- name: add foreign key FK_CUST_HIST_CUSTOMERID; table: cust_hist; progress: scan
 ALTER TABLE CUST_HIST ADD CONSTRAINT FK_CUST_HIST_CUSTOMERID
     FOREIGN KEY (CUSTOMERID) REFERENCES CUSTOMERS (CUSTOMERID) ON DELETE CASCADE;
 GO
 -- step: the next. DS2 has none from ORDERS to CUSTOMERS here.
--- name: add foreign key FK_ORDERID; table: orderlines
+-- name: add foreign key FK_ORDERID; table: orderlines; progress: scan
 ALTER TABLE ORDERLINES ADD CONSTRAINT FK_ORDERID
     FOREIGN KEY (ORDERID) REFERENCES ORDERS (ORDERID) ON DELETE CASCADE;
 GO

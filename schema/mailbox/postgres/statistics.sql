@@ -1,6 +1,6 @@
 -- step: what the planner goes by.
 
--- name: analyze messages; table: messages; cost: 1; progress: analyze
+-- name: analyze messages; table: messages; progress: analyze
 ANALYZE messages;
 
 -- step: from now on autovacuum is welcome. It comes sooner than by default, as every dead row keeps a page from being used again.

@@ -4,7 +4,7 @@
 
 {{template "notes" .}}
 
--- A record has a page of its own: its body of 7,000 bytes lies in the row, and two do not fit.
+-- A record fills a page: its body of 7,000 bytes lies in the row, and two do not fit.
 -- name: create table messages; table: messages
 CREATE TABLE messages (
     message_id bigint   NOT NULL,
@@ -18,7 +18,7 @@ CREATE TABLE messages (
 -- name: keep bodies in their rows; table: messages
 ALTER TABLE messages ALTER COLUMN body SET STORAGE PLAIN;
 
--- Nobody asks what values there are, and a sample of 30,000 records would take 240 MB of the server's memory.
+-- No query asks what values there are, and a sample of 30,000 records would take 240 MB of the server's memory.
 -- name: sample few records; table: messages
 ALTER TABLE messages ALTER COLUMN message_id SET STATISTICS 1, ALTER COLUMN mailbox_id SET STATISTICS 1, ALTER COLUMN flags SET STATISTICS 1,
     ALTER COLUMN crc SET STATISTICS 1, ALTER COLUMN folder_id SET STATISTICS 1, ALTER COLUMN body SET STATISTICS 1;

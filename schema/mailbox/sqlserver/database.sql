@@ -1,5 +1,5 @@
 {{- $p := .Layout -}}
--- The database: data files with a quarter to spare, and the log apart. The collation matters to nobody: no key is a text.
+-- The database: data files with a quarter to spare, and the log apart. The collation does not matter: no key is a text.
 -- name: create database; unless: exists
 CREATE DATABASE {{ident .Database}}
 {{- if not $p.Lacks.Files}}

@@ -1,8 +1,8 @@
 {{template "notes" ""}}
 GO
--- The table of records. A record has a page of its own: its body of 7,000 bytes lies in the row, and two do not fit. The
--- clustered key comes with the table, and the rows in its order. Each lookup is by the whole key, so nothing is gained by
--- statistics, and making them would read pages in a run.
+-- The table of records. A record fills a page: its body of 7,000 bytes lies in the row, and two do not fit. The
+-- clustered key comes with the table, and the rows in its order. Each lookup is by the whole key, so nothing is gained
+-- by statistics, and making them would read pages in a run.
 -- name: create table messages; table: messages
 CREATE TABLE messages (
     message_id bigint          NOT NULL,

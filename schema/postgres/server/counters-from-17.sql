@@ -1,4 +1,4 @@
--- Version 17 moved the checkpointer's counters to a view of its own, and what sessions write stands in pg_stat_io only.
+-- Version 17 moved the checkpointer's counters to a separate view, and what sessions write stands in pg_stat_io only.
 SELECT c.name, c.value::float8
 FROM pg_stat_bgwriter b, pg_stat_checkpointer p, LATERAL (VALUES
     ('checkpoints_total', p.num_timed + p.num_requested),

@@ -1,5 +1,5 @@
--- What tells this server from every other: its name, which containers may share, and when it was started. In Azure SQL Database
--- each database is a server of its own, which does not see tempdb. All Babelfish servers have one name.
+-- What tells this server from every other: its name, which containers may share, and when it was started. In Azure SQL
+-- Database each database looks like a separate server, which does not see tempdb. All Babelfish servers have one name.
 IF SERVERPROPERTY('Babelfish') = 1
     EXEC (N'SELECT CAST(system_identifier AS varchar(50)) FROM pg_control_system()')
 ELSE

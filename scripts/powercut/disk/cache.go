@@ -21,7 +21,7 @@ type Medium interface {
 // process is killed.
 type Cache struct {
 	medium   Medium
-	delay    time.Duration // how long a block stays in the cache on average, where nobody flushes
+	delay    time.Duration // how long a block stays in the cache on average, without flushes
 	anyOrder bool          // blocks go to the medium in any order; else in that in which they were written
 
 	mu    sync.Mutex

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// made is a cache over a medium of its own.
+// made is a cache over a separate medium.
 func made(t *testing.T, anyOrder bool) (*Cache, *os.File) {
 	t.Helper()
 	medium, err := os.Create(filepath.Join(t.TempDir(), "medium"))

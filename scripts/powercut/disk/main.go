@@ -19,7 +19,7 @@ import (
 func main() {
 	socket := flag.String("socket", "", "Unix socket to serve on")
 	file := flag.String("file", "", "the medium")
-	delay := flag.Duration("delay", 2*time.Second, "how long a block stays in the cache, where nobody flushes")
+	delay := flag.Duration("delay", 2*time.Second, "how long a block stays in the cache, without flushes")
 	anyOrder := flag.Bool("any-order", false, "write blocks to the medium in any order, after up to twice the delay")
 	lies := flag.Bool("lies", false, "acknowledge flushes without flushing")
 	flag.Parse()

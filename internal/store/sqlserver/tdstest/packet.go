@@ -25,43 +25,30 @@ const (
 	packetSize   = 4096 // which clients begin with
 )
 
-// reader reads messages, of which it keeps one: the next takes its place.
-type reader struct {
-	io.Reader
-	header  [headerSize]byte
-	payload []byte
-}
-
-// message reads packets up to the last of a message.
-func (r *reader) message() (kind byte, payload []byte, err error) {
-	r.payload = r.payload[:0]
+// readMessage reads packets up to the last of a message.
+func readMessage(r io.Reader) (kind byte, payload []byte, err error) {
 	for {
-		if _, err := io.ReadFull(r, r.header[:]); err != nil {
+		var header [headerSize]byte
+		if _, err := io.ReadFull(r, header[:]); err != nil {
 			return 0, nil, err
 		}
-		size, last := int(binary.BigEndian.Uint16(r.header[2:])), r.header[1]&endOfMessage != 0
+		size := int(binary.BigEndian.Uint16(header[2:]))
 		if size < headerSize {
 			return 0, nil, errors.New("packet shorter than its header")
 		}
-		start, end := len(r.payload), len(r.payload)+size-headerSize
-		r.payload = slices.Grow(r.payload, size)[:end]
-		if _, err := io.ReadFull(r, r.payload[start:]); err != nil {
+		packet := make([]byte, size-headerSize)
+		if _, err := io.ReadFull(r, packet); err != nil {
 			return 0, nil, err
 		}
-		if last {
-			return r.header[0], r.payload, nil
+		payload = append(payload, packet...)
+		if header[1]&endOfMessage != 0 {
+			return header[0], payload, nil
 		}
 	}
 }
 
-func readMessage(r io.Reader) (kind byte, payload []byte, err error) {
-	return (&reader{Reader: r}).message()
-}
-
 // packets cuts a message into packets.
-func packets(kind byte, payload []byte) []byte { return appendPackets(nil, kind, payload) }
-
-func appendPackets(all []byte, kind byte, payload []byte) []byte {
+func packets(kind byte, payload []byte) (all []byte) {
 	const most = packetSize - headerSize
 	for id := byte(1); ; id++ {
 		n := min(len(payload), most)

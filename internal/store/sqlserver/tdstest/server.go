@@ -9,7 +9,6 @@ package tdstest
 import (
 	"cmp"
 	"crypto/tls"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -65,10 +64,8 @@ type Options struct {
 	// Behind is the address of a server that takes over after LOGIN7, unencrypted.
 	Behind string
 	// Request answers a batch or a remote procedure call of a session that no server takes over; nil is no answer until
-	// the client sends an attention. The payload is good until it returns.
+	// the client sends an attention.
 	Request func(payload []byte) []byte
-	// Endless has the last packet of an answer to a request sent again and again, and none of them end it.
-	Endless bool
 }
 
 // Server is a listening server.
@@ -179,7 +176,7 @@ func (s *Server) serve(conn net.Conn) error {
 	if len(decision.Answer) == 0 {
 		decision.Answer = Answer(Database(login.Database, "master"), LoginAck(), Done(DoneFinal))
 	}
-	if _, err := s.send(client, nil, decision.Answer, InLoginAnswer); err != nil || decision.Close {
+	if err := s.send(client, decision.Answer, InLoginAnswer); err != nil || decision.Close {
 		return err
 	}
 	return s.session(client)
@@ -213,42 +210,20 @@ func (s *Server) readLogin(conn net.Conn) (client net.Conn, payload []byte, err 
 	return client, payload, err
 }
 
-// send sends an answer, or half of it and no more. It returns a buffer for the next.
-func (s *Server) send(client net.Conn, buffer, tokens []byte, cutAt Phase) ([]byte, error) {
-	answer := appendPackets(buffer[:0], typeAnswer, tokens)
-	if s.options.Endless && cutAt == InAnswer {
-		return nil, endless(client, answer)
-	}
-	cut, n := s.isCut(cutAt), len(answer)
+// send sends an answer, or half of it and no more.
+func (s *Server) send(client net.Conn, tokens []byte, cutAt Phase) error {
+	answer, cut := packets(typeAnswer, tokens), s.isCut(cutAt)
 	if cut != nil {
-		n /= 2
+		answer = answer[:len(answer)/2]
 	}
-	if _, err := client.Write(answer[:n]); err != nil {
-		return nil, err
-	}
-	return answer, cut
-}
-
-// endless sends an answer without its end for as long as the client takes it.
-func endless(client net.Conn, answer []byte) error {
-	last := answer
-	for at := 0; at < len(answer); at += int(binary.BigEndian.Uint16(answer[at+2:])) {
-		last = answer[at:]
-		last[1] &^= endOfMessage
-	}
-	for {
-		if _, err := client.Write(answer); err != nil {
-			return err
-		}
-		answer = last
-	}
+	_, err := client.Write(answer)
+	return cmp.Or(err, cut)
 }
 
 // session answers requests with what the test recorded, and attentions: [MS-TDS] 2.2.1.7, 3.3.5.7.
 func (s *Server) session(client net.Conn) error {
-	from, answer := reader{Reader: client}, []byte(nil)
 	for {
-		kind, payload, err := from.message()
+		kind, payload, err := readMessage(client)
 		if err != nil {
 			return err
 		}
@@ -265,7 +240,7 @@ func (s *Server) session(client net.Conn) error {
 			continue
 		}
 		if tokens := s.options.Request(payload); tokens != nil {
-			if answer, err = s.send(client, answer, tokens, InAnswer); err != nil {
+			if err := s.send(client, tokens, InAnswer); err != nil {
 				return err
 			}
 		}

@@ -2,8 +2,8 @@
 // every engine understands. After a run it looks up the run's rows of ORDERS and ORDERLINES and reads CUST_HIST, which
 // no index leads through by orders, behind the rows of the load where the engine knows their place, else as a whole;
 // INVENTORY and PRODUCTS as a whole; and counts the dataset's customers and orders in two indexes. Of the whole
-// database it reads each large table once. It changes nothing but notes of what it read, and repairs nothing. Nobody
-// may be at work on the database meanwhile.
+// database it reads each large table once. It changes nothing but notes of what it read, and repairs nothing. The
+// database must be idle meanwhile.
 package audit
 
 import (
@@ -51,6 +51,12 @@ func noted(text string) (s sales) {
 	return s
 }
 
+// ChangeCounter is an engine that tells how many rows have been updated in some tables, and deleted from others, since
+// the server's statistics began.
+type ChangeCounter interface {
+	Changed(ctx context.Context, updated, deleted []string) (int64, error)
+}
+
 // ReadMarks are the marks of a database, before a run or after it, for a workload.Account. It reads the end of two
 // indexes, and after a run all of INVENTORY, whose print it then notes in the database: sales change with orders alone,
 // so that before the next run the note holds as long as the highest order is the same. Where it does not hold, an audit
@@ -76,8 +82,8 @@ func ReadMarks(ctx context.Context, target store.Database, after bool) (result.M
 			return nil, err
 		}
 	}
-	if count := target.Can().Changed; count != nil {
-		changed, err := count(ctx, unchanging, uncounted)
+	if engine, ok := target.(ChangeCounter); ok {
+		changed, err := engine.Changed(ctx, unchanging, uncounted)
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +113,7 @@ func readSales(ctx context.Context, target store.Database, info store.Info, orde
 	if info[firstSales] == "" {
 		name = firstSales
 	}
-	if reader := target.Can().BulkRead; reader != nil {
+	if reader, ok := target.(BulkReader); ok {
 		if _, now.history, err = reader.Slices(ctx, "cust_hist", 0, sliceBytes); err != nil {
 			return 0, err
 		}

@@ -124,11 +124,11 @@ var (
 		{"an inventory row is lost", "UPDATE inventory SET prod_id = 999 WHERE prod_id = 1",
 			orphans("inventory", "prod_id", "products", 1)},
 		{"a category is lost", "DELETE FROM categories WHERE category = 16", "categories: expected 16, found 15"},
-		{"an order of nobody", "UPDATE orders SET customerid = 999 WHERE orderid = 121",
+		{"an order without customer", "UPDATE orders SET customerid = 999 WHERE orderid = 121",
 			orphans("orders", "customerid", "customers", 1)},
 		{"lines of no order", "UPDATE orderlines SET orderid = 999 WHERE orderid = 121",
 			orphans("orderlines", "orderid", "orders", 2)},
-		{"a history of nobody", "UPDATE cust_hist SET customerid = 999 WHERE orderid = 121",
+		{"a history without customer", "UPDATE cust_hist SET customerid = 999 WHERE orderid = 121",
 			orphans("cust_hist", "customerid", "customers", 2)},
 		{"an unknown reorder", "INSERT INTO reorder VALUES (999, '2026-11-21', 1)",
 			orphans("reorder", "prod_id", "products", 1)},
@@ -154,7 +154,7 @@ var (
 			"new customers of the run: expected 2, found 1"},
 	}
 	ofDataset = []damage{
-		{"an order of nobody", "UPDATE orders SET customerid = 999 WHERE orderid = 7",
+		{"an order without customer", "UPDATE orders SET customerid = 999 WHERE orderid = 7",
 			orphans("orders", "customerid", "customers", 1)},
 		{"a line of no order", "UPDATE orderlines SET orderid = 999 " + oldLine,
 			orphans("orderlines", "orderid", "orders", 1)},
@@ -162,7 +162,7 @@ var (
 			orphans("orderlines", "orderid", "orders", 1)},
 		{"a line of no product", "UPDATE orderlines SET prod_id = 999 " + oldLine,
 			orphans("orderlines", "prod_id", "products", 1)},
-		{"a history of nobody", "UPDATE cust_hist SET customerid = 999 " + oldHistory,
+		{"a history without customer", "UPDATE cust_hist SET customerid = 999 " + oldHistory,
 			orphans("cust_hist", "customerid", "customers", 1)},
 		{"a history of no product", "UPDATE cust_hist SET prod_id = 999 " + oldHistory,
 			orphans("cust_hist", "prod_id", "products", 1)},
@@ -289,7 +289,7 @@ func TestWhatCannotBeAudited(t *testing.T) {
 	assert.ErrorContains(t, ask(nil), "ds2_info")
 }
 
-// TestHistoryInRoomOfOthers: rows of a run that lie before those that the load made last, where somebody made room, are
+// TestHistoryInRoomOfOthers: rows of a run that lie before those that the load made last, where room was made, are
 // found too; and one that is missing there is missed.
 func TestHistoryInRoomOfOthers(t *testing.T) {
 	s, run := loadedSize(t, datagen.S)

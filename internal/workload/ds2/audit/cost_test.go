@@ -85,7 +85,7 @@ func TestMarksReadNoTable(t *testing.T) {
 		noted         bool
 	}{
 		{"after a run", "", true},
-		{"after a run that nobody marked", `
+		{"after a run without marks", `
 			INSERT INTO orders (orderdate, customerid, netamount, tax, totalamount) VALUES ('2026-11-21', 5, 1, 1, 2);
 			UPDATE inventory SET sales = sales + 1 WHERE prod_id = 9`, false},
 		{"as loaded", `

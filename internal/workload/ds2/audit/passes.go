@@ -48,15 +48,15 @@ func (a *audit) readPart(ctx context.Context, conn *sql.Conn, p *part) error {
 		return err
 	}
 	p.lines.print, p.sold = modulo(p.lines.print), modulo(p.sold)
-	var nobodys int64
+	var orphaned int64
 	if strangers > 0 { // most are new customers
-		err = conn.QueryRowContext(ctx, strangersWithin(p.span, int64(a.size.Customers))).Scan(&nobodys)
+		err = conn.QueryRowContext(ctx, strangersWithin(p.span, int64(a.size.Customers))).Scan(&orphaned)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for name, n := range map[string]int64{
 		withoutLines: orders - withLines, misnumbered: wrong, lineOrder.name(): orderless, wrongNet: net,
-		runOrders: ofRun, runTotals: cents, wrongTax: tax, wrongTotal: total, orderCustomer.name(): nobodys,
+		runOrders: ofRun, runTotals: cents, wrongTax: tax, wrongTotal: total, orderCustomer.name(): orphaned,
 	} {
 		a.answers[name] += n
 	}
@@ -67,7 +67,7 @@ func (a *audit) readPart(ctx context.Context, conn *sql.Conn, p *part) error {
 // only its rows are looked at.
 func (a *audit) historyTasks(ctx context.Context, behind, bytes int64) ([]task, error) {
 	var slices []string
-	if reader := a.target.Can().BulkRead; reader != nil {
+	if reader, ok := a.target.(BulkReader); ok {
 		var err error
 		if slices, _, err = reader.Slices(ctx, "cust_hist", behind, sliceBytes); err != nil {
 			return nil, err

@@ -177,7 +177,7 @@ FROM (SELECT l.orderid, MAX(o.orderid) AS parent, COUNT(*) AS n,
 		where("o.orderid", s), prices, where("l.orderid", s))
 }
 
-// historyPass gives number and print of rows of CUST_HIST, apart for each part of so many orders above since.
+// historyPass gives number and print of rows of CUST_HIST, apart for each part of n orders above since.
 func historyPass(condition string, since, orders int64) string {
 	part := fmt.Sprintf("(h.orderid - %d) / %d", since+1, orders)
 	return fmt.Sprintf("SELECT %s AS part, SUM(CAST(1 AS bigint)), SUM(%s) FROM cust_hist h WHERE %s GROUP BY %[1]s",

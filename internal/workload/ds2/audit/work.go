@@ -22,6 +22,20 @@ type task struct {
 	do    func(ctx context.Context, conn *sql.Conn) error
 }
 
+// BulkReader is an engine that can be told how an audit reads large tables. Without it they are read with the session's
+// own settings, each in one statement.
+type BulkReader interface {
+	// PrepareRead prepares a session: memory enough for a query over 100,000 rows, and at most temp bytes of temporary
+	// files. With ranges, the statements that follow read ranges of rows; else they count rows by an index. It is false
+	// where the server does not let this user limit temporary files.
+	PrepareRead(ctx context.Context, conn *sql.Conn, ranges bool, temp int64) (limited bool, err error)
+
+	// Slices divides a table by where its rows lie: conditions for WHERE that together read once each page behind a
+	// place that an earlier call gave; 0: each page. Rows that are added from now on lie behind end, as long as no rows
+	// before it are removed. None: the server cannot.
+	Slices(ctx context.Context, table string, behind, bytes int64) (conditions []string, end int64, err error)
+}
+
 // workers run tasks, each on a session that the server prepared for them.
 type workers struct {
 	target store.Database
@@ -45,8 +59,8 @@ func connect(ctx context.Context, target store.Database, temp int64) (*workers, 
 
 // prepare prepares all sessions, and tells whether the server holds them to their temporary files.
 func (w *workers) prepare(ctx context.Context, ranges bool) (limited bool, err error) {
-	reader := w.target.Can().BulkRead
-	if reader == nil {
+	reader, ok := w.target.(BulkReader)
+	if !ok {
 		return false, nil
 	}
 	limited = true
@@ -107,15 +121,20 @@ func interleave(a, b []task) []task {
 	return all
 }
 
+// Placer is an engine that lists where tables and indexes lie, the largest first.
+type Placer interface {
+	Placement(ctx context.Context) ([]store.Placed, error)
+}
+
 // tableBytes are the sizes of the tables, and of all tables and indexes together, for the progress only; nothing where
 // the server does not say.
 func tableBytes(ctx context.Context, target store.Database) (tables map[string]int64, total int64, err error) {
 	tables = map[string]int64{}
-	placement := target.Can().Placement
-	if placement == nil {
+	engine, ok := target.(Placer)
+	if !ok {
 		return tables, 0, nil
 	}
-	placed, err := placement(ctx)
+	placed, err := engine.Placement(ctx)
 	if err != nil {
 		return tables, 0, ctx.Err()
 	}

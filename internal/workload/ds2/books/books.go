@@ -65,7 +65,7 @@ func (b *Books) Bought(target int, order int64, p *calls.Purchase) {
 	b.note(target, e)
 }
 
-// InDoubt notes that nobody knows whether the purchase p was made.
+// InDoubt notes that it is unknown whether the purchase p was made.
 func (b *Books) InDoubt(target int, p *calls.Purchase) { b.note(target, purchase(doubtful, p)) }
 
 // Registered notes that a target acknowledged a new customer.

@@ -13,7 +13,7 @@ import (
 	"ds2/internal/workload/ds2/audit"
 )
 
-// compare compares entries of a journal of so many with the orders and the customers of a run that a target holds.
+// compare compares entries of a journal with the orders and the customers of a run that a target holds.
 func compare(
 	ctx context.Context, target store.Database, all []entry, before result.Marks, entries int64,
 ) (*comparison, error) {
@@ -65,7 +65,7 @@ type comparison struct {
 	doubt        map[entry]int
 	lost         []entry // and, after the orders, the customers that were lost
 
-	// Orders that nobody was told of: purchases in doubt that are there as a whole, and others.
+	// Unacknowledged orders: purchases in doubt that are there as a whole, and others.
 	whole, strange int
 	strangers      []entry // the first of the others
 }
@@ -83,11 +83,11 @@ func newComparison(acknowledged, doubtful []entry) *comparison {
 // contents are what makes an order one of the purchases in doubt, as a whole: customer, total and number of lines.
 func contents(e entry) entry { return entry{Customer: e.Customer, Total: e.Total, Lines: e.Lines} }
 
-// maxStrangers bounds how many orders are kept that nobody knows: a server can send more than there is memory.
+// maxStrangers bounds how many unacknowledged orders are kept: a server can send more than there is memory.
 const maxStrangers = 10_000
 
 // next takes one order that the store holds. What was acknowledged under lower numbers, or under this number with other
-// contents, is lost. An order that nobody was told of may be a purchase in doubt, which then is in doubt no more.
+// contents, is lost. An unacknowledged order may be a purchase in doubt, which then is in doubt no more.
 func (c *comparison) next(held entry) {
 	met := false
 	n := 0

@@ -45,7 +45,7 @@ func TestEndlessRows(t *testing.T) {
 	assert.NoError(t, s.DB().QueryRowContext(t.Context(), "SELECT id FROM one").Err(), "the next query")
 	pgtest.Exec(t, s.DB(), "DROP VIEW customers; CREATE TABLE customers (customerid bigint PRIMARY KEY, username text)")
 
-	// Orders that nobody knows are counted all, and not all kept.
+	// Unacknowledged orders are counted all, and not all kept.
 	pgtest.Exec(t, s.DB(), "INSERT INTO orders SELECT n, 1, 9.99 FROM generate_series(1, 30001) n",
 		"UPDATE orders SET customerid = 2 WHERE orderid = 30000")
 	var j noted

@@ -12,7 +12,7 @@ const (
 	InDoubtTotalCents        // the sum of the totals of the purchases in doubt
 	TotalCents               // the sum of the totals of the purchases that bought something, in hundredths
 	NamesTaken               // new customers that had to choose another user name
-	UnknownUsers             // logins that found nobody; with a whole dataset there are none
+	UnknownUsers             // logins that found no user; with a whole dataset there are none
 )
 
 // Counts are the names of the counts at their places.
@@ -28,5 +28,5 @@ var Counts = []string{
 	UnknownUsers:      "unknown_users",
 }
 
-// Count is the count of a place, also of counts that were read from a record, which has an order of its own.
+// Count is the count of a place, also of counts that were read from a record, whose order may differ.
 func Count(c measure.Counts, place int) int64 { return c.Of(Counts[place]) }

@@ -19,7 +19,7 @@ type Conn interface {
 	Products(items []Item) // the parameters of the price query
 	Lines(items []Item)    // the last parameters of PURCHASE: products and quantities
 
-	// Each hands take every row of the answer, which has so many columns. Amounts are in 1/10,000.
+	// Each hands take every row of the answer, which has n columns. Amounts are in 1/10,000.
 	Each(ctx context.Context, writes bool, columns int, take func([]store.Value) error) error
 	Close(ctx context.Context) error
 }

@@ -19,11 +19,11 @@ import (
 
 // TestRunSurvivesRestart has two users order from a server that restarts, without a database behind it: orders are
 // answered as they were recorded, and logins as SQL Server answers them while it stops, starts, and takes logins though
-// the database is still being recovered. The command's own test is TestSQLServerRestart, on a real database.
+// the database is still being recovered.
 func TestRunSurvivesRestart(t *testing.T) {
 	stages := []tdstest.Decision{
 		failed(tdstest.Error(17188, 1, 16, "SQL Server cannot accept new connections, because it is being shut down.")),
-		{Close: true, Answer: []byte{0}}, // nobody answers
+		{Close: true, Answer: []byte{0}}, // no answer
 		failed(tdstest.Error(17187, 1, 16, "SQL Server is not ready to accept new client connections.")),
 		failed(tdstest.Error(4060, 1, 11, `Cannot open database "DS2" requested by the login. The login failed.`),
 			loginFailed), // recovering

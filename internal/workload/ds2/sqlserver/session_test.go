@@ -7,9 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
-	"time"
 	"unicode/utf16"
 
 	"github.com/stretchr/testify/assert"
@@ -99,23 +97,6 @@ func connect(t testing.TB, s store.Database) calls.Session {
 	require.NoError(t, err)
 	t.Cleanup(func() { session.Close(context.Background()) })
 	return session
-}
-
-// BenchmarkOrder plays orders against recorded answers: what an order costs the client in allocations and in processor
-// time of this process, which plays the server's side of the exchange too.
-func BenchmarkOrder(b *testing.B) {
-	session := answered(b, recorded(b))
-	b.ReportAllocs()
-	cpu := func() time.Duration {
-		var usage syscall.Rusage
-		require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
-		return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-	}
-	before := cpu()
-	for b.Loop() {
-		order(b, session)
-	}
-	b.ReportMetric(float64((cpu()-before).Nanoseconds())/1e3/float64(b.N), "cpu-µs/order")
 }
 
 // TestRecordedOrder reads answers as a server gave them.

@@ -233,7 +233,7 @@ func (e Engine) damage(t *testing.T, target mailbox.Target, account *workload.Ac
 	}
 }
 
-// counts is an engine whose server counts so many records.
+// counts is an engine whose server counts n records.
 type counts struct {
 	mailbox.Engine
 	records int64
@@ -243,7 +243,7 @@ func (c counts) Counted(context.Context, store.Database) (int64, error) { return
 
 // unread: which records there are is known before a run by the load, or by the record of the run before it, as long as
 // the server does not count another number: their keys are not read, so that only the audit after the run finds one
-// that somebody took away.
+// that was deleted.
 func (e Engine) unread(t *testing.T) {
 	target := e.loaded(t)
 	loaded := target.Dataset.Size.Records()
@@ -306,7 +306,7 @@ func (e Engine) pagesRead(t *testing.T, s store.Database) int64 {
 	return e.PagesRead(t, s)
 }
 
-// twice: a transaction that is sent again, because nobody knew whether it was committed, changes nothing more.
+// twice: a transaction that is sent again, because it is unknown whether it was committed, changes nothing more.
 func (e Engine) twice(t *testing.T) {
 	target := e.loaded(t)
 	session, err := e.Calls.Connect(t.Context(), target.Store)

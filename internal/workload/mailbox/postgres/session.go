@@ -21,8 +21,8 @@ func (Engine) SharesLog() bool { return true }
 // Check has nothing to refuse: each transaction says by itself how it commits.
 func (Engine) Check(context.Context, store.Database, mailbox.Parameters) error { return nil }
 
-// The statements, by operation. A record that is inserted again, because nobody knew whether it was before, stays as it
-// is.
+// The statements, by operation. A record that is inserted again, because it is unknown whether it was before, stays as
+// it is.
 var statements = []postgres.Statement{
 	mailbox.Read: {Name: "read", SQL: "SELECT flags, crc, body FROM messages" + byKey},
 	mailbox.Insert: {Name: "insert", SQL: "INSERT INTO messages (mailbox_id, folder_id, message_id, flags, crc, body)" +
@@ -124,28 +124,5 @@ func fill(r *mailbox.Record, row [][]byte) bool {
 	return true
 }
 
-// PostgreSQL's binary format of COPY: a header, rows of as many fields as the table has columns, each with its length
-// before it, and a trailer.
-const (
-	copyHeader  = "PGCOPY\n\xff\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00"
-	copyTrailer = "\xff\xff"
-	copyFields  = 6
-	copyRow     = 2 + copyFields*4 + 8 + 4 + 4 + 4 + 2 + mailbox.BodySize
-)
-
-// Format is COPY's binary one. Rows come by their numbers, and the key is made after them.
-func (Engine) Format() mailbox.Format {
-	return mailbox.Format{Header: copyHeader, Trailer: copyTrailer, RowBytes: copyRow, Append: appendRow}
-}
-
-// appendRow appends a row in the order of the columns.
-func appendRow(b []byte, r *mailbox.Record) []byte {
-	be := binary.BigEndian
-	b = be.AppendUint16(b, copyFields)
-	b = be.AppendUint64(be.AppendUint32(b, 8), uint64(r.Message))
-	b = be.AppendUint32(be.AppendUint32(b, 4), uint32(r.Mailbox))
-	b = be.AppendUint32(be.AppendUint32(b, 4), r.Flags)
-	b = be.AppendUint32(be.AppendUint32(b, 4), r.Sum)
-	b = be.AppendUint16(be.AppendUint32(b, 2), uint16(r.Folder))
-	return append(be.AppendUint32(b, uint32(len(r.Body))), r.Body...)
-}
+// ByKey: rows come by their numbers, and the key is made after them.
+func (Engine) ByKey() bool { return false }

@@ -83,7 +83,7 @@ func TestLazy(t *testing.T) {
 		cancel()
 		err = <-ended
 		if e, ok := errors.AsType[*store.Error](err); waits > 0 && (!ok || !e.InDoubt) {
-			t.Errorf("a full commit that nobody acknowledges: %v", err)
+			t.Errorf("a full commit without acknowledgement: %v", err)
 		}
 		full.Close(context.Background())
 	}

@@ -55,7 +55,7 @@ func TestDuplicate(t *testing.T) {
 	assert.Equal(t, store.Serialization, store.Classify(err))
 }
 
-// TestDirect: of Babelfish nobody says that it keeps the system's cache out.
+// TestDirect: Babelfish is not known to bypass the system's cache.
 func TestDirect(t *testing.T) {
 	of := func(edition string) string { return Engine{}.Direct(map[string]string{"server edition": edition}) }
 	assert.NotEmpty(t, of("Developer Edition (64-bit)"))

@@ -1,16 +1,15 @@
-package store
+package monitor
 
 import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"ds2/internal/process"
+	"ds2/internal/store"
 	"ds2/schema"
 )
 
@@ -30,14 +29,14 @@ type File struct {
 	Path string
 }
 
-// Server is a database server: a cluster of PostgreSQL, an instance of SQL Server. Its log, checkpoints and processes
-// are those of all its databases together: whoever counts or asks for them does it once for each Server, not for each
+// Instance is a database server: a cluster of PostgreSQL, an instance of SQL Server. Its log, checkpoints and processes
+// are those of all its databases together: whoever counts or asks for them does it once for each Instance, not for each
 // target.
-type Server struct {
-	ID        string     // no other server has it; its address, where the server did not give one
-	Unknown   error      // why it did not
-	Name      string     // host:port, as its first database was named
-	Databases []Database // that are under test, in the order of the targets; they have one engine
+type Instance struct {
+	ID        string           // no other server has it; its address, where the server did not give one
+	Unknown   error            // why it did not
+	Name      string           // host:port, as its first database was named
+	Databases []store.Database // that are under test, in the order of the targets; they have one engine
 
 	Major   int    // version
 	Version string // as the server says it
@@ -45,15 +44,15 @@ type Server struct {
 	Queries schema.Server // to ask it and its databases
 }
 
-// Servers asks databases of which servers they are. They come in the order of the first database of each.
-func Servers(ctx context.Context, databases []Database) ([]*Server, error) {
-	var all []*Server
+// Instances asks databases of which servers they are. They come in the order of the first database of each.
+func Instances(ctx context.Context, databases []store.Database) ([]*Instance, error) {
+	var all []*Instance
 	for _, d := range databases {
-		s, err := serverOf(ctx, d)
+		s, err := instanceOf(ctx, d)
 		if err != nil {
 			return nil, err
 		}
-		same := slices.IndexFunc(all, func(other *Server) bool { return other.ID == s.ID })
+		same := slices.IndexFunc(all, func(other *Instance) bool { return other.ID == s.ID })
 		if same < 0 {
 			all = append(all, s)
 		} else {
@@ -63,13 +62,15 @@ func Servers(ctx context.Context, databases []Database) ([]*Server, error) {
 	return all, nil
 }
 
-func serverOf(ctx context.Context, d Database) (*Server, error) {
+func instanceOf(ctx context.Context, d store.Database) (*Instance, error) {
 	queries, err := schema.ServerQueries(d.Engine())
 	if err != nil {
 		return nil, err
 	}
 	label := d.Label()
-	s := &Server{Name: label[:max(strings.LastIndex(label, "/"), 0)], Databases: []Database{d}, Queries: queries}
+	s := &Instance{
+		Name: label[:max(strings.LastIndex(label, "/"), 0)], Databases: []store.Database{d}, Queries: queries,
+	}
 	if err := d.DB().QueryRowContext(ctx, queries.Version).Scan(&s.Major, &s.Version); err != nil {
 		return nil, d.Wrap("ask "+label+" for the server's version", err)
 	}
@@ -80,13 +81,12 @@ func serverOf(ctx context.Context, d Database) (*Server, error) {
 	return s, ctx.Err()
 }
 
-// Any is a database to ask the server through.
-func (s *Server) Any() Database { return s.Databases[0] }
-
 // FindProcess finds, in process.Dir or another such directory, the process of this machine that serves a session of a
 // database, or that is all of its server, and has use called with it while the session lasts. It is process.ErrNone
 // where it is none of those.
-func FindProcess(ctx context.Context, database Database, dir string, use func(pid int, program string) error) error {
+func FindProcess(
+	ctx context.Context, database store.Database, dir string, use func(pid int, program string) error,
+) error {
 	queries, err := schema.ServerQueries(database.Engine())
 	if err != nil {
 		return err
@@ -121,26 +121,11 @@ func FindProcess(ctx context.Context, database Database, dir string, use func(pi
 }
 
 // Files gives where a database of the server lies, with its log and temporary files. The places of data come first.
-func (s *Server) Files(ctx context.Context, database Database) (files []File, err error) {
-	files, err = Collect(ctx, database.DB(), s.Queries.Files, func(f *File) []any { return []any{&f.Role, &f.Path} })
+func (s *Instance) Files(ctx context.Context, database store.Database) (files []File, err error) {
+	columns := func(f *File) []any { return []any{&f.Role, &f.Path} }
+	files, err = store.Collect(ctx, database.DB(), s.Queries.Files, columns)
 	if err != nil {
 		return nil, database.Wrap("ask the server where its files are", err)
 	}
 	return files, nil
-}
-
-// Settings gives those of the server and of a database that decide what storage sees. It is an error where none can be
-// asked.
-func (s *Server) Settings(ctx context.Context, database Database) (map[string]string, error) {
-	settings := map[string]string{}
-	var errs error
-	for _, query := range s.Queries.Settings {
-		found, err := Pairs[string](ctx, database.DB(), query)
-		maps.Copy(settings, found)
-		errs = errors.Join(errs, err)
-	}
-	if errs == nil || len(settings) > 0 && len(s.Queries.Settings) > 1 {
-		return settings, nil
-	}
-	return settings, fmt.Errorf("ask the server for its settings: %w", errs)
 }
