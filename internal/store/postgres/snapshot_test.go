@@ -94,7 +94,8 @@ func TestBackToTheStart(t *testing.T) {
 		{"snapshot, while the server goes on with a restore that was killed", func() {
 			name, left := s.Name()+"_ds2_snapshot", make(chan error)
 			go func() {
-				_, err := maintenance.Exec(fmt.Sprintf("CREATE DATABASE %q TEMPLATE %q", s.Name()+"_ds2_snap_new", name))
+				create := fmt.Sprintf("CREATE DATABASE %q TEMPLATE %q", s.Name()+"_ds2_snap_new", name)
+				_, err := maintenance.Exec(create)
 				left <- err
 			}()
 			pgtest.Await(t, maintenance, "SELECT EXISTS (SELECT FROM pg_stat_activity "+
