@@ -18,6 +18,7 @@ import (
 	"ds2/internal/conclude"
 	"ds2/internal/experiment"
 	"ds2/internal/measure"
+	"ds2/internal/numbers"
 	"ds2/internal/result"
 	"ds2/internal/runs"
 	"ds2/internal/store"
@@ -223,8 +224,8 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 		say("warning: %d blocks are too few for confidence intervals: they take %d\n", f.runs.most, measure.MinBlocks)
 	case paired:
 		least := measure.Smallest(usualVariation, len(all), f.runs.most, f.until > 0)
-		say("if runs vary by %d %%, as on quiet servers, a difference of %.2g %% is found in 8 of 10 such "+
-			"experiments\n", usualVariation, least)
+		say("if runs vary by %d %%, as on quiet servers, a difference of %s %% is found in 8 of 10 such "+
+			"experiments\n", usualVariation, numbers.Worth(least, least))
 	}
 	most += left.Round(time.Second).String()
 	if warm > 0 {

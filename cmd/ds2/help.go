@@ -95,10 +95,17 @@ func groupNames() (names []string) {
 	return names
 }
 
+// init sets what cobra has once for all commands of a program; tests make many at once.
+func init() {
+	cobra.EnableCommandSorting = false
+	cobra.AddTemplateFunc("groupedFlags", func(cmd *cobra.Command) string {
+		return groupedFlags(cmd, cmd.Root().PersistentFlags().Lookup("help").Value.(*helpValue).asked)
+	})
+}
+
 // addHelp puts the commands into groups. It has commands of many flags show those that a first run needs, all of them,
 // under headings, by --help=all, and those of one heading by its name.
 func addHelp(root *cobra.Command) {
-	cobra.EnableCommandSorting = false
 	for _, g := range commandGroups {
 		root.AddGroup(&cobra.Group{ID: g.heading, Title: g.heading + ":"})
 		for _, name := range strings.Fields(g.commands) {
@@ -109,13 +116,11 @@ func addHelp(root *cobra.Command) {
 	}
 	root.SetHelpCommandGroupID("Other")
 	root.SetCompletionCommandGroupID("Other")
-	var help helpValue
 	flags := root.PersistentFlags()
-	flags.VarP(&help, "help", "h", "help; all flags by --help=all, one group by --help=GROUP")
+	flags.VarP(&helpValue{}, "help", "h", "help; all flags by --help=all, one group by --help=GROUP")
 	flags.Lookup("help").NoOptDefVal = "true"
 	flags.Lookup("help").DefValue = "false"
 	under(flags, ofOutput, "help")
-	cobra.AddTemplateFunc("groupedFlags", func(cmd *cobra.Command) string { return groupedFlags(cmd, help.asked) })
 	root.SetUsageTemplate(strings.NewReplacer(
 		"\n\nFlags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", "{{groupedFlags .}}",
 		"\n\nGlobal Flags:\n{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}", "",

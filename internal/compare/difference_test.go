@@ -117,7 +117,7 @@ func TestLacks(t *testing.T) {
 		{"a comparison", []Configuration{configuration("a", storage, 1000, 1001, 1002),
 			configuration("b", storage, 5300, 5310, 5320)}, nil, ""},
 		{"one whose interval is wide", []Configuration{configuration("a", storage, 1000, 1001, 1002),
-			configuration("b", storage, 4000, 5310, 6320)}, nil, "the interval of b is ± "},
+			configuration("b", storage, 4000, 5310, 6320)}, nil, "the interval of the ratio of b is ± "},
 		{"one of single runs", []Configuration{configuration("a", storage, 1000),
 			configuration("b", diagnose.CPU, 2000)}, nil,
 			"the difference of b has no interval, and b was limited by the CPU"},

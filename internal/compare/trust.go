@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ds2/internal/diagnose"
+	"ds2/internal/numbers"
 )
 
 // widestInterval is the half of an interval, in percent of its figure, up to which a result can be trustworthy.
@@ -24,7 +25,7 @@ func (c Comparison) Lacks() string {
 		}
 		what, half := "its interval", one.Half()
 		if several {
-			what, half = "the interval of "+one.Name, nil
+			what, half = "the interval of the ratio of "+one.Name, nil
 			if d := c.Of(one.Name, Main); d != nil && d.Low != nil {
 				value, half = new(100+d.Percent), new(max(*d.High-d.Percent, d.Percent-*d.Low))
 			}
@@ -36,7 +37,8 @@ func (c Comparison) Lacks() string {
 		case half == nil:
 			add("it has no interval")
 		case *half > widestInterval/100.**value:
-			add("%s is ± %.2g %%, more than ± %d %%", what, 100**half / *value, widestInterval)
+			share := 100 * *half / *value
+			add("%s is ± %s %%, more than ± %d %%", what, numbers.Worth(share, share), widestInterval)
 		}
 	}
 	for i, one := range c.Configurations {

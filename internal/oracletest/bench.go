@@ -149,11 +149,12 @@ func (b *Bench) texts() []string {
 	return nil
 }
 
-// Exit is the exit code of ds2 bench: 130 where it was interrupted, 1 where two runs in a row failed, 3 where a limit
-// fails, a run failed or a fault was found in one that counts, and else 0.
+// Exit is the exit code of ds2 bench: 130 where it was interrupted, 1 where it ended by two runs in a row that failed
+// (counted from 0 where an experiment is continued), 3 where a limit fails, a run failed or a fault was found in one
+// that counts, and else 0.
 func (b *Bench) Exit() int {
 	code, row := 0, 0
-	for _, r := range b.Runs {
+	for i, r := range b.Runs {
 		switch {
 		case r.Status == "failed" || r.Fails:
 			row++
@@ -162,7 +163,10 @@ func (b *Bench) Exit() int {
 			row = 0
 		}
 		if row == 2 {
-			return 1
+			if i == len(b.Runs)-1 {
+				return 1
+			}
+			row = 0
 		}
 		if r.Counts && (len(r.Faults) > 0 || r.Status == "aborted") {
 			code = max(code, 3)
