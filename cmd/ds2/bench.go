@@ -16,7 +16,6 @@ import (
 	"ds2/internal/compare"
 	"ds2/internal/conclude"
 	"ds2/internal/experiment"
-	"ds2/internal/limit"
 	"ds2/internal/result"
 	"ds2/internal/runs"
 	"ds2/internal/upkeep"
@@ -162,8 +161,8 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 
 // failures are limits that failed, and what is wrong with the runs.
 func failures(b result.Bench) (all []string) {
-	if !limit.Passed(b.Limits) {
-		all = append(all, "limits failed: "+limit.Failed(b.Limits))
+	if !b.Limits.Passed() {
+		all = append(all, "limits failed: "+b.Limits.Failed())
 	}
 	return append(all, compare.Wrong(b)...)
 }

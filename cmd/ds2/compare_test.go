@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/compare"
-	"ds2/internal/device"
 	"ds2/internal/result"
 	"ds2/internal/texttest"
 	"ds2/internal/workload/ds2"
@@ -104,9 +103,10 @@ func TestCompareTheStorageReport(t *testing.T) {
 func TestDeviceRecords(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, most float64) string {
-		r := device.Record{Format: device.Format, Kind: "device", Log: device.Point{Depth: 1, IOPS: 900, Mean: .001}}
+		r := result.Device{Format: result.DeviceFormat, Kind: "device",
+			Log: result.DevicePoint{Depth: 1, IOPS: 900, Mean: .001}}
 		for _, depth := range []int{1, 2, 4} {
-			r.Reads = append(r.Reads, device.Point{Depth: depth, IOPS: most, Mean: float64(depth) / most})
+			r.Reads = append(r.Reads, result.DevicePoint{Depth: depth, IOPS: most, Mean: float64(depth) / most})
 		}
 		path := filepath.Join(dir, name+".json")
 		require.NoError(t, r.Save(path))

@@ -14,6 +14,7 @@ import (
 
 	"ds2/internal/device"
 	"ds2/internal/report"
+	"ds2/internal/result"
 )
 
 // deviceFlags are the flags of ds2 device.
@@ -133,16 +134,16 @@ func readDevices(arguments []string) (all []report.Device, err error) {
 			return nil, usageError("%s is no record of ds2 device, as %s is: compare devices with devices",
 				path, all[0].Name)
 		}
-		record, err := device.Read(path)
+		record, err := result.ReadDevice(path)
 		if err != nil {
 			return nil, usageError("%v: name the directory of a record, or a file that ds2 device wrote", err)
 		}
-		all = append(all, report.Device{Name: name, Record: record})
+		all = append(all, report.Device{Name: name, Device: record})
 	}
 	return all, nil
 }
 
-func printDevice(w io.Writer, r *device.Record, file string) error {
+func printDevice(w io.Writer, r *result.Device, file string) error {
 	rate := func(bytes float64) string { return bytesText(int64(bytes)) + "/s" }
 	fmt.Fprintf(w, "measured %s, %s, with %s; record in %s\n",
 		r.Path, bytesText(r.Bytes), r.Fio, file)
@@ -159,10 +160,10 @@ func printDevice(w io.Writer, r *device.Record, file string) error {
 	fmt.Fprintln(t, "8 kB\tdepth\tper second\tmean ms\tp50 ms\tp95 ms\tp99 ms\t")
 	for _, of := range []struct {
 		what   string
-		points []device.Point
+		points []result.DevicePoint
 	}{
 		{"random reads", r.Reads}, {"70 % reads", r.Mixed},
-		{"log writes", []device.Point{r.Log}},
+		{"log writes", []result.DevicePoint{r.Log}},
 	} {
 		for _, p := range of.points {
 			fmt.Fprintf(t, "%s\t%d\t%.0f\t%.3f\t%.3f\t%.3f\t%.3f\t\n",

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/internal/escape"
-	"ds2/internal/limit"
 	"ds2/internal/localpg"
 	"ds2/internal/report"
 	"ds2/internal/result"
@@ -156,8 +155,8 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 		return err
 	case outcome.Status == result.Aborted:
 		failed = slices.Insert(failed, 0, outcome.Err.Error())
-	case !limit.Passed(summary.Limits):
-		failed = slices.Insert(failed, 0, "limits failed: "+limit.Failed(summary.Limits))
+	case !summary.Limits.Passed():
+		failed = slices.Insert(failed, 0, "limits failed: "+summary.Limits.Failed())
 	}
 	if len(failed) > 0 {
 		return verdictError("%s; see the record", strings.Join(failed, "; "))

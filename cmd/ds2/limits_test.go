@@ -16,7 +16,6 @@ import (
 	"ds2/internal/nightly"
 	"ds2/internal/result"
 	"ds2/internal/texttest"
-	"ds2/internal/tune"
 	"ds2/internal/workload/ds2/audit"
 )
 
@@ -51,7 +50,7 @@ func TestTuneForReal(t *testing.T) {
 		assert.True(t, trial.Audit != nil && trial.Audit.Passed, "%+v: audit %+v", made, trial.Audit)
 	}
 	var confirmed []float64
-	for _, t := range tune.Confirming(search.Trials, 4) {
+	for _, t := range result.Confirming(search.Trials, 4) {
 		confirmed = append(confirmed, t.Value)
 	}
 	require.Len(t, confirmed, 3)

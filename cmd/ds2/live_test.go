@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/browsertest"
-	"ds2/internal/device"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/nightly"
+	"ds2/internal/result"
 )
 
 // TestLivePage looks at an experiment in a real browser, in two tabs: figures that move, the charts of the report,
@@ -26,8 +26,9 @@ func TestLivePage(t *testing.T) {
 	t.Parallel()
 	target := pgtest.Database(t)
 	must(t, "load", "--target", target, "--size", "5MB", "--quiet")
-	drive := device.Record{Format: device.Format, Kind: "device", Log: device.Point{Depth: 1, IOPS: 900, Mean: .001},
-		Reads: []device.Point{{Depth: 1, IOPS: 600, Mean: .0016}}}
+	drive := result.Device{Format: result.DeviceFormat, Kind: "device",
+		Log:   result.DevicePoint{Depth: 1, IOPS: 900, Mean: .001},
+		Reads: []result.DevicePoint{{Depth: 1, IOPS: 600, Mean: .0016}}}
 	record := filepath.Join(t.TempDir(), "drive.json")
 	require.NoError(t, drive.Save(record))
 	file := textFile(t, "arrays.yaml", fmt.Sprintf(`configurations: {hdd: {target: %q}, ssd: {target: %[1]q}}

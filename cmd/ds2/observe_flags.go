@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ds2/internal/device"
 	"ds2/internal/monitor"
+	"ds2/internal/result"
 )
 
 // observeFlags say what is observed beside the orders.
@@ -14,7 +14,7 @@ type observeFlags struct {
 	monitor.Options
 	power        string // as it was given
 	deviceRecord string
-	device       *device.Record // from deviceRecord; nil: none
+	device       *result.Device // from deviceRecord; nil: none
 }
 
 func (f *observeFlags) add(flags *pflag.FlagSet) {
@@ -48,7 +48,7 @@ func (f *observeFlags) add(flags *pflag.FlagSet) {
 // check refuses what cannot be observed whatever the server, and reads what was measured of the drives before.
 func (f *observeFlags) check() (err error) {
 	if f.deviceRecord != "" {
-		if f.device, err = device.Read(f.deviceRecord); err != nil {
+		if f.device, err = result.ReadDevice(f.deviceRecord); err != nil {
 			return flagError("device-record", err)
 		}
 	}

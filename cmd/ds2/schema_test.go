@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/compare"
-	"ds2/internal/device"
 	"ds2/internal/measure"
 	"ds2/internal/nightly"
 	"ds2/internal/result"
@@ -40,7 +39,7 @@ var outputs = map[string]any{
 	"verification": verification{},       // verify
 	"sizes":        []sizeLine{},         // sizes
 	"fit":          fitLine{},            // sizes --capacity
-	"device":       device.Record{},      // device
+	"device":       result.Device{},      // device
 }
 
 // commandOutputs names the outputs that a command may write.
@@ -147,7 +146,8 @@ func TestPublishedSchema(t *testing.T) {
 		require.NoError(t, os.WriteFile(schemaFile, got, 0o644))
 	}
 	assert.True(t, string(got) == read(t, schemaFile), "%s is not what the types say: go test ./cmd/ds2 "+
-		"-run TestPublishedSchema -update-schema writes it again; what readers of version 1 rely on stays", schemaFile)
+		"-run TestPublishedSchema -update-schema writes it again; what readers of its version rely on "+
+		"stays", schemaFile)
 }
 
 var compiled = sync.OnceValue(func() map[string]*jsonschema.Schema {

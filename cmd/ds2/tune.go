@@ -23,7 +23,7 @@ import (
 type tuneFlags struct {
 	runFlags
 	restore restoreFlags
-	search  tune.Config
+	search  result.SearchConfig
 }
 
 func newTuneCommand() *cobra.Command {
@@ -103,7 +103,7 @@ func (f *tuneFlags) check() error {
 	if err != nil {
 		return err
 	}
-	ofRate := func(l limit.Limit) bool { return l.Unit() == limit.OPM || l.Unit() == limit.IOPS }
+	ofRate := func(l limit.Limit) bool { return l.Unit() == result.UnitOPM || l.Unit() == result.UnitIOPS }
 	if !slices.ContainsFunc(limits, func(l limit.Limit) bool { return !ofRate(l) }) {
 		return usageError("--limit: name one that too many users break, such as 'order p95 < 200ms'")
 	}
@@ -170,15 +170,15 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		return err
 	case record.Users == 0:
 		return verdictError("%s; see the record", record.Why)
-	case !limit.Passed(record.Verdicts):
-		return verdictError("limits failed: %s; see the record", limit.Failed(record.Verdicts))
+	case !record.Verdicts.Passed():
+		return verdictError("limits failed: %s; see the record", record.Verdicts.Failed())
 	}
 	return nil
 }
 
 // left says about how many trials are still to come, and how long they take.
 func (f *tuneFlags) left(made []result.Trial, each time.Duration) string {
-	n, known := f.search.Left(made)
+	n, known := tune.Left(f.search, made)
 	switch {
 	case !known:
 		return ""

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"ds2/internal/diagnose"
-	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/numbers"
 	"ds2/internal/result"
@@ -81,8 +80,8 @@ func (d Difference) Ratio() float64 {
 func WithFirst(all []Configuration) Comparison {
 	c := Comparison{Configurations: all, Differences: []Difference{}}
 	for _, one := range all {
-		if !limit.Passed(one.Limits) {
-			c.Warnings = append(c.Warnings, one.Name+" fails its limits: "+limit.Failed(one.Limits))
+		if !one.Limits.Passed() {
+			c.Warnings = append(c.Warnings, one.Name+" fails its limits: "+one.Limits.Failed())
 		}
 		c.Warnings = append(c.Warnings, changed(one)...)
 		c.Doubts = append(c.Doubts, idle(one)...)

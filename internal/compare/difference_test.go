@@ -54,8 +54,8 @@ func TestParts(t *testing.T) {
 	ssd := configuration("ssd", diagnose.Storage, 5300, 5420, 5350, 5290, 5410)
 	for i := range 5 {
 		writes, part := new(4.5+float64(i)/10), float64(i)/100
-		hdd.Runs[i].Costs = &diagnose.Costs{Reads: new(16 * (1 + part)), Writes: writes}
-		ssd.Runs[i].Costs = &diagnose.Costs{Reads: new(6 * (1 - part)), Writes: writes}
+		hdd.Runs[i].Costs = &result.Costs{Reads: new(16 * (1 + part)), Writes: writes}
+		ssd.Runs[i].Costs = &result.Costs{Reads: new(6 * (1 - part)), Writes: writes}
 	}
 	p := WithFirst([]Configuration{hdd, ssd}).Parts
 	require.Len(t, p, 1)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"ds2/internal/diagnose"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
@@ -55,24 +54,24 @@ var Metrics = slices.Concat([]Metric{
 
 // Costs are the metrics of what a cycle costs.
 var Costs = []Metric{
-	cost("device_reads", "device reads", "", 1, func(c *diagnose.Costs) *float64 { return c.Reads }),
-	cost("device_writes", "device writes", "", 1, func(c *diagnose.Costs) *float64 { return c.Writes }),
+	cost("device_reads", "device reads", "", 1, func(c *result.Costs) *float64 { return c.Reads }),
+	cost("device_writes", "device writes", "", 1, func(c *result.Costs) *float64 { return c.Writes }),
 	cost("device_read_bytes", "bytes read from devices", "kB", 1e-3,
-		func(c *diagnose.Costs) *float64 { return c.ReadBytes }),
+		func(c *result.Costs) *float64 { return c.ReadBytes }),
 	cost("device_written_bytes", "bytes written to devices", "kB", 1e-3,
-		func(c *diagnose.Costs) *float64 { return c.WrittenBytes }),
+		func(c *result.Costs) *float64 { return c.WrittenBytes }),
 	cost("log_bytes", "bytes of the database log", "kB", 1e-3,
-		func(c *diagnose.Costs) *float64 { return c.LogBytes }),
+		func(c *result.Costs) *float64 { return c.LogBytes }),
 	cost("device_seconds", "time of the devices", "ms", 1e3,
-		func(c *diagnose.Costs) *float64 { return c.DeviceSeconds }),
+		func(c *result.Costs) *float64 { return c.DeviceSeconds }),
 	cost("server_cpu_seconds", "CPU time of the database", "ms", 1e3,
-		func(c *diagnose.Costs) *float64 { return c.ServerCPU }),
+		func(c *result.Costs) *float64 { return c.ServerCPU }),
 	cost("client_cpu_seconds", "CPU time of ds2", "ms", 1e3,
-		func(c *diagnose.Costs) *float64 { return c.ClientCPU }),
-	cost("joules", "energy", "J", 1, func(c *diagnose.Costs) *float64 { return c.Joules }),
+		func(c *result.Costs) *float64 { return c.ClientCPU }),
+	cost("joules", "energy", "J", 1, func(c *result.Costs) *float64 { return c.Joules }),
 }
 
-func cost(name, title, unit string, scale float64, of func(*diagnose.Costs) *float64) Metric {
+func cost(name, title, unit string, scale float64, of func(*result.Costs) *float64) Metric {
 	value := func(r result.BenchRun) *float64 {
 		if r.Costs == nil {
 			return nil

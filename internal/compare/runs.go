@@ -175,8 +175,8 @@ func Runs(b *result.Bench) {
 
 // limits are those of a bench: each holds if it holds in all runs that count, and none holds in a run that failed or
 // that a limit ended.
-func limits(b result.Bench) []limit.Verdict {
-	var all [][]limit.Verdict
+func limits(b result.Bench) result.Verdicts {
+	var all []result.Verdicts
 	for _, r := range b.Runs {
 		switch {
 		case r.Counts:
@@ -189,9 +189,9 @@ func limits(b result.Bench) []limit.Verdict {
 }
 
 // Confirmed is what the trials that confirm the result of a search come to, by their records.
-func Confirmed(trials []result.Trial, records []*result.Record) (result.Headline, []limit.Verdict) {
+func Confirmed(trials []result.Trial, records []*result.Record) (result.Headline, result.Verdicts) {
 	var values []float64
-	var verdicts [][]limit.Verdict
+	var verdicts []result.Verdicts
 	for i, t := range trials {
 		values = append(values, t.Value)
 		verdicts = append(verdicts, held(records[i].Status, records[i].Limits))
@@ -202,8 +202,8 @@ func Confirmed(trials []result.Trial, records []*result.Record) (result.Headline
 
 // held are the verdicts of a run by how it ended: in one that a limit ended none holds where its window lies before
 // that.
-func held(by result.Status, verdicts []limit.Verdict) []limit.Verdict {
-	if by != result.Aborted || !limit.Passed(verdicts) {
+func held(by result.Status, verdicts result.Verdicts) result.Verdicts {
+	if by != result.Aborted || !verdicts.Passed() {
 		return verdicts
 	}
 	all := slices.Clone(verdicts)

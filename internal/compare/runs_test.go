@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
@@ -32,7 +31,7 @@ func TestTake(t *testing.T) {
 func TestAborted(t *testing.T) {
 	s := result.Summary{Conclusion: result.Conclusion{
 		Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: 1}),
-		Limits:   []limit.Verdict{{Limit: "opm > 0", Measured: new(1.), OK: true}},
+		Limits:   result.Verdicts{{Limit: "opm > 0", Measured: new(1.), OK: true}},
 	}}
 	for status, want := range map[result.Status]bool{
 		result.Done: true, result.Interrupted: true, result.Running: true, result.Aborted: false,
@@ -40,8 +39,8 @@ func TestAborted(t *testing.T) {
 		s.Status = status
 		single := Single(s)
 		_, trial := Confirmed([]result.Trial{{Unit: result.OPM}}, []*result.Record{{Summary: s}})
-		assert.Equal(t, want, limit.Passed(single.Limits), "a run that is %s", status)
-		assert.Equal(t, want, limit.Passed(trial), "a trial that is %s", status)
+		assert.Equal(t, want, single.Limits.Passed(), "a run that is %s", status)
+		assert.Equal(t, want, trial.Passed(), "a trial that is %s", status)
 		assert.Equal(t, []any{status, true}, []any{single.Runs[0].Status, single.Runs[0].Counts})
 	}
 }

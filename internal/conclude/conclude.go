@@ -70,9 +70,9 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 		judged := v
 		judged.Counters = answered(in, outages)
 		if b := diagnose.Judge(judged.figures()); b != nil {
-			all := slices.Concat(warnings(in.Cautions, b.Figures),
+			b.Warnings = slices.Concat(warnings(in.Cautions, b.Figures),
 				v.largeReads(), v.heldAbove(), v.vacuums(), v.others())
-			c.Bottleneck = &result.Bottleneck{Bottleneck: *b, Warnings: all}
+			c.Bottleneck = b
 		}
 	}
 	c.Headline = result.NewHeadline(figure)
@@ -101,7 +101,7 @@ func asked(texts []string, run measure.Span) (all []measure.WindowSpec, err erro
 }
 
 // verdicts are those of the limits over a window. A run without one has no samples, so its limits fail.
-func verdicts(in Input, w *measure.Window) ([]limit.Verdict, error) {
+func verdicts(in Input, w *measure.Window) (result.Verdicts, error) {
 	limits, err := limit.ParseAll(in.LimitTexts)
 	if err != nil {
 		return nil, fmt.Errorf("judge limits: %w", err)
@@ -117,16 +117,16 @@ func verdicts(in Input, w *measure.Window) ([]limit.Verdict, error) {
 
 // Figures are those of a window that limits and gates can be on.
 func Figures(in Input, w measure.Window) (limit.Figures, error) {
-	return limit.Of(in.Words.Limits(), in.Series, w, in.Counters, in.Start, in.Machine)
+	return limit.Of(in.Words, in.Series, w, in.Counters, in.Start, in.Machine)
 }
 
 // warnings are what makes a run a poor test of storage, after it was made.
-func warnings(before result.Cautions, f diagnose.Figures) (all []string) {
-	if !f.ReadFromDrives() {
+func warnings(before result.Cautions, f result.Evidence) (all []string) {
+	if !diagnose.ReadFromDrives(f) {
 		all = append(all, before.Reads...)
 	}
 	all = append(all, before.Other...)
-	if others := f.Disturbance(); others != "" {
+	if others := diagnose.Disturbance(f); others != "" {
 		all = append(all, others)
 	}
 	return all

@@ -3,14 +3,13 @@ package conclude
 import (
 	"math"
 
-	"ds2/internal/diagnose"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
 
 // costs takes the costs per order from the samples of the window.
-func (v view) costs(power *result.Power) *diagnose.Costs {
-	c := diagnose.Costs{
+func (v view) costs(power *result.Power) *result.Costs {
+	c := result.Costs{
 		Reads: v.total(monitor.DiskReads), Writes: v.total(monitor.DiskWrites),
 		ReadBytes: v.total(monitor.DiskReadBytes), WrittenBytes: v.total(monitor.DiskWrittenBytes),
 		LogBytes: v.total(monitor.DatabaseLogBytes), ClientCPU: v.mean(monitor.ClientOwn),

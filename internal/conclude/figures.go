@@ -33,10 +33,10 @@ func (v view) power() *result.Power {
 }
 
 // figures takes from the samples of the window what the bottleneck is judged by.
-func (v view) figures() diagnose.Figures {
+func (v view) figures() result.Evidence {
 	// busiest is of the machine or, where there are several, of that which has most.
 	busiest := func(column string) *float64 { return cmp.Or(v.mean(column), v.highest(column)) }
-	f := diagnose.Figures{
+	f := result.Evidence{
 		CPUBusy: busiest(monitor.CPUBusy), CPUIOWait: busiest(monitor.CPUIOWait),
 		ClientBusy: v.mean(monitor.ClientBusy), ClientOwn: v.mean(monitor.ClientOwn),
 		ClientUsed: v.mean(monitor.ClientUsed), ClientThrottled: v.mean(monitor.ClientThrottled),
@@ -55,7 +55,7 @@ func (v view) figures() diagnose.Figures {
 		f.RoundTrip = over(math.Max, f.RoundTrip, known(v.Counters.Quantile(column, 0.25, v.from, v.to)))
 	}
 	v.addDevices(&f)
-	if f == (diagnose.Figures{}) && v.window.Errors == 0 {
+	if f == (result.Evidence{}) && v.window.Errors == 0 {
 		return f
 	}
 	w := v.window
@@ -97,9 +97,9 @@ func share(cpus *float64, all int) *float64 {
 }
 
 // sessions takes the sessions' numbers in all databases together.
-func (v view) sessions() *diagnose.Sessions {
+func (v view) sessions() *result.Sessions {
 	number := func(column string) float64 { return *cmp.Or(v.total(column), new(0.0)) }
-	return diagnose.NewSessions(diagnose.Sessions{
+	return diagnose.NewSessions(result.Sessions{
 		Idle:             number(monitor.SessionsIdle),
 		Running:          number(monitor.SessionsRunning),
 		WaitingForLock:   number(monitor.SessionsWaitingForLock),
@@ -112,7 +112,7 @@ func (v view) sessions() *diagnose.Sessions {
 
 // addUsers adds where the users' own time went in the window: in operations, and of that in messages on their way,
 // one to the server and one back for each operation, though some take more.
-func (v view) addUsers(f *diagnose.Figures) {
+func (v view) addUsers(f *result.Evidence) {
 	w := v.window
 	count, seconds := 0.0, 0.0
 	for operation, l := range w.Latency {
@@ -133,7 +133,7 @@ func (v view) addUsers(f *diagnose.Figures) {
 
 // addDevices adds how near the devices were to their limit in the window: by what was measured of them before, if
 // anything was, and by the queue and the time of reads against the same run's best seconds.
-func (v view) addDevices(f *diagnose.Figures) {
+func (v view) addDevices(f *result.Evidence) {
 	t, measured := v.Counters, v.Device
 	reads, took := 0.0, 0.0
 	for _, column := range t.Items(monitor.DiskReads) {

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/device"
 	"ds2/internal/diagnose"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
@@ -65,7 +64,7 @@ func TestBottleneckOfTheWindow(t *testing.T) {
 		assert.InDelta(t, v[1], v[0], 1e-9, name)
 	}
 	assert.Nil(t, f.RoundTrip, "H3: of a server on the same machine, where no network is on the way")
-	assert.Equal(t, diagnose.Figures{}, seen(monitor.Table{}, s).figures(), "of a run without samples")
+	assert.Equal(t, result.Evidence{}, seen(monitor.Table{}, s).figures(), "of a run without samples")
 }
 
 // The devices' limit, as it was measured before the run, and without that by queue and latency.
@@ -79,12 +78,12 @@ func TestDevices(t *testing.T) {
 		"disk.sdb.reads_per_second", "disk.sdb.read_seconds", "disk.sdb.queue", "db.log_syncs_per_second")
 	s := ofWindow(10, 20)
 	s.Targets, s.End, s.Local = []string{"a"}, start.Add(20*time.Second), true
-	s.Device = &device.Record{
-		Reads: []device.Point{
+	s.Device = &result.Device{
+		Reads: []result.DevicePoint{
 			{Depth: 1, IOPS: 2000, Mean: .5e-3}, {Depth: 16, IOPS: 8000, Mean: 2e-3},
 			{Depth: 256, IOPS: 10000, Mean: 25e-3},
 		},
-		Log: device.Point{Depth: 1, IOPS: 500, Mean: 2e-3},
+		Log: result.DevicePoint{Depth: 1, IOPS: 500, Mean: 2e-3},
 	}
 	f := seen(table, s).figures()
 	for name, v := range map[string][2]float64{
@@ -94,10 +93,10 @@ func TestDevices(t *testing.T) {
 		assert.InDelta(t, v[1], v[0], 1e-9, name)
 	}
 	assert.Equal(t, "reads 50 % of what the device can do at this latency, "+
-		"log writes 12 % of its limit of one write at a time", f.OfDevice())
+		"log writes 12 % of its limit of one write at a time", diagnose.OfDevice(f))
 	s.Device = nil
 	f = seen(table, s).figures()
-	if f.DeviceReads != nil || f.DeviceLog != nil || f.OfDevice() != "" {
+	if f.DeviceReads != nil || f.DeviceLog != nil || diagnose.OfDevice(f) != "" {
 		t.Errorf("no device was measured: %+v", f)
 	}
 	b := diagnose.Judge(f)
@@ -126,21 +125,21 @@ func TestPowerOf(t *testing.T) {
 // TestWarnings does not say that the drives see hardly a read where the window's reads came from them.
 func TestWarnings(t *testing.T) {
 	o := result.Cautions{Reads: []string{"fits"}, Other: []string{"fsync is off"}}
-	running, waiting := &diagnose.Sessions{Running: 1}, &diagnose.Sessions{WaitingForDrives: .96}
+	running, waiting := &result.Sessions{Running: 1}, &result.Sessions{WaitingForDrives: .96}
 	for _, c := range []struct {
 		why  string
-		f    diagnose.Figures
+		f    result.Evidence
 		want string
 	}{
-		{"unknown reads of the drives", diagnose.Figures{}, "fits, fsync is off"},
-		{"hardly a read", diagnose.Figures{ReadsPerOrder: new(0.01)}, "fits, fsync is off"},
-		{"reads of other programs", diagnose.Figures{ReadsPerOrder: new(2.7), Sessions: running}, "fits, fsync is off"},
+		{"unknown reads of the drives", result.Evidence{}, "fits, fsync is off"},
+		{"hardly a read", result.Evidence{ReadsPerOrder: new(0.01)}, "fits, fsync is off"},
+		{"reads of other programs", result.Evidence{ReadsPerOrder: new(2.7), Sessions: running}, "fits, fsync is off"},
 		{"reads of other programs, as its own processes tell",
-			diagnose.Figures{ReadsPerOrder: new(9.), ReadBytesPerOrder: new(100.), Sessions: waiting},
+			result.Evidence{ReadsPerOrder: new(9.), ReadBytesPerOrder: new(100.), Sessions: waiting},
 			"fits, fsync is off"},
 		{"reads of its processes from the drives",
-			diagnose.Figures{ReadBytesPerOrder: new(20000.)}, "fsync is off"},
-		{"reads from the drives", diagnose.Figures{ReadsPerOrder: new(2.7), Sessions: waiting}, "fsync is off"},
+			result.Evidence{ReadBytesPerOrder: new(20000.)}, "fsync is off"},
+		{"reads from the drives", result.Evidence{ReadsPerOrder: new(2.7), Sessions: waiting}, "fsync is off"},
 	} {
 		assert.Equal(t, c.want, strings.Join(warnings(o, c.f), ", "), "%s: warnings", c.why)
 	}
@@ -250,7 +249,7 @@ func TestFilesStandForDrives(t *testing.T) {
 	}
 	f := v.figures()
 	assert.Equal(t, diagnose.Storage, diagnose.Judge(f).What)
-	assert.True(t, f.ReadFromDrives())
+	assert.True(t, diagnose.ReadFromDrives(f))
 	assert.InDelta(t, 4, *v.costs(nil).Reads, 1e-9)
 	conditions := named(v.conditions())
 	assert.Contains(t, conditions, "read latency, slowest device")

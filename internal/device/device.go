@@ -1,3 +1,6 @@
+// Package device measures what a drive, array or volume can do by itself, by fio: the scale on which a run's own reads
+// and log writes are read. It also preconditions flash, so that it is measured in the state in which it will stay. What
+// a run took from the device is for others to know.
 package device
 
 import (
@@ -11,7 +14,15 @@ import (
 	"time"
 
 	"ds2/internal/diskspace"
+	"ds2/internal/result"
 )
+
+// BlockBytes is the size of the reads and writes that are measured: a page of the databases.
+const BlockBytes = 8192
+
+// compressible is the part of each written block, in percent, that shrinks: LZ4 makes 1.94 : 1 of the block, and so
+// does zlib. A database's pages shrink about 2 : 1, each by itself and no two alike (docs/explanation/data.md).
+const compressible = 50
 
 // fileName is the file in the directory that is measured.
 const fileName = "ds2-device.fio"
@@ -37,7 +48,7 @@ type Options struct {
 }
 
 // Run measures. The file that it made is removed, also after an error.
-func Run(ctx context.Context, o Options) (r *Record, err error) {
+func Run(ctx context.Context, o Options) (r *result.Device, err error) {
 	if o.Depths == nil {
 		o.Depths = depths
 	}
@@ -45,7 +56,8 @@ func Run(ctx context.Context, o Options) (r *Record, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r = &Record{Format: Format, Kind: "device", KitVersion: o.KitVersion, Fio: f.version, Start: time.Now(),
+	r = &result.Device{Format: result.DeviceFormat, Kind: "device", KitVersion: o.KitVersion,
+		Fio: f.version, Start: time.Now(),
 		Path: cmp.Or(o.Dir, o.Device), StageTime: o.StageTime.Seconds()}
 	if o.Device != "" {
 		f.file = o.Device
@@ -92,7 +104,7 @@ type measurement struct {
 }
 
 // step runs a job.
-func (m *measurement) step(what string, j job) (Point, float64, error) {
+func (m *measurement) step(what string, j job) (result.DevicePoint, float64, error) {
 	if m.options.Progress != nil {
 		m.options.Progress(what, time.Duration(m.points)*m.options.StageTime*11/10) // with fio's time to ramp up
 	}
@@ -100,14 +112,14 @@ func (m *measurement) step(what string, j job) (Point, float64, error) {
 }
 
 // point measures one of the record's points.
-func (m *measurement) point(what string, j job) (Point, error) {
+func (m *measurement) point(what string, j job) (result.DevicePoint, error) {
 	j.block, j.runTime = BlockBytes, m.options.StageTime
 	p, _, err := m.step(what, j)
 	m.points--
 	return p, err
 }
 
-func (m *measurement) run(r *Record) (err error) {
+func (m *measurement) run(r *result.Device) (err error) {
 	if m.options.Precondition {
 		if r.Preconditioning, err = m.precondition(); err != nil {
 			return err
@@ -120,7 +132,7 @@ func (m *measurement) run(r *Record) (err error) {
 		what   string
 		rw     string
 		depths []int
-		points *[]Point
+		points *[]result.DevicePoint
 	}{
 		{"random reads", "randread", m.options.Depths, &r.Reads},
 		{"70 % reads, 30 % writes", "randrw", m.options.Depths, &r.Mixed},

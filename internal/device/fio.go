@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"ds2/internal/result"
 )
 
 // job is one thing that fio does.
@@ -73,7 +75,7 @@ type latency struct {
 }
 
 // run runs a job, and returns what it did and the bytes a second that it wrote.
-func (f *fio) run(ctx context.Context, j job) (Point, float64, error) {
+func (f *fio) run(ctx context.Context, j job) (result.DevicePoint, float64, error) {
 	engine := "libaio"
 	if j.depth == 1 {
 		engine = "psync"
@@ -101,13 +103,13 @@ func (f *fio) run(ctx context.Context, j job) (Point, float64, error) {
 	c.Stdout, c.Stderr = &stdout, &stderr
 	if err := c.Run(); err != nil {
 		if ctx.Err() != nil {
-			return Point{}, 0, ctx.Err()
+			return result.DevicePoint{}, 0, ctx.Err()
 		}
 		said := strings.TrimSpace(stderr.String())
 		if strings.Contains(said, "Invalid argument") {
 			said += "\nthe file system may have no direct I/O: give a directory on the drives under test"
 		}
-		return Point{}, 0, fmt.Errorf("fio %s: %w\n%s", j.rw, err, said)
+		return result.DevicePoint{}, 0, fmt.Errorf("fio %s: %w\n%s", j.rw, err, said)
 	}
 	return parse(stdout.Bytes(), j)
 }
@@ -119,16 +121,17 @@ func readOutput(text []byte) (out output, err error) {
 }
 
 // parse takes from fio's report what a job did.
-func parse(text []byte, j job) (Point, float64, error) {
+func parse(text []byte, j job) (result.DevicePoint, float64, error) {
 	out, err := readOutput(text)
 	if err != nil || len(out.Jobs) != 1 || out.Jobs[0].Error != 0 {
 		err = errors.Join(err, fmt.Errorf("%d jobs", len(out.Jobs)))
-		return Point{}, 0, fmt.Errorf("fio %s: its report cannot be read: %w", j.rw, err)
+		return result.DevicePoint{}, 0, fmt.Errorf("fio %s: its report cannot be read: %w", j.rw, err)
 	}
 	done := out.Jobs[0]
-	p := Point{Depth: j.depth, Reads: done.Read.IOPS, Writes: done.Write.IOPS, IOPS: done.Read.IOPS + done.Write.IOPS}
+	p := result.DevicePoint{Depth: j.depth, Reads: done.Read.IOPS, Writes: done.Write.IOPS}
+	p.IOPS = p.Reads + p.Writes
 	if p.IOPS == 0 {
-		return Point{}, 0, fmt.Errorf("fio %s: no I/O ended in %s: make stages longer", j.rw, j.runTime)
+		return result.DevicePoint{}, 0, fmt.Errorf("fio %s: no I/O ended in %s: make stages longer", j.rw, j.runTime)
 	}
 	p.Mean = (done.Read.IOPS*done.Read.Latency.Mean + done.Write.IOPS*done.Write.Latency.Mean) / p.IOPS / 1e9
 	shown := done.Read.Done

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"ds2/internal/result"
 )
 
 // The steady state of SNIA's Solid State Storage Performance Test Specification: over five rounds the figures stay
@@ -18,8 +20,8 @@ const (
 // precondition brings flash into the state in which it stays: all of it written twice in sequence, so that nothing of
 // the drive is fresh, and then at random until rounds are steady. That the drive is purged before is for its owner to
 // see to.
-func (m *measurement) precondition() (*Preconditioning, error) {
-	p := &Preconditioning{}
+func (m *measurement) precondition() (*result.DevicePreconditioning, error) {
+	p := &result.DevicePreconditioning{}
 	for pass := range 2 {
 		_, rate, err := m.step(fmt.Sprintf("sequential pass %d of 2", pass+1), fill)
 		if err != nil {

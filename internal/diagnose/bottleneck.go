@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"ds2/internal/result"
 )
 
 // What can hold orders back.
@@ -16,13 +18,6 @@ const (
 	Network = "network"
 	Unclear = "unclear"
 )
-
-// Bottleneck is what held the orders back, and the figures that say so.
-type Bottleneck struct {
-	What    string  `json:"what"` // errors, storage, cpu, locks, client, network or unclear
-	Why     string  `json:"why"`  // in words
-	Figures Figures `json:"figures"`
-}
 
 // The bounds of the rules.
 const (
@@ -40,12 +35,12 @@ const (
 )
 
 // Judge names the bottleneck; nil where nothing was measured.
-func Judge(f Figures) *Bottleneck {
-	if f == (Figures{}) {
+func Judge(f result.Evidence) *result.Bottleneck {
+	if f == (result.Evidence{}) {
 		return nil
 	}
 	what, why := newSituation(f).judge()
-	return &Bottleneck{what, why, f}
+	return &result.Bottleneck{What: what, Why: why, Figures: f}
 }
 
 // judge asks the rules one after the other; the first that holds names the bottleneck.
@@ -103,7 +98,7 @@ func (c situation) judge() (what, why string) {
 		return Unclear, "sessions are at work " + percent(c.Running) + " of their time " +
 			"and wait for nothing in particular" + cpus + ": try more users"
 	case atLeast(c.DeviceReads, fullDevice), atLeast(c.DeviceLog, fullDevice):
-		return Storage, "the device is near its limit: " + c.OfDevice()
+		return Storage, "the device is near its limit: " + OfDevice(c.Evidence)
 	case c.DeviceReads == nil && atLeast(c.DiskQueue, longQueue) && atLeast(c.DiskSlowdown, slowDevice):
 		return Storage, fmt.Sprintf("a device has a queue of %.1f requests, "+
 			"and its reads take %.1f times as long as in the run's best seconds", *c.DiskQueue, *c.DiskSlowdown)
@@ -134,10 +129,10 @@ func (c situation) whyLocks() string {
 // whyCPU splits the machine's time, as far as it is known whose it is.
 func (c situation) whyCPU() string {
 	text := "the database machine's CPUs are " + percent(*c.CPUBusy) + " busy"
-	switch others := c.others(); {
-	case others != nil:
+	switch rest := others(c.Evidence); {
+	case rest != nil:
 		text += fmt.Sprintf(", %s by the database, %s by ds2 itself, which runs on the same machine, "+
-			"and %s by other programs", percent(*c.CPUDatabase), percent(*c.CPUOwn), percent(*others))
+			"and %s by other programs", percent(*c.CPUDatabase), percent(*c.CPUOwn), percent(*rest))
 	case c.CPUOwn != nil:
 		text += ", " + percent(*c.CPUOwn) + " with ds2 itself, which runs on the same machine"
 	}
@@ -175,18 +170,18 @@ func (c situation) trips() string {
 
 // situation is the figures with what the sessions' time comes to, in shares of it; all 0 where they tell nothing.
 type situation struct {
-	Figures
+	result.Evidence
 	storage, locks float64
 	pause          float64 // users think, or no order is due
 	underWay       float64 // statements and answers are on their way, or waiting for a CPU
 }
 
-func newSituation(f Figures) situation {
-	c := situation{Figures: f}
+func newSituation(f result.Evidence) situation {
+	c := situation{Evidence: f}
 	if f.Sessions == nil {
 		return c
 	}
-	c.storage, c.locks = f.WaitingForDrives, f.waitingForEachOther()
+	c.storage, c.locks = f.WaitingForDrives, waitingForEachOther(*f.Sessions)
 	statements := f.Idle + f.WaitingForClient
 	if f.InOperations != nil {
 		c.pause = min(max(1-*f.InOperations-*cmp.Or(f.HeldUp, new(0.)), 0), statements)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ds2/internal/result"
 )
 
 func TestJudge(t *testing.T) {
@@ -108,51 +110,45 @@ func TestJudge(t *testing.T) {
 		{"nothing is near its limit", Unclear, "show no wait",
 			"cpu.busy_ratio=.3 disk.busy_ratio=.2"},
 	} {
-		var figures Figures
+		var figures result.Evidence
 		text := `{"` + strings.NewReplacer("=.", `":0.`, "=", `":`, " ", `,"`).Replace(c.figures) + "}"
 		require.NoError(t, json.Unmarshal([]byte(text), &figures), c.name)
 		b := Judge(figures)
 		assert.Equal(t, c.want, b.What, c.name)
 		assert.Contains(t, b.Why, c.why, c.name)
 	}
-	assert.Nil(t, Judge(Figures{}), "of nothing measured")
+	assert.Nil(t, Judge(result.Evidence{}), "of nothing measured")
 }
 
 // TestDisturbance warns of other programs only where it is known that there are some.
 func TestDisturbance(t *testing.T) {
 	for _, c := range []struct {
-		f    Figures
+		f    result.Evidence
 		want string
 	}{
-		{Figures{CPUBusy: new(.95), CPUDatabase: new(.5), CPUOwn: new(.15)}, "other programs take 30 %"},
-		{Figures{CPUBusy: new(.95), CPUDatabase: new(.8), CPUOwn: new(.1)}, ""},
-		{Figures{CPUBusy: new(.95), CPUOwn: new(.1)}, ""},
+		{result.Evidence{CPUBusy: new(.95), CPUDatabase: new(.5), CPUOwn: new(.15)}, "other programs take 30 %"},
+		{result.Evidence{CPUBusy: new(.95), CPUDatabase: new(.8), CPUOwn: new(.1)}, ""},
+		{result.Evidence{CPUBusy: new(.95), CPUOwn: new(.1)}, ""},
 	} {
-		got := c.f.Disturbance()
+		got := Disturbance(c.f)
 		assert.True(t, strings.HasPrefix(got, c.want) && (c.want == "") == (got == ""), "%q, want %q", got, c.want)
 	}
 }
 
-func TestPer(t *testing.T) {
-	assert.Equal(t, &Costs{Reads: new(2.), Joules: new(.5)}, Costs{Reads: new(200.), Joules: new(50.)}.Per(100))
-	assert.Nil(t, Costs{Reads: new(200.)}.Per(0), "no orders")
-	assert.Nil(t, Costs{}.Per(100), "nothing was measured")
-}
-
 // TestNewSessions has servers that measure how long sessions are at work correct what samples tell.
 func TestNewSessions(t *testing.T) {
-	want := &Sessions{Idle: .5, Running: .125, WaitingForDrives: .375}
+	want := &result.Sessions{Idle: .5, Running: .125, WaitingForDrives: .375}
 	for _, c := range []struct {
 		why    string
-		counts Sessions
+		counts result.Sessions
 		active *float64
-		want   *Sessions
+		want   *result.Sessions
 	}{
-		{"samples alone", Sessions{Idle: 4, Running: 1, WaitingForDrives: 3}, nil, want},
-		{"sessions at work twice as long as samples tell", Sessions{Idle: 6, Running: .5, WaitingForDrives: 1.5},
+		{"samples alone", result.Sessions{Idle: 4, Running: 1, WaitingForDrives: 3}, nil, want},
+		{"sessions at work twice as long as samples tell", result.Sessions{Idle: 6, Running: .5, WaitingForDrives: 1.5},
 			new(4.), want},
-		{"no sample has seen a session at work", Sessions{Idle: 8}, new(.1), &Sessions{Idle: 1}},
-		{"nothing was sampled", Sessions{}, nil, nil},
+		{"no sample has seen a session at work", result.Sessions{Idle: 8}, new(.1), &result.Sessions{Idle: 1}},
+		{"nothing was sampled", result.Sessions{}, nil, nil},
 	} {
 		assert.Equal(t, c.want, NewSessions(c.counts, c.active), c.why)
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/driver"
-	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 	"ds2/internal/runs"
@@ -33,7 +32,7 @@ type script struct {
 type outcome struct {
 	opm, idle, active float64
 	fault             string
-	limits            []limit.Verdict
+	limits            result.Verdicts
 	unsteady          bool
 	aborted, noWindow bool
 	err               error
@@ -103,7 +102,7 @@ var ofReport = result.Bench{Spec: result.Spec{
 // TestBenchOfTheStorageReport makes the report's runs of its SSDs, with the idle and active watts that its table gives
 // for the run with the median OPM, and others around them. A failed limit is no reason to repeat a run.
 func TestBenchOfTheStorageReport(t *testing.T) {
-	verdict := func(ok bool) []limit.Verdict { return []limit.Verdict{{Limit: "opm > 65000", OK: ok}} }
+	verdict := func(ok bool) result.Verdicts { return result.Verdicts{{Limit: "opm > 65000", OK: ok}} }
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(
 			outcome{opm: 64973.7, idle: 395.0, active: 501.4, limits: verdict(false)},
@@ -114,8 +113,8 @@ func TestBenchOfTheStorageReport(t *testing.T) {
 		b, err := s.do(t, dir, ofReport)
 		require.NoError(t, err)
 		assert.Equal(t, "run-1", b.Median)
-		assert.False(t, limit.Passed(b.Limits))
-		assert.True(t, limit.Passed(b.Runs[1].Limits))
+		assert.False(t, b.Limits.Passed())
+		assert.True(t, b.Runs[1].Limits.Passed())
 		assert.Equal(t, result.Done, b.Status)
 		assert.Equal(t, []float64{64973.7, 501.4, 393.1}, []float64{*b.OPM, *b.Active, *b.Idle})
 		assert.InDelta(t, 65511.13, *b.RunsMean, .01)
@@ -143,7 +142,7 @@ func TestEveryRunCounts(t *testing.T) {
 	noBackup := &store.Error{Op: "restore", Class: store.Config, Err: errors.New("no BACKUP")}
 	full := outcome{err: &fs.PathError{Op: "write", Path: "summary.json", Err: syscall.ENOSPC}}
 	judged := func(o outcome, ok bool) outcome {
-		o.limits = []limit.Verdict{{Limit: "order p95 < 1s", Unit: limit.Seconds, Measured: new(.5), OK: ok}}
+		o.limits = result.Verdicts{{Limit: "order p95 < 1s", Unit: result.UnitSeconds, Measured: new(.5), OK: ok}}
 		return o
 	}
 	at := func(opm float64) outcome { return judged(outcome{opm: opm}, true) }

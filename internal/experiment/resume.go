@@ -147,7 +147,7 @@ func (s *Search) TakeUp(seedGiven bool) (err error) {
 		if !seedGiven {
 			s.Options.Seed = left.Seed
 		}
-		return append(differing(left.Spec, s.Options.Asked()), differing(left.Config, s.Config)...)
+		return append(differing(left.Spec, s.Options.Asked()), differing(left.SearchConfig, s.Config)...)
 	})
 	switch {
 	case err != nil:

@@ -26,7 +26,7 @@ type Search struct {
 	runs.Conduct
 	Dir     string // of the search's record and its runs
 	Options runs.Options
-	Config  tune.Config
+	Config  result.SearchConfig
 	Restore upkeep.Restore
 	// Trial is told each trial, how long one takes, and all that were made.
 	Trial func(t result.Trial, each time.Duration, all []result.Trial)
@@ -36,7 +36,8 @@ type Search struct {
 // Do runs the search and writes its record after each trial, also where an error ends it. A run whose figures cannot be
 // used ends it with a VerdictError.
 func (s Search) Do(stop runs.Stop) (result.Search, error) {
-	r := result.Search{Spec: s.Options.Asked(), Status: result.Running, Start: time.Now(), Config: s.Config}
+	r := result.Search{Spec: s.Options.Asked(), Status: result.Running, Start: time.Now()}
+	r.SearchConfig = s.Config
 	var known []result.Trial
 	if s.left != nil {
 		known, r.Start, r.RunID = s.left.Trials, s.left.Start, s.left.RunID
@@ -47,8 +48,7 @@ func (s Search) Do(stop runs.Stop) (result.Search, error) {
 	}
 	var took time.Duration
 	made, failed := 0, 0
-	var err error
-	r.Result, err = tune.Search(stop.Hard, s.Config, func(ctx context.Context, step tune.Step) (result.Trial, error) {
+	trial := func(ctx context.Context, step tune.Step) (result.Trial, error) {
 		if at := len(r.Trials); at < len(known) && known[at].Threads == step.Threads {
 			r.Trials = append(r.Trials, known[at])
 			return known[at], nil
@@ -69,7 +69,9 @@ func (s Search) Do(stop runs.Stop) (result.Search, error) {
 		r.Trials = append(r.Trials, t)
 		s.Trial(t, took/time.Duration(made), r.Trials)
 		return t, result.SaveSummary(s.Dir, r)
-	})
+	}
+	var err error
+	r.SearchResult, err = tune.Search(stop.Hard, s.Config, trial)
 	r.End = time.Now()
 	r.Status = runs.Ended(err).Status
 	if r.Users > 0 {
@@ -81,7 +83,7 @@ func (s Search) Do(stop runs.Stop) (result.Search, error) {
 // conclude takes what the trials that confirm the number of users come to into the record.
 func (s Search) conclude(r *result.Search) error {
 	var records []*result.Record
-	trials := tune.Confirming(r.Trials, r.Users)
+	trials := result.Confirming(r.Trials, r.Users)
 	for _, t := range trials {
 		record, err := result.Read(filepath.Join(s.Dir, t.Record))
 		if err != nil {
@@ -155,7 +157,7 @@ func (s Search) trial(ctx context.Context, stop runs.Stop, number, threads int) 
 }
 
 // drivesOf is what the drives did in a run.
-func drivesOf(c result.Conclusion) (d tune.Drives) {
+func drivesOf(c result.Conclusion) (d result.TrialDrives) {
 	figures := map[string]**float64{
 		result.ReadLatency: &d.Read, result.WriteLatency: &d.Write, result.LogWriteLatency: &d.LogWrite,
 		result.ReadsOfDevices: &d.IOPS,

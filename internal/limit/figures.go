@@ -7,6 +7,7 @@ import (
 
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
+	"ds2/internal/result"
 )
 
 // kinds are the I/Os that figures are of. The maxima of data and log are over means of 15 s, as Jetstress takes them
@@ -20,19 +21,13 @@ var kinds = map[string]monitor.IOKind{
 	"log write":    {Role: monitor.Log, Write: true, Over: monitor.VerdictMeans},
 }
 
-// Names are what a workload calls a cycle of its users, and operations that are taken together.
-type Names struct {
-	Cycle  string
-	Groups map[string][]string
-}
-
 // Of gives the figures of a window of a run whose first orders started at start. Response times are those of the
 // intervals that lie in the window; "errors" is failed attempts for each order begun, "dropped" the share of the orders
 // due that an open loop never began. "device", "data" and "log" are the slowest drive in counters, of all or of those
 // that have the role on machine: the mean is over requests, the max the highest mean of a second (device) or of 15 s
 // (data, log). "iops" is the reads and writes a second of the data's drives. A cycle of users, such as an order, goes
 // by the name that its workload has for it.
-func Of(names Names, series measure.Series, w measure.Window, counters monitor.Table, start time.Time,
+func Of(words result.Words, series measure.Series, w measure.Window, counters monitor.Table, start time.Time,
 	machine *monitor.Machine) (Figures, error) {
 	span := measure.Span{From: measure.Seconds(w.From), To: measure.Seconds(w.To)}
 	all, err := series.Distributions(span)
@@ -42,9 +37,9 @@ func Of(names Names, series measure.Series, w measure.Window, counters monitor.T
 	times := all.Operations
 	if whole, some := times[measure.WholeOrder]; some {
 		delete(times, measure.WholeOrder)
-		times[names.Cycle] = whole
+		times[words.Cycle] = whole
 	}
-	for group, operations := range names.Groups {
+	for group, operations := range words.Groups {
 		var some []measure.Distribution
 		for _, name := range operations {
 			if d, known := times[name]; known {

@@ -10,6 +10,7 @@ import (
 
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
+	"ds2/internal/result"
 )
 
 var browses = map[string][]string{"browse": {"browse_by_category", "browse_by_actor", "browse_by_title"}}
@@ -58,7 +59,7 @@ func TestOf(t *testing.T) {
 		},
 	}
 	machine := drives([]monitor.Role{monitor.Data}, []monitor.Role{monitor.Log})
-	figures, err := Of(Names{Cycle: "transaction", Groups: browses}, series, window, counters, start, machine)
+	figures, err := Of(result.Words{Cycle: "transaction", Groups: browses}, series, window, counters, start, machine)
 	require.NoError(t, err)
 	for _, c := range []struct {
 		why    string
@@ -132,7 +133,7 @@ func TestRoles(t *testing.T) {
 			at := start.Add(time.Duration(second) * time.Second)
 			counters.Rows = append(counters.Rows, monitor.Row{Time: at, Values: values})
 		}
-		names, window := Names{Cycle: "order", Groups: browses}, measure.Window{From: 0, To: 300}
+		names, window := result.Words{Cycle: "order", Groups: browses}, measure.Window{From: 0, To: 300}
 		figures, err := Of(names, measure.Series{}, window, counters, start, c.machine)
 		require.NoError(t, err)
 		for preset, want := range map[string]bool{
@@ -141,7 +142,7 @@ func TestRoles(t *testing.T) {
 			limits, err := ForRun([]string{preset}, time.Hour)
 			require.NoError(t, err)
 			verdicts := Judge(limits, figures)
-			assert.Equal(t, want, Passed(verdicts), "%s: %v", preset, verdicts)
+			assert.Equal(t, want, verdicts.Passed(), "%s: %v", preset, verdicts)
 		}
 		iops, _, measured := figures(Metric{"iops", ""})
 		assert.Equal(t, c.machine.Drives[1].Roles != nil, measured)

@@ -6,6 +6,8 @@ package limit
 import (
 	"strconv"
 	"strings"
+
+	"ds2/internal/result"
 )
 
 // Metric names one measured figure.
@@ -43,26 +45,12 @@ func (m Metric) IsOperation() bool {
 }
 
 // Unit is what the figure is counted in.
-func (m Metric) Unit() Unit {
+func (m Metric) Unit() result.Unit {
 	if s, ok := subjects[m.Subject]; ok {
 		return s.unit
 	}
 	return operation.unit
 }
-
-// Unit is the unit of a figure: always a base unit, as in Prometheus.
-type Unit string
-
-// The units.
-const (
-	Seconds Unit = "seconds"
-	Ratio   Unit = "ratio" // 0.001 is 0.1 %
-	OPM     Unit = "opm"   // orders a minute
-	IOPS    Unit = "iops"  // reads and writes of the data's drives a second
-)
-
-// lower says that a figure in this unit has a lower limit: fewer users miss it, where they keep the others better.
-func (u Unit) lower() bool { return u == OPM || u == IOPS }
 
 // Limit is one bound on one figure.
 type Limit struct {
@@ -100,29 +88,29 @@ func (c Comparison) holds(value, bound float64) bool {
 func (l Limit) String() string { return l.text }
 
 type subject struct {
-	unit        Unit
+	unit        result.Unit
 	percentiles bool // each operation is a sample; a device has one figure a second, so mean and max only
 	traced      bool // percentiles are those of traced I/Os
 }
 
 // subjects are those that no workload adds.
 var subjects = map[string]subject{
-	"device read":  {unit: Seconds},
-	"device write": {unit: Seconds},
-	"data read":    {Seconds, true, true},
-	"data write":   {Seconds, true, true},
-	"data flush":   {Seconds, true, true},
-	"log read":     {Seconds, true, true},
-	"log write":    {Seconds, true, true},
-	"log flush":    {Seconds, true, true},
-	"iops":         {unit: IOPS},
-	"errors":       {unit: Ratio},
-	"dropped":      {unit: Ratio},
-	"opm":          {unit: OPM},
+	"device read":  {unit: result.UnitSeconds},
+	"device write": {unit: result.UnitSeconds},
+	"data read":    {result.UnitSeconds, true, true},
+	"data write":   {result.UnitSeconds, true, true},
+	"data flush":   {result.UnitSeconds, true, true},
+	"log read":     {result.UnitSeconds, true, true},
+	"log write":    {result.UnitSeconds, true, true},
+	"log flush":    {result.UnitSeconds, true, true},
+	"iops":         {unit: result.UnitIOPS},
+	"errors":       {unit: result.UnitRatio},
+	"dropped":      {unit: result.UnitRatio},
+	"opm":          {unit: result.UnitOPM},
 }
 
 // operation is a subject that a workload adds.
-var operation = subject{unit: Seconds, percentiles: true}
+var operation = subject{unit: result.UnitSeconds, percentiles: true}
 
 // Traced says that the figure is known only where I/Os are traced: a percentile of a drive's, and all of flushes. The
 // mean and the maximum of reads and writes are those of the drives' counters.

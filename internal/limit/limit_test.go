@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/fuzztest"
+	"ds2/internal/result"
 )
 
 // operations are some that a workload may have.
@@ -139,7 +140,7 @@ func known(figures map[Metric]float64) Figures {
 	}
 }
 
-func assertVerdicts(t *testing.T, got []Verdict, want ...string) {
+func assertVerdicts(t *testing.T, got result.Verdicts, want ...string) {
 	t.Helper()
 	var texts []string
 	for _, v := range got {
@@ -163,8 +164,8 @@ func TestJudge(t *testing.T) {
 		"FAIL device read mean < 20ms (no samples)")
 	assert.False(t, UpperHold(got), "a missed limit that fewer users keep")
 	assert.True(t, UpperHold(Judge(limits[3:4], known(map[Metric]float64{{"opm", ""}: 1}))), "a missed one on OPM")
-	assert.True(t, !Passed(got) && Passed(got[1:4]), "one failed limit fails the whole, and none fails nothing")
-	assert.Equal(t, "order p95 < 500ms (measured 600ms), device read mean < 20ms (no samples)", Failed(got), "failed")
+	assert.True(t, !got.Passed() && got[1:4].Passed(), "one failed limit fails the whole, and none fails nothing")
+	assert.Equal(t, "order p95 < 500ms (measured 600ms), device read mean < 20ms (no samples)", got.Failed(), "failed")
 	// What is only known to be at least so high keeps no upper limit, and fails one that it is above.
 	atLeast := func(Metric) (float64, bool, bool) { return 0.55, true, true }
 	assertVerdicts(t, Judge(limits[:2], atLeast),

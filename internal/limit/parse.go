@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"ds2/internal/result"
 )
 
 // The grammar; blanks separate words and may stand around a comparison:
@@ -108,7 +110,7 @@ func (p *parser) metric() (Metric, error) {
 	if !known {
 		return Metric{}, p.fail("unknown figure %q; known: %s", name, strings.Join(names(p.operations), ", "))
 	}
-	if kind.unit != Seconds {
+	if kind.unit != result.UnitSeconds {
 		return Metric{Subject: name}, nil
 	}
 	stat := p.next(isWord)
@@ -131,7 +133,7 @@ func names(operations []string) []string {
 
 func (p *parser) comparison(m Metric) (Comparison, error) {
 	c := Comparison(p.next(isSign))
-	upper := !m.Unit().lower()
+	upper := !m.Unit().Lower()
 	switch {
 	case upper && (c == Below || c == AtMost), !upper && (c == Above || c == AtLeast):
 		return c, nil
@@ -142,7 +144,7 @@ func (p *parser) comparison(m Metric) (Comparison, error) {
 	}
 }
 
-func (p *parser) bound(unit Unit, compare Comparison) (float64, error) {
+func (p *parser) bound(unit result.Unit, compare Comparison) (float64, error) {
 	digits := p.next(isDigit)
 	value, err := strconv.ParseFloat(digits, 64)
 	switch {
@@ -154,9 +156,9 @@ func (p *parser) bound(unit Unit, compare Comparison) (float64, error) {
 	suffix := p.next(isUnit)
 	factor, known := factors[unit][suffix]
 	switch {
-	case !known && unit == Seconds:
+	case !known && unit == result.UnitSeconds:
 		return 0, p.fail("a latency needs a unit: us, ms, s or m, such as %sms", digits)
-	case !known && unit == Ratio:
+	case !known && unit == result.UnitRatio:
 		return 0, p.fail("a share needs a percent sign, such as %s%%", digits)
 	case !known:
 		return 0, p.fail("%s is a number without a unit", unit)
@@ -169,11 +171,13 @@ func (p *parser) bound(unit Unit, compare Comparison) (float64, error) {
 }
 
 // factors takes a written unit to the base unit.
-var factors = map[Unit]map[string]float64{
-	Seconds: {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60},
-	Ratio:   {"%": 0.01},
-	OPM:     {"": 1},
-	IOPS:    {"": 1},
+var factors = map[result.Unit]map[string]float64{
+	result.UnitSeconds: {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60},
+	result.UnitRatio:   {"%": 0.01},
+	result.UnitOPM:     {"": 1},
+	result.UnitIOPS:    {"": 1},
 }
 
-var exampleBounds = map[Unit]string{Seconds: "500ms", Ratio: "0.1%", OPM: "60000", IOPS: "250"}
+var exampleBounds = map[result.Unit]string{
+	result.UnitSeconds: "500ms", result.UnitRatio: "0.1%", result.UnitOPM: "60000", result.UnitIOPS: "250",
+}

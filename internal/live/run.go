@@ -6,7 +6,6 @@ import (
 	"math"
 	"time"
 
-	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/numbers"
@@ -18,7 +17,7 @@ import (
 type Run interface {
 	Meter() *measure.Meter
 	Doing() string                                 // while it has no users; empty: nothing that takes long
-	Verdicts() []limit.Verdict                     // of the limits, over the last interval
+	Verdicts() result.Verdicts                     // of the limits, over the last interval
 	IOPS() (iops float64, measured bool)           // of the drives of the data, now
 	Counters() (columns []string, now monitor.Row) // of machine and databases; no columns: not observed
 }

@@ -7,9 +7,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
+	"ds2/internal/result"
 )
 
 // asked is a collector of figures that it asks for at each scrape.
@@ -56,7 +56,7 @@ var (
 
 // NewLimitCollector makes a collector of the verdicts that it is given at each scrape. A limit that is given twice
 // counts once.
-func NewLimitCollector(verdicts func() []limit.Verdict) prometheus.Collector {
+func NewLimitCollector(verdicts func() result.Verdicts) prometheus.Collector {
 	return asked{[]*prometheus.Desc{limitOK}, func(s sink) {
 		seen := map[string]bool{}
 		for _, v := range verdicts() {

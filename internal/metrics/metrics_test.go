@@ -18,10 +18,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/promtest"
+	"ds2/internal/result"
 	"ds2/internal/texttest"
 	"ds2/internal/workload"
 )
@@ -83,8 +83,8 @@ func scrape(t *testing.T) []byte {
 	t.Helper()
 	s := start(t, NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1, Counters: own,
 		Configuration: "ssd", Block: 3}, meter()),
-		NewHostCollector(sampler(t)), NewLimitCollector(func() []limit.Verdict {
-			return []limit.Verdict{{Limit: "order p95 < 500ms", OK: true}, {Limit: "opm > 60000"},
+		NewHostCollector(sampler(t)), NewLimitCollector(func() result.Verdicts {
+			return result.Verdicts{{Limit: "order p95 < 500ms", OK: true}, {Limit: "opm > 60000"},
 				{Limit: "opm > 60000"}}
 		}), NewIOPSCollector(func() (float64, bool) { return 250.5, true }),
 		NewLoadCollector(func(f func(string, int64, int64)) { f("orders", 600, 24000) }),

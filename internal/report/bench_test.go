@@ -13,7 +13,6 @@ import (
 	"ds2/internal/compare"
 	"ds2/internal/conclude"
 	"ds2/internal/diagnose"
-	"ds2/internal/limit"
 	"ds2/internal/result"
 	"ds2/internal/texttest"
 )
@@ -43,12 +42,13 @@ func benchOf(name, bottleneck string, opm ...float64) compare.Configuration {
 			Targets: []string{"host/ds2"}, Runs: len(opm),
 		},
 	}}
-	slow := limit.Verdict{Limit: "order p95 < 500ms", Unit: limit.Seconds, Bound: .5, Measured: new(0.45), OK: true}
+	slow := result.Verdict{Limit: "order p95 < 500ms", Unit: result.UnitSeconds, Bound: .5,
+		Measured: new(0.45), OK: true}
 	for i, v := range opm {
 		c.Runs = append(c.Runs, result.BenchRun{
 			Dir: fmt.Sprintf("run-%d", i+1), Status: result.Done, Counts: true, Headline: opmOfRun(v, v/100),
-			P95: new(1e6 / v), Bottleneck: bottleneck, Limits: []limit.Verdict{slow},
-			Costs: &diagnose.Costs{Reads: new(3.2), Writes: new(4.5 + float64(i)/10), LogBytes: new(5200.),
+			P95: new(1e6 / v), Bottleneck: bottleneck, Limits: result.Verdicts{slow},
+			Costs: &result.Costs{Reads: new(3.2), Writes: new(4.5 + float64(i)/10), LogBytes: new(5200.),
 				ServerCPU: new(.0011), Joules: new(.46)},
 			Conditions: []result.Condition{
 				{Name: result.ReadsOfDevices, Value: v / 20, Unit: "a second"},

@@ -15,9 +15,7 @@ import (
 
 	"ds2/internal/browsertest"
 	"ds2/internal/compare"
-	"ds2/internal/device"
 	"ds2/internal/diagnose"
-	"ds2/internal/limit"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
@@ -39,19 +37,20 @@ func arraysOf(t *testing.T, ratio, growth float64) compare.Experiment {
 		one.Labels = c.Labels["drives"] + ", " + c.Labels["raid"]
 		one.Bench = result.Bench{Experiment: "k7c2", Status: result.Done,
 			Spec: result.Spec{Words: orders, Engine: "postgres", Size: "W", Threads: 32, Runs: 5}}
-		fio := &device.Record{Log: device.Point{IOPS: 5000, Mean: .0002}}
+		fio := &result.Device{Log: result.DevicePoint{IOPS: 5000, Mean: .0002}}
 		for _, depth := range []float64{1, 2, 4, 8, 16, 32, 64, 128, 256} {
 			rate := min(reads*1.02, depth*170)
-			fio.Reads = append(fio.Reads, device.Point{Depth: int(depth), IOPS: rate, Mean: max(depth/rate, .004)})
+			p := result.DevicePoint{Depth: int(depth), IOPS: rate, Mean: max(depth/rate, .004)}
+			fio.Reads = append(fio.Reads, p)
 		}
 		for block := 1; block <= 5; block++ {
 			dir, factor := fmt.Sprintf("run-%d", block), 1+.02*math.Sin(float64(3*block+7*i))
 			r := recordAt(t, filepath.Join(one.Dir, dir), speed*factor, growth, func(s *result.Summary) {
 				s.Device, s.Power = fio, &result.Power{Active: new(watts + float64(block))}
 				s.Figure.PerWatt = new(s.Figure.Value / *s.Power.Active)
-				s.Costs = &diagnose.Costs{Reads: new(5.5 / factor), Writes: new(2.),
+				s.Costs = &result.Costs{Reads: new(5.5 / factor), Writes: new(2.),
 					Joules: new(60 * *s.Power.Active / s.Figure.Value)}
-				s.Bottleneck = &result.Bottleneck{Bottleneck: diagnose.Bottleneck{What: diagnose.Storage}}
+				s.Bottleneck = &result.Bottleneck{What: diagnose.Storage}
 				s.Conditions = []result.Condition{{Name: result.ReadsOfDevices, Value: reads * factor,
 					Unit: "a second"}, {Name: result.LimitOfReads, Value: fio.MaxReads(), Unit: "a second"},
 					{Name: result.ReadLatency, Value: 1000 * 30 / reads / factor, Unit: "ms"}}
@@ -123,7 +122,7 @@ func TestBrowser(t *testing.T) {
 		s.Size, s.Power = "500 mailboxes of 250 MB", &result.Power{Active: new(400.)}
 		s.Conditions = []result.Condition{{Name: result.ReadsOfDevices, Value: 498},
 			{Name: result.ReadLatency, Value: 11.2}, {Name: result.LogWriteLatency, Value: .8}}
-		s.Limits = []limit.Verdict{{Limit: "data read mean < 20ms", Unit: limit.Seconds, Bound: .02,
+		s.Limits = result.Verdicts{{Limit: "data read mean < 20ms", Unit: result.UnitSeconds, Bound: .02,
 			Measured: new(.0112), OK: true}}
 		s.Sections = []result.Section{{Title: "Database sizing and throughput",
 			Notes: []string{"It is no Jetstress or ESRP result."}, Head: []string{"what", "value"},

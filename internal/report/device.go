@@ -5,14 +5,14 @@ import (
 	"slices"
 
 	"ds2/internal/compare"
-	"ds2/internal/device"
 	"ds2/internal/numbers"
+	"ds2/internal/result"
 )
 
 // Device is the record of a device, and what it goes by.
 type Device struct {
 	Name string `json:"name"`
-	*device.Record
+	*result.Device
 }
 
 // Devices is what there is to read of devices: what they do by themselves, each against the first.
@@ -32,14 +32,14 @@ func Devices(all []Device) Page {
 	var curves []tested
 	for _, d := range all {
 		v.Figures.Head = append(v.Figures.Head, d.Name)
-		curves = append(curves, tested{name: d.Name, device: d.Record})
+		curves = append(curves, tested{name: d.Name, device: d.Device})
 		if len(all) > 1 {
 			v.because(sentence(d.Name + ": " + d.Conclusion()))
 		}
 		if p := d.Preconditioning; p != nil && !p.Steady {
 			v.find(unknown, d.Name+" was not steady after preconditioning")
 		}
-		stage := func(what string, points ...device.Point) {
+		stage := func(what string, points ...result.DevicePoint) {
 			for _, p := range points {
 				depths.row(d.Name, what, fmt.Sprint(p.Depth), figure(p.IOPS),
 					numbers.Decimals(1e3*p.Mean, 3), numbers.Decimals(1e3*p.P95, 3), numbers.Decimals(1e3*p.P99, 3))
@@ -55,20 +55,20 @@ func Devices(all []Device) Page {
 	}
 	for _, f := range []struct {
 		name string
-		of   func(*device.Record) float64
+		of   func(*result.Device) float64
 	}{
-		{"most random reads a second", (*device.Record).MaxReads},
-		{"a read at depth 1, ms", func(r *device.Record) float64 { return 1e3 * r.Reads[0].Mean }},
-		{"log writes a second", func(r *device.Record) float64 { return r.Log.IOPS }},
-		{"a log write, ms", func(r *device.Record) float64 { return 1e3 * r.Log.Mean }},
-		{"sequential writes, MB/s", func(r *device.Record) float64 { return 1e-6 * r.SequentialWrite }},
+		{"most random reads a second", (*result.Device).MaxReads},
+		{"a read at depth 1, ms", func(r *result.Device) float64 { return 1e3 * r.Reads[0].Mean }},
+		{"log writes a second", func(r *result.Device) float64 { return r.Log.IOPS }},
+		{"a log write, ms", func(r *result.Device) float64 { return 1e3 * r.Log.Mean }},
+		{"sequential writes, MB/s", func(r *result.Device) float64 { return 1e-6 * r.SequentialWrite }},
 	} {
 		row := []string{f.name}
 		for _, d := range all {
-			row = append(row, figure(f.of(d.Record)))
+			row = append(row, figure(f.of(d.Device)))
 		}
 		if len(all) == 2 {
-			d := compare.Between(f.of(first.Record), f.of(all[1].Record))
+			d := compare.Between(f.of(first.Device), f.of(all[1].Device))
 			row = append(row, d.PercentText(d.Percent))
 		}
 		v.Figures.row(row...)

@@ -17,7 +17,6 @@ import (
 	"ds2/internal/compare"
 	"ds2/internal/diagnose"
 	"ds2/internal/fuzztest"
-	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
@@ -46,11 +45,11 @@ func golden(t *testing.T, name, got string) {
 
 // eventful is a run that has something to say in every part of its report.
 func eventful(s *result.Summary) {
-	s.Limits = []limit.Verdict{{Limit: "order p95 < 500ms", Unit: limit.Seconds, Bound: 0.5, Measured: new(0.612)}}
+	s.Limits = result.Verdicts{{Limit: "order p95 < 500ms", Unit: result.UnitSeconds, Bound: 0.5, Measured: new(0.612)}}
 	s.Power, s.Figure.PerWatt = &result.Power{Idle: new(393.1), Active: new(501.4)}, new(13.0)
 	s.Bottleneck = &result.Bottleneck{Warnings: []string{"the drive is a loop device"}}
 	s.Bottleneck.What, s.Bottleneck.Why = diagnose.Storage, "sessions wait 83 % of their time for it"
-	s.Bottleneck.Figures = diagnose.Figures{DeviceReads: new(.41), DeviceLog: new(.12)}
+	s.Bottleneck.Figures = result.Evidence{DeviceReads: new(.41), DeviceLog: new(.12)}
 	s.SMART = []monitor.SMART{
 		{Drive: "nvme0n1", Model: "SAMSUNG MZQL21T9HCJR-00A07", HostBytes: new(8.21e9),
 			Before:    monitor.SMARTReading{Temperature: new(38.)},

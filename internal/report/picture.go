@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"ds2/internal/compare"
-	"ds2/internal/device"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
@@ -121,7 +120,7 @@ func (c comparison) faint(f compare.Metric, name string) bool {
 // tested is what a device can do by itself, and runs on it.
 type tested struct {
 	name   string
-	device *device.Record
+	device *result.Device
 	runs   []result.BenchRun
 }
 

@@ -18,7 +18,6 @@ import (
 	"ds2/internal/compare"
 	"ds2/internal/conclude"
 	"ds2/internal/diagnose"
-	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
@@ -134,7 +133,7 @@ func TestEarned(t *testing.T) {
 		"With reservations Not yet a statement about storage: its interval is ± 14 %, more than ± 5 %, and it was " +
 			"limited by the CPU.": limitedRun(14, diagnose.CPU),
 		"it was limited by nothing that could be named.": limitedRun(1, diagnose.Unclear),
-		"storage: its interval is ± 6 %, more":           limitedRun(6, diagnose.Storage),
+		"storage: its interval is ± 6.0 %, more":         limitedRun(6, diagnose.Storage),
 		"it has no interval, and what limited it is not known.": func(s *result.Summary) {
 			s.Figure.CI95 = nil
 		},
@@ -168,8 +167,8 @@ func TestHTMLTells(t *testing.T) {
 			s.Windows[0].Steady = measure.Steadiness{Why: "not steady: the rate drifts"}
 		}, "Not steady: the rate drifts."},
 		"a limit that failed": {func(s *result.Summary) {
-			l := limit.Verdict{Limit: "order p95 < 500ms", Unit: limit.Seconds, Bound: 0.5, Measured: new(0.612)}
-			s.Limits = []limit.Verdict{l}
+			l := result.Verdict{Limit: "order p95 < 500ms", Unit: result.UnitSeconds, Bound: 0.5, Measured: new(0.612)}
+			s.Limits = result.Verdicts{l}
 		}, "FAIL: order p95 &lt; 500ms (measured 612ms)."},
 		"a damaged page": {func(s *result.Summary) {
 			damage := store.Damage{Object: "public.orders", Place: "main block 17", Found: "invalid page"}

@@ -11,7 +11,7 @@ import (
 
 	"ds2/internal/compare"
 	"ds2/internal/conclude"
-	"ds2/internal/limit"
+	"ds2/internal/diagnose"
 	"ds2/internal/measure"
 	"ds2/internal/numbers"
 	"ds2/internal/result"
@@ -44,7 +44,7 @@ func runView(r *result.Record, id string) view {
 	v.findRun(s)
 	if b := s.Bottleneck; b != nil {
 		v.because(sentence(fmt.Sprintf("Bottleneck: %s. %s", b.What, capital(b.Why))))
-		if of := b.Figures.OfDevice(); of != "" {
+		if of := diagnose.OfDevice(b.Figures); of != "" {
 			v.because(sentence("Device: " + of))
 		}
 	}
@@ -99,7 +99,7 @@ func Headline(s result.Summary) string {
 func passOrFail(s result.Summary) string {
 	damaged := slices.ContainsFunc(s.DeepChecks, func(c store.DeepCheck) bool { return len(c.Damage) > 0 })
 	switch l, _ := auditText(s.Audit); {
-	case !limit.Passed(s.Limits), l == failure, damaged, s.Status == result.Aborted:
+	case !s.Limits.Passed(), l == failure, damaged, s.Status == result.Aborted:
 		return "Fail"
 	case s.Status == result.Done && len(s.Limits) > 0:
 		return "Pass"

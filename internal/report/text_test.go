@@ -11,9 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/compare"
-	"ds2/internal/device"
 	"ds2/internal/diagnose"
-	"ds2/internal/limit"
 	"ds2/internal/result"
 )
 
@@ -26,7 +24,8 @@ func TestTextFitsTheTerminal(t *testing.T) {
 		for i := range 20 {
 			s.Warnings = append(s.Warnings, fmt.Sprintf("%d: %s", i, long))
 			text := fmt.Sprintf("order p%d < 500ms", 50+i)
-			s.Limits = append(s.Limits, limit.Verdict{Limit: text, Unit: limit.Seconds, Bound: .5, Measured: new(.6)})
+			v := result.Verdict{Limit: text, Unit: result.UnitSeconds, Bound: .5, Measured: new(.6)}
+			s.Limits = append(s.Limits, v)
 		}
 		s.Bottleneck.Why, s.Size = long, "customers=20000,orders-per-month=1000,products=10000"
 	}
@@ -45,9 +44,10 @@ func TestTextFitsTheTerminal(t *testing.T) {
 	wide := compare.WithFirst(many)
 	require.NoError(t, wide.Judge(gate))
 	failing := arraysOf(t, 4.4, .6)
-	drive := &device.Record{Format: device.Format, Kind: "device", Log: device.Point{Depth: 1, IOPS: 900, Mean: .001},
-		Preconditioning: &device.Preconditioning{},
-		Reads:           []device.Point{{Depth: 1, IOPS: 600, Mean: .0016}, {Depth: 2, IOPS: 601, Mean: .0033}}}
+	drive := &result.Device{Format: result.DeviceFormat, Kind: "device",
+		Log:             result.DevicePoint{Depth: 1, IOPS: 900, Mean: .001},
+		Preconditioning: &result.DevicePreconditioning{},
+		Reads:           []result.DevicePoint{{Depth: 1, IOPS: 600, Mean: .0016}, {Depth: 2, IOPS: 601, Mean: .0033}}}
 	var drives []Device
 	for _, c := range many {
 		drives = append(drives, Device{c.Name, drive})

@@ -40,7 +40,7 @@ func searchView(r result.Search) view {
 		v.Headline = fmt.Sprintf("%s %s with %s", opmOf(r.Value(), nil), r.Unit(), most)
 		v.find(aside, proofNote(r.Spec))
 		v.findf(proof, "Median of the %d runs that confirm %s; %s",
-			len(tune.Confirming(r.Trials, r.Users)), most, r.Why)
+			len(result.Confirming(r.Trials, r.Users)), most, r.Why)
 		if t, found := tune.Higher(r.Trials, r.Users, *r.Value()); found {
 			v.findf(reservation, "%s had %s %s, more than the result: the trials were not of one state of the store; "+
 				"take longer runs", capital(users(t.Threads)), opmOf(&t.Value, nil), r.Unit())
@@ -133,7 +133,7 @@ func trialChart(
 	for _, text := range r.LimitTexts {
 		if l, err := limit.Parse(text); err == nil && l.Metric == metric {
 			bound := l.Bound
-			if l.Unit() == limit.Seconds {
+			if l.Unit() == result.UnitSeconds {
 				bound *= 1000
 			}
 			c.Levels = append(c.Levels, height{text, bound})
@@ -147,7 +147,7 @@ func trialChart(
 
 func searchSetup(r result.Search) table {
 	t := setup("search", r.Spec, r.Start, r.End)
-	t.row("first run", users(r.Config.Start))
+	t.row("first run", users(r.SearchConfig.Start))
 	t.row("at most", users(r.Max))
 	t.row("runs that confirm", fmt.Sprint(r.Confirm))
 	t.row("database before each run", r.Restore)

@@ -5,10 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"ds2/internal/limit"
 	"ds2/internal/result"
 	"ds2/internal/texttest"
-	"ds2/internal/tune"
 )
 
 // search is a search that ended at its limits with 7 users.
@@ -17,21 +15,22 @@ func search() result.Search {
 		return result.Trial{Threads: users, Value: opm, P95: p95, Strain: strain, Passed: strain < 1, Confirm: confirm,
 			Record: "05-7-users"}
 	}
-	holds := limit.Verdict{Limit: "order p95 < 200ms", Unit: limit.Seconds, Bound: 0.2, Measured: new(0.19), OK: true,
+	holds := result.Verdict{Limit: "order p95 < 200ms", Unit: result.UnitSeconds, Bound: 0.2,
+		Measured: new(0.19), OK: true,
 		Runs: 3, Held: 3}
 	return result.Search{
 		Spec: result.Spec{RunID: "abc", Words: orders, Engine: "postgres", Targets: []string{"host/db"},
 			Size: "S", Restore: "reset",
 			LimitTexts: []string{"order p95 < 200ms"}},
-		Config: tune.Config{Start: 1, Max: 512, Confirm: 3},
+		SearchConfig: result.SearchConfig{Start: 1, Max: 512, Confirm: 3},
 		Trials: []result.Trial{
 			trial(4, 2000, 0.03, 0.15, false), trial(8, 7200, 0.25, 1.25, false), trial(7, 6900, 0.19, 0.95, true),
 			trial(7, 7000, 0.18, 0.9, true), trial(7, 7100, 0.17, 0.85, true),
 			{Threads: 9, Error: "connect: refused", Record: "06-9-users"},
 		},
-		Result:   tune.Result{Users: 7, Why: "the limits fail with 8 users"},
-		Headline: result.NewHeadline(&result.Figure{Unit: result.OPM, Value: 7000}),
-		Verdicts: []limit.Verdict{holds},
+		SearchResult: result.SearchResult{Users: 7, Why: "the limits fail with 8 users"},
+		Headline:     result.NewHeadline(&result.Figure{Unit: result.OPM, Value: 7000}),
+		Verdicts:     result.Verdicts{holds},
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"ds2/internal/limit"
 	"ds2/internal/numbers"
+	"ds2/internal/result"
 	"ds2/internal/store"
 )
 
@@ -18,9 +18,9 @@ func verdictWord(ok bool) string {
 	return "FAILED"
 }
 
-func limitTable(verdicts []limit.Verdict) table { return untrimmedLimits(verdicts).trimmed() }
+func limitTable(verdicts result.Verdicts) table { return untrimmedLimits(verdicts).trimmed() }
 
-func untrimmedLimits(verdicts []limit.Verdict) table {
+func untrimmedLimits(verdicts result.Verdicts) table {
 	t := newTable("Limits, over the first window", "limit", "measured", "runs that hold it", "verdict")
 	for _, v := range verdicts {
 		held := ""
@@ -33,13 +33,13 @@ func untrimmedLimits(verdicts []limit.Verdict) table {
 }
 
 // findLimits adds the verdict of limits, where there are any.
-func (v *view) findLimits(verdicts []limit.Verdict) {
+func (v *view) findLimits(verdicts result.Verdicts) {
 	switch {
 	case len(verdicts) == 0:
-	case limit.Passed(verdicts):
+	case verdicts.Passed():
 		v.find(proof, "Pass: every limit holds")
 	default:
-		v.find(failure, "FAIL: "+limit.Failed(verdicts))
+		v.find(failure, "FAIL: "+verdicts.Failed())
 	}
 }
 

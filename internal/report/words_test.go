@@ -9,8 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"ds2/internal/compare"
-	"ds2/internal/diagnose"
-	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 	"ds2/internal/texttest"
@@ -34,7 +32,7 @@ func TestWords(t *testing.T) {
 				Rows: [][]string{{"achieved transactional I/O per second", "274.15"}, {"<b>", "1"}},
 			}},
 			Headline: result.NewHeadline(&result.Figure{Unit: result.IOPS, Value: 274.15, PerWatt: new(2.7415)}),
-			Power:    &result.Power{Active: new(100.)}, Costs: &diagnose.Costs{Reads: new(2.)},
+			Power:    &result.Power{Active: new(100.)}, Costs: &result.Costs{Reads: new(2.)},
 			Windows: []measure.Window{{Name: "run", To: 10, OPM: 600, Latency: latency,
 				Counts: measure.Counts{Orders: 100}, Steady: measure.Steadiness{Why: "as it was"}}},
 		},
@@ -58,7 +56,7 @@ func TestWords(t *testing.T) {
 
 	judged := s
 	judged.Pace = &result.Pace{Target: 250}
-	judged.Limits = []limit.Verdict{{Limit: "data read mean < 20ms", OK: true}}
+	judged.Limits = result.Verdicts{{Limit: "data read mean < 20ms", OK: true}}
 	judged.Warnings = []string{"h:1/a: it fits into memory", "h:1/b: it fits into memory", "h:1/b: it fits into memory"}
 	first := texttest.Flat(told(t, Runs(&result.Record{Summary: judged})))
 	check("the first screen of a judged run", first, "Pass: 274 IOPS of a target of 250 ",

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"ds2/internal/diagnose"
-	"ds2/internal/limit"
 	"ds2/internal/measure"
 )
 
@@ -35,7 +33,7 @@ type Bench struct {
 	Headline
 	Active *float64 `json:"active_w,omitempty"`
 	// Limits hold if they hold in all runs that count; none holds in a run that failed.
-	Limits []limit.Verdict `json:"limits,omitempty"`
+	Limits Verdicts `json:"limits,omitempty"`
 
 	// Idle is the median of the runs' idle power.
 	Idle *float64 `json:"idle_w,omitempty"`
@@ -75,11 +73,11 @@ type BenchRun struct {
 	Active     *float64 `json:"active_w,omitempty"`
 	Bottleneck string   `json:"bottleneck,omitempty"`
 
-	Costs      *diagnose.Costs `json:"cost_per_order,omitempty"`
-	Conditions []Condition     `json:"conditions,omitempty"`
-	Changes    []Change        `json:"changes,omitempty"` // of what the run was made in
+	Costs      *Costs      `json:"cost_per_order,omitempty"`
+	Conditions []Condition `json:"conditions,omitempty"`
+	Changes    []Change    `json:"changes,omitempty"` // of what the run was made in
 
-	Limits []limit.Verdict `json:"limits,omitempty"` // over the first window; with a failed one the run counts too
+	Limits Verdicts `json:"limits,omitempty"` // over the first window; with a failed one the run counts too
 }
 
 // Unit is that of the bench's results.

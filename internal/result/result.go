@@ -30,9 +30,6 @@ import (
 	"slices"
 	"time"
 
-	"ds2/internal/device"
-	"ds2/internal/diagnose"
-	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/store"
@@ -104,7 +101,7 @@ type Happened struct {
 	DeepChecks []store.DeepCheck `json:"deep_checks,omitempty"` // of each target, in the order of Targets
 	Events     []Event           `json:"events,omitempty"`      // in the order of their begin
 
-	Device   *device.Record   `json:"device,omitempty"`   // what the drives can do by themselves; absent: unknown
+	Device   *Device          `json:"device,omitempty"`   // what the drives can do by themselves; absent: unknown
 	Machine  *monitor.Machine `json:"machine,omitempty"`  // under test; absent where nothing is known of it
 	Local    bool             `json:"local,omitempty"`    // ds2 ran on it
 	Servers  []monitor.Server `json:"servers,omitempty"`  // in the order of Targets
@@ -147,12 +144,12 @@ type Conclusion struct {
 	Away []string `json:"away,omitempty"`
 
 	// Of the first window: verdicts, what held the run back, what a cycle cost, and under which conditions it was made.
-	Limits       []limit.Verdict  `json:"limits,omitempty"`
+	Limits       Verdicts         `json:"limits,omitempty"`
 	Disturbances []Disturbance    `json:"disturbances,omitempty"`   // of the whole run
 	Slowest      []SlowOrder      `json:"slowest_orders,omitempty"` // of the first window, the slowest first
 	Power        *Power           `json:"power,omitempty"`
 	Bottleneck   *Bottleneck      `json:"bottleneck,omitempty"`
-	Costs        *diagnose.Costs  `json:"cost_per_order,omitempty"`
+	Costs        *Costs           `json:"cost_per_order,omitempty"`
 	Conditions   []Condition      `json:"conditions,omitempty"`
 	Storage      *monitor.Storage `json:"storage,omitempty"`  // where IOPS count
 	Sections     []Section        `json:"sections,omitempty"` // of the report, made by the workload
@@ -190,15 +187,6 @@ const (
 	Throughput       = "MiB read and written"       // a second
 	TotalIOPSPerWatt = "total IOPS per watt"
 )
-
-// Power is what the run took, in watts.
-type Power = diagnose.Power
-
-// Bottleneck is what held the orders back in the first window, and the figures that say so.
-type Bottleneck struct {
-	diagnose.Bottleneck
-	Warnings []string `json:"warnings,omitempty"` // what makes the run a poor test of storage
-}
 
 // Marks are the state of a database before or after a run, by the workload's own names, for its audit: the highest
 // keys, above which lies what the run added, and sums by which it knows what else was changed. A run lowers none of

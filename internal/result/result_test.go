@@ -141,3 +141,9 @@ func TestPrice(t *testing.T) {
 		assert.Equal(t, want == 0, err != nil, text)
 	}
 }
+
+func TestPer(t *testing.T) {
+	assert.Equal(t, &Costs{Reads: new(2.), Joules: new(.5)}, Costs{Reads: new(200.), Joules: new(50.)}.Per(100))
+	assert.Nil(t, Costs{Reads: new(200.)}.Per(0), "no orders")
+	assert.Nil(t, Costs{}.Per(100), "nothing was measured")
+}

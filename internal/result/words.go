@@ -3,8 +3,6 @@ package result
 import (
 	"fmt"
 	"strings"
-
-	"ds2/internal/limit"
 )
 
 // Words are what a workload calls what its users do again and again: on the terminal, on the live page and in reports.
@@ -27,9 +25,6 @@ type Words struct {
 	Added   []CountWords `json:"added,omitempty"`    // counts that reports have besides those of cycles
 	InDoubt []CountWords `json:"in_doubt,omitempty"` // counts of what was done or not, because its commit was cut off
 }
-
-// Limits are the names of limits on cycles and on groups of operations.
-func (w Words) Limits() limit.Names { return limit.Names{Cycle: w.Cycle, Groups: w.Groups} }
 
 // CountWords are what a workload calls one of its counts.
 type CountWords struct {

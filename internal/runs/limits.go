@@ -18,14 +18,14 @@ var ErrLimits = errors.New("limits failed")
 // limitJudge judges the limits while a run goes on: over each interval that lies in the run phase.
 type limitJudge struct {
 	limits     []limit.Limit
-	names      limit.Names   // the workload's
+	names      result.Words  // the workload's
 	abortAfter time.Duration // 0: never
 
 	samples []measure.Sample // since the last interval
 	failing time.Duration    // how long limits have failed on end
 
 	mu       sync.Mutex
-	verdicts []limit.Verdict // over the last interval
+	verdicts result.Verdicts // over the last interval
 }
 
 // interval is how long intervals are: short enough for a failure to be seen in time.
@@ -60,23 +60,23 @@ func (j *limitJudge) over(iv measure.Interval, o *observation) error {
 	if err != nil {
 		return err
 	}
-	unmeasured := func(v limit.Verdict) bool { return v.Measured == nil }
+	unmeasured := func(v result.Verdict) bool { return v.Measured == nil }
 	verdicts := slices.DeleteFunc(limit.Judge(j.limits, figures), unmeasured)
 	j.mu.Lock()
 	j.verdicts = verdicts
 	j.mu.Unlock()
-	if limit.Passed(verdicts) {
+	if verdicts.Passed() {
 		j.failing = 0
 		return nil
 	}
 	if j.failing += iv.To - iv.From; j.abortAfter > 0 && j.failing >= j.abortAfter {
-		return fmt.Errorf("%w for %s on end: %s", ErrLimits, j.failing.Round(time.Second), limit.Failed(verdicts))
+		return fmt.Errorf("%w for %s on end: %s", ErrLimits, j.failing.Round(time.Second), verdicts.Failed())
 	}
 	return nil
 }
 
 // Verdicts are those of the limits over the last interval of the run phase; none before the first has ended.
-func (r *Run) Verdicts() []limit.Verdict {
+func (r *Run) Verdicts() result.Verdicts {
 	r.judge.mu.Lock()
 	defer r.judge.mu.Unlock()
 	return r.judge.verdicts

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/limit"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/measure"
@@ -50,7 +49,7 @@ func TestAborted(t *testing.T) {
 		lock.Rollback()
 		assert.Equal(t, result.Aborted, (<-ended).Status, "dies %v", dies)
 		assert.Equal(t, result.Aborted, summary.Status, "dies %v", dies)
-		assert.True(t, limit.Passed(summary.Limits), "dies %v: %v", dies, summary.Limits)
+		assert.True(t, summary.Limits.Passed(), "dies %v: %v", dies, summary.Limits)
 		audit, err := run.Audit(t.Context(), progress.Ignore)
 		assert.Equal(t, dies, err != nil, err)
 		assert.Equal(t, dies, audit.NotAudited != "")

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"ds2/internal/background"
-	"ds2/internal/device"
 	"ds2/internal/driver"
 	"ds2/internal/durability"
 	"ds2/internal/limit"
@@ -40,7 +39,7 @@ type Options struct {
 	Dir   string // of the record; must not exist or be empty
 
 	Observer *monitor.Observer // of machine and databases; nil: none
-	Device   *device.Record    // what the drives under test can do by themselves; nil: unknown
+	Device   *result.Device    // what the drives under test can do by themselves; nil: unknown
 }
 
 // Place is where a run stands among others.
@@ -132,7 +131,7 @@ func (r *Run) prepareDriver(w workload.Workload) error {
 	}
 	r.log = slog.New(slog.NewTextHandler(r.writer.Log(), nil))
 	r.stop, r.halt = context.WithCancelCause(context.Background())
-	r.judge = limitJudge{limits: limits, names: c.Words.Limits(), abortAfter: o.AbortAfter.Duration}
+	r.judge = limitJudge{limits: limits, names: c.Words, abortAfter: o.AbortAfter.Duration}
 	r.play = o.Plan.Begin(o.Dir)
 	c.Play = r.play
 	windows, err := measure.ParseWindows(o.WindowTexts)

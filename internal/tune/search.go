@@ -8,48 +8,9 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+
+	"ds2/internal/result"
 )
-
-// Trial is what one run with a number of users gave.
-type Trial struct {
-	Threads int     `json:"threads"`
-	Value   float64 `json:"value"` // the figure that counts, OPM or another of the same sense:
-	Unit    string  `json:"unit"`
-	P95     float64 `json:"order_p95_seconds"`
-
-	// Strain is the highest ratio of a measured figure to its upper limit: 0.8 keeps every limit with 20 % to spare.
-	Strain float64 `json:"strain"`
-	Passed bool    `json:"passed"` // every upper limit holds
-
-	Drives Drives `json:"drives,omitzero"`
-
-	Error string `json:"error,omitempty"` // by which the run ended before its window did
-
-	Why     string `json:"why,omitempty"`     // why the search made it
-	Confirm bool   `json:"confirm,omitempty"` // made when its number was chosen
-	Record  string `json:"record,omitempty"`  // directory of the run's record
-}
-
-// Drives is what the drives did in a trial; nil is not known.
-type Drives struct {
-	IOPS     *float64 `json:"iops,omitempty"`
-	Read     *float64 `json:"read_ms,omitempty"` // of the slowest drive, as are the others
-	Write    *float64 `json:"write_ms,omitempty"`
-	LogWrite *float64 `json:"log_write_ms,omitempty"`
-}
-
-// Config is how to search.
-type Config struct {
-	Start   int `json:"start_threads"` // of the first trial
-	Max     int `json:"max_threads"`
-	Confirm int `json:"confirm"` // trials that confirm the number of users
-}
-
-// Result is what a search found.
-type Result struct {
-	Users int    `json:"users,omitempty"` // the largest number all of whose confirming trials passed; 0: none
-	Why   string `json:"why"`             // no more users are in question
-}
 
 // Step is what to run next.
 type Step struct {
@@ -65,7 +26,7 @@ const resolution = 16
 // Next is what to run after trials. It doubles the users until a trial fails, halves the interval between the largest
 // number that passed and the smallest that failed, and confirms the former. A number with a failed trial is out, and so
 // is every larger one.
-func (c Config) Next(trials []Trial) Step {
+func Next(c result.SearchConfig, trials []result.Trial) Step {
 	low, high := bracket(trials)
 	switch {
 	case len(trials) == 0:
@@ -76,7 +37,7 @@ func (c Config) Next(trials []Trial) Step {
 		return Step{Why: "the limits fail already with 1 user"}
 	case high-low > max(1, low/resolution) && high > 0:
 		return Step{Threads: (low + high) / 2, Why: fmt.Sprintf("halfway from %d to %d users", low, high)}
-	case len(Confirming(trials, low)) < c.Confirm:
+	case len(result.Confirming(trials, low)) < c.Confirm:
 		return Step{Threads: low, Why: "confirms the largest number that held", Confirm: true}
 	case high == 0:
 		return Step{Why: fmt.Sprintf("no more users than %d were allowed", c.Max)}
@@ -85,7 +46,7 @@ func (c Config) Next(trials []Trial) Step {
 }
 
 // bracket is the smallest number of users of which a trial failed, and the largest below it that passed; 0: none.
-func bracket(trials []Trial) (low, high int) {
+func bracket(trials []result.Trial) (low, high int) {
 	for _, t := range trials {
 		if !t.Passed && (high == 0 || t.Threads < high) {
 			high = t.Threads
@@ -99,14 +60,9 @@ func bracket(trials []Trial) (low, high int) {
 	return low, high
 }
 
-// Confirming are the trials that confirm a number of users.
-func Confirming(trials []Trial, users int) []Trial {
-	return slices.DeleteFunc(slices.Clone(trials), func(t Trial) bool { return !t.Confirm || t.Threads != users })
-}
-
 // Higher is a trial with fewer users than the result that passed with a value by more than a tenth above it: more users
 // do not lower the rate of a store, so one of the two is of another state of it. False: there is none.
-func Higher(trials []Trial, users int, value float64) (higher Trial, found bool) {
+func Higher(trials []result.Trial, users int, value float64) (higher result.Trial, found bool) {
 	for _, t := range trials {
 		if t.Passed && t.Threads < users && t.Value > max(1.1*value, higher.Value) {
 			higher, found = t, true
@@ -116,14 +72,14 @@ func Higher(trials []Trial, users int, value float64) (higher Trial, found bool)
 }
 
 // ByUsers are the trials in the order of their users, and of time.
-func ByUsers(trials []Trial) []Trial {
+func ByUsers(trials []result.Trial) []result.Trial {
 	sorted := slices.Clone(trials)
-	slices.SortStableFunc(sorted, func(a, b Trial) int { return cmp.Compare(a.Threads, b.Threads) })
+	slices.SortStableFunc(sorted, func(a, b result.Trial) int { return cmp.Compare(a.Threads, b.Threads) })
 	return sorted
 }
 
 // Left is how many more trials it takes if none that confirms fails; false while no limit has failed.
-func (c Config) Left(trials []Trial) (n int, known bool) {
+func Left(c result.SearchConfig, trials []result.Trial) (n int, known bool) {
 	low, high := bracket(trials)
 	if high == 0 && low < c.Max {
 		return 0, false
@@ -131,19 +87,21 @@ func (c Config) Left(trials []Trial) (n int, known bool) {
 	if steps := max(1, low/resolution); high > 0 {
 		n = bits.Len(uint(max(0, high-low-1) / steps))
 	}
-	return n + max(0, c.Confirm-len(Confirming(trials, low))), true
+	return n + max(0, c.Confirm-len(result.Confirming(trials, low))), true
 }
 
-var brokenOff = Result{Why: "the search was broken off"}
+var brokenOff = result.SearchResult{Why: "the search was broken off"}
 
 // Search makes trials until the number of users is confirmed or none is left. An error of a trial ends it.
-func Search(ctx context.Context, c Config, trial func(context.Context, Step) (Trial, error)) (Result, error) {
-	var trials []Trial
+func Search(
+	ctx context.Context, c result.SearchConfig, trial func(context.Context, Step) (result.Trial, error),
+) (result.SearchResult, error) {
+	var trials []result.Trial
 	for {
-		step := c.Next(trials)
+		step := Next(c, trials)
 		if step.Threads == 0 {
 			low, _ := bracket(trials)
-			return Result{Users: low, Why: step.Why}, nil
+			return result.SearchResult{Users: low, Why: step.Why}, nil
 		}
 		if err := context.Cause(ctx); err != nil {
 			return brokenOff, err

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ds2/internal/result"
 )
 
 // TestSearch searches stores whose limits hold up to a number of users, where the run of a number may fail by itself.
@@ -33,29 +35,31 @@ func TestSearch(t *testing.T) {
 			"the limits fail with 6 users"},
 	} {
 		var users []int
-		r, err := Search(t.Context(), Config{c.start, c.max, 3}, func(_ context.Context, s Step) (Trial, error) {
+		config := result.SearchConfig{Start: c.start, Max: c.max, Confirm: 3}
+		r, err := Search(t.Context(), config, func(_ context.Context, s Step) (result.Trial, error) {
 			users = append(users, s.Threads)
 			bad := false
 			for _, n := range c.bad {
 				bad = bad || n == len(users)
 			}
-			return Trial{Passed: s.Threads <= c.most && !bad}, nil
+			return result.Trial{Passed: s.Threads <= c.most && !bad}, nil
 		})
 		require.NoError(t, err, c.why)
 		assert.Equal(t, c.users, users, c.why)
-		assert.Equal(t, Result{c.found, c.reason}, r, c.why)
+		assert.Equal(t, result.SearchResult{Users: c.found, Why: c.reason}, r, c.why)
 	}
 }
 
 // TestLeft: what is said to be left is what is made, once a limit has failed.
 func TestLeft(t *testing.T) {
-	config := Config{Start: 16, Max: 1024, Confirm: 3}
+	config := result.SearchConfig{Start: 16, Max: 1024, Confirm: 3}
 	for most := range 300 {
-		var trials []Trial
+		var trials []result.Trial
 		var left []int
-		for step := config.Next(nil); step.Threads > 0; step = config.Next(trials) {
-			trials = append(trials, Trial{Threads: step.Threads, Passed: step.Threads <= most, Confirm: step.Confirm})
-			n, known := config.Left(trials)
+		for step := Next(config, nil); step.Threads > 0; step = Next(config, trials) {
+			passed := step.Threads <= most
+			trials = append(trials, result.Trial{Threads: step.Threads, Passed: passed, Confirm: step.Confirm})
+			n, known := Left(config, trials)
 
 			if !known {
 				n = -1
@@ -73,7 +77,7 @@ func TestLeft(t *testing.T) {
 // TestSearchEndsOnError: an error of a trial is the search's.
 func TestSearchEndsOnError(t *testing.T) {
 	broken := errors.New("disk on fire")
-	fails := func(context.Context, Step) (Trial, error) { return Trial{}, broken }
-	_, err := Search(t.Context(), Config{1, 512, 3}, fails)
+	fails := func(context.Context, Step) (result.Trial, error) { return result.Trial{}, broken }
+	_, err := Search(t.Context(), result.SearchConfig{Start: 1, Max: 512, Confirm: 3}, fails)
 	require.ErrorIs(t, err, broken)
 }

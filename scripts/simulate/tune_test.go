@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/measure"
+	"ds2/internal/result"
 	"ds2/internal/tune"
 )
 
@@ -72,7 +73,7 @@ func TestTune(t *testing.T) {
 			for range *replicates {
 				made := 0
 				var confirmed []float64
-				try := func(_ context.Context, step tune.Step) (tune.Trial, error) {
+				try := func(_ context.Context, step tune.Step) (result.Trial, error) {
 					made++
 					opm, latency := s.of(step.Threads)
 					opm, latency = opm*(1+noise*random.NormFloat64()), latency*(1+noise*random.NormFloat64())
@@ -81,9 +82,9 @@ func TestTune(t *testing.T) {
 					} else {
 						confirmed = append(confirmed, opm)
 					}
-					return tune.Trial{Passed: latency <= s.limit}, nil
+					return result.Trial{Passed: latency <= s.limit}, nil
 				}
-				r, err := tune.Search(t.Context(), tune.Config{Start: 16, Max: 512, Confirm: 3}, try)
+				r, err := tune.Search(t.Context(), result.SearchConfig{Start: 16, Max: 512, Confirm: 3}, try)
 				require.NoError(t, err)
 				require.NotZero(t, r.Users, s.name)
 				opm, latency := s.of(r.Users)

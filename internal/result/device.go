@@ -1,9 +1,7 @@
-// Package device measures what a drive, array or volume can do by itself, by fio: the scale on which a run's own reads
-// and log writes are read. It also preconditions flash, so that it is measured in the state in which it will stay. What
-// a run took from the device is for others to know.
-package device
+package result
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -17,18 +15,11 @@ import (
 	"ds2/internal/atomicfile"
 )
 
-// Format is the version of the record.
-const Format = 1
+// DeviceFormat is the version of the record of a device.
+const DeviceFormat = 1
 
-// BlockBytes is the size of the reads and writes that are measured: a page of the databases.
-const BlockBytes = 8192
-
-// compressible is the part of each written block, in percent, that shrinks: LZ4 makes 1.94 : 1 of the block, and so
-// does zlib. A database's pages shrink about 2 : 1, each by itself and no two alike (docs/explanation/data.md).
-const compressible = 50
-
-// Record is what was measured of a device.
-type Record struct {
+// Device is the record of what a drive, array or volume can do by itself.
+type Device struct {
 	Format     int       `json:"format"`
 	Kind       string    `json:"kind"` // "device"
 	KitVersion string    `json:"kit_version"`
@@ -38,19 +29,19 @@ type Record struct {
 	Bytes      int64     `json:"bytes"`
 	StageTime  float64   `json:"stage_s"` // for which each point was measured
 
-	Preconditioning *Preconditioning `json:"preconditioning,omitempty"`
+	Preconditioning *DevicePreconditioning `json:"preconditioning,omitempty"`
 
 	SequentialWrite float64 `json:"sequential_write_bytes_per_second"` // of 1 MiB, while the file was filled
 
 	// By rising depth.
-	Reads []Point `json:"random_reads"`
-	Mixed []Point `json:"random_70_30"` // 70 % reads, 30 % writes
+	Reads []DevicePoint `json:"random_reads"`
+	Mixed []DevicePoint `json:"random_70_30"` // 70 % reads, 30 % writes
 	// Over what is written already, one after the other, each synced: a write and a flush of the device.
-	Log Point `json:"log_writes"`
+	Log DevicePoint `json:"log_writes"`
 }
 
-// Point is what the device did at a depth. Times are in seconds.
-type Point struct {
+// DevicePoint is what the device did at a depth. Times are in seconds.
+type DevicePoint struct {
 	Depth  int     `json:"depth"`
 	IOPS   float64 `json:"iops"` // reads and writes together
 	Reads  float64 `json:"reads_per_second"`
@@ -61,15 +52,15 @@ type Point struct {
 	P99    float64 `json:"p99_s"`
 }
 
-// Preconditioning is how the device was brought to its steady state.
-type Preconditioning struct {
+// DevicePreconditioning is how the device was brought to its steady state.
+type DevicePreconditioning struct {
 	Sequential []float64 `json:"sequential_bytes_per_second"` // of each pass
 	Rounds     []float64 `json:"random_write_iops"`           // of each round
 	Steady     bool      `json:"steady"`                      // the last five rounds were
 }
 
 // MaxReads is the most random reads a second at any depth.
-func (r *Record) MaxReads() float64 {
+func (r *Device) MaxReads() float64 {
 	most := 0.0
 	for _, p := range r.Reads {
 		most = max(most, p.IOPS)
@@ -77,13 +68,13 @@ func (r *Record) MaxReads() float64 {
 	return most
 }
 
-// Curve is reads over latency: the most that a device does up to a latency, by rising latency. With rising depth a
-// saturated device gains latency only, and may lose reads.
-type Curve []Point
+// DeviceCurve is reads over latency: the most that a device does up to a latency, by rising latency. With rising depth
+// a saturated device gains latency only, and may lose reads.
+type DeviceCurve []DevicePoint
 
 // Curve is that of random reads.
-func (r *Record) Curve() (c Curve) {
-	byLatency := func(a, b Point) int { return cmp.Compare(a.Mean, b.Mean) }
+func (r *Device) Curve() (c DeviceCurve) {
+	byLatency := func(a, b DevicePoint) int { return cmp.Compare(a.Mean, b.Mean) }
 	for _, p := range slices.SortedFunc(slices.Values(r.Reads), byLatency) {
 		if len(c) == 0 || p.IOPS > c[len(c)-1].IOPS {
 			c = append(c, p)
@@ -95,8 +86,8 @@ func (r *Record) Curve() (c Curve) {
 // ReadsAt is how many random reads a second the device does while one takes this many seconds on average: between two
 // points by the logarithm of both. Faster than alone the device is not, and beyond the last depth it does no more than
 // its most.
-func (c Curve) ReadsAt(latency float64) float64 {
-	switch i := slices.IndexFunc(c, func(p Point) bool { return p.Mean > latency }); i {
+func (c DeviceCurve) ReadsAt(latency float64) float64 {
+	switch i := slices.IndexFunc(c, func(p DevicePoint) bool { return p.Mean > latency }); i {
 	case -1:
 		return c[len(c)-1].IOPS
 	case 0:
@@ -112,32 +103,31 @@ func between(low, x, high, a, b float64) float64 {
 }
 
 // Save writes the record.
-func (r *Record) Save(path string) error {
+func (r *Device) Save(path string) error {
 	return atomicfile.WriteJSON(path, r)
 }
 
-// maxRecord bounds what is read.
-const maxRecord = 1 << 20
+// maxDevice bounds what is read.
+const maxDevice = 1 << 20
 
-// Read reads a record. Its errors name the file.
-func Read(path string) (*Record, error) {
+// ReadDevice reads a record of a device. Its errors name the file.
+func ReadDevice(path string) (*Device, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read device record: %w", err)
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxRecord+1))
+	text, err := io.ReadAll(io.LimitReader(f, maxDevice+1))
 	if err != nil {
 		return nil, fmt.Errorf("read device record: %w", err)
 	}
-	r := &Record{}
+	r := &Device{}
 	switch {
-	case len(text) > maxRecord:
+	case len(text) > maxDevice:
 		err = errors.New("it is too long")
+	case bytes.Contains(text, []byte(`"fio version"`)):
+		return nil, fmt.Errorf("%s is fio's own output: make the record with ds2 device", path)
 	default:
-		if out, _ := readOutput(text); out.Version != "" {
-			return nil, fmt.Errorf("%s is fio's own output: make the record with ds2 device", path)
-		}
 		err = json.Unmarshal(text, r)
 	}
 	if err == nil {
@@ -149,10 +139,10 @@ func Read(path string) (*Record, error) {
 	return r, nil
 }
 
-func (r *Record) check() error {
-	if r.Kind != "device" || r.Format != Format {
+func (r *Device) check() error {
+	if r.Kind != "device" || r.Format != DeviceFormat {
 		return fmt.Errorf("it is of kind %q and format %d, not a device record of format %d as ds2 device writes it",
-			r.Kind, r.Format, Format)
+			r.Kind, r.Format, DeviceFormat)
 	}
 	if len(r.Reads) == 0 || len(r.Reads) > 100 {
 		return fmt.Errorf("it has %d points of random reads", len(r.Reads))
@@ -171,9 +161,9 @@ func (r *Record) check() error {
 const nearly = 0.9
 
 // Conclusion says in a sentence how the device's reads rise with the depth, and what that means.
-func (r *Record) Conclusion() string {
+func (r *Device) Conclusion() string {
 	most := r.MaxReads()
-	from := slices.IndexFunc(r.Reads, func(p Point) bool { return p.IOPS >= nearly*most })
+	from := slices.IndexFunc(r.Reads, func(p DevicePoint) bool { return p.IOPS >= nearly*most })
 	limit := r.Reads[from]
 	switch {
 	case len(r.Reads) == 1:

@@ -1,0 +1,74 @@
+package result
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestDevice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "device.json")
+	r := &Device{
+		Format: DeviceFormat, Kind: "device",
+		Reads: []DevicePoint{{Depth: 1, IOPS: 1000, Mean: 1e-3}}, Log: DevicePoint{Depth: 1, IOPS: 500, Mean: 2e-3},
+	}
+	require.NoError(t, r.Save(path))
+	got, err := ReadDevice(path)
+	require.NoError(t, err)
+	assert.Equal(t, r, got)
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, c := range []struct{ old, replacement, want string }{
+		{`{`, "fio: a note\n" + `{"fio version": "fio-3.33",`, " is fio's own output: make the record with ds2 device"},
+		{`"device"`, `"bench"`, "not a device record"},
+		{`"format": 1`, `"format": 2`, "not a device record"},
+		{`"iops": 1000`, `"iops": 0`, "0 I/Os a second"},
+		{`"mean_s": 0.002`, `"mean_s": -1`, "of -1 s"},
+		{`"depth": 1`, `"depth": NaN`, "invalid character"},
+		{`"kind"`, strings.Repeat(" ", maxDevice) + `"kind"`, "too long"},
+	} {
+		text := strings.Replace(string(whole), c.old, c.replacement, 1)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		_, err := ReadDevice(path)
+		assert.ErrorContains(t, err, c.want)
+		assert.ErrorContains(t, err, path)
+	}
+}
+
+func TestReadsAt(t *testing.T) {
+	r := &Device{Reads: []DevicePoint{
+		{Depth: 1, IOPS: 1000, Mean: 1e-3}, {Depth: 4, IOPS: 4000, Mean: 1e-3}, {Depth: 16, IOPS: 8000, Mean: 2e-3},
+		{Depth: 64, IOPS: 7000, Mean: 9e-3}, // too many at once
+		{Depth: 256, IOPS: 8200, Mean: 30e-3},
+	}}
+	assert.EqualValues(t, 8200, r.MaxReads(), "at most")
+	for _, c := range []struct{ latency, want float64 }{
+		{0.1e-3, 1000},                // faster than one alone: from a cache
+		{math.Sqrt2 * 1e-3, 5656.854}, // halfway between two points, by the logarithm
+		{2e-3, 8000},
+		{9e-3, 8000 * math.Pow(8200./8000, math.Log(4.5)/math.Log(15))}, // the slump does not count
+		{1, 8200},
+	} {
+		assert.InEpsilon(t, c.want, r.Curve().ReadsAt(c.latency), 1e-6, "at %g s", c.latency)
+	}
+}
+
+// TestConclusion says what a curve of reads over depths means.
+func TestConclusion(t *testing.T) {
+	for want, rates := range map[string][]float64{
+		"flat at 607/s from depth 1: an IOPS cap":                          {596, 599, 607, 606, 543},
+		"still rising at depth 16 with 8000/s":                             {500, 1000, 2000, 4000, 8000},
+		"rises from 500/s at depth 1 to 2000/s, nearly reached at depth 4": {500, 1000, 1950, 2000, 1990},
+	} {
+		r := Device{}
+		for i, rate := range rates {
+			r.Reads = append(r.Reads, DevicePoint{Depth: 1 << i, IOPS: rate, Mean: float64(int(1)<<i) / rate})
+		}
+		assert.Contains(t, r.Conclusion(), want, "%v", rates)
+	}
+}
