@@ -1,58 +1,28 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"maps"
 	"net/url"
 	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
-	"go.yaml.in/yaml/v3"
 
+	"ds2/internal/experiment"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 )
 
-// fileText is the file of an experiment as it is written. Its other keys are flags: those of an experiment, and those
-// of ds2 bench for all configurations.
-type fileText struct {
-	Configurations map[string]yaml.Node `yaml:"configurations"`
-	Factors        map[string]yaml.Node `yaml:"factors"`
-	Flags          map[string]yaml.Node `yaml:",inline"`
-}
-
-// configurationText is one of its configurations. The other keys are flags that go before those of all.
-type configurationText struct {
-	Labels map[string]string    `yaml:"labels"`
-	Flags  map[string]yaml.Node `yaml:",inline"`
-}
-
-// given is what a file gives for a flag.
-type given struct {
-	line   int
-	values []string // several only where the flag may be repeated
-}
-
-// givens are what a file gives, by the flags' names.
-type givens map[string]given
-
-// inOrder are the flags as the file has them.
-func (g givens) inOrder() []string {
-	return slices.SortedFunc(maps.Keys(g), func(a, b string) int { return g[a].line - g[b].line })
-}
-
 // experimentFile is what the file of an experiment says.
 type experimentFile struct {
-	path string
+	*experiment.File
 	experimentSetup
 	seed           uint64 // 0: none is given
 	configurations []*fileConfiguration
@@ -148,38 +118,23 @@ func readExperimentFile(path string) (*experimentFile, error) {
 }
 
 func parseExperiment(path string, text []byte) (*experimentFile, error) {
-	f := &experimentFile{path: path}
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	var all fileText
-	if err := decoder.Decode(&all); errors.Is(err, io.EOF) {
-		return nil, usageError("%s: it is empty", path)
-	} else if err != nil {
-		return nil, f.decoding(err)
-	}
-	if err := decoder.Decode(new(yaml.Node)); err == nil {
-		return nil, usageError("%s: it holds a second document: an experiment is one", path)
-	} else if !errors.Is(err, io.EOF) {
-		return nil, f.decoding(err)
-	}
-	shared, err := f.flags(all.Flags)
+	reader := experiment.FileReader{Key: fileKey, Shown: shownSetting, Taken: []string{reportFile}}
+	file, err := reader.Parse(path, text)
 	if err != nil {
-		return nil, err
+		return nil, usageError("%w", err)
 	}
+	f := &experimentFile{File: file}
 	own := newFlagSet(f.experimentSetup.add)
-	own.VisitAll(func(flag *pflag.Flag) {
-		if g, ok := shared[flag.Name]; ok && err == nil {
-			delete(shared, flag.Name)
-			err = f.set(own, flag.Name, g)
+	for _, name := range f.Own.InOrder() {
+		if err := f.set(own, name, f.Own[name]); err != nil {
+			return nil, err
 		}
-	})
-	if err != nil {
-		return nil, err
 	}
 	if err := f.check(); err != nil {
 		return nil, usageError("%s: %s", path, strings.TrimPrefix(err.Error(), "--"))
 	}
-	if err := f.multiply(shared, all.Configurations, all.Factors); err != nil {
-		return nil, err
+	for _, c := range f.Configurations {
+		f.configurations = append(f.configurations, &fileConfiguration{FileConfiguration: c})
 	}
 	return f, f.apply()
 }
@@ -194,103 +149,51 @@ func newFlagSet(add func(*pflag.FlagSet)) *pflag.FlagSet {
 
 // wrong is an error at a line of the file.
 func (f *experimentFile) wrong(line int, format string, args ...any) error {
-	return usageError("%s:%d: %w", f.path, line, fmt.Errorf(format, args...))
-}
-
-var (
-	yamlLine  = regexp.MustCompile(`^(?:yaml: )?line (\d+): `)
-	wrongKind = regexp.MustCompile(`cannot unmarshal .*`)
-)
-
-// decoding words what the YAML library finds.
-func (f *experimentFile) decoding(err error) error {
-	text := err.Error()
-	if several, ok := errors.AsType[*yaml.TypeError](err); ok {
-		text = several.Errors[0]
-	}
-	text = f.path + ": " + strings.TrimPrefix(yamlLine.ReplaceAllString(text, "line $1: "), "yaml: ")
-	return usageError("%s", wrongKind.ReplaceAllString(text, "keys with values are expected here"))
+	return usageError("%w", f.Wrong(line, format, args...))
 }
 
 // notInFile are flags of a bench that its experiment gives, and what cannot be in a file.
 var notInFile = []string{"out", "run-id", "start-at", configFileFlag, fileFlag, configurationFlag, "help"}
 
-// flags reads the flags among the keys of a mapping.
-func (f *experimentFile) flags(keys map[string]yaml.Node) (givens, error) {
-	all := givens{}
-	for _, key := range inOrder(keys) {
-		node := keys[key]
-		flag, err := f.flag(key, node.Line)
-		if err != nil {
-			return nil, err
-		}
-		if _, twice := all[flag.Name]; twice {
-			return nil, f.wrong(node.Line, "%s is given twice, once by another name", flag.Name)
-		}
-		values, err := f.values(key, node)
-		if err != nil {
-			return nil, err
-		}
-		if _, repeated := flag.Value.(pflag.SliceValue); len(values) != 1 && !repeated {
-			return nil, f.wrong(node.Line, "%s has one value; values to compare stand under factors", key)
-		}
-		all[flag.Name] = given{node.Line, values}
-	}
-	return all, nil
-}
-
-// flag is the flag that a key names.
-func (f *experimentFile) flag(key string, line int) (*pflag.Flag, error) {
-	known := newFlagSet(new(experimentSetup).add)
-	known.AddFlagSet(newFlagSet(new(benchFlags).add))
-	flag := known.Lookup(key)
-	if near := nearest(known, key); flag == nil && near != "" {
-		return nil, f.wrong(line, "unknown key %q; did you mean %s?", key, near)
+// fileKey is the flag that a key of the file names.
+func fileKey(name string) (experiment.Key, error) {
+	own := newFlagSet(new(experimentSetup).add)
+	known := newFlagSet(new(benchFlags).add)
+	known.AddFlagSet(own)
+	flag := known.Lookup(name)
+	if near := nearest(known, name); flag == nil && near != "" {
+		return experiment.Key{}, fmt.Errorf("unknown key %q; did you mean %s?", name, near)
 	}
 	if flag == nil || slices.Contains(notInFile, flag.Name) {
-		return nil, f.wrong(line, "unknown key %q: keys are the flags of ds2 bench, "+
-			"and configurations, factors, runs, order, until", key)
+		return experiment.Key{}, fmt.Errorf("unknown key %q: keys are the flags of ds2 bench, "+
+			"and configurations, factors, runs, order, until", name)
 	}
-	return flag, nil
+	key := experiment.Key{Flag: flag.Name, Own: own.Lookup(name) != nil, Pairs: flag.Name == "disclosure"}
+	key.Recorded = key.Pairs || flag.Name == "target"
+	_, key.Repeated = flag.Value.(pflag.SliceValue)
+	return key, nil
 }
 
-// values reads a value, a list of them, or what is disclosed by keys.
-func (f *experimentFile) values(key string, node yaml.Node) (values []string, err error) {
-	var one string
-	var keys map[string]string
-	if key == "disclosure" && node.Decode(&keys) == nil {
-		for _, k := range slices.Sorted(maps.Keys(keys)) {
-			values = append(values, k+"="+keys[k])
-		}
-	} else if err = node.Decode(&values); err != nil {
-		err = node.Decode(&one)
-		values = []string{one}
+// shownSetting is a value without passwords; empty: it is not shown.
+func shownSetting(flag, value string) string {
+	if flag == passwordCommand {
+		return ""
 	}
-	if err != nil || len(values) == 0 || len(values) == 1 && node.ShortTag() == "!!null" {
-		return nil, f.wrong(node.Line, "%s has no value", key)
-	}
-	return values, nil
+	return withoutPasswords(value)
 }
 
 // set sets a flag.
-func (f *experimentFile) set(flags *pflag.FlagSet, name string, g given) error {
-	for _, value := range g.values {
+func (f *experimentFile) set(flags *pflag.FlagSet, name string, g experiment.Given) error {
+	for _, value := range g.Values {
 		text, err := expand(name, value)
 		if err == nil {
 			err = flagText(flags.Set(name, text))
 		}
 		if err != nil {
-			return f.wrong(g.line, "%w", err)
+			return f.wrong(g.Line, "%w", err)
 		}
 	}
 	return nil
-}
-
-// inOrder are the keys of a mapping as the file has them.
-func inOrder(keys map[string]yaml.Node) []string {
-	return slices.SortedFunc(maps.Keys(keys), func(a, b string) int {
-		return cmp.Or(keys[a].Line-keys[b].Line, keys[a].Column-keys[b].Column)
-	})
 }
 
 // reference is ${VARIABLE} or ${file:PATH}.
@@ -322,4 +225,61 @@ func expand(flag, text string) (string, error) {
 		return value
 	})
 	return text, bad
+}
+
+// fileConfiguration is a configuration of the file, and the bench that its flags make.
+type fileConfiguration struct {
+	*experiment.FileConfiguration
+	bench benchFlags
+	flags *pflag.FlagSet
+}
+
+// apply sets the flags of every configuration, and judges them.
+func (f *experimentFile) apply() error {
+	for _, c := range f.configurations {
+		c.flags = newFlagSet(c.bench.add)
+		preset(c.flags, "practice", "1")
+		for _, name := range c.Given.InOrder() {
+			if err := f.set(c.flags, name, c.Given[name]); err != nil {
+				return err
+			}
+		}
+		if err := cmp.Or(readEnvironment(c.flags), fillProfile(c.flags)); err != nil {
+			return f.of(c, err)
+		}
+		switch seed := c.bench.Seed; {
+		case seed == 0:
+		case f.seed == 0:
+			f.seed = seed
+		case f.seed != seed:
+			return f.wrong(c.Given["seed"].Line,
+				"seed: an experiment has one, for its order and for the runs of all configurations")
+		}
+		c.bench.Runs = f.runs.most
+		if err := c.bench.check(); err != nil {
+			return f.of(c, err)
+		}
+		if _, err := c.bench.judge(time.Now()); err != nil {
+			return f.of(c, err)
+		}
+	}
+	return nil
+}
+
+var flagInError = regexp.MustCompile(`^--([a-z0-9-]+)`)
+
+// of says which configuration an error is of, and of wrong usage where in the file: at the flag that it begins with,
+// else where the configuration begins.
+func (f *experimentFile) of(c *fileConfiguration, err error) error {
+	e, ok := errors.AsType[*exitError](err)
+	if !ok || e.code != exitUsage {
+		return fmt.Errorf("configuration %s: %w", c.Name, err)
+	}
+	line := c.Line
+	if m := flagInError.FindStringSubmatch(err.Error()); m != nil {
+		if g, ok := c.Given[m[1]]; ok {
+			line = g.Line
+		}
+	}
+	return f.wrong(line, "configuration %s: %w", c.Name, err)
 }

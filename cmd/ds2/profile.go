@@ -95,7 +95,7 @@ func (f *experimentFile) fill(flags *pflag.FlagSet, name string) error {
 		if c.Name != name && (name != "" || len(f.configurations) > 1) {
 			continue
 		}
-		for key, g := range c.given {
+		for key, g := range c.Given {
 			if flag := flags.Lookup(key); flag != nil && !flag.Changed {
 				if err := f.set(flags, key, g); err != nil {
 					return err
@@ -110,9 +110,9 @@ func (f *experimentFile) fill(flags *pflag.FlagSet, name string) error {
 	names := strings.Join(all, "; ")
 	if name == "" {
 		return usageError("--%s: %s has several configurations: name one by --%s: %s",
-			fileFlag, f.path, configurationFlag, names)
+			fileFlag, f.Path, configurationFlag, names)
 	}
-	return usageError("--%s: %s has no configuration %q; it has %s", configurationFlag, f.path, name, names)
+	return usageError("--%s: %s has no configuration %q; it has %s", configurationFlag, f.Path, name, names)
 }
 
 // schedule says in words what a run that begins now will do.

@@ -1,0 +1,285 @@
+package experiment
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"ds2/internal/result"
+)
+
+// File is the file of an experiment as it is written: what it gives for flags, which set the experiment and its runs.
+type File struct {
+	Path           string
+	Own            Givens // for the experiment, not for its runs
+	Configurations []*FileConfiguration
+}
+
+// FileConfiguration is a configuration of a file with one value of each factor.
+type FileConfiguration struct {
+	result.ExperimentConfiguration
+	Line  int
+	Given Givens // for its runs
+}
+
+// Given is what a file gives for a flag.
+type Given struct {
+	Line   int
+	Values []string // several only where the flag may be repeated
+}
+
+// Givens are what a file gives, by the flags' names.
+type Givens map[string]Given
+
+// InOrder are the flags as the file has them.
+func (g Givens) InOrder() []string {
+	return slices.SortedFunc(maps.Keys(g), func(a, b string) int { return g[a].Line - g[b].Line })
+}
+
+// Key is what a key of a file stands for.
+type Key struct {
+	Flag     string
+	Repeated bool // it may have several values
+	Pairs    bool // these are of the form key=value, for which the file may have a mapping
+	Own      bool // it is of the experiment, not of its runs
+	Recorded bool // the records of runs have it, so that a configuration's does not repeat it
+}
+
+// FileReader reads files of experiments, whose keys are the flags of a command line.
+type FileReader struct {
+	Key   func(name string) (Key, error)
+	Shown func(flag, value string) string // without passwords, as names and records have it; empty: not at all
+	Taken []string                        // file names that no configuration's directory may have
+}
+
+// fileText is the file as YAML. Its other keys are flags: those of an experiment, and those of all configurations.
+type fileText struct {
+	Configurations map[string]yaml.Node `yaml:"configurations"`
+	Factors        map[string]yaml.Node `yaml:"factors"`
+	Flags          map[string]yaml.Node `yaml:",inline"`
+}
+
+// configurationText is one of its configurations. The other keys are flags that go before those of all.
+type configurationText struct {
+	Labels map[string]string    `yaml:"labels"`
+	Flags  map[string]yaml.Node `yaml:",inline"`
+}
+
+// Parse reads the text of a file. Its errors begin with the path, and the line if there is one.
+func (r FileReader) Parse(path string, text []byte) (*File, error) {
+	f := &File{Path: path, Own: Givens{}}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	var all fileText
+	if err := decoder.Decode(&all); errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: it is empty", path)
+	} else if err != nil {
+		return nil, f.decoding(err)
+	}
+	if err := decoder.Decode(new(yaml.Node)); err == nil {
+		return nil, fmt.Errorf("%s: it holds a second document: an experiment is one", path)
+	} else if !errors.Is(err, io.EOF) {
+		return nil, f.decoding(err)
+	}
+	shared, err := r.flags(f, all.Flags, f.Own)
+	if err != nil {
+		return nil, err
+	}
+	return f, r.multiply(f, shared, all.Configurations, all.Factors)
+}
+
+// Wrong is an error at a line of the file.
+func (f *File) Wrong(line int, format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %w", f.Path, line, fmt.Errorf(format, args...))
+}
+
+var (
+	yamlLine  = regexp.MustCompile(`^(?:yaml: )?line (\d+): `)
+	wrongKind = regexp.MustCompile(`cannot unmarshal .*`)
+)
+
+// decoding words what the YAML library finds.
+func (f *File) decoding(err error) error {
+	text := err.Error()
+	if several, ok := errors.AsType[*yaml.TypeError](err); ok {
+		text = several.Errors[0]
+	}
+	text = f.Path + ": " + strings.TrimPrefix(yamlLine.ReplaceAllString(text, "line $1: "), "yaml: ")
+	return errors.New(wrongKind.ReplaceAllString(text, "keys with values are expected here"))
+}
+
+// flags reads the flags among the keys of a mapping. Those of the experiment itself go to own, if there is one.
+func (r FileReader) flags(f *File, keys map[string]yaml.Node, own Givens) (Givens, error) {
+	all := Givens{}
+	for _, name := range inOrder(keys) {
+		node := keys[name]
+		key, err := r.Key(name)
+		if err != nil {
+			return nil, f.Wrong(node.Line, "%w", err)
+		}
+		values, err := values(f, name, key, node)
+		if err != nil {
+			return nil, err
+		}
+		if len(values) != 1 && !key.Repeated {
+			return nil, f.Wrong(node.Line, "%s has one value; values to compare stand under factors", name)
+		}
+		to := all
+		if key.Own && own != nil {
+			to = own
+		}
+		if _, twice := to[key.Flag]; twice {
+			return nil, f.Wrong(node.Line, "%s is given twice, once by another name", key.Flag)
+		}
+		to[key.Flag] = Given{node.Line, values}
+	}
+	return all, nil
+}
+
+// values reads a value, a list of them, or a mapping as a list of "key=value".
+func values(f *File, name string, key Key, node yaml.Node) (values []string, err error) {
+	var one string
+	var keys map[string]string
+	if key.Pairs && node.Decode(&keys) == nil {
+		for _, k := range slices.Sorted(maps.Keys(keys)) {
+			values = append(values, k+"="+keys[k])
+		}
+	} else if err = node.Decode(&values); err != nil {
+		err = node.Decode(&one)
+		values = []string{one}
+	}
+	if err != nil || len(values) == 0 || len(values) == 1 && node.ShortTag() == "!!null" {
+		return nil, f.Wrong(node.Line, "%s has no value", name)
+	}
+	return values, nil
+}
+
+// inOrder are the keys of a mapping as the file has them.
+func inOrder(keys map[string]yaml.Node) []string {
+	return slices.SortedFunc(maps.Keys(keys), func(a, b string) int {
+		return cmp.Or(keys[a].Line-keys[b].Line, keys[a].Column-keys[b].Column)
+	})
+}
+
+// maxConfigurations bounds an experiment, and with it what a file can ask for.
+const maxConfigurations = 100
+
+// multiply makes a configuration of each in the file, or of the file itself where it has none, and each combination of
+// the factors' values.
+func (r FileReader) multiply(f *File, shared Givens, configurations, factors map[string]yaml.Node) error {
+	var all []*FileConfiguration
+	for _, name := range inOrder(configurations) {
+		c, err := r.configuration(f, shared, name, configurations[name])
+		if err != nil {
+			return err
+		}
+		all = append(all, c)
+	}
+	if len(configurations) == 0 {
+		all = []*FileConfiguration{{Line: 1, Given: shared}}
+	}
+	for _, name := range inOrder(factors) {
+		node := factors[name]
+		key, err := r.Key(name)
+		if err != nil {
+			return f.Wrong(node.Line, "%w", err)
+		}
+		values, err := values(f, name, key, node)
+		if err != nil || node.Kind == yaml.ScalarNode {
+			return f.Wrong(node.Line, "%s: a factor has a list of values, such as [8, 32, 128]", key.Flag)
+		}
+		if len(all)*len(values) > maxConfigurations {
+			return f.Wrong(node.Line, "%d configurations are too many: at most %d",
+				len(all)*len(values), maxConfigurations)
+		}
+		var product []*FileConfiguration
+		for _, c := range all {
+			if other, is := c.Given[key.Flag]; is {
+				return f.Wrong(other.Line, "%s is a factor already, so it cannot be given here", key.Flag)
+			}
+			for _, value := range values {
+				product = append(product, r.with(c, key.Flag, Given{node.Line, []string{value}}))
+			}
+		}
+		all = product
+	}
+	taken := map[string]bool{result.SummaryFile: true, "": true}
+	for _, name := range r.Taken {
+		taken[name] = true
+	}
+	for _, c := range all {
+		if c.Name == "" {
+			c.Name = "configuration"
+		}
+		if slices.ContainsFunc(f.Configurations, func(o *FileConfiguration) bool { return o.Name == c.Name }) {
+			return f.Wrong(c.Line, "there are two configurations %q", c.Name)
+		}
+		name := dirName(c.Name)
+		for i := 2; taken[name]; i++ {
+			name = fmt.Sprintf("%s-%d", dirName(c.Name), i)
+		}
+		c.Dir, taken[name] = name, true
+		f.Configurations = append(f.Configurations, c)
+	}
+	return nil
+}
+
+// configuration reads one of the configurations: its labels, and flags that go before those of all.
+func (r FileReader) configuration(f *File, shared Givens, name string, node yaml.Node) (*FileConfiguration, error) {
+	if strings.TrimSpace(name) == "" || len(name) > 100 {
+		return nil, f.Wrong(node.Line, "a configuration has a name of 1 to 100 bytes")
+	}
+	var text configurationText
+	if err := node.Decode(&text); err != nil {
+		return nil, f.decoding(err)
+	}
+	own, err := r.flags(f, text.Flags, nil)
+	if err != nil {
+		return nil, err
+	}
+	c := &FileConfiguration{Line: node.Line, Given: maps.Clone(shared)}
+	c.Name, c.Labels = name, text.Labels
+	for _, flag := range own.InOrder() {
+		c.Given[flag] = own[flag]
+		if key, _ := r.Key(flag); !key.Recorded {
+			r.note(c, flag, own[flag])
+		}
+	}
+	return c, nil
+}
+
+// note takes a flag into the record, as it is written.
+func (r FileReader) note(c *FileConfiguration, flag string, g Given) {
+	var values []string
+	for _, v := range g.Values {
+		values = append(values, r.Shown(flag, v))
+	}
+	if text := strings.Join(values, ", "); text != "" {
+		c.Settings = append(c.Settings, result.Setting{Flag: flag, Value: text})
+	}
+}
+
+// with is a configuration with a value of a factor.
+func (r FileReader) with(c *FileConfiguration, flag string, g Given) *FileConfiguration {
+	one := &FileConfiguration{Line: c.Line, Given: maps.Clone(c.Given)}
+	one.Given[flag] = g
+	one.ExperimentConfiguration = c.ExperimentConfiguration
+	one.Settings = slices.Clone(c.Settings)
+	r.note(one, flag, g)
+	one.Name = strings.TrimPrefix(one.Name+", "+flag+" "+r.Shown(flag, g.Values[0]), ", ")
+	return one
+}
+
+var noDirName = regexp.MustCompile(`[^A-Za-z0-9._]+`)
+
+// dirName is a name as that of a directory.
+func dirName(name string) string {
+	return strings.Trim(noDirName.ReplaceAllString(name, "-"), "-.")
+}
