@@ -30,6 +30,8 @@ type Engine struct {
 	Open  func(t *testing.T) store.Database // a store whose database is the test's own and holds nothing
 	Lazy  bool                              // commits can be lazy
 
+	Allocs float64 // of memory, by the engine's driver, in a transaction that only writes: at most
+
 	// PagesRead is how many pages of the records and their key were read so far, no session being there but its own;
 	// nil: unknown.
 	PagesRead func(t *testing.T, s store.Database) int64
@@ -333,7 +335,7 @@ func (e Engine) twice(t *testing.T) {
 	n := testing.AllocsPerRun(100, func() {
 		assert.NoError(t, session.Transact(t.Context(), &steps[0], e.Lazy))
 	})
-	assert.Zero(t, n, "allocations a transaction that only writes")
+	assert.LessOrEqual(t, n, e.Allocs, "allocations a transaction that only writes")
 }
 
 func shapeOf(target mailbox.Target) mailbox.Shape {

@@ -24,5 +24,5 @@ func TestConformance(t *testing.T) {
 		t.Cleanup(func() { s.Close() })
 		return s
 	}
-	mailboxtest.Run(t, mailboxtest.Engine{Calls: sqlserver.Engine{}, Lazy: !babelfish, Open: open})
+	mailboxtest.Run(t, mailboxtest.Engine{Calls: sqlserver.Engine{}, Lazy: !babelfish, Open: open, Allocs: 200})
 }
