@@ -1,7 +1,7 @@
 //go:build ignore
 
 // The kernel's side of package iotrace: it times each I/O of the drives that are asked for, and counts it in a histogram by what it was
-// for. It is compiled by bpf2go; structures have only the fields that are read, which the loader finds in the running kernel (CO-RE).
+// for. It is compiled by go generate; structures have only the fields that are read, which the loader finds in the running kernel (CO-RE).
 //
 // An I/O is timed from the moment that it is handed to the block layer to its end, so its time in queues counts. A flush is an empty
 // request with which a process waits for the drive's cache; a file system's journal writes with flushes of their own, which are writes.

@@ -1,6 +1,8 @@
 package iotrace
 
 import (
+	"bytes"
+	_ "embed"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,12 +11,28 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"structs"
 	"time"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
 	"golang.org/x/sys/unix"
 )
+
+//go:generate -command cc clang -target bpfel -mcpu=v3 -O2 -g -Wall -Wno-unused-value -I/usr/include/x86_64-linux-gnu
+//go:generate cc -c iotrace.bpf.c -o kernel_bpfel.o
+//go:generate llvm-strip -g kernel_bpfel.o
+
+//go:embed kernel_bpfel.o
+var kernel []byte
+
+// directoryKey is the kernel's struct directory.
+type directoryKey struct {
+	_      structs.HostLayout
+	Inode  uint64
+	Device uint32
+	Zero   uint32
+}
 
 // What the kernel's side calls things.
 const (
@@ -37,7 +55,7 @@ type Tracer struct {
 	drives  []string
 	servers []int
 	known   map[int]bool // children of the servers that were looked at
-	objects kernelObjects
+	objects *ebpf.Collection
 	links   []link.Link
 	memory  *ebpf.Memory
 }
@@ -56,7 +74,7 @@ func (t *Tracer) open(directories []Directory) error {
 	if len(t.drives) > maxDrives {
 		return fmt.Errorf("%d drives are more than %d", len(t.drives), maxDrives)
 	}
-	spec, err := loadKernel()
+	spec, err := ebpf.LoadCollectionSpecFromReader(bytes.NewReader(kernel))
 	if err != nil {
 		return err
 	}
@@ -66,10 +84,10 @@ func (t *Tracer) open(directories []Directory) error {
 			return err
 		}
 	}
-	if err := spec.Variables[kernelVarDrives].Set(numbers); err != nil {
+	if err := spec.Variables["drives"].Set(numbers); err != nil {
 		return err
 	}
-	if err := spec.LoadAndAssign(&t.objects, nil); err != nil {
+	if t.objects, err = ebpf.NewCollection(spec); err != nil {
 		return reason(err)
 	}
 	for _, d := range directories {
@@ -78,16 +96,16 @@ func (t *Tracer) open(directories []Directory) error {
 		}
 	}
 	for _, pid := range t.servers {
-		if err := t.objects.Processes.Put(uint32(pid), sessions); err != nil {
+		if err := t.objects.Maps["processes"].Put(uint32(pid), sessions); err != nil {
 			return err
 		}
 	}
 	t.Look()
-	if t.memory, err = t.objects.Histograms.Memory(); err != nil {
+	if t.memory, err = t.objects.Maps["histograms"].Memory(); err != nil {
 		return err
 	}
-	for _, program := range []*ebpf.Program{t.objects.RequestEnded, t.objects.BioEnded, t.objects.Queued} {
-		l, err := link.AttachTracing(link.TracingOptions{Program: program})
+	for _, program := range []string{"request_ended", "bio_ended", "queued"} {
+		l, err := link.AttachTracing(link.TracingOptions{Program: t.objects.Programs[program]})
 		if err != nil {
 			return reason(err)
 		}
@@ -146,8 +164,8 @@ func (t *Tracer) directory(d Directory) error {
 		if err := unix.Stat(path, &st); err != nil {
 			return nil //nolint:nilerr // gone meanwhile
 		}
-		key := kernelDirectory{Inode: st.Ino, Device: kernelNumber(unix.Major(st.Dev), unix.Minor(st.Dev))}
-		return t.objects.Directories.Put(key, whose)
+		key := directoryKey{Inode: st.Ino, Device: kernelNumber(unix.Major(st.Dev), unix.Minor(st.Dev))}
+		return t.objects.Maps["directories"].Put(key, whose)
 	})
 }
 
@@ -176,7 +194,7 @@ func (t *Tracer) Look() {
 			name = name[strings.LastIndex(name, ": ")+1:]
 			for begins, work := range titles {
 				if strings.HasPrefix(strings.TrimSpace(name), begins) {
-					_ = t.objects.Processes.Put(uint32(pid), work)
+					_ = t.objects.Maps["processes"].Put(uint32(pid), work)
 				}
 			}
 		}
@@ -209,5 +227,5 @@ func (t *Tracer) Close() {
 	for _, l := range t.links {
 		_ = l.Close()
 	}
-	_ = t.objects.Close()
+	t.objects.Close()
 }

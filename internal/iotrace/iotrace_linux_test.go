@@ -210,8 +210,7 @@ func TestCost(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	programs := func() (all time.Duration) {
-		objects := tracer.objects
-		for _, program := range []*ebpf.Program{objects.Queued, objects.RequestEnded, objects.BioEnded} {
+		for _, program := range tracer.objects.Programs {
 			s, err := program.Stats()
 			require.NoError(t, err)
 			all += s.Runtime
