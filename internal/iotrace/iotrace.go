@@ -14,27 +14,12 @@ import (
 // wait for the drive's cache: of the log if it is a session or the log's writer, of data if it is the checkpointer.
 type Class int
 
-// The classes, in the kernel's order.
-const (
-	DataRead Class = iota
-	DataWrite
-	DataFlush
-	LogRead
-	LogWrite
-	LogFlush
-	OtherRead
-	OtherWrite
-	OtherFlush
-	Classes
-)
+// Classes is how many there are, in the kernel's order: of each kind of file the reads, the writes and the flushes.
+const Classes Class = 9
 
-var classNames = [Classes]string{
-	"data read", "data write", "data flush",
-	"log read", "log write", "log flush",
-	"other read", "other write", "other flush",
+func (c Class) String() string {
+	return []string{"data", "log", "other"}[c/3] + " " + []string{"read", "write", "flush"}[c%3]
 }
-
-func (c Class) String() string { return classNames[c] }
 
 // Directory is one with files of a server.
 type Directory struct {

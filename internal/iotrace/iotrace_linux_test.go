@@ -47,7 +47,9 @@ const held = 100
 const waited = 20 * time.Millisecond
 
 // timed are the classes whose I/Os are made, in their order.
-var timed = []Class{DataRead, DataWrite, LogWrite, LogFlush}
+var timed = []Class{dataRead, dataWrite, logWrite, logFlush}
+
+const dataRead, dataWrite, logWrite, logFlush, otherWrite Class = 0, 1, 4, 5, 7
 
 func classes(t *testing.T, fileSystem string, number, each int) {
 	var drives []*drive
@@ -104,16 +106,16 @@ func classes(t *testing.T, fileSystem string, number, each int) {
 		}
 		t.Logf("%v: %d of %d are not counted; %d had to wait, half of them %s, where callers waited %s",
 			class, lost, n, had, traced[had/2], waits[had/2])
-		if class != LogFlush { // which the control group lets through
+		if class != logFlush { // which the control group lets through
 			require.GreaterOrEqual(t, had, n/100, "%v that had to wait", class)
 			require.GreaterOrEqual(t, traced[had/2], waits[had/2+lost]*8/10, "%v: as long as the drive took", class)
 		}
-		if class == DataRead && lost == 0 {
+		if class == dataRead && lost == 0 {
 			require.InEpsilon(t, counted, sum, .05, "as the kernel counts the drives' reads")
 		}
 	}
 	for i := range all {
-		require.Positive(t, slices.Max(all[i][OtherWrite].Counts[:]), "of the other directory")
+		require.Positive(t, slices.Max(all[i][otherWrite].Counts[:]), "of the other directory")
 	}
 }
 

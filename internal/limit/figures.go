@@ -51,17 +51,12 @@ func Of(words result.Words, series measure.Series, w measure.Window, counters mo
 		}
 	}
 	seen := monitor.Drives{Counters: counters, Machine: machine, From: start.Add(span.From), To: start.Add(span.To)}
+	ofWindow := map[string]float64{"opm": w.OPM, "errors": w.ErrorShare(), "dropped": w.DroppedShare()}
 	return func(m Metric) (value float64, atLeast, measured bool) {
-		switch m.Subject {
-		case "opm":
-			return w.OPM, false, true
-		case "errors":
-			share := w.ErrorShare()
-			return share, false, !math.IsNaN(share)
-		case "dropped":
-			share := w.DroppedShare()
-			return share, false, !math.IsNaN(share)
-		case "iops":
+		if value, ok := ofWindow[m.Subject]; ok {
+			return value, false, !math.IsNaN(value)
+		}
+		if m.Subject == "iops" {
 			iops, measured := seen.IOPS()
 			return iops, false, measured
 		}

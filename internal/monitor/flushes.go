@@ -3,6 +3,7 @@ package monitor
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // What an I/O is. A drive with a write-back cache keeps what was written only when its cache is flushed. The kernel
@@ -93,7 +94,8 @@ func (w *Observer) syncsData() bool {
 // withoutJournals is how flushes stand among the writes of a drive whose file systems' journals are not to be seen:
 // all are empty ones, but for those of a log that is synced with its file's times, which the journal writes.
 func (w *Observer) withoutJournals(roles []Role) (f flushing) {
-	if (Drive{Roles: roles}).mayHold(Log) && !w.syncsData() {
+	mayHoldLog := len(roles) == 0 || slices.Contains(roles, Log)
+	if mayHoldLog && !w.syncsData() {
 		f.unknown = "the log is not known to be synced by fdatasync or open_datasync, and which flushes came with " +
 			"writes of the file system's journal can be seen on the machine itself only, of ext4 and XFS"
 	}

@@ -8,9 +8,6 @@ import (
 
 func (d Drive) holds(role Role) bool { return slices.Contains(d.Roles, role) }
 
-// mayHold says whether a drive has a role, or is not known to have another.
-func (d Drive) mayHold(role Role) bool { return len(d.Roles) == 0 || d.holds(role) }
-
 // Holds says whether a drive is known to have a role.
 func (m *Machine) Holds(drive string, role Role) bool {
 	return m != nil && slices.ContainsFunc(m.Drives, func(d Drive) bool { return d.Name == drive && d.holds(role) })

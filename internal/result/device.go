@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"slices"
 	"time"
 
@@ -112,25 +109,15 @@ const maxDevice = 1 << 20
 
 // ReadDevice reads a record of a device. Its errors name the file.
 func ReadDevice(path string) (*Device, error) {
-	f, err := os.Open(path)
+	text, err := atomicfile.Read(path, maxDevice)
 	if err != nil {
 		return nil, fmt.Errorf("read device record: %w", err)
 	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxDevice+1))
-	if err != nil {
-		return nil, fmt.Errorf("read device record: %w", err)
+	if bytes.Contains(text, []byte(`"fio version"`)) {
+		return nil, fmt.Errorf("%s is fio's own output: make the record with ds2 device", path)
 	}
 	r := &Device{}
-	switch {
-	case len(text) > maxDevice:
-		err = errors.New("it is too long")
-	case bytes.Contains(text, []byte(`"fio version"`)):
-		return nil, fmt.Errorf("%s is fio's own output: make the record with ds2 device", path)
-	default:
-		err = json.Unmarshal(text, r)
-	}
-	if err == nil {
+	if err = json.Unmarshal(text, r); err == nil {
 		err = r.check()
 	}
 	if err != nil {

@@ -30,7 +30,7 @@ func TestDevice(t *testing.T) {
 		{`"iops": 1000`, `"iops": 0`, "0 I/Os a second"},
 		{`"mean_s": 0.002`, `"mean_s": -1`, "of -1 s"},
 		{`"depth": 1`, `"depth": NaN`, "invalid character"},
-		{`"kind"`, strings.Repeat(" ", maxDevice) + `"kind"`, "too long"},
+		{`"kind"`, strings.Repeat(" ", maxDevice) + `"kind"`, "more than 1048576 bytes"},
 	} {
 		text := strings.Replace(string(whole), c.old, c.replacement, 1)
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
