@@ -73,7 +73,7 @@ func TestRunFillsDrive(t *testing.T) {
 	must(t, words("load --target %s --workload mailbox --mailboxes 1 --mailbox-size 10MB -q", target)...)
 	_, stderr := ends(t, exitVerdict,
 		quick("drive", target, "--run-time 10m --think-time 0 --mix 100/0/0/0 -q --out %s", out)...)
-	texttest.Contains(t, stderr, "no room: "+dir+" has ", "the run ended before it was full")
+	texttest.Contains(t, stderr, "no room: "+dir+" has ", "so the run was ended")
 	record := recordOf(t, out)
 	require.Equal(t, result.Aborted, record.Status)
 	require.True(t, record.Audit.Passed)

@@ -42,9 +42,9 @@ func (c Comparison) Lacks() string {
 		}
 	}
 	for i, one := range c.Configurations {
-		who := "it"
+		who, whose := "it", ""
 		if several {
-			who = one.Name
+			who, whose = one.Name, " in runs of "+one.Name
 		}
 		switch by := Bottleneck(one.Bench); by {
 		case diagnose.Storage:
@@ -58,7 +58,7 @@ func (c Comparison) Lacks() string {
 		}
 		alike = alike && len(unlike(c.Configurations[0], c.Configurations[i])) == 0
 		if len(changed(one)) > 0 {
-			add("server or schema changed in runs of %s", one.Name)
+			add("server or schema changed%s", whose)
 		}
 	}
 	if !alike {

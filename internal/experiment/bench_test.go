@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -274,4 +275,28 @@ func TestBenchAuditsLater(t *testing.T) {
 			require.Equal(t, tt.verdict, *b.OPM, tt.why)
 		})
 	}
+}
+
+// TestOtherVersion: what one version of ds2 began is not continued by another, whose methods may differ (A9).
+func TestOtherVersion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		require.NoError(t, os.Mkdir(filepath.Join(dir, "a"), 0o755))
+		s := newScript(outcome{opm: 10}, outcome{opm: 10}, outcome{opm: 10})
+		_, err := s.do(t, filepath.Join(dir, "a"), ofReport)
+		require.NoError(t, err)
+		left := result.Experiment{KitVersion: "v1", Status: result.Running,
+			Configurations: []result.ExperimentConfiguration{{Name: "a", Dir: "a"}}}
+		require.NoError(t, result.SaveSummary(dir, left))
+		now := left
+		_, resumed, err := TakeUpExperiment(dir, now, false)
+		require.NoError(t, err)
+		require.True(t, resumed)
+		now.KitVersion = "v2"
+		_, _, err = TakeUpExperiment(dir, now, false)
+		require.ErrorContains(t, err, "another setup: kit version v1, now v2;")
+		other := ofReport.Spec
+		other.KitVersion = "v2"
+		require.Equal(t, []string{"kit version none, now v2"}, differing(ofReport.Spec, other), "of a bench")
+	})
 }

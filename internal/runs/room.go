@@ -67,9 +67,8 @@ func (r *room) sample(s measure.Sample) error {
 		}
 		growth := max(0, float64(p.free[0]-free)/float64(seconds)) // a second
 		if growth > 0 && float64(free) < float64(p.least)+growth*leaving.Seconds() {
-			return fmt.Errorf("%w: %s has %d of %d MB left and filled by %.3g MB a second; the run ended before it "+
-				"was full: make room there, or take a shorter run or a lower rate", ErrRoom, p.Mount, free/1e6,
-				p.Size/1e6, growth/1e6)
+			return fmt.Errorf("%w: %s has %d of %d MB left and filled by %.3g MB a second, so the run was ended: make "+
+				"room there, or take a shorter run or a lower rate", ErrRoom, p.Mount, free/1e6, p.Size/1e6, growth/1e6)
 		}
 		left := time.Duration(float64(free-p.least) / max(growth, 1) * float64(time.Second))
 		if remains := r.length - s.End; seconds == growthSamples && left < remains && !p.warned && r.tell != nil {
