@@ -70,7 +70,7 @@ type findings struct {
 	aliens  int64
 	checked int64
 	damaged []int64 // numbers of the records that are not as they were written
-	tell    func(records int64)
+	tell    progress.Tell
 }
 
 // Audit asks a database whether its records are exactly those that the driver says, and whether each is what its
@@ -82,7 +82,7 @@ func (w Workload) Audit(ctx context.Context, target store.Database, a workload.A
 		return nil, err
 	}
 	f := &findings{Target: Target{target, w.Engines[target.Engine()], d}, found: NewLive(1),
-		tell: teller(a.Tell, op, d.Size.Bytes())}
+		tell: a.Tell}
 	if run := a.Run; run != nil {
 		if n := len(run.Dirs); n != 1 {
 			return nil, fmt.Errorf("audit the run: %d records of it: a mailbox database is driven from one machine", n)
@@ -110,7 +110,7 @@ func (w Workload) Audit(ctx context.Context, target store.Database, a workload.A
 
 // readAll reads every record, and checks it.
 func (f *findings) readAll(ctx context.Context) error {
-	shape := f.Dataset.shape()
+	shape, check := f.Dataset.shape(), f.checker()
 	const query = "SELECT mailbox_id, folder_id, message_id, flags, crc, body FROM messages"
 	return store.EachRow(ctx, f.Store.DB(), f.Dataset.mostRows(), query, func(rows *sql.Rows) error {
 		r, err := scan(rows)
@@ -123,7 +123,7 @@ func (f *findings) readAll(ctx context.Context) error {
 			return nil
 		}
 		f.found.Add(n)
-		f.check(n, r)
+		check(n, r)
 		return nil
 	})
 }
@@ -140,18 +140,27 @@ func scan(rows *sql.Rows) (*Record, error) {
 	return &r, nil
 }
 
-func (f *findings) check(n uint64, r *Record) {
-	f.checked++
-	if r.Check() != nil {
-		f.damaged = append(f.damaged, int64(n))
+// checker is what checks a record, and tells how many have been.
+func (f *findings) checker() func(n uint64, r *Record) {
+	told := f.teller("audit ")
+	return func(n uint64, r *Record) {
+		if r.Check() != nil {
+			f.damaged = append(f.damaged, int64(n))
+		}
+		f.checked++
+		told()
 	}
-	f.tell(f.checked)
 }
 
 // readWritten reads the keys of all records, and the records that the run wrote.
 func (f *findings) readWritten(ctx context.Context) error {
+	told := f.teller("read the keys of ")
+	found := func(n uint64) {
+		f.found.Add(n)
+		told()
+	}
 	var err error
-	if f.aliens, _, err = eachKey(ctx, f.Store.DB(), f.Dataset, f.found.Add); err != nil {
+	if f.aliens, _, err = eachKey(ctx, f.Store.DB(), f.Dataset, found); err != nil {
 		return err
 	}
 	written := func(yield func(n uint64) bool) {
@@ -161,7 +170,7 @@ func (f *findings) readWritten(ctx context.Context) error {
 			}
 		}
 	}
-	return eachOf(ctx, f.Target, written, f.check)
+	return eachOf(ctx, f.Target, written, f.checker())
 }
 
 // eachOf calls f with those of some records that a database holds; f keeps nothing of them. They are read as users read
@@ -218,15 +227,17 @@ func (f *findings) checks(target string) []result.Check {
 	return all
 }
 
-// teller tells, now and then, how many bytes of records have been read.
-func teller(tell progress.Tell, doing string, total int64) func(records int64) {
+// teller is called for each record, and tells now and then how many bytes of them have been dealt with.
+func (f *findings) teller(doing string) func() {
 	var last time.Time
-	return func(records int64) {
+	records, total := int64(0), f.Dataset.Size.Bytes()
+	return func() {
+		records++
 		now := time.Now()
-		if tell == nil || now.Sub(last) < 200*time.Millisecond {
+		if f.tell == nil || now.Sub(last) < 200*time.Millisecond {
 			return
 		}
 		last = now
-		tell(doing, min(int64(float64(records)*recordBytes), total), total)
+		f.tell(doing+f.Store.Label(), min(int64(float64(records)*recordBytes), total), total)
 	}
 }
