@@ -103,8 +103,11 @@ func trialTable(r result.Search) table {
 		"users", r.Unit(), r.Words.Cycle+" p95 ms", "IOPS", "read ms", "write ms", "log write ms",
 		"% of the tightest limit", "limits", "why", "record")
 	for _, trial := range tune.ByUsers(r.Trials) {
-		d := trial.Drives
-		t.row(fmt.Sprint(trial.Threads), opmOf(&trial.Value, nil), figure(1000*trial.P95), orElse("", d.IOPS, 1, 0),
+		d, iops := trial.Drives, orElse("", trial.Drives.IOPS, 1, 0)
+		if r.Unit() == result.IOPS {
+			iops = "" // they are the value
+		}
+		t.row(fmt.Sprint(trial.Threads), opmOf(&trial.Value, nil), figure(1000*trial.P95), iops,
 			orElse("", d.Read, 1, 2), orElse("", d.Write, 1, 2), orElse("", d.LogWrite, 1, 2),
 			numbers.Decimals(100*trial.Strain, 0),
 			trialVerdict(trial), trial.Why, trial.Record)
