@@ -279,24 +279,15 @@ func TestBenchAuditsLater(t *testing.T) {
 
 // TestOtherVersion: what one version of ds2 began is not continued by another, whose methods may differ (A9).
 func TestOtherVersion(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		dir := t.TempDir()
-		require.NoError(t, os.Mkdir(filepath.Join(dir, "a"), 0o755))
-		s := newScript(outcome{opm: 10}, outcome{opm: 10}, outcome{opm: 10})
-		_, err := s.do(t, filepath.Join(dir, "a"), ofReport)
-		require.NoError(t, err)
-		left := result.Experiment{KitVersion: "v1", Status: result.Running,
-			Configurations: []result.ExperimentConfiguration{{Name: "a", Dir: "a"}}}
-		require.NoError(t, result.SaveSummary(dir, left))
-		now := left
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "a"), 0o755))
+	require.NoError(t, result.SaveSummary(filepath.Join(dir, "a"), result.Bench{Status: result.Running}))
+	left := result.Experiment{KitVersion: "v1", Status: result.Running,
+		Configurations: []result.ExperimentConfiguration{{Name: "a", Dir: "a"}}}
+	require.NoError(t, result.SaveSummary(dir, left))
+	now := left
+	for _, now.KitVersion = range []string{"v1", "v2"} {
 		_, resumed, err := TakeUpExperiment(dir, now, false)
-		require.NoError(t, err)
-		require.True(t, resumed)
-		now.KitVersion = "v2"
-		_, _, err = TakeUpExperiment(dir, now, false)
-		require.ErrorContains(t, err, "another setup: kit version v1, now v2;")
-		other := ofReport.Spec
-		other.KitVersion = "v2"
-		require.Equal(t, []string{"kit version none, now v2"}, differing(ofReport.Spec, other), "of a bench")
-	})
+		assert.Equal(t, now.KitVersion == "v1", resumed && err == nil, now.KitVersion)
+	}
 }
