@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"gonum.org/v1/gonum/stat"
 )
 
 // TestPacer finds the rate on simulated stores, whose I/Os per operation are not what they were when the rate was set,
@@ -59,40 +58,6 @@ func TestPacerOfSlowStore(t *testing.T) {
 	assert.False(t, p.Frozen())
 	assert.True(t, p.Limited())
 	assert.LessOrEqual(t, p.Rate(), 550.)
-}
-
-// TestPacerOfBursts: beside a vacuum a minute, or one whose I/Os are counted apart but whose share varies, the rate
-// settles within five minutes of samples of any length, and the target is then met within 5 % over whole minutes.
-func TestPacerOfBursts(t *testing.T) {
-	const target = 400.0
-	for _, seconds := range []int{6, 15} {
-		random := rand.New(rand.NewPCG(1, 7))
-		p := NewPacer(target, 120/seconds, 100, 250)
-		at := 0
-		store := func() (iops float64) { // 3.3 I/Os per order on average, three times as many for 12 s of each minute
-			for range seconds {
-				each := 2.36
-				if at%60 < 12 {
-					each *= 3
-				}
-				iops += p.Rate() * each * (1 + .1*random.NormFloat64()) / float64(seconds)
-				at++
-			}
-			return iops
-		}
-		var each []float64 // of the last samples
-		for !p.Frozen() {
-			require.Less(t, at, 300, "not settled")
-			each = append(each[max(0, len(each)-120/seconds+1):], store()/p.Rate())
-			p.Sample(p.Rate(), stat.Mean(each, nil))
-		}
-		settled, sum, n := at, 0.0, 0
-		for ; at < settled+600; n++ {
-			sum += store()
-		}
-		assert.InEpsilon(t, target, sum/float64(n), .05, "samples of %d s", seconds)
-		t.Logf("samples of %d s: settled after %d s, achieved %.1f", seconds, settled, sum/float64(n))
-	}
 }
 
 // TestPacerThatDrifts: a rate that does not settle is kept by the average in the end, and its spread says why.

@@ -59,6 +59,24 @@ func (d Drives) IOPS() (iops float64, measured bool) {
 	return s.IOPS, true
 }
 
+// Work is reads and writes a second: those of the drives of the data without a background scan's, and those that the
+// servers counted, NaN where they do not tell. A server counts a vacuum's at its end, and a transaction's at once.
+type Work struct{ Drives, Transactions, Vacuums float64 }
+
+// Work is what was done; false where the drives were not counted.
+func (d Drives) Work() (w Work, measured bool) {
+	s, err := d.Storage()
+	if err != nil {
+		return w, false
+	}
+	scans, _ := d.scrubbed()
+	return Work{
+		Drives:       s.IOPS + s.Maintenance.IOPS() - scans,
+		Transactions: d.total(TransactionReads) + d.total(TransactionWrites),
+		Vacuums:      d.total(VacuumReads) + d.total(VacuumWrites),
+	}, true
+}
+
 // Slowest is the highest latency of a kind of I/O: the mean over all I/Os of a drive, and the highest mean of k.Over.
 // It is not measured where it is unknown of one of the drives with the role. I/Os of data and log last as long as
 // servers waited for them, where that is longer: what holds them back may lie above the drives, where no counter of

@@ -3,12 +3,14 @@ package runs
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"ds2/internal/driver"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
+	"ds2/internal/monitor"
 	"ds2/internal/result"
 	"ds2/internal/workload"
 )
@@ -25,14 +27,25 @@ type pace struct {
 	kept   bool          // the rate stays as it is
 	state  atomic.Value  // text: what is waited for
 
-	recent   []paced // samples
-	averaged int     // of these, by which the rate is set
+	samples  []paced // of which the share of the I/Os that reach drives is taken
+	averaged int     // of these, the last, by which the rate is set
 }
 
-// paced is a sample.
+// paced is what a sample counted, or several.
 type paced struct {
-	from   time.Duration
-	cycles int64
+	seconds, cycles float64
+	ios             monitor.Work // in all, not a second
+}
+
+func sum(samples []paced) (all paced) {
+	for _, s := range samples {
+		all.seconds += s.seconds
+		all.cycles += s.cycles
+		all.ios.Drives += s.ios.Drives
+		all.ios.Transactions += s.ios.Transactions
+		all.ios.Vacuums += s.ios.Vacuums
+	}
+	return all
 }
 
 var errNotCounted = errors.New("pace the run: the I/Os of the drives are not counted; " +
@@ -49,6 +62,10 @@ const MinPacedWarmup = 20 * time.Second
 
 // pacedOver is the time over which a rate is set by the average: two naptimes of autovacuum.
 const pacedOver = 2 * time.Minute
+
+// sharedOver is how many times as long the share of the servers' I/Os that reach the drives is averaged: a vacuum's are
+// among those of the drives long before the server has counted them.
+const sharedOver = 5
 
 // maxPaceSample is the longest sample that a rate is corrected by.
 const maxPaceSample = 15 * time.Second
@@ -119,27 +136,48 @@ func (p *pace) sample(s measure.Sample, o *observation) {
 	if p.cycles += s.Counts.Orders; s.End-p.from < p.length {
 		return
 	}
-	p.recent = append(p.recent[max(0, len(p.recent)-p.averaged+1):], paced{p.from, p.cycles})
-	first, all := p.recent[0].from, int64(0)
-	for _, r := range p.recent {
-		all += r.cycles
-	}
-	iops, measured := o.drives(first, s.End).IOPS()
-	rate := float64(p.cycles) / (s.End - p.from).Seconds()
-	average := float64(all) / (s.End - first).Seconds()
+	one := paced{seconds: (s.End - p.from).Seconds(), cycles: float64(p.cycles)}
+	work, measured := o.drives(p.from, s.End).Work()
 	p.from, p.cycles = s.End, 0
-	if !measured || iops <= 0 || rate <= 0 {
+	if !measured {
+		return
+	}
+	one.ios = monitor.Work{Drives: work.Drives * one.seconds, Transactions: work.Transactions * one.seconds,
+		Vacuums: work.Vacuums * one.seconds}
+	p.take(one)
+}
+
+// take corrects the rate by a sample.
+func (p *pace) take(one paced) {
+	p.samples = append(p.samples[max(0, len(p.samples)-sharedOver*p.averaged+1):], one)
+	all, recent := sum(p.counted()), sum(p.samples[max(0, len(p.samples)-p.averaged):])
+	ios := recent.ios.Drives
+	if served := all.ios.Transactions + all.ios.Vacuums; served > 0 { // not NaN
+		ios = recent.ios.Transactions * all.ios.Drives / served
+	}
+	iops, rate := ios/recent.seconds, one.cycles/one.seconds
+	if iops <= 0 || rate <= 0 {
 		return
 	}
 	if p.record.Samples++; p.pacer == nil {
 		p.pacer = driver.NewPacer(p.record.Target, p.averaged, rate, iops)
 	} else {
-		p.pacer.Sample(rate, iops/average)
+		p.pacer.Sample(rate, ios/recent.cycles)
 	}
 	p.record.Rate, p.record.Reached, p.record.Limited = p.pacer.Rate(), p.pacer.Frozen(), p.pacer.Limited()
 	p.kept = p.record.Reached
 	p.state.Store(p.text(iops))
 	p.set(p.record.Rate)
+}
+
+// counted are the samples up to the end of the last vacuum: what drives do for the next one no server has counted yet.
+func (p *pace) counted() []paced {
+	for i, s := range slices.Backward(p.samples) {
+		if s.ios.Vacuums > 0 {
+			return p.samples[:i+1]
+		}
+	}
+	return p.samples
 }
 
 // keep keeps a rate that has not settled, when the run begins.
