@@ -45,7 +45,6 @@ var Unasked = []Phase{Data, Drop, Reset}
 // Params is what the SQL depends on.
 type Params struct {
 	Workload string // whose database it is: the directory of its SQL; empty: DS2's
-	Files    fs.FS  // of a workload that keeps its SQL itself, in ENGINE; nil: it is here, in WORKLOAD/ENGINE
 	Database string // name of the database to make
 
 	// Customers, OrdersPerMonth and Products are the size, for engines that size their files in advance.
@@ -89,18 +88,15 @@ func Engines() []string { return slices.Sorted(maps.Keys(dialects)) }
 
 // ReadsFiles tells whether an engine has the phase Data.
 func ReadsFiles(engine string) bool {
-	_, _, there := Params{}.file(engine, Data)
+	_, there := Params{}.file(engine, Data)
 	return there
 }
 
 // file is the file of a phase.
-func (p Params) file(engine string, phase Phase) (of fs.FS, name string, there bool) {
-	name = path.Join(engine, string(phase)+".sql")
-	if of = p.Files; of == nil {
-		of, name = files, path.Join(p.workload(), name)
-	}
-	_, err := fs.Stat(of, name)
-	return of, name, err == nil
+func (p Params) file(engine string, phase Phase) (name string, there bool) {
+	name = path.Join(p.workload(), engine, string(phase)+".sql")
+	_, err := fs.Stat(files, name)
+	return name, err == nil
 }
 
 func (p Params) workload() string { return cmp.Or(p.Workload, "ds2") }
@@ -114,14 +110,12 @@ func SQL(engine string, phase Phase, p Params) (string, error) {
 	if !slices.Contains(Phases, phase) && !slices.Contains(Unasked, phase) {
 		return "", fmt.Errorf("render schema: no phase %q; known: %v and %v", phase, Phases, Unasked)
 	}
-	own, name, there := p.file(engine, phase)
+	name, there := p.file(engine, phase)
 	if !there {
 		return "", fmt.Errorf("render schema: workload %s on %s has no phase %s", p.workload(), engine, phase)
 	}
-	t, err := template.New(path.Base(name)).Funcs(template.FuncMap{"ident": d.ident}).Funcs(d.funcs).ParseFS(own, name)
-	if err == nil {
-		t, err = t.ParseFS(files, path.Join(engine, "kit.sql"))
-	}
+	t, err := template.New(path.Base(name)).Funcs(template.FuncMap{"ident": d.ident}).Funcs(d.funcs).
+		ParseFS(files, name, path.Join(engine, "kit.sql"))
 	if err != nil {
 		return "", fmt.Errorf("render schema: %w", err)
 	}
@@ -152,7 +146,7 @@ func Script(engine string, phases []Phase, p Params) (string, error) {
 // Statements is the script of a phase cut into the statements that are to be run one by one. Where there is no phase
 // Data, whose rows are always streamed, it has none.
 func Statements(engine string, phase Phase, p Params) ([]Statement, error) {
-	if _, _, there := p.file(engine, phase); phase == Data && !there {
+	if _, there := p.file(engine, phase); phase == Data && !there {
 		return nil, nil
 	}
 	script, err := SQL(engine, phase, p)

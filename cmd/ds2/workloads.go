@@ -41,12 +41,9 @@ type tenant struct {
 	plan func(f *driveFlags, ctx context.Context, targets []store.Database, infos []store.Info) (workload.Plan, error)
 }
 
-// guests are tenants that a test adds.
-var guests map[string]tenant
-
 // tenants are the workloads that ds2 knows.
 func tenants() map[string]tenant {
-	all := map[string]tenant{
+	return map[string]tenant{
 		ds2.Name: {
 			Workload:  ds2.Workload{Engines: ds2Engines},
 			loadFlags: []string{"size", "words", "data-seed", "from", "server-dir"},
@@ -67,8 +64,6 @@ func tenants() map[string]tenant {
 			plan:      (*driveFlags).planMailboxes,
 		},
 	}
-	maps.Copy(all, guests)
-	return all
 }
 
 // ds2Engines are the engines that DVD Store 2 has calls on.
