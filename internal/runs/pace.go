@@ -63,9 +63,8 @@ const MinPacedWarmup = 20 * time.Second
 // pacedOver is the time over which a rate is set by the average: two naptimes of autovacuum.
 const pacedOver = 2 * time.Minute
 
-// sharedOver is how many times as long the share of the servers' I/Os that reach the drives is averaged: a vacuum's are
-// among those of the drives long before the server has counted them.
-const sharedOver = 5
+// sharedOver is how many times as long the share of the servers' I/Os that reach the drives is averaged.
+const sharedOver = 2
 
 // maxPaceSample is the longest sample that a rate is corrected by.
 const maxPaceSample = 15 * time.Second
@@ -170,10 +169,17 @@ func (p *pace) take(one paced) {
 	p.set(p.record.Rate)
 }
 
-// counted are the samples up to the end of the last vacuum: what drives do for the next one no server has counted yet.
+// counted are the samples from the end of one vacuum to that of another: what drives do for a vacuum its server counts
+// when it ends.
 func (p *pace) counted() []paced {
+	vacuumed := func(s paced) bool { return s.ios.Vacuums > 0 }
+	first := slices.IndexFunc(p.samples, vacuumed)
 	for i, s := range slices.Backward(p.samples) {
-		if s.ios.Vacuums > 0 {
+		switch {
+		case !vacuumed(s):
+		case i > first:
+			return p.samples[first+1 : i+1]
+		default:
 			return p.samples[:i+1]
 		}
 	}
