@@ -27,8 +27,8 @@ type pace struct {
 	kept   bool          // the rate stays as it is
 	state  atomic.Value  // text: what is waited for
 
-	samples  []paced // of which the share of the I/Os that reach drives is taken
-	averaged int     // of these, the last, by which the rate is set
+	samples  []paced
+	averaged int // of these, the last, by which the rate is set where there are no vacuums
 }
 
 // paced is what a sample counted, or several.
@@ -63,8 +63,8 @@ const MinPacedWarmup = 20 * time.Second
 // pacedOver is the time over which a rate is set by the average: two naptimes of autovacuum.
 const pacedOver = 2 * time.Minute
 
-// sharedOver is how many times as long the share of the servers' I/Os that reach the drives is averaged.
-const sharedOver = 2
+// mostVacuums is how many times as long it may be from the end of one vacuum to that of another.
+const mostVacuums = 2
 
 // maxPaceSample is the longest sample that a rate is corrected by.
 const maxPaceSample = 15 * time.Second
@@ -148,42 +148,42 @@ func (p *pace) sample(s measure.Sample, o *observation) {
 
 // take corrects the rate by a sample.
 func (p *pace) take(one paced) {
-	p.samples = append(p.samples[max(0, len(p.samples)-sharedOver*p.averaged+1):], one)
-	all, recent := sum(p.counted()), sum(p.samples[max(0, len(p.samples)-p.averaged):])
-	ios := recent.ios.Drives
-	if served := all.ios.Transactions + all.ios.Vacuums; served > 0 { // not NaN
-		ios = recent.ios.Transactions * all.ios.Drives / served
+	p.samples = append(p.samples[max(0, len(p.samples)-mostVacuums*p.averaged+1):], one)
+	recent := sum(p.recent())
+	iops, rate := recent.ios.Drives, one.cycles/one.seconds
+	if served := recent.ios.Transactions + recent.ios.Vacuums; served > 0 { // not NaN
+		iops *= recent.ios.Transactions / served
 	}
-	iops, rate := ios/recent.seconds, one.cycles/one.seconds
-	if iops <= 0 || rate <= 0 {
+	each := iops / recent.cycles
+	if iops /= recent.seconds; iops <= 0 || rate <= 0 {
 		return
 	}
 	if p.record.Samples++; p.pacer == nil {
 		p.pacer = driver.NewPacer(p.record.Target, p.averaged, rate, iops)
 	} else {
-		p.pacer.Sample(rate, ios/recent.cycles)
+		p.pacer.Sample(rate, each)
 	}
 	p.record.Rate, p.record.Reached, p.record.Limited = p.pacer.Rate(), p.pacer.Frozen(), p.pacer.Limited()
 	p.kept = p.record.Reached
-	p.state.Store(p.text(iops))
+	p.state.Store(p.text(each * rate))
 	p.set(p.record.Rate)
 }
 
-// counted are the samples from the end of one vacuum to that of another: what drives do for a vacuum its server counts
-// when it ends.
-func (p *pace) counted() []paced {
-	vacuumed := func(s paced) bool { return s.ios.Vacuums > 0 }
+// recent are the samples by which the rate is set: from the end of one vacuum to that of another, as drives work for a
+// vacuum that its server counts when it ends, or the last ones. What is a tenth of the largest is no vacuum of records.
+func (p *pace) recent() []paced {
+	most := 0.
+	for _, s := range p.samples {
+		most = max(most, s.ios.Vacuums) // NaN where they are not told
+	}
+	vacuumed := func(s paced) bool { return s.ios.Vacuums > most/10 }
 	first := slices.IndexFunc(p.samples, vacuumed)
 	for i, s := range slices.Backward(p.samples) {
-		switch {
-		case !vacuumed(s):
-		case i > first:
+		if vacuumed(s) && i > first {
 			return p.samples[first+1 : i+1]
-		default:
-			return p.samples[:i+1]
 		}
 	}
-	return p.samples
+	return p.samples[max(0, len(p.samples)-p.averaged):]
 }
 
 // keep keeps a rate that has not settled, when the run begins.
