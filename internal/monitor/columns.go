@@ -79,6 +79,7 @@ const (
 	TransactionReadTime      = "db.transaction_read"
 	TransactionWrites        = "db.transaction_writes_per_second"
 	TransactionWriteTime     = "db.transaction_write"
+	TransactionExtends       = "db.transaction_extends_per_second"
 	VacuumReads              = "db.vacuum_reads_per_second"
 	VacuumWrites             = "db.vacuum_writes_per_second"
 	DatabaseSize             = "db.size_bytes"

@@ -47,6 +47,7 @@ var databaseCounters = map[string]string{
 	"transaction_reads_total":         "Reads of tables and indexes by sessions.",
 	"transaction_read_seconds_total":  "Time that these took, as the server measured it (track_io_timing).",
 	"transaction_writes_total":        "Writes of tables and indexes by all but vacuums.",
+	"transaction_extends_total":       "Writes by which all but vacuums made tables and indexes longer.",
 	"transaction_write_seconds_total": "Time that these took, as the server measured it (track_io_timing).",
 	"vacuum_reads_total":              "Reads of tables and indexes by vacuums.",
 	"vacuum_writes_total":             "Writes of tables and indexes by vacuums.",

@@ -164,20 +164,23 @@ func TestWhoseReads(t *testing.T) {
 	machine := &Machine{Drives: []Drive{{Name: "a", Roles: []Role{Data}}, {Name: "b", Roles: []Role{Log}}}}
 	start := time.Unix(0, 0)
 	for why, c := range map[string]struct {
+		running                 float64 // vacuums
 		vacuums, reads, seconds float64 // of the server
 		syncs, synced           float64 // seconds of its writes of the log, and of its syncs
 		iops, read, log         float64
 		held                    bool
 	}{
-		"a vacuum of three quarters of the reads": {60, 20, .02, .005, .01, 25 + 50, .001, .003, false},
-		"no vacuum":                        {0, 20, .02, .005, .01, 100 + 50, .001, .003, false},
-		"reads in the kernel's cache":      {0, 2000, 1.8, .005, .01, 100 + 50, .001, .003, false},
-		"a limit above, and such reads":    {0, 500, 5, .005, .01, 100 + 50, .05, .003, true},
-		"a limit above the drive":          {0, 20, 1, .005, .01, 100 + 50, .05, .003, true},
-		"a limit above the log's drive":    {0, 20, .02, .01, .2, 100 + 50, .001, .042, false},
-		"a server that times nothing":      {0, 20, unknown, unknown, unknown, 100 + 50, .001, .001, false},
-		"PostgreSQL before 16, a vacuum":   {unknown, 20, 1, .005, .01, 100 + 50, .05, .003, true},
-		"PostgreSQL before 16, in no time": {unknown, 20, .02, .005, .01, 100 + 50, .001, .003, false},
+		"a vacuum under way, which is counted at its end": {1, 0, 20, .02, .005, .01, 20 + 40 + 4, .001, .003, false},
+		"a vacuum under way, of drives that do less":      {1, 0, 200, .2, .005, .01, 100 + 40 + 4, .001, .003, false},
+		"a vacuum of three quarters of the reads":         {0, 60, 20, .02, .005, .01, 25 + 50, .001, .003, false},
+		"no vacuum":                        {0, 0, 20, .02, .005, .01, 100 + 50, .001, .003, false},
+		"reads in the kernel's cache":      {0, 0, 2000, 1.8, .005, .01, 100 + 50, .001, .003, false},
+		"a limit above, and such reads":    {0, 0, 500, 5, .005, .01, 100 + 50, .05, .003, true},
+		"a limit above the drive":          {0, 0, 20, 1, .005, .01, 100 + 50, .05, .003, true},
+		"a limit above the log's drive":    {0, 0, 20, .02, .01, .2, 100 + 50, .001, .042, false},
+		"a server that times nothing":      {0, 0, 20, unknown, unknown, unknown, 100 + 50, .001, .001, false},
+		"PostgreSQL before 16, a vacuum":   {0, unknown, 20, 1, .005, .01, 100 + 50, .05, .003, true},
+		"PostgreSQL before 16, in no time": {0, unknown, 20, .02, .005, .01, 100 + 50, .001, .003, false},
 	} {
 		columns, values := []string{}, []float64{}
 		add := func(v float64, column string) { columns, values = append(columns, column), append(values, v) }
@@ -199,7 +202,9 @@ func TestWhoseReads(t *testing.T) {
 			add(c.reads, TransactionReads)
 			add(c.seconds, TransactionReadTime)
 			add(0, VacuumWrites)
-			add(50, TransactionWrites)
+			add(50-10*c.running, TransactionWrites)
+			add(4, TransactionExtends)
+			add(c.running, DatabaseVacuums)
 		}
 		row := Row{start.Add(time.Second), values}
 		seen := Drives{Table{columns, []Row{row}}, machine, start, row.Time}

@@ -458,8 +458,8 @@ func (d Drives) Storage() (*Storage, error) {
 		s.Writes, bytes = max(0, s.Writes-writes), max(0, bytes-written)
 	}
 	total, m := s.Reads+s.Writes, &s.Maintenance
-	reads := s.Reads * d.vacuumed(VacuumReads, TransactionReads)
-	writes := s.Writes * d.vacuumed(VacuumWrites, TransactionWrites)
+	reads := d.byVacuums(s.Reads, VacuumReads, TransactionReads)
+	writes := d.byVacuums(s.Writes, VacuumWrites, TransactionWrites)
 	if m.Vacuums = !math.IsNaN(reads + writes); m.Vacuums && total > 0 {
 		*m = Maintenance{reads, writes, bytes * (reads + writes) / total, true}
 	}
@@ -475,13 +475,21 @@ func (d Drives) Storage() (*Storage, error) {
 	return s, nil
 }
 
-// vacuumed is the share of some I/Os of the servers that vacuums did; NaN where they do not tell.
-func (d Drives) vacuumed(vacuums, transactions string) float64 {
-	some, others := d.total(vacuums), d.total(transactions)
-	if some == 0 {
-		return 0 // also where there were no others
+// byVacuums is how many of some I/Os of the drives vacuums did: the share that the servers counted. They count those of
+// a vacuum when it ends; while one runs, what is more than transactions asked for is its. NaN where they do not tell.
+func (d Drives) byVacuums(ios float64, vacuums, transactions string) float64 {
+	some, asked := d.total(vacuums), d.total(transactions)
+	counted := 0. // also where there was nothing
+	if some != 0 {
+		counted = ios * some / (some + asked)
 	}
-	return some / (some + others)
+	if running := d.total(DatabaseVacuums); !(running > 0) {
+		return counted
+	}
+	if transactions == TransactionWrites {
+		asked += d.total(TransactionExtends)
+	}
+	return max(counted, ios-asked)
 }
 
 // serverTimes are those that servers took of I/Os of a role; nil where they took none.
