@@ -100,7 +100,7 @@ func charts(r *result.Record, id string) ([]chart, error) {
 	points := thinned(r.Series.Samples, maxPoints)
 	device := deviceChart(id, []tested{{name: r.RunID, device: r.Device, runs: compare.Single(r.Summary).Runs}})
 	all := slices.Concat([]chart{opmChart(r, id, points), latencyChart(r, id, points)}, drawn(device),
-		[]chart{operationsChart(r, id, points)})
+		[]chart{operationsChart(id, points)})
 	if len(r.Windows) > 0 {
 		distribution, err := distributionChart(r, id)
 		if err != nil {
@@ -333,7 +333,7 @@ func latencyChart(r *result.Record, id string, samples []measure.Sample) chart {
 }
 
 // operationsChart has the 95th percentile of whole orders and of each operation, second by second.
-func operationsChart(r *result.Record, id string, samples []measure.Sample) chart {
+func operationsChart(id string, samples []measure.Sample) chart {
 	c := chart{ID: id + "-operations", Title: "Response time of each operation over time, 95th percentile",
 		YName: "ms", Log: true, Place: folded,
 		Text: "The 95th percentile of every operation's response time, second by second."}

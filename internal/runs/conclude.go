@@ -15,7 +15,7 @@ import (
 
 // conclude notes what happened in the run, draws from one reading of the record's files what it comes to, and saves it.
 // A run that did not come to its end may lack windows, which is not what is wrong with it.
-func (r *Run) conclude(ctx context.Context, outcome Outcome) Outcome {
+func (r *Run) conclude(outcome Outcome) Outcome {
 	s := &r.summary
 	s.End = time.Now()
 	s.Scrub = r.scrubs.Results()

@@ -245,7 +245,7 @@ func (r *Run) Drive(ctx, stop context.Context) (result.Summary, Outcome) {
 	outcome = outcome.with(r.writer.Close())
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	return *s, r.conclude(ctx, outcome)
+	return *s, r.conclude(outcome)
 }
 
 // prepare does what comes before the first user.
