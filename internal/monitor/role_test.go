@@ -220,3 +220,28 @@ func TestWhoseReads(t *testing.T) {
 		assert.InDelta(t, 150, s.IOPS+s.Maintenance.IOPS(), 1e-9, why)
 	}
 }
+
+// TestVacuumsInTime: what a vacuum did counts in the time in which it ran, also where a window begins or ends amid it.
+func TestVacuumsInTime(t *testing.T) {
+	start, counters := time.Unix(0, 0), Table{Columns: []string{VacuumReads, DatabaseVacuums}}
+	for second := 1; second <= 90; second++ {
+		values := []float64{0, 0}
+		switch {
+		case second > 10 && second <= 40, second > 70 && second <= 85:
+			values[1] = 1 // runs
+		case second == 42:
+			values[0] = 3200 // 100 in each of 11 to 42
+		case second == 86:
+			values[0] = 1600
+		}
+		counters.Rows = append(counters.Rows, Row{start.Add(time.Duration(second) * time.Second), values})
+	}
+	for _, c := range []struct{ from, to, want float64 }{
+		{0, 60, 3200. / 60}, {30, 60, 1200. / 30}, {0, 30, 2000. / 30}, {45, 70, 0}, {72, 90, 1400. / 18},
+		{80, 86, 100},
+	} {
+		at := func(second float64) time.Time { return start.Add(time.Duration(second) * time.Second) }
+		seen := Drives{counters, nil, at(c.from), at(c.to)}
+		assert.InDelta(t, c.want, seen.spread(VacuumReads), 1e-9, "%g to %g", c.from, c.to)
+	}
+}
