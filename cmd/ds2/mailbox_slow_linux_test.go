@@ -136,7 +136,7 @@ func testMailboxVerdict(t *testing.T, version int) {
 			record := recordOf(t, out)
 			t.Logf("limits %+v", record.Limits)
 			warnings := strings.Join(record.Bottleneck.Warnings, "\n")
-			held := strings.Contains(warnings, "what lies above them holds")
+			held := strings.Contains(warnings, "something above them limits it")
 			assert.Equal(t, c.above+c.logAbove > 0, held, warnings)
 			assert.Equal(t, c.want, code, "%s\n%s", stdout, stderr)
 			assert.Contains(t, stderr, c.fails)
