@@ -29,6 +29,10 @@ func ESRP(records []*result.Record) (Page, error) {
 	for _, r := range records {
 		own := runView(r, "run-"+r.RunID)
 		own.draw = nil
+		if light := own.Light(); light > proof {
+			views[0].findf(light, "Run %s: %s; the reasons are in its report below",
+				r.RunID, strings.ToLower(light.String()))
+		}
 		views = append(views, own)
 	}
 	return Page{views[0].Title, views}, nil

@@ -243,8 +243,6 @@ func (r *Run) Drive(ctx, stop context.Context) (result.Summary, Outcome) {
 	}
 	r.ioFaults = ioFaults(ctx)
 	outcome = outcome.with(r.writer.Close())
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
 	return *s, r.conclude(outcome)
 }
 
