@@ -188,8 +188,12 @@ func (e Engine) users(t *testing.T) {
 	require.NoError(t, run.End())
 	account := &workload.Account{Dirs: []string{dir}}
 	for _, whole := range []bool{false, true} {
-		failed := failures(t, target, workload.Audit{Run: account, Whole: whole})
+		told := map[string]bool{}
+		tell := func(doing string, _, _ int64) { told[doing] = true }
+		failed := failures(t, target, workload.Audit{Run: account, Whole: whole, Tell: tell})
 		assert.Empty(t, failed, "whole %v", whole)
+		assert.True(t, told["audit "+target.Store.Label()], "what is told: %v", told)
+		assert.Equal(t, !whole, told["read the keys of "+target.Store.Label()], "J12: %v", told)
 	}
 	if e.Audited != nil {
 		e.Audited(t, target.Store)
