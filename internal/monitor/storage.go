@@ -59,24 +59,6 @@ func (d Drives) IOPS() (iops float64, measured bool) {
 	return s.IOPS, true
 }
 
-// Work is reads and writes a second: those of the drives of the data without a background scan's, and those that the
-// servers counted, NaN where they do not tell. A server counts a vacuum's at its end, and a transaction's at once.
-type Work struct{ Drives, Transactions, Vacuums float64 }
-
-// Work is what was done; false where the drives were not counted.
-func (d Drives) Work() (w Work, measured bool) {
-	s, err := d.Storage()
-	if err != nil {
-		return w, false
-	}
-	scans, _ := d.scrubbed()
-	return Work{
-		Drives:       s.IOPS + s.Maintenance.IOPS() - scans,
-		Transactions: d.total(TransactionReads) + d.total(TransactionWrites),
-		Vacuums:      d.total(VacuumReads) + d.total(VacuumWrites),
-	}, true
-}
-
 // Slowest is the highest latency of a kind of I/O: the mean over all I/Os of a drive, and the highest mean of k.Over.
 // It is not measured where it is unknown of one of the drives with the role. I/Os of data and log last as long as
 // servers waited for them, where that is longer: what holds them back may lie above the drives, where no counter of
@@ -473,74 +455,6 @@ func (d Drives) Storage() (*Storage, error) {
 		s.LogBytes = new(logBytes / s.LogWrites)
 	}
 	return s, nil
-}
-
-// byVacuums is how many of some I/Os of the drives a second vacuums did: the share that the servers counted. NaN where
-// they do not tell. What a vacuum that still runs does is not counted yet: it is what transactions did not ask for.
-func (d Drives) byVacuums(ios float64, vacuums, transactions string) float64 {
-	some, asked := d.spread(vacuums), d.total(transactions)
-	counted := 0. // also where there was nothing
-	if some != 0 {
-		counted = ios * some / (some + asked)
-	}
-	if !(d.total(DatabaseVacuums) > 0) {
-		return counted
-	}
-	if extends := d.total(TransactionExtends); transactions == TransactionWrites && extends > 0 {
-		asked += extends
-	}
-	return max(counted, ios-asked)
-}
-
-// lateReport is how many samples after the last in which a vacuum ran its server may count what it did.
-const lateReport = 3
-
-// spread is the mean of what vacuums did. A server counts it when a vacuum ends: here it is of the time in which that
-// ran.
-func (d Drives) spread(column string) float64 {
-	if total := d.total(column); math.IsNaN(total) || math.IsNaN(d.total(DatabaseVacuums)) {
-		return total
-	}
-	counted, running := d.sums(column), d.sums(DatabaseVacuums)
-	within := func(i int) bool {
-		at := d.Counters.Rows[i].Time
-		return at.After(d.From) && !at.After(d.To)
-	}
-	sum, samples := 0., 0
-	for i, count := range counted {
-		if within(i) {
-			samples++
-		}
-		if !(count > 0) {
-			continue
-		}
-		from := i
-		for from > 0 && i-from < lateReport && running[from] == 0 {
-			from--
-		}
-		for from > 0 && running[from-1] > 0 && !(counted[from-1] > count/10) {
-			from--
-		}
-		of := 0
-		for k := from; k <= i; k++ {
-			if within(k) {
-				of++
-			}
-		}
-		sum += count * float64(of) / float64(i-from+1)
-	}
-	return sum / float64(max(samples, 1))
-}
-
-// sums are a column's values in each sample, of all items together.
-func (d Drives) sums(column string) []float64 {
-	sums := make([]float64, len(d.Counters.Rows))
-	for _, name := range d.Counters.Items(column) {
-		for i, v := range d.Counters.Values(name) {
-			sums[i] += v
-		}
-	}
-	return sums
 }
 
 // serverTimes are those that servers took of I/Os of a role; nil where they took none.
