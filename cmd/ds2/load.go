@@ -245,12 +245,13 @@ func (f *loadFlags) load(ctx context.Context, engine store.Database, stderr io.W
 		defer f.served.rest("")
 	}
 	options.Progress = follow
-	options.Memory = func(ctx context.Context, s store.Database) int64 {
+	options.Server = func(ctx context.Context, s store.Database) (memory int64, cpus float64) {
 		o, err := monitor.Observe(ctx, []store.Database{s}, 0, monitor.Options{})
 		if err != nil {
-			return 0
+			return 0, 0
 		}
-		return o.Memory(0)
+		available := o.Available(0)
+		return available.MemoryBytes, available.Processors
 	}
 	if !f.quiet {
 		options.Chosen = func(sessions int, memory int64) {

@@ -138,7 +138,7 @@ func (l *looks) skip(of []store.Database, checks ...string) {
 	before := len(l.all)
 	l.add(store.Finding{
 		What: "checks of " + list(of), State: store.Skipped, Found: strings.Join(checks, ", "),
-		Do: "correct what failed, and ask again",
+		Do: "correct what failed, and try again",
 	})
 	if len(l.all) > before {
 		l.skipped += len(checks)
@@ -184,7 +184,7 @@ func (l *looks) refusal() error {
 	if len(all) == 0 {
 		return nil
 	}
-	return fmt.Errorf("the run would fail, and was not begun: %w", errors.Join(all...))
+	return fmt.Errorf("the run would fail and was not started: %w", errors.Join(all...))
 }
 
 // holds tells a check what the targets hold.
@@ -194,7 +194,7 @@ func (l *looks) holds(stores []store.Database, plan workload.Plan) {
 	}
 	name := plan.Workload().Name()
 	for _, s := range stores {
-		l.ok("database", "%s holds workload %s, size %s, loaded to the end", s.Label(), name, plan.Size())
+		l.ok("database", "%s holds workload %s, size %s, completely loaded", s.Label(), name, plan.Size())
 		if proof := proofs[s.Engine()]; proof != "" {
 			l.add(store.Finding{
 				What: "engine", State: store.Warning, Found: s.Engine() + " is " + proof,
@@ -228,7 +228,7 @@ func (l *looks) step(what, do string, err error) error {
 func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
 	deep := func() error { return may(ctx, o.Targets, "deep checks", upkeep.DeepChecker.MayDeepCheck) }
 	cold := func() error {
-		const what = "cold starts but by a restart of the server"
+		const what = "cold starts except by a restart of the server"
 		return may(ctx, o.Targets, what, runs.CacheDropper.MayDropCache)
 	}
 	checkpoint := func() error { return may(ctx, o.Targets, "checkpoints", runs.Checkpointer.MayCheckpoint) }
@@ -287,13 +287,13 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 	o.Observer, o.Device = observer, f.observe.device
 	var targets []preflight.Target
 	for k, s := range o.Targets {
-		if bytes, memory := placedBytes(ctx, s), observer.Memory(k); l.check && bytes > 0 && memory > 0 {
+		if bytes, memory := placedBytes(ctx, s), observer.Available(k).MemoryBytes; l.check && bytes > 0 && memory > 0 {
 			l.ok("memory", "%s has %s of tables and indexes against %s of memory that its server may use",
 				s.Label(), bytesText(bytes), bytesText(memory))
 		}
 		e, err := preflight.Server(ctx, s, o.Threads)
 		if err != nil {
-			l.warn("server", err, "look yourself at its connections and the user's rights")
+			l.warn("server", err, "check its connections and the user's rights yourself")
 		}
 		l.add(e.Findings...)
 		files := observer.Servers[k].Files

@@ -27,8 +27,8 @@ type Options struct {
 	Resume bool // a load of the same dataset that was not finished is continued
 
 	AtOnce int // parts and statements run concurrently; 0: as many as CPUs and memory allow
-	// Memory gives the bytes that the server may use, 0 where unknown, once the database exists; may be nil.
-	Memory func(ctx context.Context, s store.Database) int64
+	// Server gives the bytes and CPUs that the server may use, 0 where unknown, once the database exists; may be nil.
+	Server func(ctx context.Context, s store.Database) (memory int64, cpus float64)
 	Chosen func(sessions int, memory int64) // is told what was chosen for AtOnce; may be nil
 
 	// Schema is what else the SQL depends on: database and size are filled in. Where it names files for the server to
@@ -134,9 +134,9 @@ func (l *loader) createDatabase(ctx context.Context) error {
 	if err := l.engine.CreateDatabase(ctx, l.phases[schema.Database]); err != nil {
 		return err
 	}
-	memory := int64(0)
-	if l.options.Memory != nil {
-		memory = l.options.Memory(ctx, l.engine)
+	memory, cpus := int64(0), 0.0
+	if l.options.Server != nil {
+		memory, cpus = l.options.Server(ctx, l.engine)
 	}
 	if l.options.AtOnce == 0 {
 		l.options.AtOnce = Sessions(runtime.NumCPU(), memory)
@@ -147,12 +147,22 @@ func (l *loader) createDatabase(ctx context.Context) error {
 	if e, ok := l.engine.(interface{ SetBuildMemory(wanted, most int64) }); ok {
 		e.SetBuildMemory(sessionMemory, memory/4/int64(l.options.AtOnce))
 	}
+	e, ok := l.engine.(interface{ SetSerialBuilds() })
+	if ok && 0 < cpus && cpus <= serialBuilds && cpus <= float64(l.options.AtOnce) {
+		e.SetSerialBuilds()
+	}
 	return nil
 }
 
 // sessionMemory is what a session of a load takes of the server where it has it, such as to sort an index. Of a server
 // of little memory all sessions take a quarter, or the kernel ends it.
 const sessionMemory = 256 << 20
+
+// serialBuilds is up to how many CPUs of the server the builds of indexes keep at work by running side by side: all of
+// them take three times as long as the longest. Workers that share a build only cost there: each sorts its share onto a
+// tape, which the process that began the build must read and merge. Two builds of size W took 81 s and 148 s of CPU
+// with workers on two CPUs, 73 s and 119 s without.
+const serialBuilds = 3
 
 // Sessions is how many parts and statements run concurrently by default: as many as this machine has CPUs, and at least
 // two, but no more than the server has memory for; 0: unknown.

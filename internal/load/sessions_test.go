@@ -39,18 +39,48 @@ func TestSessionsAreChosen(t *testing.T) {
 	s, o := open(t, pgtest.Database(t)), options(t)
 	f := &follower{running: map[string]bool{}}
 	o.AtOnce, o.Progress = 0, f
-	o.Memory = func(ctx context.Context, e store.Database) int64 {
+	o.Server = func(ctx context.Context, e store.Database) (int64, float64) {
 		require.NoError(t, e.DB().PingContext(ctx))
-		return 110e6
+		return 110e6, 0
 	}
-	pgtest.Exec(t, s.DB(), "CREATE TABLE seen (memory text)",
-		`CREATE FUNCTION see() RETURNS event_trigger LANGUAGE plpgsql AS
-			$$ BEGIN INSERT INTO seen VALUES (current_setting('maintenance_work_mem')); END $$`,
-		"CREATE EVENT TRIGGER see ON ddl_command_start WHEN TAG IN ('CREATE INDEX') EXECUTE FUNCTION see()")
+	seen := settingOfBuilds(t, s, "maintenance_work_mem")
 	mustLoad(t, s, o)
 	assert.Equal(t, 1, f.most, "statements ran at once")
-	most := pgtest.Value[string](t, s.DB(), "SELECT max(pg_size_bytes(memory)) FROM seen")
-	assert.Equal(t, "27499520", most, "a quarter of the memory")
+	assert.Equal(t, []string{"26855kB"}, seen(), "a quarter of the memory")
+}
+
+// settingOfBuilds notes a setting whenever a build of an index begins; what it gives reads the values.
+func settingOfBuilds(t *testing.T, s store.Database, name string) (seen func() []string) {
+	pgtest.Exec(t, s.DB(), "CREATE TABLE seen (value text)",
+		`CREATE FUNCTION see() RETURNS event_trigger LANGUAGE plpgsql AS
+			$$ BEGIN INSERT INTO seen VALUES (current_setting('`+name+`')); END $$`,
+		"CREATE EVENT TRIGGER see ON ddl_command_start WHEN TAG IN ('CREATE INDEX') EXECUTE FUNCTION see()")
+	return func() []string {
+		values := pgtest.Value[string](t, s.DB(), "SELECT string_agg(DISTINCT value, ' ') FROM seen")
+		return strings.Fields(values)
+	}
+}
+
+// TestSerialBuilds: where builds side by side keep all CPUs of the server at work, none is shared among workers.
+func TestSerialBuilds(t *testing.T) {
+	for _, c := range []struct {
+		why, options string
+		cpus         float64
+		want         string
+	}{
+		{"as many builds as CPUs", "", 2, "0"},
+		{"fewer builds than CPUs", "", 3, "2"},
+		{"unknown CPUs", "", 0, "2"},
+		{"set by the user", "?options=-c%20max_parallel_maintenance_workers%3D1", 2, "1"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			s, o := open(t, pgtest.Database(t)+c.options), options(t)
+			o.AtOnce, o.Server = 2, func(context.Context, store.Database) (int64, float64) { return 0, c.cpus }
+			seen := settingOfBuilds(t, s, "max_parallel_maintenance_workers")
+			mustLoad(t, s, o)
+			assert.Equal(t, []string{c.want}, seen())
+		})
+	}
 }
 
 // estimates asks, whenever the check of a foreign key begins, how many rows the planner takes its table for.

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,7 +110,8 @@ func Observe(ctx context.Context, targets []store.Database, run time.Duration, o
 		return nil, &OptionError{"devices", errors.New("the targets are not on this machine, " +
 			"or it does not run Linux; give the URL of the exporter on their machine")}
 	default:
-		w.note("the databases' machine is not observed: it is another one, or no Linux, and no exporter is given")
+		w.note("the databases' machine is not observed: it is another one, or does not run Linux, " +
+			"and no exporter is given")
 	}
 	asDrives := w.Machine == nil
 	for _, s := range servers {
@@ -157,7 +159,7 @@ func (w *Observer) advise(ctx context.Context, run time.Duration) error {
 		if !ok {
 			continue
 		}
-		reads, others, err := engine.Advise(ctx, run, w.Memory(i))
+		reads, others, err := engine.Advise(ctx, run, w.Available(i).MemoryBytes)
 		if err != nil {
 			return err
 		}
@@ -171,22 +173,26 @@ func (w *Observer) advise(ctx context.Context, run time.Duration) error {
 	return nil
 }
 
-// Memory is what the server of a target may use, in bytes; 0 where unknown.
-func (w *Observer) Memory(target int) int64 {
-	t, s := w.targets[target], w.Servers[target]
-	if w.o.ServerMemory > 0 {
-		return w.o.ServerMemory
-	}
-	memory := int64(0)
-	if e := w.exporterOf(t); e != nil {
-		memory = e.Machine.MemoryBytes
+// Available is what the server of a target may use; 0 where unknown.
+func (w *Observer) Available(target int) Container {
+	var machine Machine
+	if e := w.exporterOf(w.targets[target]); e != nil {
+		machine = e.Machine
 	} else if len(w.exporters) == 0 && w.Machine != nil {
-		memory = w.Machine.MemoryBytes
+		machine = *w.Machine
 	}
-	if s.Container != nil && s.Container.MemoryBytes > 0 && (memory == 0 || s.Container.MemoryBytes < memory) {
-		memory = s.Container.MemoryBytes
+	available := Container{machine.MemoryBytes, float64(machine.Processors)}
+	if limits := w.Servers[target].Container; limits != nil {
+		available.MemoryBytes = lower(available.MemoryBytes, limits.MemoryBytes)
+		available.Processors = lower(available.Processors, limits.Processors)
 	}
-	return memory
+	available.MemoryBytes = cmp.Or(w.o.ServerMemory, available.MemoryBytes)
+	return available
+}
+
+// lower is the lower of two limits; 0 is none.
+func lower[N cmp.Ordered](a, b N) N {
+	return min(cmp.Or(a, b), cmp.Or(b, a))
 }
 
 func (w *Observer) note(format string, args ...any) {

@@ -22,8 +22,15 @@ import (
 // where the server and the target's options allow less, and no more than most, which is 0 where unknown.
 func (s *Store) SetBuildMemory(wanted, most int64) { s.buildWanted, s.buildMost = wanted, most }
 
-// buildMemory sets it for a transaction.
-const buildMemory = `
+// SetSerialBuilds has each index of a load built by one process, unless the server or the target's options set how many
+// may share that.
+func (s *Store) SetSerialBuilds() { s.serialBuilds = true }
+
+// buildSettings sets both for a transaction.
+const buildSettings = `
+	SELECT set_config(name, '0', true) FROM pg_settings
+	WHERE $3 AND name = 'max_parallel_maintenance_workers' AND source = 'default'
+	UNION ALL
 	SELECT set_config('maintenance_work_mem', wanted / 1024 || 'kB', true)
 	FROM pg_size_bytes(current_setting('maintenance_work_mem')) is_now,
 		LATERAL (SELECT least(greatest($1, is_now), nullif($2::bigint, 0)) AS wanted) w
@@ -113,7 +120,7 @@ func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error 
 			return note(ctx, conn, statement.Name, statement.Rows)
 		}
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, buildMemory, s.buildWanted, s.buildMost); err != nil {
+			if _, err := tx.Exec(ctx, buildSettings, s.buildWanted, s.buildMost, s.serialBuilds); err != nil {
 				return err
 			}
 			if _, err := tx.Exec(ctx, statement.SQL); err != nil {
