@@ -6,8 +6,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/errgroup"
 
 	"ds2/datagen"
 	"ds2/internal/store"
@@ -30,28 +32,14 @@ func (s *Store) Reset(
 		if err != nil {
 			return err
 		}
-		for _, statement := range statements {
-			if !statement.NoTransaction || statement.UnlessUntouched && !changed[statement.Table] {
-				continue
-			}
-			if statement.UnlessAnalyzed {
-				analyzed, err := wellAnalyzed(ctx, conn, statement.Table)
-				if err != nil {
-					return err
-				}
-				if analyzed {
-					continue
-				}
-			}
-			begin(statement.Name)
-			if _, err := conn.Exec(ctx, statement.SQL); err != nil {
-				return s.Wrap(statement.Name, err)
-			}
-		}
-		if _, err = conn.Exec(ctx, "DELETE FROM ds2_info WHERE name = $1", unvacuumed); err != nil {
+		if err := countNow(ctx, conn); err != nil {
 			return err
 		}
-		return countNow(ctx, conn)
+		if err := s.tidy(ctx, statements, changed, begin); err != nil {
+			return err
+		}
+		_, err = conn.Exec(ctx, "DELETE FROM ds2_info WHERE name = $1", unvacuumed)
+		return err
 	})
 	err = s.Wrap("reset "+s.Label(), err)
 	if e, ok := errors.AsType[*store.Error](err); ok && e.Code == noReplicaIdentity {
@@ -60,8 +48,9 @@ func (s *Store) Reset(
 	return err
 }
 
-// countNow has the server count what the session did at once, or the next run's audit would take rows that the reset
-// removed for the run's. Versions before 15 cannot, and Changed leaves deleted rows out there.
+// countNow has the server count what the session did at once, or other sessions would not know how much of a table
+// changed, and the next run's audit would take rows that the reset removed for the run's. Versions before 15 cannot,
+// and Changed leaves deleted rows out there.
 func countNow(ctx context.Context, conn *pgx.Conn) error {
 	var version int
 	if err := conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::int").Scan(&version); err != nil {
@@ -111,6 +100,47 @@ func (s *Store) restoreRows(
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
 		unvacuumed, strings.Join(slices.Sorted(maps.Keys(changed)), " "))
 	return changed, err
+}
+
+// tidy runs the statements that go into no transaction, those of one table in their order and all tables at once: to
+// vacuum a table is to read all of its indexes, one page after the other in one process.
+func (s *Store) tidy(
+	ctx context.Context, statements []schema.Statement, changed map[string]bool, begin func(string),
+) error {
+	ofTable := map[string][]schema.Statement{}
+	for _, statement := range statements {
+		if statement.NoTransaction && (!statement.UnlessUntouched || changed[statement.Table]) {
+			ofTable[statement.Table] = append(ofTable[statement.Table], statement)
+		}
+	}
+	var telling sync.Mutex
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(poolIdle)
+	for _, statements := range ofTable {
+		g.Go(func() error {
+			return s.onConn(ctx, func(conn *pgx.Conn) error {
+				for _, statement := range statements {
+					if statement.UnlessAnalyzed {
+						done, err := wellAnalyzed(ctx, conn, statement.Table)
+						if err != nil {
+							return err
+						}
+						if done {
+							continue
+						}
+					}
+					telling.Lock()
+					begin(statement.Name)
+					telling.Unlock()
+					if _, err := conn.Exec(ctx, statement.SQL); err != nil {
+						return s.Wrap(statement.Name, err)
+					}
+				}
+				return nil
+			})
+		})
+	}
+	return g.Wait()
 }
 
 // wellAnalyzed says whether fewer rows of a table have changed since it was analyzed than half of those of which the
