@@ -89,7 +89,7 @@ func (z Size) Check() error {
 }
 
 func overflow(column string, value int) error {
-	return fmt.Errorf("column %s would reach %d, over %d, the largest number of 32 bits: take a smaller size",
+	return fmt.Errorf("it is too large: column %s would reach %d, and a 32-bit integer holds %d: take a smaller size",
 		column, value, math.MaxInt32)
 }
 

@@ -63,12 +63,12 @@ func ReadWords(r io.Reader) (*Words, error) {
 			delete(lists, name)
 			clear(known)
 		case name == "":
-			return nil, fmt.Errorf("words, line %d: %q stands before the first of the lists [titles], [first], [last]",
+			return nil, fmt.Errorf("words, line %d: %q comes before the first of the lists [titles], [first], [last]",
 				number, line)
 		case len(list) == 0:
 			return nil, fmt.Errorf("words, line %d: %q is one too many for list [%s]", number, line, name)
 		case known[line]:
-			return nil, fmt.Errorf("words, line %d: %q stands twice in list [%s]", number, line, name)
+			return nil, fmt.Errorf("words, line %d: %q is in list [%s] twice", number, line, name)
 		case !isWord(line):
 			return nil, fmt.Errorf("words, line %d: invalid word %q: use 1 to %d ASCII characters without comma, "+
 				"quotes or blanks, at least one of them a letter", number, line, maxWord)

@@ -69,7 +69,7 @@ func TestReadWordsRefuses(t *testing.T) {
 		{"t7\n", "", "list [titles] is 1 short"},
 		{"l7\n", "", "list [last] is 1 short"},
 		{"f7\n", "f7\nMORE\n", `line 1207: "f199" is one too many for list [first]`},
-		{"t7\n", "t8\n", `"t8" stands twice`},
+		{"t7\n", "t8\n", `"t8" is in list`},
 		{"t7\n", "12\n", `invalid word "12"`},
 		{"t7\n", "a,b\n", `invalid word "a,b"`},
 		{"t7\n", "a b\n", `invalid word "a b"`},
@@ -77,7 +77,7 @@ func TestReadWordsRefuses(t *testing.T) {
 		{"t7\n", strings.Repeat("a", 25) + "\n", "invalid word"},
 		{"[first]", "[names]", "[names] is none of the lists"},
 		{"[last]", "[first]", "each once"},
-		{"[titles]\n", "", "stands before the first of the lists"},
+		{"[titles]\n", "", "comes before the first of the lists"},
 	} {
 		_, err := datagen.ReadWords(strings.NewReader(wordsFile(c.old, c.replacement)))
 		assert.ErrorContains(t, err, c.want)

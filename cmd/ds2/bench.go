@@ -67,10 +67,11 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 	f.restore.add(flags)
 	f.Settle.Duration, f.Idle.Duration, f.Cooldown.Duration = 8*time.Minute, 2*time.Minute, time.Minute
 	flags.Var(duration(&f.Settle.Duration), "settle", "wait after the restore, such as 90s or 8m")
-	flags.Var(duration(&f.Idle.Duration), "idle", "then measure counters and power without users, such as 90s or 8m")
+	flags.Var(duration(&f.Idle.Duration), "idle",
+		"after --settle, measure counters and power without users, such as 90s or 8m")
 	flags.Var(duration(&f.Cooldown.Duration), "cooldown", "measure counters and power after the run, such as 90s or 8m")
-	flags.IntVar(&f.Practice, "practice", 0, "discarded runs before those that are valid (in an experiment 1), as "+
-		"a first run is often slow")
+	flags.IntVar(&f.Practice, "practice", 0, "runs to make first and discard, as a first run is often slow "+
+		"(in an experiment 1)")
 	flags.BoolVar(&f.DropUnsteady, "drop-unsteady", false, "leave runs out that were not steady, "+
 		"which flatters erratic drives")
 	under(flags, ofProcedure)
@@ -80,7 +81,7 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 	preset(flags, "checkpoint-first", "true")
 	flags.Lookup("out").Usage = "directory for the records; an unfinished bench in it is continued " +
 		"(default ds2-results/<start>-<run id>)"
-	flags.Lookup("window").DefValue = "1000s-1200s in runs of exactly 20 minutes, else the run after the warm-up"
+	flags.Lookup("window").DefValue = "1000s-1200s in runs of exactly 20 minutes, else the run phase"
 	f.observe.add(flags)
 	f.output.metricsFlags.add(flags)
 	addVerify(flags, &f.Verify)
@@ -93,7 +94,7 @@ func (f *benchFlags) check() error {
 	case f.Practice < 0 || f.Practice > 10:
 		return usageError("--practice is %d: it must be 0 to 10", f.Practice)
 	case f.RunTime.Duration == 0:
-		return usageError("--run-time is 0: the runs of a bench have an end")
+		return usageError("--run-time is 0: it must be more for a bench")
 	case f.startAt != "":
 		return usageError("--start-at is for a single run: a bench starts each when the database has been restored")
 	}

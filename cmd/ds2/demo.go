@@ -163,7 +163,7 @@ func (f *demoFlags) check() error {
 	}
 	switch {
 	case f.drive.RunTime.Duration <= 0:
-		return usageError("--run-time: a demo has an end, such as 60s")
+		return usageError("--run-time: it must be more than 0 for a demo, such as 60s")
 	case f.stall && f.drive.RunTime.Duration < shortestBrownout:
 		return usageError("--brownout needs a --run-time of at least %s", shortestBrownout)
 	}

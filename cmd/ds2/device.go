@@ -81,7 +81,9 @@ func (f *deviceFlags) run(cmd *cobra.Command) error {
 	o := &f.options
 	size := f.fileSize
 	switch {
-	case (o.Dir == "") == (o.Device == ""):
+	case o.Dir != "" && o.Device != "":
+		return usageError("--dir and --device exclude each other: a file in a directory, or the whole device")
+	case o.Dir == "" && o.Device == "":
 		return usageError("--dir is missing: a directory on the device to measure (or --device, which overwrites it)")
 	case o.Device != f.overwrite:
 		return usageError("--overwrite is %q: to overwrite all of --device %q, give its name again",
@@ -131,7 +133,7 @@ func readDevices(arguments []string) (all []report.Device, err error) {
 		if file := err == nil && info.Mode().IsRegular(); !file && all == nil {
 			return nil, nil
 		} else if !file {
-			return nil, usageError("%s is no record of ds2 device, as %s is: compare devices with devices",
+			return nil, usageError("%s is not a record of ds2 device, but %s is: compare devices with devices",
 				path, all[0].Name)
 		}
 		record, err := result.ReadDevice(path)

@@ -145,7 +145,7 @@ func commandReference() string {
 			given = append(given, d)
 		}
 		if given != nil {
-			text += " (default " + strings.Join(slices.Compact(given), ", ") + ")"
+			text += " (default " + strings.Join(slices.Compact(given), "; ") + ")"
 		}
 		return text + "\n"
 	}
@@ -156,7 +156,8 @@ func commandReference() string {
 		return strings.Join(by[u], ", ")
 	}
 	text := "\n## Shared flags\n\n" +
-		"Of the commands in the heading, if no other is named; preflight takes the flags of drive.\n"
+		"A flag belongs to the commands in its heading, or to those in brackets after it; preflight takes all flags " +
+		"of drive.\n"
 	for _, g := range append(slices.Clone(flagGroups), "Others") {
 		var uses []use
 		often := map[string]int{}

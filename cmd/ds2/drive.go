@@ -66,7 +66,7 @@ PowerShell:
 		}),
 	}
 	addDriveFlags(cmd.Flags(), &f)
-	cmd.Flags().BoolVar(&check, "check", false, "check what could go wrong and run nothing, as ds2 preflight does")
+	cmd.Flags().BoolVar(&check, "check", false, "check for problems without a run, as ds2 preflight does")
 	under(cmd.Flags(), ofOutput)
 	return cmd
 }

@@ -51,10 +51,10 @@ func (f *driveFlags) add(flags *pflag.FlagSet) {
 		"for several driver machines")
 	flags.IntVar(&f.UserOffset, "user-offset", 0, "number of the first user, so that driver "+
 		"machines draw different orders")
-	flags.StringArrayVar(&f.events, "event", nil, "command to run at a time after the first orders, as 5m='dmsetup "+
-		"suspend data'; may be repeated. The report says what each cost")
-	flags.String(fileFlag, "", "file of an experiment, such as arrays.yaml, to take all flags from that are not given")
-	flags.String(configurationFlag, "", "with --file, the name of one of its configurations, where it has several")
+	flags.StringArrayVar(&f.events, "event", nil, "command to run at a time after the first orders, such as "+
+		"5m='dmsetup suspend data'; may be repeated. The report says what each cost")
+	flags.String(fileFlag, "", "experiment file, such as arrays.yaml, with the values of all flags that are not given")
+	flags.String(configurationFlag, "", "with --file, the configuration to run, if it has several")
 	under(flags, ofLoadShape)
 	flags.StringArrayVar(&f.disclosure, "disclosure", nil, "for the report, what was tested: array=, firmware=, "+
 		"raid=, cache=, compression=, file-system= or price=, such as 'price=12000 USD'; may be repeated")
@@ -78,25 +78,25 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	flags.Float64Var(&f.RampRate, "ramp-rate", 10, "users that start per second")
 	flags.Var(ds2Duration(&f.WarmupTime.Duration, time.Minute), "warmup-time", "warm-up before the run: minutes, "+
 		"or a duration such as 90s")
-	flags.Var(ds2Duration(&f.RunTime.Duration, time.Minute), "run-time", "run after the warm-up: "+
+	flags.Var(ds2Duration(&f.RunTime.Duration, time.Minute), "run-time", "run phase, after the warm-up: "+
 		"minutes, or a duration such as 90s")
 	flags.Var(ds2Duration(&f.ThinkTime.Duration, time.Second), "think-time", "mean pause after an order: seconds, "+
 		"or a duration such as 500ms")
 	profileFlag(flags, &f.profile)
-	flags.Var(byteRate(&f.ScrubRate), "scrub-rate", "scan each target again and again during the run at this rate, "+
+	flags.Var(byteRate(&f.ScrubRate), "scrub-rate", "scan each target repeatedly during the run at this rate, "+
 		"such as 1MB/s, in requests of 256 KiB (on PostgreSQL past the server's cache); IOPS exclude these reads")
 	flags.Uint64Var(&f.Seed, "seed", 0, "random seed; 0 picks one and records it")
 	under(flags, ofLoadShape, "warmup-time", "run-time")
 
-	flags.Var(duration(&f.WarmWithin.Duration), "warm-within", "how long to wait at most, after the warm-up, until "+
-		"the store is warm: server buffers in use, a checkpoint made, and rate, reads per order and read latency "+
-		"level; 0 = do not wait (default 0; mailbox 10m, unless --warmup-time is below a minute or --window in "+
+	flags.Var(duration(&f.WarmWithin.Duration), "warm-within", "longest wait after the warm-up until the store is "+
+		"warm: server buffers full, a checkpoint made, and rate, reads per order and read latency flat; "+
+		"0 = do not wait (default 0; mailbox 10m, unless --warmup-time is below a minute or --window in "+
 		"seconds)")
 	flags.Lookup("warm-within").DefValue = ""
 	flags.StringArrayVar(&f.WindowTexts, "window", nil, "window that figures are computed over: 1000s-1200s since the "+
-		"first orders, auto, checkpoints=2 (the last two checkpoint cycles), or named steady=auto; "+
+		"first orders, auto, checkpoints=2 (the last two checkpoint cycles), or NAME=WINDOW, such as steady=auto; "+
 		"may be repeated, the first counts")
-	flags.Lookup("window").DefValue = "the run after the warm-up"
+	flags.Lookup("window").DefValue = "the run phase"
 	complete(flags, "window", "auto", "checkpoints=2")
 	flags.BoolVar(&f.ColdStart, "cold-start", false, "SQL Server: before the users start, make a checkpoint and empty "+
 		"the whole server's cache (DBCC DROPCLEANBUFFERS)")
@@ -237,11 +237,11 @@ func (f *driveFlags) parseEvents(run result.Spec) (all []runs.Event, err error) 
 			const example = "5m='dmsetup suspend data'"
 			return nil, usageError("--event: invalid event %q: write it as %s", redact(text), example)
 		case after < begin+aroundEvents:
-			return nil, usageError("--event: %s is too early: it is compared with the rate before it, "+
-				"so it takes %s of the run phase, which begins at %s", at, aroundEvents, begin)
+			return nil, usageError("--event: %s is too early: the first possible time is %s, %s into the run phase, "+
+				"to compare with the rate before", at, begin+aroundEvents, aroundEvents)
 		case end > 0 && after > end-aroundEvents:
-			return nil, usageError("--event: %s is too late: the run is over %s after the first orders, "+
-				"and what comes of an event takes %s", at, end, aroundEvents)
+			return nil, usageError("--event: %s is too late: the last possible time is %s, %s before the end of "+
+				"the run, to see what the event does", at, end-aroundEvents, aroundEvents)
 		}
 		all = append(all, runs.Event{At: after, Command: command, Shown: redact(command)})
 		f.EventTexts = append(f.EventTexts, fmt.Sprintf("%s=%s", after, redact(command)))

@@ -98,7 +98,7 @@ func readRuns(text string) (r runsRange, err error) {
 func readPercentage(text string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "%")), 64)
 	if err != nil || !(v > 0 && v < 100) {
-		return 0, fmt.Errorf("%q is no percentage such as 2 %%", text)
+		return 0, fmt.Errorf("%q is not a percentage such as 2 %%", text)
 	}
 	return v, nil
 }

@@ -52,7 +52,7 @@ factors: {target: ['postgres://u:s3cret@h/d', 'postgres://u:s3cret@h/e']}`))
 	var plan strings.Builder
 	require.NoError(t, hidden.plan(&plan, t.TempDir()))
 	texttest.Contains(t, plan.String(), "each run of 70% full, target postgres://u:***@h/d: settle 8 min",
-		"(the run after the warm-up counts)")
+		"(the run phase counts)")
 }
 
 // TestExperimentFileErrors: bad input exits with 2 and says where it is. The commonest is in testdata/mistakes.golden.
@@ -86,7 +86,7 @@ func TestExperimentFileErrors(t *testing.T) {
 		{"a value that is more", "target: {a: b}", "1: target has no value"},
 		{"runs backwards", "runs: 9..3", "1: --runs: \"9..3\" must be 1 to 1000, the lower number first"},
 		{"a range of runs without until", "TARGET\nruns: 3..9", "x.yaml: runs: 3..9 needs until"},
-		{"until", "until: soon", `1: --until: "soon" is no percentage such as 2 %`},
+		{"until", "until: soon", `1: --until: "soon" is not a percentage such as 2 %`},
 		{"until in sequence", "TARGET\nuntil: 2 %\norder: sequence", "x.yaml: until: in sequence"},
 		{"order", "order: reverse", `1: --order: invalid value "reverse": use random or sequence`},
 		{"two seeds", "configurations:\n  a: {TARGET, seed: 1}\n  b: {TARGET, seed: 2}",

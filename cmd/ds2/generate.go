@@ -104,7 +104,7 @@ func (f *generateFlags) run(i *interrupts, cmd *cobra.Command, args []string) er
 	case f.parallel < 1 || f.parallel > 1000:
 		return usageError("--parallel is %d: it must be 1 to 1000", f.parallel)
 	case f.verify != "" && (f.out != "" || f.part != "" || f.size != "" || f.rows != ""):
-		return usageError("--verify stands alone: the manifest in the directory says what must be there")
+		return usageError("--verify takes no other flags: the manifest in the directory says what must be there")
 	case (f.part != "") != toStdout:
 		return usageError("--part NAME and the argument - belong together: " +
 			"ds2 generate --size S --part us_cust - prints one file")

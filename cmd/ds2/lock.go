@@ -58,7 +58,7 @@ func (i *interrupts) lockStores(command, run string, stores []store.Database, st
 		var one func()
 		err := store.AwaitStart(
 			func(d time.Duration) bool { return progress.Pause(i.soft, d) },
-			func(err error) { fmt.Fprintf(stderr, "note: waiting until the server takes sessions: %v\n", err) },
+			func(err error) { fmt.Fprintf(stderr, "note: waiting until the server accepts connections: %v\n", err) },
 			func() (err error) { one, err = s.Lock(ctx, lock); return err },
 		)
 		if !stop() && err == nil {

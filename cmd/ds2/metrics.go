@@ -46,7 +46,7 @@ func (f *metricsFlags) check() error {
 	if f.pushgateway == "" || err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
 		return nil
 	}
-	return usageError("--pushgateway: %q is no URL: write it as http://host:9091", f.pushgateway)
+	return usageError("--pushgateway: %q is not a URL: write it as http://host:9091", f.pushgateway)
 }
 
 // collectors show a run to Prometheus.

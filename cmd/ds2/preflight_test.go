@@ -61,7 +61,7 @@ func TestPreflight(t *testing.T) {
 	}{
 		{"nothing is wrong", ofLibpq + " --threads 4 --power 'echo 250' --exporter " + exporter + fine, exitDone,
 			[]string{
-				"ok       database: |size 1MB, loaded to the end", "ok       memory: |of tables and indexes against",
+				"ok       database: |size 1MB, completely loaded", "ok       memory: |of tables and indexes against",
 				"ok       lock: no other ds2", "ok       version of |PostgreSQL", "ok       writable of ",
 				"ok       connections of |6 needed", "ok       rights of ", "ok       --power: answers",
 				"ok       --exporter: |answers", "ok       counters: database host",

@@ -54,7 +54,7 @@ func newReportCommand() *cobra.Command {
 		ValidArgsFunction: directories,
 		Short:             "Turn records into an HTML page, text, JSON, CSV or ESRP's form",
 		Long: `Writes one HTML page of records, which needs no network: the result, OPM and
-response times over time, the audit, and all that repeating the runs needs.
+response times over time, the audit, and everything needed to repeat the runs.
 
 JSON is the records' summaries as an array; CSV is their one-second samples.
 --merge adds up the records of one run from several driver machines.
@@ -148,7 +148,7 @@ func otherShown(read conclude.Reader, dir string, opened any) (none shown, err e
 		return experimentShown(e), nil
 	}
 	if len(read.Windows) > 0 {
-		return none, usageError("--window: the figures of a search, as in %s, are of no window",
+		return none, usageError("--window: the figures of a search, as in %s, have no window",
 			dir)
 	}
 	return searchShown(opened.(result.Search)), nil

@@ -26,7 +26,7 @@ rows. No other session may use the database meanwhile.`,
 		Example: `  ds2 reset --target postgres://ds2:ds2@localhost/ds2`,
 		Args:    flagsOnly,
 		RunE: interruptible("the reset is rolled back", func(i *interrupts, cmd *cobra.Command, _ []string) error {
-			return f.each(i, cmd, "reset", "the server takes back what was not finished", func(s store.Database) error {
+			return f.each(i, cmd, "reset", "the server rolls back what was not finished", func(s store.Database) error {
 				return upkeep.Reset(i.soft, s, workloads(), discardLog, f.show(cmd))
 			})
 		}),
@@ -59,9 +59,9 @@ restore warns of each option that differs.`,
 		{"create", "Copy the database, in the place of an older copy", "copied",
 			"an older copy is still there: make the new one again", upkeep.SnapshotCreate},
 		{"restore", "Put the copy in the database's place", "restored",
-			"the database is gone or not whole: restore it again", upkeep.SnapshotRestore},
+			"the database is missing or incomplete: restore it again", upkeep.SnapshotRestore},
 		{"drop", "Remove the copy", "dropped the copy of",
-			"the copy may be there still: drop it again", upkeep.SnapshotDrop},
+			"the copy may still exist: drop it again", upkeep.SnapshotDrop},
 	} {
 		var f eachFlags
 		sub := &cobra.Command{

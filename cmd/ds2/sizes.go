@@ -44,7 +44,7 @@ PostgreSQL, measured at S, 50MB and M. SQL Server's are computed from row sizes
 and were not measured.
 
 With --capacity, how many mailboxes a file system has room for, as published
-tests have it: 60 % for the database, the rest for growth and the log.`,
+tests plan it: 60 % for the database, the rest for growth and the log.`,
 		Example: `  ds2 sizes
   ds2 sizes --workload mailbox --capacity 2TB
   ds2 sizes 30MB 80GB --output json`,

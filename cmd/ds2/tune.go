@@ -86,7 +86,7 @@ func (f *tuneFlags) check() error {
 	case f.search.Confirm < 1:
 		return usageError("--confirm is %d: it must be at least 1", f.search.Confirm)
 	case f.RunTime.Duration == 0:
-		return usageError("--run-time is 0: the runs of a search have an end")
+		return usageError("--run-time is 0: it must be more for a search")
 	case f.AbortAfter.Duration > 0 && len(f.WindowTexts) > 0:
 		return usageError("--abort-on-fail cannot be used with --window here: " +
 			"a run that ends early may lack the window")
@@ -105,7 +105,7 @@ func (f *tuneFlags) check() error {
 	}
 	ofRate := func(l limit.Limit) bool { return l.Unit() == result.UnitOPM || l.Unit() == result.UnitIOPS }
 	if !slices.ContainsFunc(limits, func(l limit.Limit) bool { return !ofRate(l) }) {
-		return usageError("--limit: name one that too many users break, such as 'order p95 < 200ms'")
+		return usageError("--limit: name a limit that fails with too many users, such as 'order p95 < 200ms'")
 	}
 	if f.AbortAfter.Duration > 0 && slices.ContainsFunc(limits, ofRate) {
 		return usageError("--abort-on-fail cannot be used with a limit on opm or iops here: " +

@@ -50,7 +50,7 @@ acknowledged orders are named by number.`,
   ds2 verify --target postgres://ds2:ds2@localhost/ds2 \
       --record ds2-results/20261121T041500Z-k7c2`,
 		Args: flagsOnly,
-		RunE: interruptible("the check is stopped", f.run),
+		RunE: interruptible("the check stops", f.run),
 	}
 	flags := cmd.Flags()
 	f.targetFlags.add(flags)

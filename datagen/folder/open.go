@@ -97,7 +97,7 @@ type DamageError struct {
 }
 
 func (e *DamageError) Error() string {
-	return fmt.Sprintf("dataset in %s is not whole: %s", e.Dir, strings.Join(e.Findings, "; "))
+	return fmt.Sprintf("dataset in %s is incomplete: %s", e.Dir, strings.Join(e.Findings, "; "))
 }
 
 // Verify reads every file and compares its rows, its bytes and its sum with the manifest, several files at once. What

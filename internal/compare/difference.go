@@ -103,7 +103,7 @@ func WithFirst(all []Configuration) Comparison {
 			by := difference(x, y, found)
 			if f.Bound(first) || f.Bound(other) {
 				by = measure.Difference{Change: measure.Unknown()}
-				by.Why = "it is known to be at least as high only, for the open loop dropped " + c.Words().Cycles
+				by.Why = "only a lower bound is known, because the open loop dropped " + c.Words().Cycles
 			}
 			change := by.Change
 			d := Difference{

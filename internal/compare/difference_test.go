@@ -104,7 +104,7 @@ func TestLacks(t *testing.T) {
 			"its interval is ± 14 %, more than ± 5 %, and it was limited by the CPU"},
 		{"a run without an interval", []Configuration{configuration("a", "", 1000)}, func(all []Configuration) {
 			all[0].Figure.CI95 = nil
-		}, "it has no interval, and what limited it is not known"},
+		}, "it has no interval, and what limited it is unknown"},
 		{"no result", []Configuration{{}}, nil, ""},
 		{"a bench with a failed run", []Configuration{configuration("a", storage, 1000, 1001, 1002)},
 			func(all []Configuration) {

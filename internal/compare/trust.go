@@ -49,7 +49,7 @@ func (c Comparison) Lacks() string {
 		switch by := Bottleneck(one.Bench); by {
 		case diagnose.Storage:
 		case "":
-			add("what limited %s is not known", who)
+			add("what limited %s is unknown", who)
 		default:
 			add("%s was limited by %s", who, LimitedBy[by])
 		}

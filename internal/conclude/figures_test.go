@@ -122,7 +122,7 @@ func TestPowerOf(t *testing.T) {
 	assert.Nil(t, none, "power without any meter")
 }
 
-// TestWarnings does not say that the drives see hardly a read where the window's reads came from them.
+// TestWarnings does not say that the drives see almost no reads where the window's reads came from them.
 func TestWarnings(t *testing.T) {
 	o := result.Cautions{Reads: []string{"fits"}, Other: []string{"fsync is off"}}
 	running, waiting := &result.Sessions{Running: 1}, &result.Sessions{WaitingForDrives: .96}

@@ -53,7 +53,7 @@ func (p Bench) run(ctx, stop context.Context, b *result.Bench, place runs.Place,
 	told := func(what string) { p.Told("%s: %s (%s)", r.Dir, what, where) }
 	pause := func(d time.Duration) bool { return progress.Pause(stop, d) }
 	if p.Ready != nil {
-		say := func(err error) { told(fmt.Sprintf("waiting until the server takes sessions: %v", err)) }
+		say := func(err error) { told(fmt.Sprintf("waiting until the server accepts connections: %v", err)) }
 		err := store.AwaitStart(pause, say, func() error { return p.Ready(stop) })
 		if stop.Err() != nil {
 			return stopped(ctx)

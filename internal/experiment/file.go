@@ -112,6 +112,8 @@ func (f *File) decoding(err error) error {
 		text = several.Errors[0]
 	}
 	text = f.Path + ": " + strings.TrimPrefix(yamlLine.ReplaceAllString(text, "line $1: "), "yaml: ")
+	text = strings.Replace(text, "found character that cannot start any token",
+		"indent by spaces, not tabs, and put quotes around a value that begins with @ or `", 1)
 	return errors.New(wrongKind.ReplaceAllString(text, "keys with values are expected here"))
 }
 

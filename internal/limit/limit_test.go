@@ -113,7 +113,7 @@ func TestPresets(t *testing.T) {
 		assert.True(t, err == nil && len(limits) > 0, "preset %s: %v, %v", name, limits, err)
 	}
 	_, err := ForRun([]string{"exchange"}, time.Hour)
-	assert.ErrorContains(t, err, "no set of limits: exchange2007, exchange2007-stress, "+
+	assert.ErrorContains(t, err, "nor a set of limits: exchange2007, exchange2007-stress, "+
 		"exchange2013, exchange2013-stress")
 	for _, c := range []struct {
 		name string

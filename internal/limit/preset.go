@@ -49,7 +49,7 @@ func ForRun(texts []string, run time.Duration, operations ...string) ([]Limit, e
 		case strings.ContainsAny(text, "<> "):
 			all = append(all, text)
 		default:
-			return nil, fmt.Errorf("%q is no limit, such as 'order p95 < 500ms', and no set of limits: %s",
+			return nil, fmt.Errorf("%q is neither a limit, such as 'order p95 < 500ms', nor a set of limits: %s",
 				text, strings.Join(Presets(), ", "))
 		}
 	}

@@ -161,7 +161,7 @@ func TestRefusals(t *testing.T) {
 		{"tables of DS2's own scripts",
 			table("reorder (prod_id int, quan_low int)"), load.Options{}, "did not load (reorder)"},
 		{"another application's table, even to be dropped",
-			table("customers (id int, name text)"), load.Options{Drop: true}, "customers is another's"},
+			table("customers (id int, name text)"), load.Options{Drop: true}, "customers is not ds2's"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			target := pgtest.Database(t)

@@ -33,7 +33,7 @@ func (l *loader) held(ctx context.Context) ([]string, error) {
 		if !slices.Contains(columns, signatures[table]) {
 			return nil, store.Refuse("look into database "+l.engine.Name(),
 				"name another database in the target, such as one that does not exist yet",
-				"its table %s is another's: it has no column %s", table, signatures[table])
+				"its table %s is not ds2's: it has no column %s", table, signatures[table])
 		}
 		held = append(held, table)
 	}

@@ -74,7 +74,7 @@ func (s Series) begunBetween(from, to time.Duration) []time.Duration {
 // lastCycles is the span of the last n whole cycles of the run phase.
 func (s Series) lastCycles(n int) (Span, error) {
 	if s.Cycles == nil {
-		return Span{}, errors.New("when checkpoints began is not known: " +
+		return Span{}, errors.New("when checkpoints began is unknown: " +
 			"the database's counters were not read, or the run had several databases")
 	}
 	run := s.Phase(PhaseRun)

@@ -68,7 +68,7 @@ func TestCycles(t *testing.T) {
 	_, err = checkpointed(600, 40).Compute(two)
 	assert.ErrorContains(t, err, "the run phase holds fewer whole checkpoint cycles (1)")
 	_, err = unknown.Compute(two)
-	assert.ErrorContains(t, err, "when checkpoints began is not known")
+	assert.ErrorContains(t, err, "when checkpoints began is unknown")
 	w, err = unknown.Window("w", Span{100 * time.Second, 300 * time.Second})
 	require.NoError(t, err)
 	assert.Nil(t, w.Cycle, "unknown cycles")

@@ -250,8 +250,8 @@ func (r *meterReader) names(row meterRow) (only bool) {
 		}
 		return !values
 	case !values && len(names) > 1 && r.times == nil && strings.ContainsFunc(names[0], unicode.IsLetter):
-		r.unnamed = fmt.Errorf("line %d: want one column of time and one of power, by names such as Timestamp and "+
-			"Power_W, not %s", row.line, strings.Join(row.fields, ", "))
+		r.unnamed = fmt.Errorf("line %d: one column of time and one of power are needed, such as Timestamp "+
+			"and Power_W; this line names %s", row.line, strings.Join(row.fields, ", "))
 		return true
 	}
 	return false

@@ -23,7 +23,7 @@ func readDevices(given []string) (names []string, roles map[string][]Role, err e
 		}
 		switch {
 		case name == "" || has && !slices.Contains([]Role{Data, Log, Temp}, Role(role)):
-			return nil, nil, &OptionError{"devices", fmt.Errorf("%q is no device: write nvme0n1, "+
+			return nil, nil, &OptionError{"devices", fmt.Errorf("%q is not a device: write nvme0n1, "+
 				"or data=nvme0n1, log=nvme0n1 or temp=nvme0n1 for what the database keeps on it", text)}
 		case has && !slices.Contains(roles[name], Role(role)):
 			roles[name] = append(roles[name], Role(role))
@@ -55,7 +55,7 @@ func (w *Observer) noteRoles() {
 		}
 	}
 	if len(missing) > 0 {
-		w.unplaced = append(w.unplaced, fmt.Sprintf("which drives hold the %s, of %s, is not known, "+
+		w.unplaced = append(w.unplaced, fmt.Sprintf("which drives hold the %s, of %s, is unknown, "+
 			"so there are no IOPS and no figures of these drives apart: "+
 			"say so, as in --devices data=nvme1n1,log=nvme2n1",
 			strings.Join(missing, " and the "), strings.Join(drives, ", ")))

@@ -21,9 +21,9 @@ func TestReadDevices(t *testing.T) {
 		{[]string{"nvme0n1", "sda"}, []string{"nvme0n1", "sda"}, roles{}, ""},
 		{[]string{"data=sda", "log=sdb"}, []string{"sda", "sdb"}, roles{"sda": {Data}, "sdb": {Log}}, ""},
 		{[]string{"data=sda", "log=sda", "sda"}, []string{"sda"}, roles{"sda": {Data, Log}}, ""},
-		{[]string{"wal=sda"}, nil, nil, `"wal=sda" is no device`},
-		{[]string{"data="}, nil, nil, `"data=" is no device`},
-		{[]string{""}, nil, nil, `"" is no device`},
+		{[]string{"wal=sda"}, nil, nil, `"wal=sda" is not a device`},
+		{[]string{"data="}, nil, nil, `"data=" is not a device`},
+		{[]string{""}, nil, nil, `"" is not a device`},
 	} {
 		names, roles, err := readDevices(c.given)
 		if c.err != "" {

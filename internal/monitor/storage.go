@@ -376,7 +376,7 @@ func (d Drives) total(column string) float64 {
 
 // Why there is no Storage, where no drive is to blame.
 var (
-	errUnplaced = errors.New("which drives hold data and log is not known, or their I/Os were not counted: " +
+	errUnplaced = errors.New("which drives hold data and log is unknown, or their I/Os were not counted: " +
 		"run ds2 on the database machine, or name its exporter by --exporter " +
 		"and these drives by --devices data=nvme1n1,log=nvme2n1")
 	errLogUncounted = errors.New("one drive holds data and log, and the server does not count " +

@@ -87,13 +87,13 @@ func Room(targets []Target) (all []store.Finding) {
 		what := "room of " + t.Label
 		if len(t.Files) == 0 {
 			all = append(all, warning(what, "the server does not show where its files are",
-				"look yourself whether there is room"))
+				"check the free space yourself"))
 		}
 		for _, file := range t.Files {
 			bytes, machine, mount, ok := t.Free(file.Path)
 			if !ok {
-				all = append(all, warning(what, fmt.Sprintf("how much is free in %s is not known", file.Path),
-					"look yourself, or name an exporter of its machine by --exporter"))
+				all = append(all, warning(what, fmt.Sprintf("how much is free in %s is unknown", file.Path),
+					"check it yourself, or name an exporter of its machine by --exporter"))
 				break
 			}
 			key := machine + " " + mount

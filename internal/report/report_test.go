@@ -134,7 +134,7 @@ func TestEarned(t *testing.T) {
 			"limited by the CPU.": limitedRun(14, diagnose.CPU),
 		"it was limited by nothing that could be named.": limitedRun(1, diagnose.Unclear),
 		"storage: its interval is ± 6.0 %, more":         limitedRun(6, diagnose.Storage),
-		"it has no interval, and what limited it is not known.": func(s *result.Summary) {
+		"it has no interval, and what limited it is unknown.": func(s *result.Summary) {
 			s.Figure.CI95 = nil
 		},
 	} {

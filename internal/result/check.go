@@ -68,21 +68,21 @@ func (s *Summary) check() error {
 		}
 	}
 	if !slices.Contains(statuses, s.Status) {
-		return fmt.Errorf("its status is %q, which is none", s.Status)
+		return fmt.Errorf("unknown status %q", s.Status)
 	}
 	if !s.End.IsZero() && s.End.Before(s.Start) {
 		return fmt.Errorf("it ends at %s, before its start at %s", s.End, s.Start)
 	}
 	if a := s.Audit; a != nil && a.Passed != (a.NotAudited == "" && Passed(a.Checks)) {
-		return errors.New("its audit is not what its checks say")
+		return errors.New("its audit contradicts its checks")
 	}
 	if s.Figure != nil && len(s.Windows) == 0 {
-		return errors.New("it has a result and no window that it is of")
+		return errors.New("it has a result but no window for it")
 	}
 	for _, section := range s.Sections {
 		odd := func(row []string) bool { return len(row) != len(section.Head) || len(row) == 0 }
 		if slices.ContainsFunc(section.Rows, odd) {
-			return fmt.Errorf("its section %q has a row of another length than its head", section.Title)
+			return fmt.Errorf("a row of its section %q has more or fewer cells than the header", section.Title)
 		}
 	}
 	if err := s.Headline.check(); err != nil {
@@ -108,7 +108,7 @@ func (s *Summary) check() error {
 
 func (b *Bench) check() error {
 	if !slices.Contains(statuses, b.Status) {
-		return fmt.Errorf("its status is %q, which is none", b.Status)
+		return fmt.Errorf("unknown status %q", b.Status)
 	}
 	for _, r := range b.Runs {
 		if !filepath.IsLocal(r.Dir) {
@@ -125,7 +125,7 @@ func (b *Bench) check() error {
 		return err
 	}
 	if b.Median != "" && !slices.ContainsFunc(b.Runs, func(r BenchRun) bool { return r.Dir == b.Median }) {
-		return fmt.Errorf("its median %q is none of its runs", b.Median)
+		return fmt.Errorf("its median %q is not one of its runs", b.Median)
 	}
 	return nil
 }

@@ -148,7 +148,7 @@ func microseconds[T any](name string, of func(*T) *time.Duration) column[T] {
 	return values(name, of, format, func(text string) (time.Duration, error) {
 		us, err := strconv.ParseInt(text, 10, 64)
 		if err == nil && (us < 0 || us > maxSeconds*1e6) {
-			err = fmt.Errorf("%d µs is no time of a run", us)
+			err = fmt.Errorf("%d µs is not a time within a run", us)
 		}
 		return time.Duration(us) * time.Microsecond, err
 	})

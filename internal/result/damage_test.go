@@ -146,7 +146,7 @@ func TestDamagedRecords(t *testing.T) {
 		"a summary that is no JSON": {SummaryFile, cut(1), "unexpected end of JSON"},
 		"servers without targets": {SummaryFile, replace(`"by_target": null`, `"servers": [{}, {}]`),
 			"2 of servers for 0 targets"},
-		"a status that is none": {SummaryFile, replace(`"done"`, `"dead"`), "which is none"},
+		"a status that is none": {SummaryFile, replace(`"done"`, `"dead"`), "unknown status"},
 		"an OPM of 1e300":       {SummaryFile, replace(`"opm": null`, `"opm": 1e300`), "cannot have been measured"},
 		"an OPM without a window": {SummaryFile,
 			replace(`"opm": null`, `"opm": 5, "figure": {"unit": "OPM", "value": 5}`), "no window"},

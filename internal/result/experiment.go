@@ -55,7 +55,7 @@ type Setting struct {
 
 func (e *Experiment) check() error {
 	if !slices.Contains(statuses, e.Status) {
-		return fmt.Errorf("its status is %q, which is none", e.Status)
+		return fmt.Errorf("unknown status %q", e.Status)
 	}
 	if len(e.Configurations) == 0 {
 		return errors.New("it has no configuration")

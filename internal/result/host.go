@@ -26,7 +26,7 @@ func hostColumns(counters []string, start time.Time) []column[monitor.Row] {
 		func(r *monitor.Row, text string) error {
 			seconds, err := strconv.ParseFloat(text, 64)
 			if err != nil || !(math.Abs(seconds) <= maxSeconds) {
-				return fmt.Errorf("%q is no time of a run", text)
+				return fmt.Errorf("%q is not a time within a run", text)
 			}
 			r.Time = start.Add(milliseconds(seconds))
 			r.Values = slices.Repeat([]float64{math.NaN()}, len(counters))

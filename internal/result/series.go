@@ -173,7 +173,7 @@ func intervalLines(all *[]measure.Interval) reader {
 			}
 			last := &(*all)[len(*all)-1]
 			if _, again := last.Histograms[h.series]; again {
-				return fmt.Errorf("series: %q stands twice in an interval", h.series)
+				return fmt.Errorf("series: %q appears twice in an interval", h.series)
 			}
 			last.Histograms[h.series], last.Sums[h.series] = h.text, h.sum
 			if size += len(h.text); size > maxHistogramBytes {

@@ -60,7 +60,7 @@ func TestIOFaultsMarkTheRun(t *testing.T) {
 		{"nothing", noting{}, 0, ""},
 		{"one of 833", noting{lines: []string{slow}}, 1, slow},
 		{"many", noting{lines: slices.Repeat([]string{slow}, 9)}, mostFaults + 1, "4 I/O errors more"},
-		{"it does not tell", noting{err: errors.New("gone")}, 1, "is not known: gone"},
+		{"it does not tell", noting{err: errors.New("gone")}, 1, "is unknown: gone"},
 	} {
 		r := &Run{options: Options{Targets: []store.Database{c.of}}}
 		warnings := append(r.watchFaults(t.Context())(t.Context()), "")

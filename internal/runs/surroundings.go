@@ -61,7 +61,7 @@ const (
 // changes are what was not so for the whole run, and warnings of that.
 func (s *surroundings) changes(targets []store.Database) (all []result.Change, w warnings) {
 	if s.failed != nil {
-		w.add("whether server and schema stayed as they were is not known: %v", s.failed)
+		w.add("whether server or schema changed is unknown: %v", s.failed)
 	}
 	between := fmt.Sprintf("between %s and %s", s.at[0].Format(time.TimeOnly), s.at[1].Format(time.TimeOnly))
 	own := map[string]bool{}
@@ -157,7 +157,7 @@ func (w *watch) sample(s measure.Sample) {
 	switch lost := w.lost.Swap(nil); {
 	case s.Counts.Orders == 0 && lost != nil && !w.away:
 		w.away, w.since = true, s.End-s.Length
-		w.tell("warning: the server does not answer since %s of the run: %v", numbers.Clock(w.since), *lost)
+		w.tell("warning: the server has not answered since %s of the run: %v", numbers.Clock(w.since), *lost)
 	case w.away && s.Counts.Orders > 0:
 		w.away = false
 		w.tell("the server answers again, after %s", (s.End - w.since).Round(time.Second))

@@ -67,7 +67,7 @@ func (r *Run) watchFaults(ctx context.Context) (end func(ctx context.Context) wa
 		for _, target := range all {
 			found, err := target.since(ctx)
 			if err != nil {
-				w.add("whether %s noted I/O errors in the run is not known: %v", target.label, err)
+				w.add("whether %s noted I/O errors in the run is unknown: %v", target.label, err)
 				continue
 			}
 			for _, fault := range found[:min(len(found), mostFaults)] {

@@ -90,7 +90,7 @@ func Left(c result.SearchConfig, trials []result.Trial) (n int, known bool) {
 	return n + max(0, c.Confirm-len(result.Confirming(trials, low))), true
 }
 
-var brokenOff = result.SearchResult{Why: "the search was broken off"}
+var brokenOff = result.SearchResult{Why: "the search was stopped"}
 
 // Search makes trials until the number of users is confirmed or none is left. An error of a trial ends it.
 func Search(

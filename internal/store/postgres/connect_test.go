@@ -100,7 +100,7 @@ func TestNotPostgres(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]string{
 		"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n400 Bad Request": "what answers there is not PostgreSQL",
-		"": "the server closed the connection; look what listens there",
+		"": "the server closed the connection; check what listens there",
 	} {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)

@@ -62,10 +62,10 @@ func (s *Store) classified(op string, err error) error {
 		if length != nil {
 			failed.Err = errNotPostgres
 		}
-		failed.Hint = "look what listens there, and how busy it is"
+		failed.Hint = "check what listens there, and how busy it is"
 	case isAny(err, context.DeadlineExceeded):
 	case connect != nil && isAny(err, io.ErrUnexpectedEOF, syscall.ECONNRESET): // a proxy whose server is gone
-		failed.Err, failed.Hint = closedError{err}, "look what listens there, and how busy it is"
+		failed.Err, failed.Hint = closedError{err}, "check what listens there, and how busy it is"
 	case network != nil && isAny(network, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed):
 		failed.Err = closedError{network}
 	case network != nil:

@@ -48,7 +48,7 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 	}
 	state, do := store.Failure, fmt.Sprintf("use PostgreSQL %d to %d", oldestVersion, newestVersion)
 	if major > newestVersion {
-		state, do = store.Warning, fmt.Sprintf("ds2 was tested with %d to %d: look whether the counters are complete",
+		state, do = store.Warning, fmt.Sprintf("ds2 was tested with %d to %d: check that the counters are complete",
 			oldestVersion, newestVersion)
 	}
 	e.Add("version", oldestVersion <= major && major <= newestVersion, state, "PostgreSQL "+version, do)
@@ -131,7 +131,7 @@ func (s *Store) rights(ctx context.Context, e *store.Examination, user string) {
 	switch {
 	case err != nil:
 		e.Add("rights", false, store.Warning, "could not be asked: "+s.Wrap("ask for rights", err).Error(),
-			"look whether the user may use the tables")
+			"check whether the user may use the tables")
 	case unread != "":
 		e.Add("rights", false, store.Failure, fmt.Sprintf("%s may not read %s", user, unread),
 			grant("SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA …"))

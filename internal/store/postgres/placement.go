@@ -52,7 +52,7 @@ func tablespace(ctx context.Context, conn *pgx.Conn, place string) (name string,
 	if column == "spcname" {
 		return "", store.Refuse("look for tablespace "+place,
 			"make it with CREATE TABLESPACE, or name a directory on the server, which begins with /",
-			"there is none of that name")
+			"there is no tablespace of that name")
 	}
 	name = directoryName(place)
 	_, err = conn.Exec(ctx, "CREATE TABLESPACE "+quote(name)+" LOCATION '"+strings.ReplaceAll(place, "'", "''")+"'")
@@ -118,12 +118,12 @@ func (s *Store) Advise(
 			"its reads come from there and test no storage", size/1e6, memory/1e6)
 	case memory == 0 && size < cache:
 		reads = fmt.Sprintf("the database of %d MB fits into the memory that the server counts on for caching, %d MB "+
-			"(the greater of shared_buffers and effective_cache_size): the drives see hardly a read",
+			"(the greater of shared_buffers and effective_cache_size): the drives see almost no reads",
 			size/1e6, cache/1e6)
 	}
 	for _, setting := range []struct{ value, off string }{
 		{fsync, "fsync is off: commits do not wait for the drives, and a crash may lose the database"},
-		{fullPageWrites, "full_page_writes is off: the log is smaller than where data are safe, " +
+		{fullPageWrites, "full_page_writes is off: the log is smaller than with it on, " +
 			"and a crash may lose the database"},
 		{synchronousCommit, "synchronous_commit is off: commits do not wait for the log, " +
 			"and a crash may lose the last of them"},
@@ -133,11 +133,11 @@ func (s *Store) Advise(
 		}
 	}
 	if plans != "" {
-		others = append(others, plans+", which is not the server's default: statements cost other reads and CPU time")
+		others = append(others, plans+", which is not the server's default: reads and CPU time per statement differ")
 	}
 	if every := time.Duration(checkpoint) * time.Second; run > 0 && every > run {
 		others = append(others, fmt.Sprintf("checkpoint_timeout is %s and the run lasts %s: it may end before "+
-			"the first checkpoint writes anything out; take a longer run or a shorter time", every, run))
+			"the first checkpoint writes anything out; make the run longer, or lower checkpoint_timeout", every, run))
 	}
 	return reads, others, nil
 }

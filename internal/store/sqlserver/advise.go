@@ -95,7 +95,7 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 	warn(s["database accelerated recovery"] == "1",
 		"accelerated database recovery is on: it also writes versions of rows to the database")
 	warn(s["database read committed snapshot"] == "1" && s["service objective"] == "",
-		"read committed snapshot is on: it also writes versions of rows; the storage report ran without")
+		"read committed snapshot is on: it also writes versions of rows; the storage report's runs had it off")
 	_, known := s["database target recovery time (s)"]
 	every := time.Duration(s.number("database target recovery time (s)")) * time.Second
 	warn(run > 0 && every > run, "the target recovery time is %s and the run lasts %s: "+
@@ -116,7 +116,7 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 		"and look at the drive", pages)
 	level := s.number("database compatibility level")
 	warn(level > 0 && level < 130,
-		"the compatibility level is %d, of SQL Server before 2016: its optimizer is another's", level)
+		"the compatibility level is %d, of SQL Server before 2016: it has an older optimizer", level)
 	files, wanted := s.number("tempdb data files"), min(s.number("server CPUs"), 8)
 	warn(files > 0 && files < wanted, "tempdb has %d data files for %d CPUs: give it %d",
 		files, s.number("server CPUs"), wanted)
@@ -155,7 +155,7 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 	if v.babelfish {
 		e.Add("server", false, store.Warning,
 			"this server is Babelfish for PostgreSQL, which shows few of its statistics through T-SQL",
-			"look yourself for its connections and rights")
+			"check its connections and rights yourself")
 		return e, nil
 	}
 	var version, user string
@@ -185,7 +185,7 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 		most = int(sessions.Int64)
 	}
 	e.Add("version", true, store.OK, "SQL Server "+version, "")
-	found := "the database takes changes"
+	found := "the database accepts changes"
 	if !writable {
 		found = "the database is read-only"
 	}

@@ -91,8 +91,8 @@ func (e *connectError) wrap(op string) error {
 	case isNetwork && network.Op == "dial":
 		wrapped.Err, wrapped.Hint = network, "start the server, or correct the host and port of the target"
 	case isNetwork && !network.Timeout(), strings.Contains(e.err.Error(), "EOF"): // as text: go-mssqldb words it anew
-		wrapped.Hint = "the server closed the connection: look at whether the port is SQL Server's, the target names " +
-			"a user, and encrypt=strict is for SQL Server 2022 or later"
+		wrapped.Hint = "the server closed the connection: check that the port is SQL Server's and that the target " +
+			"names a user; encrypt=strict needs SQL Server 2022 or later"
 	}
 	return wrapped
 }
@@ -169,17 +169,17 @@ var causes = []struct {
 	{store.Config, []int32{18452, 18456, 18470, 18486, 18487, 18488}, "give the right user and password in the target"},
 	{store.Config,
 		[]int32{noSuchDatabase, cannotOpen, cannotOpenDefault, cannotOpenFallback},
-		"it is not there, not online, or closed to this login: " +
-			"ds2 load says which, and makes it where it is not there"},
+		"the database does not exist, is offline, or is closed to this login: " +
+			"ds2 load says which, and creates it if it does not exist"},
 	{store.Config, []int32{927}, "a restore of the database is not finished: restore it with ds2 snapshot restore"},
 	{store.Config, []int32{926}, // suspect
 		"the server could not recover the database: look at its error log, then restore it"},
 	{store.Config, []int32{945},
 		"the server cannot open the database's files, or lacks memory or room for them: look at its error log"},
 	{store.Config, []int32{3906},
-		"the database is read-only: ALTER DATABASE … SET READ_WRITE, or name the replica that takes writes"},
-	{store.Config, []int32{976, 978}, "the replica takes no queries, or none that change anything: " +
-		"name the primary one, or the availability group's listener"},
+		"the database is read-only: ALTER DATABASE … SET READ_WRITE, or name the replica that accepts writes"},
+	{store.Config, []int32{976, 978}, "the replica accepts no queries, or only reads: " +
+		"name the primary, or the availability group's listener"},
 	{store.Config, []int32{1468},
 		"ALTER AVAILABILITY GROUP … REMOVE DATABASE first: the server refuses this within a group"},
 	{store.Config, []int32{942}, "set it online: ALTER DATABASE … SET ONLINE"},
@@ -189,7 +189,7 @@ var causes = []struct {
 	{store.Config, []int32{229, 230, 262, 297, 300, 916, 2571, 7983},
 		"give the login of the target the right to do so, or use another"},
 	{store.Config, []int32{15118},
-		"choose a password that the server's policy takes, eight characters or more of three kinds"},
+		"choose a password that the server's policy accepts, eight characters or more of three kinds"},
 	{store.Config, []int32{1802, 1803, 5123, 5133}, // CREATE DATABASE; 1802 only says that the others came before
 		"name existing directories with --data-dir and --log-dir in which the server's own account may write, " +
 			"with enough room"},

@@ -87,6 +87,6 @@ func (s *Store) judgeGhosts(ctx context.Context, left int64) error {
 		return nil
 	}
 	return &store.Error{Op: "wait until the server has removed deleted rows", Class: store.Resource,
-		Err:  fmt.Errorf("%d lie in their pages still, and none was removed for %s", left, ghostsStay),
+		Err:  fmt.Errorf("%d are still in their pages, and none was removed for %s", left, ghostsStay),
 		Hint: "look for a transaction that is open for long, and for trace flag 661, which turns the removal off"}
 }

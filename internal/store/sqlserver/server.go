@@ -258,7 +258,7 @@ func (d standing) check(database string) error {
 		return refuse(store.Config, "its state is "+d.state, "look at the server's error log")
 	case strings.Contains(d.collation, "_CS") || strings.Contains(d.collation, "_BIN"):
 		return refuse(store.Config, "its collation "+d.collation+
-			" tells upper from lower case, and the databases that ds2 makes do not",
+			" is case-sensitive, and that of a database that ds2 makes is not",
 			"drop the database and let ds2 load make it, or name another")
 	}
 	return nil

@@ -136,7 +136,7 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	}
 	after, failed := s.options(ctx, master)
 	if err := errors.Join(unknown, failed); err != nil {
-		how.Warn(fmt.Sprintf("the options of %s are those of the backup; whether they changed is not known: %v",
+		how.Warn(fmt.Sprintf("the options of %s are those of the backup; whether they changed is unknown: %v",
 			s.Label(), err))
 		return ctx.Err()
 	}
@@ -194,7 +194,7 @@ func (s *Store) DropSnapshot(ctx context.Context) error {
 	}
 	files := s.backupFiles()
 	return store.Refuse(op,
-		fmt.Sprintf("delete %s and %s in its directory for backups, as far as they are there", files[0], files[1]),
+		fmt.Sprintf("delete %s and %s in its directory for backups, if they exist", files[0], files[1]),
 		"SQL Server has no statement that deletes a backup")
 }
 

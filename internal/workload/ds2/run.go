@@ -89,8 +89,8 @@ func (r *Run) Ready(context.Context) error { return nil }
 func (r *Run) End() error { return nil }
 
 // ErrWords says that titles and actors of a database are of other words than users would search for.
-var ErrWords = errors.New("its titles and actors are made of other words than these; " +
-	"give the file it was loaded with by --words")
+var ErrWords = errors.New("its titles and actors were made from other words; " +
+	"name the file that it was loaded with by --words")
 
 // Look makes a plan for targets that were loaded to the end: all of one size, the one asked for where one is, and made
 // of the words in c, whose size is filled in.

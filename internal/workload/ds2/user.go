@@ -76,7 +76,7 @@ func (u *User) enterStore(p workload.Player) error {
 		}
 		if u.customer == 0 {
 			u.tally.Own[calls.UnknownUsers]++
-			const format = "login: the store knows no customer %q: its data are not those of this size"
+			const format = "login: the store knows no customer %q: its dataset has another size"
 			return fmt.Errorf(format, u.order.Username)
 		}
 		return nil

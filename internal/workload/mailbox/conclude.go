@@ -114,9 +114,9 @@ func (r run) sizing() result.Section {
 		t.Notes = append(t.Notes, fmt.Sprintf(uncounted, r.unknown))
 	} else {
 		add("achieved transactional I/O per second (database reads and writes)", decimals(d.IOPS, 3))
-		maintenance := "maintenance I/O per second, not among it (vacuums and background scans)"
+		maintenance := "maintenance I/O per second, not included above (vacuums and background scans)"
 		if !d.Maintenance.Vacuums {
-			maintenance = "maintenance I/O per second, not among it (background scans; vacuums are not known)"
+			maintenance = "maintenance I/O per second, not included above (background scans; vacuums are unknown)"
 		}
 		add(maintenance, decimals(d.Maintenance.IOPS(), 3))
 		if r.Target > 0 {
@@ -224,12 +224,12 @@ func warmed(w result.Warm) string {
 	default:
 		all = append(all, "before any checkpoint")
 	}
-	reads, end := "with hardly a read of the drives", "since it had waited as long as it might"
+	reads, end := "with almost no reads from the drives", "as the longest wait was over"
 	if w.Slope != nil {
 		reads = fmt.Sprintf("the read latency changing by %.2g ms a second", 1000**w.Slope)
 	}
 	if w.Reached {
-		end = fmt.Sprintf("all of it seen at %.0f s", w.At)
+		end = fmt.Sprintf("all of this at %.0f s", w.At)
 	}
 	return strings.Join(append(all, reads, end), "; ")
 }

@@ -173,7 +173,7 @@ func (s *session) transmit(c *Cache) error {
 			return err
 		}
 		if request.Magic != magicRequest || request.Length > 64<<20 {
-			return errors.New("a request that is none")
+			return errors.New("an invalid request")
 		}
 		if n := int(request.Length); cap(data) < n {
 			data = make([]byte, n)

@@ -62,7 +62,7 @@ func (Engine) Direct(settings map[string]string) string {
 	if strings.HasPrefix(settings["server edition"], "Babelfish") {
 		return ""
 	}
-	return "the server reads and writes its files past it"
+	return "the server bypasses it"
 }
 
 // session is one user's connection.
