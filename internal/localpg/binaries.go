@@ -72,7 +72,7 @@ func findBinaries(ctx context.Context, dir string, major int, log *slog.Logger) 
 	}
 	for _, v := range fetched {
 		if major == 0 || strings.HasPrefix(string(v), strconv.Itoa(major)+".") {
-			dir, err := fetch(ctx, v, CacheDir(), log)
+			dir, err := fetch(ctx, v, cacheDir(), log)
 			if err != nil {
 				return binaries{}, err
 			}
@@ -131,9 +131,9 @@ func inspect(ctx context.Context, dir string) (binaries, error) {
 	return b, nil
 }
 
-// CacheDir is where fetched servers are kept: root's home is closed to the user that the server runs as, so root's
+// cacheDir is where fetched servers are kept: root's home is closed to the user that the server runs as, so root's
 // are in /var/cache.
-func CacheDir() string {
+func cacheDir() string {
 	if os.Geteuid() == 0 {
 		return "/var/cache/ds2"
 	}

@@ -95,11 +95,6 @@ func (s *Server) initCluster(ctx context.Context, o Options) error {
 	}
 	cmd := exec.CommandContext(ctx, s.binaries.path("initdb"), args...)
 	s.owner.apply(cmd, s.home)
-	if o.InitDB != nil {
-		var err error
-		s.password, err = o.InitDB(ctx, cmd)
-		return err
-	}
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		return fmt.Errorf("make PostgreSQL cluster: %w", context.Cause(ctx))

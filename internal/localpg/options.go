@@ -5,11 +5,7 @@
 // What is done with the server is not for this package: it knows no database driver and no SQL.
 package localpg
 
-import (
-	"context"
-	"log/slog"
-	"os/exec"
-)
+import "log/slog"
 
 // User is the superuser of every server that Start makes.
 const User = "postgres"
@@ -22,7 +18,4 @@ type Options struct {
 	Settings  map[string]string // server settings, such as shared_buffers
 	Checksums bool              // data page checksums
 	Log       *slog.Logger      // told what takes long; nil: no one
-
-	// InitDB does what the command would do, and gives the password of User; nil: the command is run.
-	InitDB func(ctx context.Context, initdb *exec.Cmd) (password string, err error)
 }

@@ -76,7 +76,6 @@ func Server(t testing.TB) *localpg.Server {
 		// Not t.Context(): the server outlives the test that asks first.
 		server, errStart = localpg.Start(context.Background(), localpg.Options{
 			Version: version,
-			InitDB:  copyCluster,
 			// Nothing here tests a power cut.
 			Settings: map[string]string{"fsync": "off", "max_connections": "200"},
 		})
@@ -91,7 +90,6 @@ func Start(t testing.TB, o localpg.Options) *localpg.Server {
 	if o.Version == 0 && o.BinDir == "" {
 		o.Version = Version(t)
 	}
-	o.InitDB = copyCluster
 	s, err := localpg.Start(t.Context(), o)
 	require.NoError(t, err)
 	t.Cleanup(func() {
