@@ -1,7 +1,6 @@
 // Package tdstest is the server's side of SQL Server's protocol as far as logins go, for tests: it answers PRELOGIN,
-// TLS and LOGIN7 as a test says, with the token streams that [MS-TDS] describes and Microsoft's server sends, and hands
-// whoever is let in to a real server behind it. It runs no SQL: without a server behind, a session gets the answers
-// that a test recorded or none.
+// TLS and LOGIN7 as a test says, with the token streams that [MS-TDS] describes and Microsoft's server sends. It runs no
+// SQL: a session gets the answers that a test recorded or none.
 //
 // [MS-TDS] is Microsoft's "Tabular Data Stream Protocol" specification.
 package tdstest
@@ -17,7 +16,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -46,7 +44,7 @@ const (
 
 // Decision is what becomes of a login.
 type Decision struct {
-	Answer []byte // tokens; empty: those of the server behind
+	Answer []byte // tokens; empty: the login is let in
 	Close  bool   // as a server does after a login that failed
 }
 
@@ -61,10 +59,7 @@ type Options struct {
 
 	// Decide answers a login. By default all are let in.
 	Decide func(Login) Decision
-	// Behind is the address of a server that takes over after LOGIN7, unencrypted.
-	Behind string
-	// Request answers a batch or a remote procedure call of a session that no server takes over; nil is no answer until
-	// the client sends an attention.
+	// Request answers a batch or a remote procedure call; nil is no answer until the client sends an attention.
 	Request func(payload []byte) []byte
 }
 
@@ -170,9 +165,6 @@ func (s *Server) serve(conn net.Conn) error {
 	if s.options.Decide != nil {
 		decision = s.options.Decide(login)
 	}
-	if len(decision.Answer) == 0 && s.options.Behind != "" {
-		return s.handOver(client, request)
-	}
 	if len(decision.Answer) == 0 {
 		decision.Answer = Answer(Database(login.Database, "master"), LoginAck(), Done(DoneFinal))
 	}
@@ -245,29 +237,4 @@ func (s *Server) session(client net.Conn) error {
 			}
 		}
 	}
-}
-
-// handOver logs in to the server behind and lets client and server talk.
-func (s *Server) handOver(client net.Conn, login []byte) error {
-	server, err := net.DialTimeout("tcp", s.options.Behind, 10*time.Second)
-	if err != nil {
-		return err
-	}
-	defer server.Close()
-	if _, err := server.Write(packets(typePrelogin, prelogin(EncryptNothing))); err != nil {
-		return err
-	}
-	if _, _, err := readMessage(server); err != nil {
-		return err
-	}
-	if _, err := server.Write(packets(typeLogin, login)); err != nil {
-		return err
-	}
-	s.wg.Go(func() {
-		io.Copy(server, client)
-		server.Close()
-	})
-	_, err = io.Copy(client, server)
-	client.Close()
-	return err
 }
