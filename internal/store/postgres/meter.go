@@ -25,34 +25,22 @@ func newMeter(ctx context.Context, conn *sql.Conn) *meter {
 	if err := conn.QueryRowContext(ctx, self).Scan(&own, &port, &database); err != nil {
 		return nil
 	}
-	m := meterOf(own, port, database+" ")
-	if m == nil {
-		return nil
-	}
-	const others = `SELECT pid FROM pg_stat_activity WHERE backend_type = 'io worker'`
-	workers, err := store.Collect(ctx, conn, others, store.Itself[int])
-	m.pids = append(m.pids, workers...)
-	if err != nil || m.bytes() < 0 {
-		return nil
-	}
-	return m
-}
-
-// meterOf measures one process of the server, whose title holds a word; nil where that is not what runs here under its
-// number, or not readable.
-func meterOf(pid, port int, word string) *meter {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	title := string(text)
 	from := fmt.Sprintf("(%d)", port)
 	if port < 0 {
 		from = "[local]"
 	}
-	if strings.HasPrefix(title, "postgres:") && strings.Contains(title, word) && strings.Contains(title, from) {
-		if m := (&meter{pids: []int{pid}}); m.bytes() >= 0 {
-			return m
-		}
+	title, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", own))
+	said := string(title)
+	if !strings.HasPrefix(said, "postgres:") || !strings.Contains(said, database+" ") || !strings.Contains(said, from) {
+		return nil
 	}
-	return nil
+	const others = `SELECT pid FROM pg_stat_activity WHERE backend_type = 'io worker'`
+	workers, err := store.Collect(ctx, conn, others, store.Itself[int])
+	m := &meter{append(workers, own)}
+	if err != nil || m.bytes() < 0 {
+		return nil
+	}
+	return m
 }
 
 // bytes is what the processes have read from drives since they began; -1: unknown.

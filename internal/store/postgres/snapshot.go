@@ -46,10 +46,8 @@ func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err 
 			return err
 		}
 		room.Here, _ = isHere(ctx, conn)
-		rows, err := conn.Query(ctx, places, s.Name(), name)
-		if err != nil {
-			return err
-		}
+		rows, _ := conn.Query(ctx, places, s.Name(), name) // CollectRows gives its error
+		var err error
 		room.Directories, err = pgx.CollectRows(rows, pgx.RowTo[string])
 		if slices.Contains(room.Directories, "") {
 			room.Directories = nil

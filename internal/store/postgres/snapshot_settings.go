@@ -68,10 +68,7 @@ const settings = `
 func keepSettings(ctx context.Context, conn *pgx.Conn, from, to string, warn func(string)) error {
 	type setting struct{ What, SQL string }
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, settings, from, to)
-		if err != nil {
-			return err
-		}
+		rows, _ := tx.Query(ctx, settings, from, to) // CollectRows gives its error
 		all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[setting])
 		if err != nil {
 			return err

@@ -46,21 +46,15 @@ const askState = `
 // Surroundings asks what a run is made in: load.Describer.
 func (s *Store) Surroundings(ctx context.Context) (store.Surroundings, error) {
 	state := store.Surroundings{}
-	rows, err := s.db.QueryContext(ctx, askState, s.own())
-	if err != nil {
-		return nil, s.Wrap("ask for the state of the server", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err := store.List(ctx, s.db, askState, func(rows *sql.Rows) error {
 		var kind store.Kind
 		var name, value sql.NullString
-		if err := rows.Scan(&kind, &name, &value); err != nil {
-			return nil, s.Wrap("ask for the state of the server", err)
-		}
+		err := rows.Scan(&kind, &name, &value)
 		if state[kind] == nil {
 			state[kind] = map[string]string{}
 		}
 		state[kind][name.String] = value.String
-	}
-	return state, s.Wrap("ask for the state of the server", rows.Err())
+		return err
+	}, s.own())
+	return state, s.Wrap("ask for the state of the server", err)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // own are the server's processes that serve, or have served, this one.
@@ -21,7 +23,7 @@ func (s *Store) Waits(ctx context.Context, since time.Duration) (map[string]stri
 		return nil, err
 	}
 	defer disconnect(conn)
-	rows, err := conn.Query(ctx, `
+	rows, _ := conn.Query(ctx, `
 		SELECT DISTINCT coalesce(holder.pid, -1), coalesce(h.usename, ''),
 			coalesce(nullif(h.application_name, ''), h.backend_type, 'unknown'),
 			coalesce(h.state, 'in an unknown state'),
@@ -35,19 +37,13 @@ func (s *Store) Waits(ctx context.Context, since time.Duration) (map[string]stri
 		LEFT JOIN pg_prepared_xacts x ON holder.pid = 0 AND x.database = $3
 		WHERE w.pid = ANY ($1) AND w.state = 'active' AND w.query_start < clock_timestamp() - $2::interval
 			AND (w.wait_event = 'SyncRep' OR holder.pid <> ALL ($1))`, s.own(), since, s.Name())
-	if err != nil {
-		return nil, s.Wrap("ask for wait events", err)
-	}
-	defer rows.Close()
 	waits := map[string]string{}
-	for rows.Next() {
-		var pid int32
-		var user, name, state, gid, owner, standbys string
-		var held, prepared int64
-		err := rows.Scan(&pid, &user, &name, &state, &held, &gid, &owner, &prepared, &standbys)
+	var pid int32
+	var user, name, state, gid, owner, standbys string
+	var held, prepared int64
+	into := []any{&pid, &user, &name, &state, &held, &gid, &owner, &prepared, &standbys}
+	_, err = pgx.ForEachRow(rows, into, func() error { // gives the error of Query, too
 		switch {
-		case err != nil:
-			return nil, s.Wrap("ask for wait events", err)
 		case pid < 0:
 			waits["standby"] = fmt.Sprintf("commits wait for a synchronous standby: synchronous_standby_names is %q",
 				standbys)
@@ -58,6 +54,7 @@ func (s *Store) Waits(ctx context.Context, since time.Duration) (map[string]stri
 			waits[fmt.Sprint(pid)] = fmt.Sprintf("process %d holds a lock: %s of user %s, %s for %d s; "+
 				"it ends by itself, or by SELECT pg_terminate_backend(%d)", pid, name, user, state, held, pid)
 		}
-	}
-	return waits, s.Wrap("ask for wait events", rows.Err())
+		return nil
+	})
+	return waits, s.Wrap("ask for wait events", err)
 }
