@@ -54,21 +54,18 @@ func (r Restore) Do(ctx, stop context.Context, targets []store.Database) error {
 		}
 		return nil
 	}
+	say := func(line string) { fmt.Fprintln(r.Output, line) }
 	for _, target := range targets {
-		if err := r.one(ctx, stop, target); err != nil {
+		var err error
+		switch r.Way {
+		case RestoreReset:
+			err = Reset(stop, target, r.Workloads, r.DiscardLog, r.Progress)
+		case RestoreSnapshot:
+			err = Snapshot(ctx, target, SnapshotRestore, r.Progress, say)
+		}
+		if err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-func (r Restore) one(ctx, stop context.Context, target store.Database) error {
-	switch r.Way {
-	case RestoreReset:
-		return Reset(stop, target, r.Workloads, r.DiscardLog, r.Progress)
-	case RestoreSnapshot:
-		say := func(line string) { fmt.Fprintln(r.Output, line) }
-		return Snapshot(ctx, target, SnapshotRestore, r.Progress, say)
 	}
 	return nil
 }

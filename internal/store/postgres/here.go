@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -60,7 +59,7 @@ func (s *Store) whereFull(message string) string {
 	if found := inTablespace.FindStringSubmatch(message); found != nil {
 		space = found[1]
 	}
-	return s.hints.once("full "+space, func() string {
+	return s.once("full "+space, func() string {
 		dir, _ := s.data.Load().(string)
 		if space != "" {
 			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
@@ -95,32 +94,10 @@ func (s *Store) mounted(dir string) string {
 	return dir
 }
 
-// askAgain is how long what is known of a full drive stands: all sessions of a server that goes down ask at once.
-const askAgain = 5 * time.Second
-
-// hints are what was found of drives once, for all who ask for a while after.
-type hints struct {
-	mu    sync.Mutex
-	found map[string]hint
-}
-
-type hint struct {
-	text string
-	at   time.Time
-}
-
-// once finds what there is to say of something, unless that was done lately.
-func (h *hints) once(of string, find func() string) string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if known, ok := h.found[of]; ok && time.Since(known.at) < askAgain {
-		return known.text
-	}
-	if h.found == nil {
-		h.found = map[string]hint{}
-	}
-	h.found[of] = hint{find(), time.Now()}
-	return h.found[of].text
+// once finds what there is to say of a drive for all who ask meanwhile: all sessions of a server that goes down do.
+func (s *Store) once(of string, find func() string) string {
+	hint, _, _ := s.finding.Do(of, func() (any, error) { return find(), nil })
+	return hint.(string)
 }
 
 // fullDrive says, of a server on this machine that closed its connections, that it has no room left; empty where it
@@ -130,7 +107,7 @@ func (s *Store) fullDrive() string {
 	if !ok || !s.here.Load() {
 		return ""
 	}
-	return s.hints.once("down", func() string {
+	return s.once("down", func() string {
 		for _, dir := range []string{filepath.Join(data, "pg_wal"), data} {
 			if free, ok := diskspace.Free(dir); ok && free < littleRoom {
 				return fmt.Sprintf("only %d MB are free on the server's file system that holds %s: make room there, "+

@@ -20,6 +20,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/stdlib"
+	"golang.org/x/sync/singleflight"
 
 	"ds2/internal/escape"
 	"ds2/internal/outside"
@@ -44,9 +45,9 @@ type Store struct {
 
 	buildWanted, buildMost int64 // see SetBuildMemory
 	serialBuilds           bool
-	hints                  hints    // which of its drives is full, and whether it went down for that
-	running                sync.Map // names of statements that Progress reports on, by the server's process
-	sessions               sync.Map // the server's processes that have served the pool or administer, for Waits
+	finding                singleflight.Group // which of its drives is full, and whether it went down for that
+	running                sync.Map           // names of statements that Progress reports on, by the server's process
+	sessions               sync.Map           // the server's processes that have served the pool or administer, for Waits
 }
 
 // Open makes a Store of a target URL as libpq takes it: postgres://user:password@host:port/database?options, where what

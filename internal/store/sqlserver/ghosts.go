@@ -2,7 +2,7 @@ package sqlserver
 
 import (
 	"context"
-	"database/sql"
+	"math"
 	"time"
 
 	"ds2/internal/progress"
@@ -24,32 +24,22 @@ const (
 	ghostsStay = 5 * time.Minute
 )
 
-// awaitGhosts waits until there are none, or no fewer for a while. Each count is noted.
-func awaitGhosts(ctx context.Context, left *int64, count func() (int64, error)) error {
-	fewest, since := int64(-1), time.Now()
+// awaitGhosts waits until there are none, or no fewer for a while, and gives how many are left.
+func awaitGhosts(ctx context.Context, count func() (int64, error)) (left int64, err error) {
+	fewest, since := int64(math.MaxInt64), time.Now()
 	for {
 		asked := time.Now()
-		now, err := count()
-		if err != nil {
-			return err
+		if left, err = count(); err != nil || left == 0 {
+			return left, err
 		}
-		if *left = now; now == 0 {
-			return nil
-		}
-		if fewest < 0 || now < fewest {
-			fewest, since = now, time.Now()
+		if left < fewest {
+			fewest, since = left, time.Now()
 		}
 		if time.Since(since) >= ghostsStay {
-			return nil
+			return left, nil
 		}
 		if !progress.Pause(ctx, max(ghostPause, ghostShare*time.Since(asked))) {
-			return ctx.Err()
+			return left, ctx.Err()
 		}
 	}
-}
-
-// ghosts counts the ghost records of the workload's tables.
-func ghosts(ctx context.Context, conn *sql.Conn) (n int64, err error) {
-	err = conn.QueryRowContext(ctx, ghostRecords).Scan(&n)
-	return n, err
 }

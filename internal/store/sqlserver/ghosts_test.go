@@ -24,8 +24,8 @@ func TestAwaitGhosts(t *testing.T) {
 		{"asking is slow", func(asked int) int64 { return int64(2 - asked) }, 2 * time.Second, 44 * time.Second, 2},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			start, asked, left := time.Now(), 0, int64(0)
-			err := awaitGhosts(t.Context(), &left, func() (int64, error) {
+			start, asked := time.Now(), 0
+			_, err := awaitGhosts(t.Context(), func() (int64, error) {
 				time.Sleep(c.slow)
 				asked++
 				return c.count(asked), nil
@@ -37,5 +37,6 @@ func TestAwaitGhosts(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	assert.ErrorIs(t, awaitGhosts(ctx, new(int64), func() (int64, error) { return 1, nil }), context.Canceled)
+	_, err := awaitGhosts(ctx, func() (int64, error) { return 1, nil })
+	assert.ErrorIs(t, err, context.Canceled)
 }

@@ -65,8 +65,10 @@ func (s *Store) awaitGhostCleanup(ctx context.Context) error {
 		return err
 	}
 	defer conn.Close()
-	left := int64(0)
-	err = awaitGhosts(ctx, &left, func() (int64, error) { return ghosts(ctx, conn) })
+	left, err := awaitGhosts(ctx, func() (n int64, err error) {
+		err = conn.QueryRowContext(ctx, ghostRecords).Scan(&n)
+		return n, err
+	})
 	if store.Classify(s.Wrap("wait", err)) == store.Config {
 		return nil // a login that may not see them resets all the same
 	}
