@@ -27,25 +27,13 @@ type Snapshotter interface {
 }
 
 // SnapshotWork is one of the things that are done with the copy of a database.
-type SnapshotWork struct {
-	Name   string
-	do     func(Snapshotter, context.Context, store.Copying) error
-	copied func(store.SnapshotRoom) int64 // the bytes that it writes to the server's drives; nil: none
-	freed  func(store.SnapshotRoom) int64 // those that it gives back before; nil: none
-	loaded bool                           // the database's load must have come to its end
-}
-
-func ofDatabase(r store.SnapshotRoom) int64 { return r.Database }
-func ofCopy(r store.SnapshotRoom) int64     { return r.Copy }
-func drop(s Snapshotter, ctx context.Context, _ store.Copying) error {
-	return s.DropSnapshot(ctx)
-}
+type SnapshotWork string
 
 // What is done with the copy of a database.
-var (
-	SnapshotCreate  = SnapshotWork{"create", Snapshotter.CreateSnapshot, ofDatabase, nil, true}
-	SnapshotRestore = SnapshotWork{"restore", Snapshotter.RestoreSnapshot, ofCopy, ofDatabase, false}
-	SnapshotDrop    = SnapshotWork{Name: "drop", do: drop}
+const (
+	SnapshotCreate  SnapshotWork = "create"
+	SnapshotRestore SnapshotWork = "restore"
+	SnapshotDrop    SnapshotWork = "drop"
 )
 
 // Snapshot does something with the copy of a database. A copy for which there is no room on the drives of a server on
@@ -59,7 +47,7 @@ func Snapshot(
 	if !ok {
 		return store.Unsupported(s, "snapshots")
 	}
-	if work.loaded {
+	if work == SnapshotCreate {
 		info, err := store.ReadInfo(ctx, s.DB())
 		if err != nil {
 			return s.Wrap("look at "+s.Label(), err)
@@ -68,7 +56,7 @@ func Snapshot(
 			return fmt.Errorf("copy %s: %w", s.Label(), err)
 		}
 	}
-	if work.copied != nil {
+	if work != SnapshotDrop {
 		room, err := checkRoom(ctx, s, work)
 		if err != nil {
 			return err
@@ -79,7 +67,14 @@ func Snapshot(
 	}
 	tell, stop := show("snapshot", progress.Bytes)
 	defer stop()
-	return work.do(snapshotter, ctx, store.Copying{Tell: tell, Warn: warn})
+	how := store.Copying{Tell: tell, Warn: warn}
+	switch work {
+	case SnapshotCreate:
+		return snapshotter.CreateSnapshot(ctx, how)
+	case SnapshotRestore:
+		return snapshotter.RestoreSnapshot(ctx, how)
+	}
+	return snapshotter.DropSnapshot(ctx)
 }
 
 // checkRoom says what room a copy takes and what there is, and is an error where it is known not to suffice.
@@ -92,7 +87,10 @@ func checkRoom(ctx context.Context, s store.Database, work SnapshotWork) (said s
 	if err != nil {
 		return "", nil // of a database that is half restored it may not be known
 	}
-	needs := work.copied(room)
+	needs, freed := room.Database, int64(0)
+	if work == SnapshotRestore { // which drops the database first
+		needs, freed = room.Copy, room.Database
+	}
 	if needs == 0 {
 		return "", nil
 	}
@@ -106,16 +104,14 @@ func checkRoom(ctx context.Context, s store.Database, work SnapshotWork) (said s
 	if !known {
 		return said, nil
 	}
-	if work.freed != nil {
-		free += work.freed(room)
-	}
+	free += freed
 	where := strings.Join(room.Directories, " and ")
 	if mount, ok := diskspace.MountPoint(room.Directories[0]); ok && len(room.Directories) == 1 {
 		where += ", on the file system " + mount
 	}
 	there := fmt.Sprintf("there is room for %.1f GB in %s", float64(free)/1e9, where)
 	if free < least {
-		return "", &store.Error{Op: fmt.Sprintf("snapshot %s %s", work.Name, s.Label()), Class: store.Resource,
+		return "", &store.Error{Op: fmt.Sprintf("snapshot %s %s", work, s.Label()), Class: store.Resource,
 			Err:  fmt.Errorf("%s, and %s", said, there),
 			Hint: "make room there, by ds2 snapshot drop if there is an older copy, or use ds2 reset, which needs none"}
 	}
