@@ -70,7 +70,7 @@ func TestLostLock(t *testing.T) {
 	for taken := false; !taken; {
 		pgtest.Value[int](t, s.DB(), end)
 		lock := store.Lock{Holder: store.Holder{Command: "test", PID: 1, Host: "here"}, Lost: func(error) {}}
-		unlock, err := s.(store.Locker).Lock(t.Context(), lock)
+		unlock, err := s.Lock(t.Context(), lock)
 		if taken = err == nil; taken { // else it was taken again before another could
 			defer unlock()
 		}

@@ -261,10 +261,11 @@ func (l *loader) finish(ctx context.Context) error {
 	if err := l.noteSchema(ctx); err != nil {
 		return err
 	}
-	return l.inTransaction(ctx, []schema.Statement{dropSteps, {Name: "note that all is loaded", SQL: note}})
+	return l.inTransaction(ctx, []schema.Statement{
+		{Name: "drop table ds2_steps", SQL: "DROP TABLE IF EXISTS ds2_steps"},
+		{Name: "note that all is loaded", SQL: note},
+	})
 }
-
-var dropSteps = schema.Statement{Name: "drop table ds2_steps", SQL: "DROP TABLE IF EXISTS ds2_steps"}
 
 // NoProgress is the progress of those who do not follow it.
 type NoProgress struct{}

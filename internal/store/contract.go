@@ -17,11 +17,10 @@ import (
 // only some can is an interface of one to three methods where it is used, such as upkeep.Snapshotter: engines.go of
 // cmd/ds2 lists those of each. Package storetest asks every engine whether it keeps the contract.
 
-// Database is one database under test, whatever its workload.
+// Database is one database under test, whatever its workload. A step of a load and the note of its name in the table
+// ds2_steps are one transaction, so that a load that was killed can be resumed: a step is there whole and noted, or not
+// at all.
 type Database interface {
-	Loader
-	Locker
-
 	// Engine is the engine's name as used by --engine and by package schema, such as "postgres".
 	Engine() string
 
@@ -34,22 +33,18 @@ type Database interface {
 	// Wrap makes an *Error of an error that DB returned, and nil of nil: op says what failed, as a bare verb phrase.
 	Wrap(op string, err error) error
 
+	// Lock takes the database's lock until unlock is called or ctx ends, so that no other ds2 resets it under a run. It
+	// is a lock of the server's own that ends with its connection: nothing is left to clean up after ds2 was killed. One
+	// that is lost, because the server restarts, is taken again. The error is a *LockedError where another ds2 holds it.
+	Lock(ctx context.Context, l Lock) (unlock func(), err error)
+
 	// Close closes the pool; sessions are closed by their users.
 	Close() error
-}
 
-// Unsupported is the refusal of what an engine does not implement: what is a noun phrase, such as "snapshots".
-func Unsupported(d Database, what string) error {
-	return Refuse("use "+d.Label(), "", "%s does not support %s", d.Engine(), what)
-}
-
-// Loader is a database that can be filled. A step of a load and the note of its name in the table ds2_steps are one
-// transaction, so that a load that was killed can be resumed: a step is there whole and noted, or not at all.
-type Loader interface {
 	// Name is that of the target's database.
 	Name() string
 
-	// Schema is, as SQL, the name of the schema in which it makes tables.
+	// Schema is, as SQL, the name of the schema in which a load makes tables.
 	Schema() string
 
 	// Adapt asks the server what it is and fills in what the SQL depends on. It returns a line for each thing that the
@@ -65,6 +60,11 @@ type Loader interface {
 	// ExecStep runs a statement, with the session's settings made for heavy work. Where the server refuses it in a
 	// transaction it is noted afterwards; it may then run twice.
 	ExecStep(ctx context.Context, statement schema.Statement) error
+}
+
+// Unsupported is the refusal of what an engine does not implement: what is a noun phrase, such as "snapshots".
+func Unsupported(d Database, what string) error {
+	return Refuse("use "+d.Label(), "", "%s does not support %s", d.Engine(), what)
 }
 
 // Copy is a step that brings rows into a table.

@@ -12,14 +12,6 @@ import (
 	"ds2/internal/progress"
 )
 
-// Locker is a database that one ds2 can keep to itself, so that no other resets it under a run. It is a lock of the
-// server's own that ends with its connection: nothing is left to clean up after ds2 was killed.
-type Locker interface {
-	// Lock takes the database's lock until unlock is called or ctx ends. A lock that is lost with its connection,
-	// because the server restarts, is taken again. The error is a *LockedError where another ds2 holds it.
-	Lock(ctx context.Context, l Lock) (unlock func(), err error)
-}
-
 // Lock is who takes a database's lock, and what for.
 type Lock struct {
 	Holder

@@ -39,7 +39,7 @@ type canceller struct {
 	asking  sync.WaitGroup
 }
 
-// cancelled is the name of a note with a connection.
+// cancelled names the note with a connection that the server was asked to end a statement of it.
 const cancelled = "cancelled"
 
 // HandleCancel begins to ask.
@@ -60,6 +60,3 @@ func (c *canceller) HandleUnwatchAfterCancel() {
 	c.asking.Wait()
 	c.handler.HandleUnwatchAfterCancel()
 }
-
-// wasCancelled says whether cancelStatement has asked the server to end a statement of a connection.
-func wasCancelled(conn *pgconn.PgConn) bool { return conn.CustomData()[cancelled] != nil }

@@ -58,9 +58,10 @@ func (s *Store) classified(op string, err error) error {
 			failed.Hint = "let this process open more files: ulimit -n, or LimitNOFILE of a service"
 		}
 	case errors.As(err, &connect) && (isAny(err, context.DeadlineExceeded) || errors.As(err, &length)):
-		failed.Op, failed.Err = "connect to "+s.Label(), errSilent
+		failed.Op = "connect to " + s.Label()
+		failed.Err = errors.New("the connection is accepted, and nothing answers in time")
 		if length != nil {
-			failed.Err = errNotPostgres
+			failed.Err = errors.New("what answers there is not PostgreSQL")
 		}
 		failed.Hint = "check what listens there, and how busy it is"
 	case isAny(err, context.DeadlineExceeded):
@@ -82,11 +83,6 @@ func (s *Store) classified(op string, err error) error {
 	}
 	return failed
 }
-
-var (
-	errSilent      = errors.New("the connection is accepted, and nothing answers in time")
-	errNotPostgres = errors.New("what answers there is not PostgreSQL")
-)
 
 func isAny(err error, any ...error) bool {
 	return slices.ContainsFunc(any, func(one error) bool { return errors.Is(err, one) })
@@ -117,9 +113,6 @@ func lastCause(err error) error {
 		}
 	}
 }
-
-// cannotConnectNow is the SQLSTATE of a server that starts or ends.
-const cannotConnectNow = "57P03"
 
 // classes are those of SQLSTATEs that begin with one of some texts, and what a user can do about them.
 var classes = []struct {
@@ -188,6 +181,7 @@ const (
 	diskFull              = "53100"
 	completionUnknown     = "40003"
 	queryCanceled         = "57014"
+	cannotConnectNow      = "57P03" // it starts or ends
 )
 
 // sqlState is the SQLSTATE of a server's error; empty where it is none.

@@ -12,7 +12,7 @@ import (
 // maxApplicationName is how long an application_name may be, in bytes.
 const maxApplicationName = 63
 
-// Lock takes advisory locks of a session: store.Locker. They are taken in the maintenance database, because a restore
+// Lock takes advisory locks of a session: store.Database. They are taken in the maintenance database, because a restore
 // drops the target's own, under numbers made of the target's name. Who holds them is in the session's application_name,
 // which every role may read. A role that may not connect there locks its own database, and sees the locks in all
 // others.

@@ -27,8 +27,6 @@ import (
 	"ds2/internal/store"
 )
 
-var _ store.Database = (*Store)(nil)
-
 // Engine is the engine's name.
 const Engine = "postgres"
 
@@ -110,15 +108,10 @@ func newFrontend(r io.Reader, w io.Writer) *pgproto3.Frontend {
 	return f
 }
 
-// begin notes a session, and makes it endless.
+// begin notes a session, and lets its statements take as long as they take, whatever server, role and database say: a
+// load is no user's query. Where policies hide rows it has the server refuse, instead of counting what is left.
 func (s *Store) begin(ctx context.Context, conn *pgx.Conn) error {
 	s.sessions.Store(int32(conn.PgConn().PID()), nil)
-	return endless(ctx, conn)
-}
-
-// endless lets a session's statements take as long as they take, whatever server, role and database say: a load is no
-// user's query. Where policies hide rows it has the server refuse, instead of counting what is left.
-func endless(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, `SELECT set_config('row_security', 'off', false),
 			count(set_config(name, '0', false)) FROM pg_settings
 		WHERE name IN ('statement_timeout', 'lock_timeout', 'transaction_timeout', 'idle_session_timeout',
@@ -129,7 +122,7 @@ func endless(ctx context.Context, conn *pgx.Conn) error {
 // neverCancelled drops a connection that was asked to end a statement: the server does so in its own time, and might
 // end the next one.
 func neverCancelled(_ context.Context, conn *pgx.Conn) error {
-	if wasCancelled(conn.PgConn()) {
+	if conn.PgConn().CustomData()[cancelled] != nil {
 		return driver.ErrBadConn
 	}
 	return nil

@@ -31,8 +31,6 @@ const Engine = "sqlserver"
 // come back clean (docs/howto/sqlserver.md).
 const Experimental = "experimental: not yet run on Microsoft's server"
 
-var _ store.Database = (*Store)(nil)
-
 // Store is a database in SQL Server.
 type Store struct {
 	config       msdsn.Config

@@ -146,9 +146,6 @@ func (c *Conn) call(ctx context.Context, columns int, row func([]Value) error) e
 				err = next
 			}
 		}
-		if len(c.cells) == 0 && err == nil {
-			err = errors.New("row of no columns")
-		}
 		if err == nil {
 			err = row(c.cells)
 		}
