@@ -100,10 +100,8 @@ func newestInstalled(ctx context.Context, major int) (best binaries, ok bool) {
 	}
 	for _, dir := range dirs {
 		b, err := inspect(ctx, dir)
-		if err != nil || major != 0 && b.version.major != major {
-			continue
-		}
-		if b.version.compare(best.version) > 0 {
+		fits := err == nil && (major == 0 || b.version.major == major)
+		if fits && b.version.compare(best.version) > 0 {
 			best, ok = b, true
 		}
 	}

@@ -70,7 +70,6 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// initCluster makes the cluster.
 func (s *Server) initCluster(ctx context.Context, o Options) error {
 	secret := filepath.Join(s.home, "password")
 	if err := os.WriteFile(secret, []byte(s.password), 0o600); err != nil {

@@ -34,8 +34,9 @@ type Database interface {
 	Wrap(op string, err error) error
 
 	// Lock takes the database's lock until unlock is called or ctx ends, so that no other ds2 resets it under a run. It
-	// is a lock of the server's own that ends with its connection: nothing is left to clean up after ds2 was killed. One
-	// that is lost, because the server restarts, is taken again. The error is a *LockedError where another ds2 holds it.
+	// is a lock of the server's own that ends with its connection: nothing is left to clean up after ds2 was killed.
+	// One that is lost, because the server restarts, is taken again. The error is a *LockedError where another ds2
+	// holds it.
 	Lock(ctx context.Context, l Lock) (unlock func(), err error)
 
 	// Close closes the pool; sessions are closed by their users.

@@ -94,10 +94,9 @@ func Reset(ctx context.Context, s store.Database, w workload.Workloads, discardL
 			return err
 		}
 		if kept && used > size/2 {
-			err := fmt.Errorf("more than half of its log, %d MB of %d MB, is in use, and only a backup of the log "+
-				"frees it", used/1e6, size/1e6)
-			return &store.Error{Op: "reset " + s.Label(), Class: store.Config, Err: err,
-				Hint: "back the log up, or add --discard-log to back it up to NUL"}
+			return store.Refuse("reset "+s.Label(), "back the log up, or add --discard-log to back it up to NUL",
+				"more than half of its log, %d MB of %d MB, is in use, and only a backup of the log frees it",
+				used/1e6, size/1e6)
 		}
 	}
 	tell, stop := show("reset", progress.Work)

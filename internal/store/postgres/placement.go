@@ -39,7 +39,8 @@ func (s *Store) Adapt(ctx context.Context, p *schema.Params) ([]string, error) {
 	return nil, nil
 }
 
-// tablespace gives the name of a tablespace that is given by its name or its directory.
+// tablespace gives the name of a tablespace that is given by its name or its directory. One that is made in /mnt/ssd1
+// is ds2_mnt_ssd1.
 func tablespace(ctx context.Context, conn *pgx.Conn, place string) (name string, err error) {
 	column := "spcname"
 	if strings.HasPrefix(place, "/") {
@@ -54,7 +55,8 @@ func tablespace(ctx context.Context, conn *pgx.Conn, place string) (name string,
 			"make it with CREATE TABLESPACE, or name a directory on the server, which begins with /",
 			"there is no tablespace of that name")
 	}
-	name = directoryName(place)
+	name = "ds2_" + strings.Trim(notWord.ReplaceAllString(strings.ToLower(place), "_"), "_")
+	name = name[:min(len(name), maxName)]
 	_, err = conn.Exec(ctx, "CREATE TABLESPACE "+quote(name)+" LOCATION '"+strings.ReplaceAll(place, "'", "''")+"'")
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return "", &store.Error{
@@ -67,12 +69,6 @@ func tablespace(ctx context.Context, conn *pgx.Conn, place string) (name string,
 }
 
 var notWord = regexp.MustCompile("[^a-z0-9]+")
-
-// directoryName makes the name of a tablespace from its directory: ds2_mnt_ssd1 from /mnt/ssd1.
-func directoryName(directory string) string {
-	name := "ds2_" + strings.Trim(notWord.ReplaceAllString(strings.ToLower(directory), "_"), "_")
-	return name[:min(len(name), maxName)]
-}
 
 // Placement lists where tables and indexes lie: audit.Placer.
 func (s *Store) Placement(ctx context.Context) ([]store.Placed, error) {

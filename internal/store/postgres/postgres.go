@@ -45,7 +45,7 @@ type Store struct {
 	serialBuilds           bool
 	finding                singleflight.Group // which of its drives is full, and whether it went down for that
 	running                sync.Map           // names of statements that Progress reports on, by the server's process
-	sessions               sync.Map           // the server's processes that have served the pool or administer, for Waits
+	sessions               sync.Map           // processes of the server that serve the pool or administer, for Waits
 }
 
 // Open makes a Store of a target URL as libpq takes it: postgres://user:password@host:port/database?options, where what
@@ -150,7 +150,6 @@ func (s *Store) Config(ctx context.Context) (*pgx.ConnConfig, error) {
 	return config, s.askPassword(ctx, config)
 }
 
-// Engine returns "postgres".
 func (s *Store) Engine() string { return Engine }
 
 // Label is host:port/database; a Unix socket's directory stands for the host.
@@ -158,11 +157,9 @@ func (s *Store) Label() string {
 	return escape.Text(net.JoinHostPort(s.config.Host, strconv.Itoa(int(s.config.Port))) + "/" + s.config.Database)
 }
 
-// DB is a pool for everything but the work of users.
 func (s *Store) DB() *sql.DB { return s.db }
 
 // User is who connects.
 func (s *Store) User() string { return s.config.User }
 
-// Close closes the pool.
 func (s *Store) Close() error { return s.db.Close() }

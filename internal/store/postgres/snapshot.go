@@ -24,12 +24,6 @@ const (
 	oldSnapshotSuffix = "_ds2_snap_old"
 )
 
-// The first versions that copy by other means than files unless told, and that may be set to share blocks between them.
-const (
-	strategies = 15_00_00
-	methods    = 18_00_00
-)
-
 // SnapshotRoom asks for the sizes of both databases and the places of their files: load.Sizer.
 func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err error) {
 	const sizes = `SELECT coalesce(max(pg_database_size(oid)) FILTER (WHERE datname = $1), 0)::bigint,
@@ -200,12 +194,12 @@ func createCopy(ctx context.Context, conn *pgx.Conn, from, made string) error {
 	if err := conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::integer").Scan(&version); err != nil {
 		return err
 	}
-	if version >= methods {
+	if version >= 18_00_00 { // which may be set to share blocks
 		if _, err := conn.Exec(ctx, "SET file_copy_method = copy"); err != nil {
 			return err
 		}
 	}
-	if version >= strategies {
+	if version >= 15_00_00 { // which copies by other means than files unless told
 		create += " STRATEGY file_copy"
 	}
 	_, err := conn.Exec(ctx, create)

@@ -19,8 +19,8 @@ const (
 	lockProbe = 5 * time.Second
 )
 
-// Lock takes application locks of a session: store.Database. They are taken in master, because a restore disconnects all
-// clients from the target's own database; every login may do so there, and one that may not enter it locks its own
+// Lock takes application locks of a session: store.Database. They are taken in master, because a restore disconnects
+// all clients from the target's own database; every login may do so there, and one that may not enter it locks its own
 // database. Who holds them is the session's program_name, which not everyone may see.
 func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err error) {
 	return store.KeepLock(ctx, s, l, func(ctx context.Context) (store.HeldLock, error) {

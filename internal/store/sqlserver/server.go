@@ -211,7 +211,6 @@ func (s *Store) master() *sql.DB {
 	return sql.OpenDB(connector{s, config})
 }
 
-// Name is that of the target's database.
 func (s *Store) Name() string { return s.config.Database }
 
 // Schema is the user's default one.

@@ -64,7 +64,6 @@ var newFedAuthConnector func(target string) (*mssql.Connector, error)
 // store.Database.
 func (s *Store) AskPassword(ask func(ctx context.Context) (string, error)) { s.password = ask }
 
-// Engine returns "sqlserver".
 func (s *Store) Engine() string { return Engine }
 
 // Label is host:port/database, or host\instance/database for a named instance.
@@ -76,10 +75,8 @@ func (s *Store) Label() string {
 	return escape.Text(host + "/" + s.config.Database)
 }
 
-// DB is a pool for everything but the work of users.
 func (s *Store) DB() *sql.DB { return s.db }
 
-// Close closes the pool.
 func (s *Store) Close() error { return s.db.Close() }
 
 // LocksTables says that a load locks the whole table: bulk.

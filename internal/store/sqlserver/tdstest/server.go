@@ -1,6 +1,6 @@
 // Package tdstest is the server's side of SQL Server's protocol as far as logins go, for tests: it answers PRELOGIN,
-// TLS and LOGIN7 as a test says, with the token streams that [MS-TDS] describes and Microsoft's server sends. It runs no
-// SQL: a session gets the answers that a test recorded or none.
+// TLS and LOGIN7 as a test says, with the token streams that [MS-TDS] describes and Microsoft's server sends. It runs
+// no SQL: a session gets the answers that a test recorded or none.
 //
 // [MS-TDS] is Microsoft's "Tabular Data Stream Protocol" specification.
 package tdstest

@@ -72,10 +72,7 @@ func (a *audit) ask(ctx context.Context) (err error) {
 	if err := a.divide(ctx); err != nil {
 		return err
 	}
-	tables, total, err := tableBytes(ctx, a.target)
-	if err != nil {
-		return err
-	}
+	tables, total := tableBytes(ctx, a.target)
 	w, err := connect(ctx, a.target, cmp.Or(a.options.TempLimit, total/10))
 	if err != nil {
 		return err

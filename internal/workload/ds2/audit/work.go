@@ -128,21 +128,17 @@ type Placer interface {
 
 // tableBytes are the sizes of the tables, and of all tables and indexes together, for the progress only; nothing where
 // the server does not say.
-func tableBytes(ctx context.Context, target store.Database) (tables map[string]int64, total int64, err error) {
+func tableBytes(ctx context.Context, target store.Database) (tables map[string]int64, total int64) {
+	var placed []store.Placed
+	if engine, ok := target.(Placer); ok {
+		placed, _ = engine.Placement(ctx)
+	}
 	tables = map[string]int64{}
-	engine, ok := target.(Placer)
-	if !ok {
-		return tables, 0, nil
-	}
-	placed, err := engine.Placement(ctx)
-	if err != nil {
-		return tables, 0, ctx.Err()
-	}
 	for _, p := range placed {
 		if p.Kind == "table" {
 			tables[strings.ToLower(p.Name)] += p.Bytes
 		}
 		total += p.Bytes
 	}
-	return tables, total, nil
+	return tables, total
 }

@@ -89,15 +89,13 @@ func (b *Books) note(target int, e entry) {
 	b.journal.Note(b.line)
 }
 
-var errEntry = errors.New("read journal: an entry that ds2 does not write")
-
 // read reads the entries that are of one target, in the order in which they were noted.
 func read(text []byte, target int) (all []entry, err error) {
 	for ; len(text) >= Size; text = text[Size:] {
 		var e entry
 		_, _ = binary.Decode(text, binary.BigEndian, &e) // the text is long enough
 		if e.Kind > registered {
-			return nil, errEntry
+			return nil, errors.New("read journal: an entry that ds2 does not write")
 		}
 		if int(e.Target) == target {
 			all = append(all, e)
