@@ -170,7 +170,7 @@ func TestCutConnections(t *testing.T) {
 			s := openURL(t, server.URL("DS2"))
 			_, err := s.ConnectUser(t.Context(), procedure)
 			assert.Equal(t, store.Connection, store.Classify(err))
-			require.ErrorContains(t, err, "; the server closed the connection: look at whether the port is SQL Serv")
+			require.ErrorContains(t, err, "; the server closed the connection: check that the port is SQL Server's")
 			err = s.Wrap("ping", s.DB().PingContext(t.Context()))
 			assert.Equal(t, store.Connection, store.Classify(err), "of the pool: %v", err)
 			server.Cut(tdstest.Never)

@@ -87,8 +87,8 @@ func TestDatabasesThatCannotBeLoaded(t *testing.T) {
 		{"amid a restore", standing{state: "RESTORING"}, config, "restore it with ds2 snapshot restore, or drop it"},
 		{"offline", standing{state: "OFFLINE"}, config, "ALTER DATABASE [DS2] SET ONLINE"},
 		{"suspect", standing{state: "SUSPECT"}, config, "look at the server's error log"},
-		{"case-sensitive", standing{"ONLINE", true, "Latin1_General_CS_AS"}, config, "tells upper from lower case"},
-		{"binary", standing{"ONLINE", true, "Latin1_General_BIN2"}, config, "tells upper from lower case"},
+		{"case-sensitive", standing{"ONLINE", true, "Latin1_General_CS_AS"}, config, "is case-sensitive"},
+		{"binary", standing{"ONLINE", true, "Latin1_General_BIN2"}, config, "is case-sensitive"},
 	} {
 		err := c.database.check("DS2")
 		if c.class == "" {
