@@ -86,7 +86,6 @@ type repeated struct {
 	cancel func()
 }
 
-// Next is of datagen.Rows.
 func (r *repeated) Next() []datagen.Value {
 	if r.left == 0 {
 		if r.cancel == nil {
@@ -149,14 +148,12 @@ func (b *Breaker) step(phase schema.Phase) {
 	}
 }
 
-// Copied is of load.Progress.
 func (b *Breaker) Copied(_ datagen.Table, _, bytes int64) {
 	if bytes > 0 { // not those of an earlier load
 		b.step(schema.Data)
 	}
 }
 
-// Statement is of load.Progress.
 func (b *Breaker) Statement(phase schema.Phase, _ string, ended bool) {
 	if !ended {
 		b.step(phase)

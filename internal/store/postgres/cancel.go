@@ -11,14 +11,6 @@ import (
 	"ds2/internal/progress"
 )
 
-// disconnect ends a connection, also where what it was for has been cut off, and does not wait for a server that does
-// not answer.
-func disconnect(conn interface{ Close(context.Context) error }) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	conn.Close(ctx)
-}
-
 // CancelTime is how long a server has to take the request to end a statement.
 var CancelTime = 300 * time.Millisecond // tests on busy machines give it more
 

@@ -22,7 +22,7 @@ func (s *Store) Waits(ctx context.Context, since time.Duration) (map[string]stri
 	if err != nil {
 		return nil, err
 	}
-	defer disconnect(conn)
+	defer conn.Close(context.WithoutCancel(ctx))
 	rows, _ := conn.Query(ctx, `
 		SELECT DISTINCT coalesce(holder.pid, -1), coalesce(h.usename, ''),
 			coalesce(nullif(h.application_name, ''), h.backend_type, 'unknown'),

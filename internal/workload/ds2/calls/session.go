@@ -33,11 +33,10 @@ type session struct {
 	Conn
 	gender [1]byte
 
-	login  Login
-	id     int64
-	rows   int
-	items  []Item
-	priced int
+	login Login
+	id    int64
+	rows  int
+	items []Item
 
 	takeLogin, takeID, takeProduct, takePrice func([]store.Value) error
 }
@@ -126,11 +125,11 @@ func (s *session) Prices(ctx context.Context, items []Item) error {
 	}
 	s.Call(int(OpPrices))
 	s.Products(items)
-	s.items, s.priced = items, 0
+	s.items, s.rows = items, 0
 	err := s.Each(ctx, false, 2, s.takePrice)
 	s.items = nil
-	if err == nil && s.priced != len(items) {
-		err = wrong(OpPrices, "%d of %d items have a product that does not exist", len(items)-s.priced, len(items))
+	if err == nil && s.rows != len(items) {
+		err = wrong(OpPrices, "%d of %d items have a product that does not exist", len(items)-s.rows, len(items))
 	}
 	return err
 }
@@ -142,7 +141,7 @@ func (s *session) readPrice(row []store.Value) error {
 	for i := range s.items {
 		if int64(s.items[i].Product) == row[0].N {
 			s.items[i].Price = Cents(row[1].N / 100)
-			s.priced++
+			s.rows++
 		}
 	}
 	return nil
