@@ -52,24 +52,23 @@ var inTablespace = regexp.MustCompile(`pg_tblspc/(\d+)/`)
 
 // whereFull says where room is missing: the server names a file, and that from its data directory on.
 func (s *Store) whereFull(message string) string {
-	var space string
+	dir, _ := s.data.Load().(string)
 	if found := inTablespace.FindStringSubmatch(message); found != nil {
-		space = found[1]
-	}
-	return s.once("full "+space, func() string {
-		dir, _ := s.data.Load().(string)
-		if space != "" {
+		// All sessions that write there ask at once.
+		place, _, _ := s.places.Do(found[1], func() (any, error) {
 			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 			defer cancel()
-			// Where that fails, the directory stays.
-			s.db.QueryRowContext(ctx, "SELECT pg_tablespace_location($1::text::oid)", space).Scan(&dir)
-		}
-		if dir == "" {
-			_, hint := classify(diskFull)
-			return hint
-		}
-		return "make room on the server's file system that holds " + s.mounted(dir)
-	})
+			place := dir // which stays where that fails
+			s.db.QueryRowContext(ctx, "SELECT pg_tablespace_location($1::text::oid)", found[1]).Scan(&place)
+			return place, nil
+		})
+		dir = place.(string)
+	}
+	if dir == "" {
+		_, hint := classify(diskFull)
+		return hint
+	}
+	return "make room on the server's file system that holds " + s.mounted(dir)
 }
 
 // learnDirectory asks for the server's data directory, and whether it is on this machine: a server that has gone down
@@ -91,12 +90,6 @@ func (s *Store) mounted(dir string) string {
 	return dir
 }
 
-// once finds what there is to say of a drive for all who ask meanwhile: all sessions of a server that goes down do.
-func (s *Store) once(of string, find func() string) string {
-	hint, _, _ := s.finding.Do(of, func() (any, error) { return find(), nil })
-	return hint.(string)
-}
-
 // fullDrive says, of a server on this machine that closed its connections, that it has no room left; empty where it
 // has, or unknown. A server that cannot write its log goes down.
 func (s *Store) fullDrive() string {
@@ -104,15 +97,13 @@ func (s *Store) fullDrive() string {
 	if !ok || !s.here.Load() {
 		return ""
 	}
-	return s.once("down", func() string {
-		for _, dir := range []string{filepath.Join(data, "pg_wal"), data} {
-			if free, ok := diskspace.Free(dir); ok && free < littleRoom {
-				return fmt.Sprintf("only %d MB are free on the server's file system that holds %s: make room there, "+
-					"and start the server if it went down", free/1e6, s.mounted(dir))
-			}
+	for _, dir := range []string{filepath.Join(data, "pg_wal"), data} {
+		if free, ok := diskspace.Free(dir); ok && free < littleRoom {
+			return fmt.Sprintf("only %d MB are free on the server's file system that holds %s: make room there, "+
+				"and start the server if it went down", free/1e6, s.mounted(dir))
 		}
-		return ""
-	})
+	}
+	return ""
 }
 
 // holdsCluster says whether a directory of this machine has the files of the cluster, by the first fields of

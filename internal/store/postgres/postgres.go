@@ -43,7 +43,7 @@ type Store struct {
 
 	buildWanted, buildMost int64 // see SetBuildMemory
 	serialBuilds           bool
-	finding                singleflight.Group // which of its drives is full, and whether it went down for that
+	places                 singleflight.Group // questions where tablespaces are, by their numbers
 	running                sync.Map           // names of statements that Progress reports on, by the server's process
 	sessions               sync.Map           // processes of the server that serve the pool or administer, for Waits
 }
