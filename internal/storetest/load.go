@@ -110,7 +110,7 @@ func (s *suite) resume(t *testing.T) {
 	} {
 		place := fmt.Sprintf("broken at step %d of phase %s", at.step, at.phase)
 		ctx, cancel := context.WithCancel(t.Context())
-		o.Resume, o.Progress = true, BreakAt(at.phase, at.step, cancel)
+		o.Resume, o.Progress = true, &Breaker{Phase: at.phase, Left: at.step, How: cancel}
 		_, err := load.Run(ctx, l, o)
 		cancel()
 		require.ErrorIs(t, err, context.Canceled, "load %s", place)
@@ -130,21 +130,14 @@ func (s *suite) resume(t *testing.T) {
 // begins.
 type Breaker struct {
 	load.NoProgress
-	phase schema.Phase
-	left  atomic.Int64 // steps of the phase until the load is broken
-	how   func()
-}
-
-// BreakAt is one for n steps of a phase.
-func BreakAt(phase schema.Phase, steps int64, how func()) *Breaker {
-	b := &Breaker{phase: phase, how: how}
-	b.left.Store(steps)
-	return b
+	Phase schema.Phase
+	Left  int64 // steps of the phase until the load is broken
+	How   func()
 }
 
 func (b *Breaker) step(phase schema.Phase) {
-	if phase == b.phase && b.left.Add(-1) == 0 {
-		b.how()
+	if phase == b.Phase && atomic.AddInt64(&b.Left, -1) == 0 {
+		b.How()
 	}
 }
 

@@ -46,7 +46,6 @@ func (r Runner) Run() int {
 	inMain = true
 	code := r.M.Run()
 	if server != nil {
-		server.Quit() // there is nothing to flush
 		if err := server.Stop(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1

@@ -22,12 +22,14 @@ import (
 // the database is still being recovered.
 func TestRunSurvivesRestart(t *testing.T) {
 	stages := []tdstest.Decision{
-		failed(tdstest.Error(17188, 1, 16, "SQL Server cannot accept new connections, because it is being shut down.")),
+		tdstest.Refuse(
+			tdstest.Error(17188, 1, 16, "SQL Server cannot accept new connections, because it is being shut down.")),
 		{Close: true, Answer: []byte{0}}, // no answer
-		failed(tdstest.Error(17187, 1, 16, "SQL Server is not ready to accept new client connections.")),
-		failed(tdstest.Error(4060, 1, 11, `Cannot open database "DS2" requested by the login. The login failed.`),
+		tdstest.Refuse(tdstest.Error(17187, 1, 16, "SQL Server is not ready to accept new client connections.")),
+		tdstest.Refuse(
+			tdstest.Error(4060, 1, 11, `Cannot open database "DS2" requested by the login. The login failed.`),
 			loginFailed), // recovering
-		failed(loginFailed), // state 38
+		tdstest.Refuse(loginFailed), // state 38
 		// The login goes on in the default database, because go-mssqldb does not set fDatabase: [MS-TDS] 2.2.6.4.
 		{Answer: tdstest.Answer(
 			tdstest.Error(4063, 1, 11, `Cannot open database "DS2" that was requested by the login. `+
@@ -89,11 +91,6 @@ func TestRunSurvivesRestart(t *testing.T) {
 }
 
 var loginFailed = tdstest.Error(18456, 1, 14, "Login failed for user 'user'.")
-
-// failed is how SQL Server ends a login while it stops, starts and recovers, in the words of sys.messages.
-func failed(tokens ...[]byte) tdstest.Decision {
-	return tdstest.Decision{Close: true, Answer: tdstest.Answer(append(tokens, tdstest.Done(tdstest.DoneError))...)}
-}
 
 // nothing is a driver.Sink that keeps nothing.
 type nothing struct{}
