@@ -13,20 +13,13 @@ import (
 )
 
 // asked is a collector of figures that it asks for at each scrape.
-type asked struct {
-	descriptions []*prometheus.Desc
-	collect      func(sink)
-}
+type asked func(sink)
 
-// Describe sends the descriptions.
-func (a asked) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range a.descriptions {
-		ch <- d
-	}
-}
+// Describe says nothing: which figures there are shows as the run goes on.
+func (asked) Describe(chan<- *prometheus.Desc) {}
 
 // Collect sends the figures.
-func (a asked) Collect(ch chan<- prometheus.Metric) { a.collect(ch) }
+func (a asked) Collect(ch chan<- prometheus.Metric) { a(ch) }
 
 // sink takes the figures of a scrape.
 type sink chan<- prometheus.Metric
@@ -57,7 +50,7 @@ var (
 // NewLimitCollector makes a collector of the verdicts that it is given at each scrape. A limit that is given twice
 // counts once.
 func NewLimitCollector(verdicts func() result.Verdicts) prometheus.Collector {
-	return asked{[]*prometheus.Desc{limitOK}, func(s sink) {
+	return asked(func(s sink) {
 		seen := map[string]bool{}
 		for _, v := range verdicts() {
 			if !seen[v.Limit] {
@@ -65,7 +58,7 @@ func NewLimitCollector(verdicts func() result.Verdicts) prometheus.Collector {
 			}
 			seen[v.Limit] = true
 		}
-	}}
+	})
 }
 
 // one is 1 where something is so, and 0 where it is not.
@@ -79,28 +72,28 @@ func one(so bool) float64 {
 // NewIOPSCollector makes a collector of the reads and writes a second of the drives of the data; now is false where
 // they were not counted lately.
 func NewIOPSCollector(now func() (iops float64, measured bool)) prometheus.Collector {
-	return asked{[]*prometheus.Desc{iops}, func(s sink) {
+	return asked(func(s sink) {
 		if v, measured := now(); measured {
 			s.gauge(iops, v)
 		}
-	}}
+	})
 }
 
 // NewLoadCollector makes a collector of what tables gives at each scrape: what has been loaded of each table so far.
 func NewLoadCollector(tables func(f func(table string, rows, bytes int64))) prometheus.Collector {
-	return asked{[]*prometheus.Desc{loadRows, loadBytes}, func(s sink) {
+	return asked(func(s sink) {
 		tables(func(table string, rows, bytes int64) {
 			s.counter(loadRows, rows, table)
 			s.counter(loadBytes, bytes, table)
 		})
-	}}
+	})
 }
 
 // NewIOCollector makes a collector of what totals gives at each scrape: the times of the I/Os traced so far, a
 // histogram for each kind of I/O of each drive that there was.
 func NewIOCollector(totals func() ([]measure.Distribution, error)) prometheus.Collector {
 	created := time.Now()
-	return asked{[]*prometheus.Desc{ioDuration}, func(s sink) {
+	return asked(func(s sink) {
 		all, err := totals()
 		if err != nil {
 			s <- prometheus.NewInvalidMetric(ioDuration, err)
@@ -110,25 +103,13 @@ func NewIOCollector(totals func() ([]measure.Distribution, error)) prometheus.Co
 			device, kind, _ := strings.Cut(d.Name, " ")
 			s <- newHistogram(ioDuration, d, created, device, kind)
 		}
-	}}
+	})
 }
 
 // NewHostCollector makes a collector of the raw figures of the machine and the database, under ds2_host_, at most a
 // second old while the sampler runs. A figure that could not be read is left out.
 func NewHostCollector(sampler *monitor.Sampler) prometheus.Collector {
-	describe := func(f monitor.Figure) (d *prometheus.Desc, values []string) {
-		var labels []string
-		if f.Label != "" {
-			labels, values = []string{f.Label}, []string{f.Item}
-		}
-		return desc("host_"+f.Name, f.Help, labels...), values
-	}
-	var all []*prometheus.Desc
-	sampler.Latest(func(f monitor.Figure, _ float64) {
-		d, _ := describe(f)
-		all = append(all, d)
-	})
-	return asked{all, func(s sink) {
+	return asked(func(s sink) {
 		sampler.Latest(func(f monitor.Figure, v float64) {
 			if math.IsNaN(v) {
 				return
@@ -137,8 +118,11 @@ func NewHostCollector(sampler *monitor.Sampler) prometheus.Collector {
 			if strings.HasSuffix(f.Name, "_total") {
 				kind = prometheus.CounterValue
 			}
-			d, labels := describe(f)
-			s <- prometheus.MustNewConstMetric(d, kind, v, labels...)
+			var labels, items []string
+			if f.Label != "" {
+				labels, items = []string{f.Label}, []string{f.Item}
+			}
+			s <- prometheus.MustNewConstMetric(desc("host_"+f.Name, f.Help, labels...), kind, v, items...)
 		})
-	}}
+	})
 }

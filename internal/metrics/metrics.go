@@ -27,23 +27,13 @@ type Run struct {
 
 // NewCollector makes a collector of a run's figures.
 func NewCollector(run Run, meter *measure.Meter) prometheus.Collector {
-	c := collector{run: run, meter: meter, created: time.Now()}
-	for _, own := range run.Counters {
-		labels := []string{"target"}
-		if own.Count == "" {
-			labels = append(labels, "operation")
-		}
-		c.own = append(c.own, desc(own.Name, own.Help, labels...))
-	}
-	return asked{slices.Concat([]*prometheus.Desc{orders, reconnects, givenUp, offered, dropped, retries, errorsTotal,
-		operationDuration, orderDuration, opm, users, runPhase, runInfo}, c.own), c.collect}
+	return asked(collector{run, meter, time.Now()}.collect)
 }
 
 type collector struct {
 	run     Run
 	meter   *measure.Meter
 	created time.Time
-	own     []*prometheus.Desc // of run.Counters
 }
 
 var (
@@ -105,37 +95,32 @@ func (c collector) collectCounts(s sink, t measure.Totals) {
 	for f, n := range t.Retries {
 		s.counter(retries, n, t.Target, f.Operation, f.Class)
 	}
-	// All there can be, from the start: a rate needs the 0 before the first burst.
+	last := len(t.Durations) - 1
+	durations, whole := t.Durations[:last], t.Durations[last]
 	operations := []string{"connect"}
-	for _, d := range t.Durations[:len(t.Durations)-1] {
+	for _, d := range durations {
 		operations = append(operations, d.Name)
+		s <- newHistogram(operationDuration, d, c.created, t.Target, d.Name)
 	}
-	for _, operation := range operations {
+	s <- newHistogram(orderDuration, whole, c.created, t.Target)
+	for _, operation := range operations { // all there can be: a rate needs the 0 before the first burst
 		for _, class := range store.Classes {
 			n := t.Errors[measure.Failure{Operation: operation, Class: string(class)}]
 			s.counter(errorsTotal, n, t.Target, operation, string(class))
 		}
 	}
-	for _, d := range t.Durations {
-		if d.Name == measure.WholeOrder {
-			s <- newHistogram(orderDuration, d, c.created, t.Target)
+	for _, own := range c.run.Counters {
+		if own.Count != "" {
+			s.counter(desc(own.Name, own.Help, "target"), t.Counts.Of(own.Count), t.Target)
 			continue
 		}
-		s <- newHistogram(operationDuration, d, c.created, t.Target, d.Name)
-	}
-	for i, own := range c.run.Counters {
-		switch {
-		case own.Count != "":
-			s.counter(c.own[i], t.Counts.Of(own.Count), t.Target)
-		case own.By != nil:
-			for operation, count := range own.By {
-				s.counter(c.own[i], t.Counts.Of(count), t.Target, operation)
-			}
-		default:
-			for _, d := range t.Durations[:len(t.Durations)-1] {
-				if own.Of == nil || slices.Contains(own.Of, d.Name) {
-					s.counter(c.own[i], d.Count(), t.Target, d.Name)
-				}
+		d := desc(own.Name, own.Help, "target", "operation")
+		for operation, count := range own.By {
+			s.counter(d, t.Counts.Of(count), t.Target, operation)
+		}
+		for _, o := range durations {
+			if own.By == nil && (own.Of == nil || slices.Contains(own.Of, o.Name)) {
+				s.counter(d, o.Count(), t.Target, o.Name)
 			}
 		}
 	}
