@@ -43,7 +43,10 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 		c.CumulativeOPM, c.CumulativeOf = &progress.Cumulative, &progress.Since
 	}
 	if len(windows) == 0 && reached.To > 0 {
-		windows, err = asked(in.WindowTexts, reached)
+		windows, err = measure.ParseWindows(in.WindowTexts)
+		if err == nil && len(windows) == 0 {
+			windows = append(windows, measure.WindowSpec{Name: "run", Span: reached})
+		}
 	}
 	for _, spec := range windows {
 		w, windowErr := in.Series.Compute(spec)
@@ -91,15 +94,6 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 	return c, err
 }
 
-// asked are the windows that a run was asked for, or its run phase.
-func asked(texts []string, run measure.Span) (all []measure.WindowSpec, err error) {
-	all, err = measure.ParseWindows(texts)
-	if err == nil && len(all) == 0 {
-		all = append(all, measure.WindowSpec{Name: "run", Span: run})
-	}
-	return all, err
-}
-
 // verdicts are those of the limits over a window. A run without one has no samples, so its limits fail.
 func verdicts(in Input, w *measure.Window) (result.Verdicts, error) {
 	limits, err := limit.ParseAll(in.LimitTexts)
@@ -108,16 +102,12 @@ func verdicts(in Input, w *measure.Window) (result.Verdicts, error) {
 	}
 	figures := limit.Figures(func(limit.Metric) (float64, bool, bool) { return 0, false, false })
 	if w != nil {
-		if figures, err = Figures(in, *w); err != nil {
+		figures, err = limit.Of(in.Words, in.Series, *w, in.Counters, in.Start, in.Machine)
+		if err != nil {
 			return nil, fmt.Errorf("judge limits: %w", err)
 		}
 	}
 	return limit.Judge(limits, figures), nil
-}
-
-// Figures are those of a window that limits and gates can be on.
-func Figures(in Input, w measure.Window) (limit.Figures, error) {
-	return limit.Of(in.Words, in.Series, w, in.Counters, in.Start, in.Machine)
 }
 
 // warnings are what makes a run a poor test of storage, after it was made.

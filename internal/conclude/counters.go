@@ -10,8 +10,7 @@ import (
 	"ds2/internal/result"
 )
 
-// Counter is what a column of a run's counters was in its first window: of one without values the mean is NaN and the
-// others are infinite.
+// Counter is what a column of a run's counters was in its first window; NaN of one without values.
 type Counter struct {
 	Column                string
 	Mean, Lowest, Highest float64
@@ -25,13 +24,8 @@ func Counters(r *result.Record) (all []Counter) {
 		from, to = r.Start.Add(measure.Seconds(w.From)), r.Start.Add(measure.Seconds(w.To))
 	}
 	for _, column := range r.Host.Columns {
-		c := Counter{column, r.Host.Mean(column, from, to), math.Inf(1), math.Inf(-1)}
-		for i, v := range r.Host.Values(column) {
-			if at := r.Host.Rows[i].Time; at.After(from) && !at.After(to) && !math.IsNaN(v) {
-				c.Lowest, c.Highest = min(c.Lowest, v), max(c.Highest, v)
-			}
-		}
-		all = append(all, c)
+		all = append(all, Counter{column, r.Host.Mean(column, from, to),
+			r.Host.Quantile(column, 0, from, to), r.Host.Quantile(column, 1, from, to)})
 	}
 	return all
 }

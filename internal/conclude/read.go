@@ -94,13 +94,13 @@ func (r Reader) Input(record *result.Record) Input {
 func (r Reader) conclude(record *result.Record) error {
 	c, err := Of(r.Input(record), r.Windows)
 	record.Conclusion = c
-	switch {
-	case err == nil:
-		return nil
-	case len(r.Windows) > 0:
-		return &WindowError{fmt.Errorf("%s: %w", record.Dir, err)}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", record.Dir, err)
+		if len(r.Windows) > 0 {
+			err = &WindowError{err}
+		}
 	}
-	return fmt.Errorf("%s: %w", record.Dir, err)
+	return err
 }
 
 // WindowError says that a record has not the windows that were asked for.

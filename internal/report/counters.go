@@ -183,7 +183,7 @@ func counterTable(r *result.Record) table {
 		c := newCounter(of.Column)
 		row := []string{c.name, c.unit}
 		for _, v := range []float64{of.Mean, of.Lowest, of.Highest} {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
+			if math.IsNaN(v) {
 				row = append(row, "–")
 			} else {
 				row = append(row, figure(v*c.scale))
