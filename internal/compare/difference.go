@@ -91,7 +91,10 @@ func WithFirst(all []Configuration) Comparison {
 	for i, other := range all[1:] {
 		known := map[string]bool{}
 		for _, f := range Metrics {
-			found := valuesOfAll(all, f.Of)
+			var found []values
+			for _, one := range all {
+				found = append(found, valuesOf(one, f.Of))
+			}
 			x, y := found[0], found[i+1]
 			if len(x.values) == 0 || len(y.values) == 0 {
 				continue

@@ -147,16 +147,11 @@ type values struct {
 // noRatio is why the values have none to others; empty where they have. A run is not left out for its value.
 func (v values) noRatio() string {
 	counted := len(Counted(v.Bench))
-	none := 0
-	for _, value := range v.values {
-		if value <= 0 {
-			none++
-		}
-	}
-	switch {
-	case len(v.values) < counted:
+	if len(v.values) < counted {
 		return fmt.Sprintf("it was measured in %d of %d runs of %s", len(v.values), counted, v.Name)
-	case none > 0:
+	}
+	some := slices.DeleteFunc(slices.Clone(v.values), func(value float64) bool { return value <= 0 })
+	if none := counted - len(some); none > 0 {
 		return fmt.Sprintf("it is 0 in %d of %d runs of %s", none, counted, v.Name)
 	}
 	return ""
@@ -171,13 +166,6 @@ func valuesOf(c Configuration, of func(result.BenchRun) *float64) values {
 		}
 	}
 	return all
-}
-
-func valuesOfAll(all []Configuration, of func(result.BenchRun) *float64) (some []values) {
-	for _, c := range all {
-		some = append(some, valuesOf(c, of))
-	}
-	return some
 }
 
 // byBlock are the values by block; none where the runs were not made in blocks.

@@ -5,6 +5,7 @@ package live
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"ds2/internal/progress"
 	"ds2/internal/report"
 )
 
@@ -58,6 +60,9 @@ type Verdict struct {
 // historySeconds is for how long a viewer who comes later still sees what was: half an hour of seconds.
 const historySeconds = 1800
 
+// never is the time of no frame.
+var never = math.Inf(-1)
+
 // MaxViewers is how many may look at once. A viewer keeps a connection, and the server's are limited.
 const MaxViewers = 8
 
@@ -79,23 +84,23 @@ type Page struct {
 	oldest  *float64
 	doing   string
 	found   []byte // what is known so far, as an event; nil: nothing
-	frame   []byte // the last, as an event
-	last    Frame
+	last    Frame // at never: none yet
 	sent    time.Time
 	viewers map[chan []byte]bool
 	over    bool
 
-	stop     chan struct{}
-	stopped  chan struct{}
+	stop     func() // asking
 	watching sync.WaitGroup
 	patience time.Duration
 }
 
 // New makes the page of a command, such as "ds2 bench", and begins to show it. It is closed by End.
 func New(command string) *Page {
-	p := &Page{command: command, viewers: map[chan []byte]bool{}, patience: patience}
-	p.stop, p.stopped = make(chan struct{}), make(chan struct{})
-	go p.tick()
+	p := &Page{command: command, last: Frame{At: never}, viewers: map[chan []byte]bool{}, patience: patience}
+	p.stop = progress.Watch(context.Background(), tick, func(context.Context) bool {
+		p.look(time.Now())
+		return true
+	})
 	return p
 }
 
@@ -107,7 +112,7 @@ func (p *Page) Begin(s Show) {
 }
 
 func (p *Page) replace(s Show) {
-	p.show, p.charts, p.oldest, p.last, p.frame = s, s.Charts, nil, Frame{At: math.Inf(-1)}, nil
+	p.show, p.charts, p.oldest, p.last = s, s.Charts, nil, Frame{At: never}
 	p.send(p.begin())
 }
 
@@ -142,8 +147,7 @@ func (p *Page) Rest(result string) {
 
 // End tells the viewers that the command is over, and waits a moment for them to hear it.
 func (p *Page) End(text string) {
-	close(p.stop)
-	<-p.stopped
+	p.stop()
 	p.mu.Lock()
 	p.over = true
 	p.send(event("end", map[string]string{"text": text}))
@@ -157,21 +161,6 @@ func (p *Page) End(text string) {
 	select {
 	case <-gone:
 	case <-time.After(goodbye):
-	}
-}
-
-// tick asks how things stand until the page ends.
-func (p *Page) tick() {
-	defer close(p.stopped)
-	ticker := time.NewTicker(tick)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-p.stop:
-			return
-		case now := <-ticker.C:
-			p.look(now)
-		}
 	}
 }
 
@@ -190,19 +179,15 @@ func (p *Page) look(now time.Time) {
 	}
 	if f.At == p.last.At {
 		f.Values = nil
-	}
-	if f.Values != nil {
+	} else if f.Values != nil {
 		p.keep(&f)
 	}
-	if math.IsInf(f.At, 0) {
-		f.At = 0
-	}
+	f.At = max(f.At, 0)
 	if f.Values == nil && sameText(f, p.last) && now.Sub(p.sent) < keepAlive {
 		return
 	}
 	p.last, p.sent = f, now
-	p.frame = event("frame", f)
-	p.send(p.frame)
+	p.send(event("frame", f))
 }
 
 func sameText(a, b Frame) bool {
@@ -265,7 +250,7 @@ func (p *Page) join() chan []byte {
 	if p.found != nil {
 		v <- p.found
 	}
-	if p.frame != nil {
+	if p.last.At != never {
 		f := p.last
 		f.Values = nil // they are in the charts
 		v <- event("frame", f)

@@ -2,8 +2,6 @@ package live
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,19 +17,20 @@ import (
 type Load struct {
 	start time.Time
 
-	mu    sync.Mutex
-	rows  map[datagen.Table]int64
-	bytes map[datagen.Table]int64
+	mu     sync.Mutex
+	loaded map[datagen.Table]amount
 
 	tell     progress.Tell // is told too
 	estimate progress.Estimate
 }
 
+type amount struct{ rows, bytes int64 }
+
 var _ load.Progress = (*Load)(nil)
 
 // NewLoad follows a load that begins now. What it is told of its progress it tells another.
 func NewLoad(tell progress.Tell) *Load {
-	return &Load{start: time.Now(), rows: map[datagen.Table]int64{}, bytes: map[datagen.Table]int64{}, tell: tell}
+	return &Load{start: time.Now(), loaded: map[datagen.Table]amount{}, tell: tell}
 }
 
 // Begin is of load.Progress.
@@ -41,8 +40,8 @@ func (l *Load) Begin(schema.Phase) {}
 func (l *Load) Copied(table datagen.Table, rows, bytes int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.rows[table] += rows
-	l.bytes[table] += bytes
+	was := l.loaded[table]
+	l.loaded[table] = amount{was.rows + rows, was.bytes + bytes}
 }
 
 // Statement is of load.Progress.
@@ -58,15 +57,9 @@ func (l *Load) Tell(doing string, done, total int64) {
 func (l *Load) Tables(f func(table string, rows, bytes int64)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, table := range slices.Sorted(maps.Keys(l.rows)) {
-		f(string(table), l.rows[table], l.bytes[table])
+	for table, of := range l.loaded {
+		f(string(table), of.rows, of.bytes)
 	}
-}
-
-// totals are the sums of all tables.
-func (l *Load) totals() (rows, bytes int64) {
-	l.Tables(func(_ string, r, b int64) { rows, bytes = rows+r, bytes+b })
-	return rows, bytes
 }
 
 // Show shows the load.
@@ -87,7 +80,8 @@ func (l *Load) Show(title string) Show {
 		},
 		Now: func() Frame {
 			now := time.Now()
-			rows, bytes := l.totals()
+			var rows, bytes int64
+			l.Tables(func(_ string, r, b int64) { rows, bytes = rows+r, bytes+b })
 			f := l.frame()
 			f.Facts = []Fact{fact("rows", float64(rows), 0), fact("MB of CSV", float64(bytes)/1e6, 0)}
 			f.At = float64(was.second)
