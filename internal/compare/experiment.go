@@ -26,8 +26,6 @@ type Experiment struct {
 func NewExperiment(read conclude.Reader, dir string, record result.Experiment) (Experiment, error) {
 	e := Experiment{Experiment: record, Name: filepath.Base(filepath.Clean(dir))}
 	var some []Configuration
-	var names []string
-	var figures []measure.RunFigure
 	looks := 1.
 	for _, c := range e.Configurations {
 		b, err := ReadBench(read, filepath.Join(dir, c.Dir))
@@ -47,9 +45,6 @@ func NewExperiment(read conclude.Reader, dir string, record result.Experiment) (
 		if b.Figure != nil {
 			some = append(some, one)
 			looks = max(looks, looksOf(b))
-			if all := valuesOf(one, result.BenchRun.Value); all.noRatio() == "" {
-				names, figures = append(names, c.Name), append(figures, all.byBlock()...)
-			}
 		}
 	}
 	e.Comparison = Comparison{Configurations: []Configuration{}, Differences: []Difference{}}
@@ -59,6 +54,7 @@ func NewExperiment(read conclude.Reader, dir string, record result.Experiment) (
 	e.Comparison.Warnings = append(e.Comparison.Warnings, e.leftOut()...)
 	e.Pairs = []measure.Difference{}
 	if e.Order == result.OrderRandom {
+		names, figures := inBlocks(some)
 		e.Pairs = append(e.Pairs, measure.Differences(names, figures, looks)...)
 	}
 	return e, nil
@@ -107,14 +103,17 @@ func (e Experiment) Unit() string {
 // Narrow says whether every interval of a difference reaches at most n percent points from its estimate, with the last
 // block and without it; never where a run has no ratio to others.
 func Narrow(all []Configuration, percent float64) bool {
-	var names []string
-	var figures []measure.RunFigure
+	names, figures := inBlocks(all)
+	return len(all) > 1 && len(names) == len(all) &&
+		measure.Enough(names, figures, percent, measure.Looks(true, all[0].Looks, true))
+}
+
+// inBlocks are the results by blocks of the configurations that have a ratio to others.
+func inBlocks(all []Configuration) (names []string, figures []measure.RunFigure) {
 	for _, c := range all {
-		v := valuesOf(c, result.BenchRun.Value)
-		if v.noRatio() != "" {
-			return false
+		if v := valuesOf(c, result.BenchRun.Value); v.noRatio() == "" {
+			names, figures = append(names, c.Name), append(figures, v.byBlock()...)
 		}
-		names, figures = append(names, c.Name), append(figures, v.byBlock()...)
 	}
-	return len(all) > 1 && measure.Enough(names, figures, percent, measure.Looks(true, all[0].Looks, true))
+	return names, figures
 }

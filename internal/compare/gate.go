@@ -90,10 +90,9 @@ func (c *Comparison) Judge(gate Gate) error {
 	first := c.Configurations[0]
 	for _, other := range c.Configurations[1:] {
 		v := GateVerdict{Gate: gate.text, Name: other.Name, Against: first.Name, Outcome: GateOpen}
-		switch {
-		case gate.figure == errorGate:
+		if gate.figure == errorGate {
 			v.errors(gate, other)
-		default:
+		} else {
 			v.difference(gate, c.Of(other.Name, Metrics[at].Name))
 			if doubt := c.Doubt(first.Name, other.Name); doubt != nil {
 				v.Outcome = GateOpen
@@ -127,14 +126,13 @@ func (v *GateVerdict) errors(gate Gate, c Configuration) {
 
 // difference judges the interval of a difference.
 func (v *GateVerdict) difference(gate Gate, d *Difference) {
-	switch {
-	case d == nil:
+	if d == nil {
 		v.Why = gate.figure + " was not measured in counted runs of both"
-	case d.Low == nil:
-		v.Why = gate.figure + " changed by " + d.Text()
-	default:
+		return
+	}
+	v.Why = gate.figure + " changed by " + d.Text()
+	if d.Low != nil {
 		v.Outcome = outcome(gate.violates(*d.Low), gate.violates(*d.High))
-		v.Why = gate.figure + " changed by " + d.Text()
 	}
 }
 

@@ -40,7 +40,7 @@ var Metrics = slices.Concat([]Metric{
 		func(r result.BenchRun) bool { return r.P95AtLeast }},
 	{"active_w", "active power", "W", 1, func(r result.BenchRun) *float64 { return r.Active }, "", nil},
 	{"idle_w", "idle power", "W", 1, func(r result.BenchRun) *float64 { return r.Idle }, "", nil},
-	{PerWatt, "{unit} per watt", "", 1, func(r result.BenchRun) *float64 { return r.PerWatt() }, "active_w", nil},
+	{PerWatt, "{unit} per watt", "", 1, result.BenchRun.PerWatt, "active_w", nil},
 	ofCondition("read_latency_ms", result.ReadLatency, "ms", ""),
 	ofCondition("log_write_latency_ms", result.LogWriteLatency, "ms", ""),
 	ofCondition("processors_pct", result.ServerProcessors, "%", ""),

@@ -106,13 +106,6 @@ func Enough(b result.Bench) bool {
 	return made >= b.Spec.Runs
 }
 
-// counts says whether a run counts by what was asked for. One whose result is in another unit than those of the
-// others, because the I/Os of its drives were not counted, does not.
-func counts(r result.BenchRun, spec result.Spec, unit string) bool {
-	return !r.Practice && Made(r) && r.Figure != nil && r.Figure.Unit == unit &&
-		(r.Unsteady == "" || !spec.DropUnsteady)
-}
-
 // unitOf is the unit of the results of a bench: the workload's, where any run has it.
 func unitOf(b result.Bench) (unit string) {
 	for _, r := range b.Runs {
@@ -133,12 +126,14 @@ func OtherUnit(b result.Bench, r result.BenchRun) string {
 	return ""
 }
 
-// Runs says which runs of a bench count, and what they come to.
+// Runs says which runs of a bench count by what was asked for, and what they come to. One whose result is in another
+// unit than those of the others, because the I/Os of its drives were not counted, does not.
 func Runs(b *result.Bench) {
 	unit := unitOf(*b)
 	for i := range b.Runs {
 		r := &b.Runs[i]
-		r.Counts = counts(*r, b.Spec, unit)
+		r.Counts = !r.Practice && Made(*r) && r.Figure != nil && r.Figure.Unit == unit &&
+			(r.Unsteady == "" || !b.DropUnsteady)
 	}
 	b.Median, b.Headline, b.Active, b.Idle = "", result.Headline{}, nil, nil
 	b.RunsMean, b.RunsCI95, b.RunsSpread = nil, nil, nil
@@ -153,23 +148,23 @@ func Runs(b *result.Bench) {
 	for _, r := range runs {
 		all = append(all, r.Figure.Value)
 	}
-	f := &result.Figure{
-		Unit: unit, Value: measure.Median(all),
-		PerWatt: medianOf(runs, func(r result.BenchRun) *float64 { return r.Figure.PerWatt }),
+	median := func(of func(result.BenchRun) *float64) *float64 {
+		return Metric{Of: of, Scale: 1}.Median(Configuration{Bench: *b})
 	}
+	f := &result.Figure{Unit: unit, Value: measure.Median(all), PerWatt: median(result.BenchRun.PerWatt)}
 	if len(runs) == 1 {
-		f.CI95 = runs[0].Figure.CI95
+		f.CI95 = runs[0].CI95()
 	}
 	b.Headline = result.NewHeadline(f)
-	b.Idle = medianOf(runs, func(r result.BenchRun) *float64 { return r.Idle })
-	b.Active = medianOf(runs, func(r result.BenchRun) *float64 { return r.Active })
+	b.Idle = median(func(r result.BenchRun) *float64 { return r.Idle })
+	b.Active = median(func(r result.BenchRun) *float64 { return r.Active })
 	mean, half := measure.MeanCI95(all)
 	b.RunsMean = &mean
 	if len(all) > 1 {
 		b.RunsCI95 = &half
-	}
-	if len(all) > 1 && mean > 0 {
-		b.RunsSpread = new(100 * (all[len(all)-1] - all[0]) / mean)
+		if mean > 0 {
+			b.RunsSpread = new(100 * (all[len(all)-1] - all[0]) / mean)
+		}
 	}
 }
 
@@ -213,20 +208,6 @@ func held(by result.Status, verdicts result.Verdicts) result.Verdicts {
 	return all
 }
 
-// medianOf is the median of what was measured in runs; nil where it was in none.
-func medianOf(runs []result.BenchRun, of func(result.BenchRun) *float64) *float64 {
-	var all []float64
-	for _, r := range runs {
-		if v := of(r); v != nil {
-			all = append(all, *v)
-		}
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	return new(measure.Median(all))
-}
-
 // Bottleneck is what limited most of the runs that count: unclear where there is no such thing, and empty where it is
 // known of none.
 func Bottleneck(b result.Bench) (what string) {
@@ -254,17 +235,13 @@ type Drift struct {
 // DriftOf is that of the runs that count; nil where not most of them drift, or not the same way.
 func DriftOf(b result.Bench) *Drift {
 	counted := Counted(b)
-	var up, down []float64
+	ways := map[bool][]float64{} // upwards and not
 	for _, r := range counted {
-		switch {
-		case r.Drift == nil:
-		case *r.Drift > 0:
-			up = append(up, *r.Drift)
-		default:
-			down = append(down, *r.Drift)
+		if r.Drift != nil {
+			ways[*r.Drift > 0] = append(ways[*r.Drift > 0], *r.Drift)
 		}
 	}
-	for _, way := range [][]float64{up, down} {
+	for _, way := range ways {
 		if 2*len(way) > len(counted) {
 			return &Drift{Runs: len(way), Of: len(counted), Least: slices.Min(way), Most: slices.Max(way)}
 		}

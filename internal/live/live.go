@@ -84,7 +84,7 @@ type Page struct {
 	oldest  *float64
 	doing   string
 	found   []byte // what is known so far, as an event; nil: nothing
-	last    Frame // at never: none yet
+	last    Frame  // at never: none yet
 	sent    time.Time
 	viewers map[chan []byte]bool
 	over    bool

@@ -43,9 +43,9 @@ func benchView(c compare.Configuration) view {
 			runTable(alone.Configurations, c.Median), limitTable(c.Limits), conditionTable(c), medianCosts(c),
 			commandTable(c.Command),
 		},
-		Findings: benchFindings(c),
-		draw:     func() ([]chart, error) { return alone.charts("bench", runsApart(c)) },
+		draw: func() ([]chart, error) { return alone.charts("bench", runsApart(c)) },
 	}
+	v.findBench(c)
 	v.because(why(c))
 	switch {
 	case c.Figure == nil:
@@ -82,12 +82,9 @@ func runsApart(c compare.Configuration) (all []compare.Configuration) {
 	return all
 }
 
-// ofRun is a run's OPM, with as many digits as its interval is worth.
-func ofRun(r result.BenchRun) string { return opmOf(r.Value(), r.CI95()) }
-
-// benchFindings are what speaks for a bench, and which runs were left out.
-func benchFindings(c compare.Configuration) []finding {
-	runs, v := compare.Counted(c.Bench), view{}
+// findBench adds what speaks for a bench, and which runs were left out.
+func (v *view) findBench(c compare.Configuration) {
+	runs := compare.Counted(c.Bench)
 	if failed := compare.Failed(c.Bench); len(failed) > 0 {
 		var texts []string
 		for _, r := range failed {
@@ -135,34 +132,28 @@ func benchFindings(c compare.Configuration) []finding {
 			v.find(l, "Flagged: "+faultText(c, r))
 		}
 	}
-	return v.Findings
 }
 
 // findWarnings counts the warnings of runs. Those that differ in their figures alone are one.
 func (v *view) findWarnings(name string, runs []result.BenchRun) {
-	type warning struct {
-		text, dir string // of the first
-		runs      map[string]bool
-	}
-	var all []warning
-	known := map[string]int{}
+	var first []string              // of each kind
+	warned := map[string][]string{} // runs by kind
 	for _, r := range runs {
 		for _, text := range r.Warnings {
 			kind := strings.Map(wordsOnly, text)
-			if _, some := known[kind]; !some {
-				known[kind] = len(all)
-				all = append(all, warning{text, r.Dir, map[string]bool{}})
+			if warned[kind] == nil {
+				first = append(first, text)
 			}
-			all[known[kind]].runs[r.Dir] = true
+			warned[kind] = addNew(warned[kind], r.Dir)
 		}
 	}
-	for _, w := range all {
-		if w.dir == "." {
-			v.findf(reservation, "Warning of %s: %s", name, w.text)
-			continue
+	for _, text := range first {
+		if dirs := warned[strings.Map(wordsOnly, text)]; dirs[0] == "." {
+			v.findf(reservation, "Warning of %s: %s", name, text)
+		} else {
+			v.findf(reservation, "Warnings in %d of %d valid runs of %s, e.g. %s: %s",
+				len(dirs), len(runs), name, dirs[0], text)
 		}
-		v.findf(reservation, "Warnings in %d of %d valid runs of %s, e.g. %s: %s",
-			len(w.runs), len(runs), name, w.dir, w.text)
 	}
 }
 
@@ -211,7 +202,7 @@ func faultText(c compare.Configuration, r result.BenchRun) string {
 		text += ", " + r.Dir
 	}
 	if r.Figure != nil {
-		text += ", " + ofRun(r) + " " + c.Unit()
+		text += ", " + opmOf(r.Value(), r.CI95()) + " " + c.Unit()
 	}
 	if !r.Counts {
 		text += ", does not count"

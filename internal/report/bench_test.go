@@ -112,9 +112,10 @@ func TestRunByItself(t *testing.T) {
 	c := all[0]
 	c.Runs[0].Faults = []string{"the audit failed"}
 	name := filepath.Base(r.Dir)
-	v := view{Findings: benchFindings(c)}
+	var v view
+	v.findBench(c)
 	assert.Equal(t, name, c.Name)
-	assert.Equal(t, name+", "+ofRun(c.Runs[0])+" OPM: the audit failed", faultText(c, c.Runs[0]))
+	assert.Equal(t, name+", "+opmOf(c.Runs[0].Value(), c.Runs[0].CI95())+" OPM: the audit failed", faultText(c, c.Runs[0]))
 	assert.Contains(t, v.Notes(), "Warning of "+name+": a log would be full.")
 }
 

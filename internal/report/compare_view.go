@@ -98,7 +98,7 @@ func (c comparison) view() view {
 			"a difference, which ds2 experiment takes out")
 	}
 	for _, one := range c.Configurations {
-		v.Findings = append(v.Findings, benchFindings(one)...)
+		v.findBench(one)
 	}
 	v.draw = func() ([]chart, error) { return c.charts(v.ID, c.Configurations) }
 	return v
@@ -290,7 +290,7 @@ func runTable(all []compare.Configuration, stands string) table {
 	for _, one := range all {
 		for _, r := range one.Runs {
 			row := []string{one.Name, r.Dir, count(r.Number), count(r.Block),
-				ofRun(r), uncertainty(r.CI95()), p95Text(r)}
+				opmOf(r.Value(), r.CI95()), uncertainty(r.CI95()), p95Text(r)}
 			for _, name := range []string{
 				result.ReadsOfDevices, result.LimitOfReads, result.WritesOfDevices, result.LimitOfLogWrites,
 				result.LostOrders, result.BackAfter, result.LongestOrder,

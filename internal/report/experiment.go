@@ -25,11 +25,11 @@ func Experiment(e compare.Experiment) Page {
 	}
 	v.Title, v.RunID = "Experiment "+e.Name, e.Name
 	v.Byline = byline(e.Start, "experiment "+e.ExperimentID, e.KitVersion, "")
+	l := reservation
 	if e.Status == result.Done {
-		v.find(aside, how(e))
-	} else {
-		v.find(reservation, how(e))
+		l = aside
 	}
+	v.find(l, how(e))
 	v.Tables = append(v.Tables, pairTable(e), settingTable(e), disclosureTable(e.Benches))
 	views := []view{v}
 	for i, c := range e.Benches {
@@ -131,10 +131,8 @@ func settingTable(e compare.Experiment) table {
 	names = addNew(names, "targets")
 	t := newWords("Configurations", append([]string{"configuration"}, names...)...)
 	for _, c := range e.Configurations {
-		cells := maps.Clone(c.Labels)
-		if cells == nil {
-			cells = map[string]string{}
-		}
+		cells := map[string]string{}
+		maps.Copy(cells, c.Labels)
 		for _, s := range c.Settings {
 			cells["--"+s.Flag] = s.Value
 		}

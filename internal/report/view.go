@@ -72,16 +72,17 @@ func (v view) Reasons() []string {
 
 // reasons are the findings of a level or a worse one: those that come first, then the worst.
 func (v view) reasons(from level) (texts []string) {
-	for _, f := range v.Findings {
+	rank := func(f finding) level {
 		if f.First {
-			texts = append(texts, f.Text)
+			return failure + 1
 		}
+		return f.Level
 	}
-	for l := failure; l >= from; l-- {
-		for _, f := range v.Findings {
-			if f.Level == l && !f.First {
-				texts = append(texts, f.Text)
-			}
+	all := slices.Clone(v.Findings)
+	slices.SortStableFunc(all, func(a, b finding) int { return int(rank(b) - rank(a)) })
+	for _, f := range all {
+		if rank(f) >= from {
+			texts = append(texts, f.Text)
 		}
 	}
 	return texts
