@@ -23,12 +23,16 @@ type Experiment struct {
 }
 
 // NewExperiment reads the benches of the experiment in a directory, and compares its configurations.
-func NewExperiment(read conclude.Reader, dir string, record result.Experiment) (Experiment, error) {
-	e := Experiment{Experiment: record, Name: filepath.Base(filepath.Clean(dir))}
+func NewExperiment(read conclude.Reader, dir string, record result.Experiment) (e Experiment, err error) {
+	e = Experiment{Experiment: record, Name: filepath.Base(filepath.Clean(dir))}
 	var some []Configuration
 	looks := 1.
 	for _, c := range e.Configurations {
-		b, err := ReadBench(read, filepath.Join(dir, c.Dir))
+		one := Configuration{Name: c.Name, Dir: filepath.Join(dir, c.Dir), Read: read}
+		one.Bench, err = result.ReadSummary[result.Bench](one.Dir)
+		if err == nil {
+			err = again(read, one.Dir, &one.Bench)
+		}
 		if errors.Is(err, result.ErrNone) { // it has not begun
 			continue
 		}
@@ -39,12 +43,11 @@ func NewExperiment(read conclude.Reader, dir string, record result.Experiment) (
 		for _, name := range slices.Sorted(maps.Keys(c.Labels)) {
 			labels = append(labels, c.Labels[name])
 		}
-		one := Configuration{Name: c.Name, Dir: filepath.Join(dir, c.Dir), Bench: b, Read: read}
 		one.Labels = strings.Join(labels, ", ")
 		e.Benches = append(e.Benches, one)
-		if b.Figure != nil {
+		if one.Figure != nil {
 			some = append(some, one)
-			looks = max(looks, looksOf(b))
+			looks = max(looks, looksOf(one.Bench))
 		}
 	}
 	e.Comparison = Comparison{Configurations: []Configuration{}, Differences: []Difference{}}

@@ -130,9 +130,8 @@ func OtherUnit(b result.Bench, r result.BenchRun) string {
 // unit than those of the others, because the I/Os of its drives were not counted, does not.
 func Runs(b *result.Bench) {
 	unit := unitOf(*b)
-	for i := range b.Runs {
-		r := &b.Runs[i]
-		r.Counts = !r.Practice && Made(*r) && r.Figure != nil && r.Figure.Unit == unit &&
+	for i, r := range b.Runs {
+		b.Runs[i].Counts = !r.Practice && Made(r) && r.Figure != nil && r.Figure.Unit == unit &&
 			(r.Unsteady == "" || !b.DropUnsteady)
 	}
 	b.Median, b.Headline, b.Active, b.Idle = "", result.Headline{}, nil, nil
@@ -263,15 +262,6 @@ func Open(read conclude.Reader, dir string) (any, error) {
 		return record, err
 	}
 	return opened, nil
-}
-
-// ReadBench reads the record of a bench, whose runs are concluded over the windows that are asked for.
-func ReadBench(read conclude.Reader, dir string) (result.Bench, error) {
-	b, err := result.ReadSummary[result.Bench](dir)
-	if err == nil {
-		err = again(read, dir, &b)
-	}
-	return b, err
 }
 
 // again concludes the runs of a bench over the windows that are asked for. A run that a limit ended before them has no

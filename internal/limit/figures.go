@@ -61,7 +61,7 @@ func Of(words result.Words, series measure.Series, w measure.Window, counters mo
 			return iops, false, measured
 		}
 		if m.Traced() {
-			return statistic(m, monitor.IOsFor(m.Subject, all.IO))
+			return statistic(m.Stat, monitor.IOsFor(m.Subject, all.IO))
 		}
 		if k, ok := kinds[m.Subject]; ok {
 			mean, longest, measured := seen.Slowest(k)
@@ -70,17 +70,19 @@ func Of(words result.Words, series measure.Series, w measure.Window, counters mo
 			}
 			return mean, false, measured
 		}
-		return statistic(m, times[m.Subject])
+		return statistic(m.Stat, times[m.Subject])
 	}, nil
 }
 
 // statistic is that of some times; it is not measured where there are none.
-func statistic(m Metric, d measure.Distribution) (value float64, atLeast, measured bool) {
-	if d.Name == "" {
+func statistic(stat string, d measure.Distribution) (value float64, atLeast, measured bool) {
+	switch q, isPercentile := percentile(stat); {
+	case d.Name == "":
 		return 0, false, false
-	}
-	if q, ok := m.Quantile(); ok {
+	case isPercentile:
 		return d.Quantile(q).Seconds(), d.AtLeast(q), true
+	case stat == "max":
+		return d.Quantile(1).Seconds(), d.AtLeast(1), true
 	}
 	return d.Mean().Seconds(), d.MeanAtLeast(), true
 }

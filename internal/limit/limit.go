@@ -29,15 +29,6 @@ func (m Metric) String() string {
 	return m.Subject + " " + m.Stat
 }
 
-// Quantile is the share of samples at or below the figure: 0.95 for p95, 1 for max; false for a mean and for figures
-// that are no statistic of samples.
-func (m Metric) Quantile() (float64, bool) {
-	if m.Stat == "max" {
-		return 1, true
-	}
-	return percentile(m.Stat)
-}
-
 // IsOperation says that the figure is one of a workload's operations.
 func (m Metric) IsOperation() bool {
 	_, common := subjects[m.Subject]

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -216,15 +217,16 @@ func (c comparison) figures() table {
 }
 
 func (c comparison) cells(d *compare.Difference) []string {
-	switch {
-	case d == nil:
+	if d == nil {
 		return []string{"", ""}
-	case c.Doubtful(*d):
-		return []string{"estimate " + d.PercentText(d.Percent), doesNotCount}
-	case d.Low == nil:
-		return []string{d.PercentText(d.Percent), ""}
 	}
-	return []string{d.PercentText(d.Percent), d.IntervalText()}
+	by, interval := d.PercentText(d.Percent), ""
+	if c.Doubtful(*d) {
+		by, interval = "estimate "+by, doesNotCount
+	} else if d.Low != nil {
+		interval = d.IntervalText()
+	}
+	return []string{by, interval}
 }
 
 // metricText is a metric of a configuration: the median of its runs or, beside others, the geometric mean, of which
@@ -281,12 +283,8 @@ func runTable(all []compare.Configuration, stands string) table {
 		"device reads/s", "device limit reads/s", "device writes/s", "device limit log writes/s",
 		words.Cycles+" lost to events", "rate back after s", "longest "+words.Cycle+" after one ms",
 		"idle W", "active W", "bottleneck", "counts")
-	type made struct {
-		number int
-		row    []string
-	}
-	var rows []made
 	count := func(n int) string { return map[bool]string{true: fmt.Sprint(n)}[n > 0] }
+	rows := map[int][][]string{} // by the numbers of the runs
 	for _, one := range all {
 		for _, r := range one.Runs {
 			row := []string{one.Name, r.Dir, count(r.Number), count(r.Block),
@@ -297,13 +295,12 @@ func runTable(all []compare.Configuration, stands string) table {
 			} {
 				row = append(row, figureOr(compare.Condition(name)(r)))
 			}
-			counts := countsText(one, r, r.Dir == stands)
-			rows = append(rows, made{r.Number, append(row, figureOr(r.Idle), figureOr(r.Active), r.Bottleneck, counts)})
+			row = append(row, figureOr(r.Idle), figureOr(r.Active), r.Bottleneck, countsText(one, r, r.Dir == stands))
+			rows[r.Number] = append(rows[r.Number], row)
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b made) int { return a.number - b.number })
-	for _, r := range rows {
-		t.Rows = append(t.Rows, r.row)
+	for _, number := range slices.Sorted(maps.Keys(rows)) {
+		t.Rows = append(t.Rows, rows[number]...)
 	}
 	return t.trimmed()
 }

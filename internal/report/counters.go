@@ -156,16 +156,16 @@ func (spec counterChart) chart(id string, columns []string) (c chart, shown []Co
 		if oneOfMany || quantity < 0 {
 			continue
 		}
-		l := line{Name: strings.TrimPrefix(strings.TrimPrefix(counter.label, "sessions "), "waits ")}
-		l.Hue, l.Dash = len(c.Lines), len(c.Lines)/3
+		c.draw(line{Name: strings.TrimPrefix(strings.TrimPrefix(counter.label, "sessions "), "waits ")})
 		if counter.item != "" {
 			// The legend has each drive once, and the text each kind of line.
+			l := &c.Lines[len(c.Lines)-1]
 			items = addNew(items, counter.item)
 			l.Hue, l.Dash = slices.Index(items, counter.item), quantity
 			l.Name, l.What = counter.item, strings.TrimSpace(strings.TrimPrefix(counter.label, counter.item))
 			dashed = addNew(dashed, dashNames[quantity%len(dashNames)]+": "+l.What)
 		}
-		c.YName, c.Lines = counter.unit, append(c.Lines, l)
+		c.YName = counter.unit
 		shown = append(shown, CounterLine{i, counter.scale})
 	}
 	if len(dashed) > 1 {

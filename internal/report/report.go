@@ -42,12 +42,7 @@ type Page struct {
 }
 
 // Sentence is the result, as the page begins with it.
-func (p Page) Sentence() string {
-	if len(p.views) == 0 {
-		return "no result"
-	}
-	return p.views[0].Headline
-}
+func (p Page) Sentence() string { return p.views[0].Headline }
 
 // Runs is the page of one or several records.
 func Runs(records ...*result.Record) Page {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -123,7 +124,7 @@ func (t table) text() string {
 }
 
 // known shows a value; another text where there is none.
-func known[T any](v *T, unknown string, show func(T) string) string {
+func known(v *float64, unknown string, show func(float64) string) string {
 	if v == nil {
 		return unknown
 	}
@@ -138,13 +139,10 @@ func orElse(unknown string, f *float64, scale float64, decimals int) string {
 // opmOf is an OPM, or what else is counted, with as many digits as half the width of its interval carries, where it has
 // one; empty where it is not known.
 func opmOf(opm, half *float64) string {
-	switch {
-	case opm == nil:
+	if opm == nil {
 		return ""
-	case half == nil:
-		return numbers.Worth(*opm, 0)
 	}
-	return numbers.Worth(*opm, *half)
+	return numbers.Worth(*opm, *cmp.Or(half, new(0.)))
 }
 
 // uncertainty is half the width of an interval; empty where there is none.
@@ -192,7 +190,4 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// megabytes are of 10^6 bytes; a dash where unknown.
-func megabytes(bytes *int64) string {
-	return known(bytes, "–", func(n int64) string { return numbers.Decimals(float64(n)/1e6, 1) })
-}
+func megabytes(bytes int64) string { return numbers.Decimals(float64(bytes)/1e6, 1) }

@@ -49,7 +49,7 @@ func deepCheckTable(checks []store.DeepCheck) table {
 	for _, s := range checks {
 		t.row("server", s.Server)
 		t.add("read and checked", "%s MB of %d tables and indexes in %s s, %s MB/s, from drives or caches",
-			megabytes(&s.Bytes), s.Objects, numbers.Decimals(s.Seconds, 1),
+			megabytes(s.Bytes), s.Objects, numbers.Decimals(s.Seconds, 1),
 			numbers.Decimals(s.BytesPerSecond()/1e6, 1))
 		checksums := "off: a changed byte is found only where it breaks the structure of a page, a row or an index"
 		if s.Checksums {
@@ -81,7 +81,7 @@ func deepCheckNote(checks []store.DeepCheck) (level, string) {
 	case len(checks) == 0:
 		return aside, ""
 	case damages == 0:
-		return proof, fmt.Sprintf("All tables and indexes were checked, %s MB: no damage.", megabytes(&bytes))
+		return proof, fmt.Sprintf("All tables and indexes were checked, %s MB: no damage.", megabytes(bytes))
 	}
 	return failure, fmt.Sprintf("The database is DAMAGED: the deep check found %d errors.", damages)
 }
