@@ -190,6 +190,18 @@ func newView(in Input, w *measure.Window) view {
 	return v
 }
 
+// slowest are the slowest orders of the window, the slowest first.
+func (v view) slowest() (all []result.SlowOrder) {
+	window := measure.Span{From: measure.Seconds(v.window.From), To: measure.Seconds(v.window.To)}
+	for _, o := range v.Series.Slowest(window) {
+		all = append(all, result.SlowOrder{
+			From: o.From.Seconds(), To: o.To.Seconds(), Operation: o.Operation,
+			OperationFrom: o.OperationFrom.Seconds(), OperationTo: o.OperationTo.Seconds(),
+		})
+	}
+	return all
+}
+
 // At is a time of the run, in seconds since the first orders, on the clock.
 func (in Input) At(seconds float64) time.Time {
 	return in.Start.Add(measure.Seconds(seconds))

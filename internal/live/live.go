@@ -153,8 +153,8 @@ func (p *Page) End(text string) {
 	p.send(event("end", map[string]string{"text": text}))
 	for v := range p.viewers {
 		close(v)
-		delete(p.viewers, v)
 	}
+	clear(p.viewers)
 	p.mu.Unlock()
 	gone := make(chan struct{})
 	go func() { p.watching.Wait(); close(gone) }()

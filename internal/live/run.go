@@ -7,20 +7,11 @@ import (
 	"time"
 
 	"ds2/internal/measure"
-	"ds2/internal/monitor"
 	"ds2/internal/numbers"
 	"ds2/internal/report"
 	"ds2/internal/result"
+	"ds2/internal/runs"
 )
-
-// Run is a run that is shown while it goes on.
-type Run interface {
-	Meter() *measure.Meter
-	Doing() string                                 // while it has no users; empty: nothing that takes long
-	Verdicts() result.Verdicts                     // of the limits, over the last interval
-	IOPS() (iops float64, measured bool)           // of the drives of the data, now
-	Counters() (columns []string, now monitor.Row) // of machine and databases; no columns: not observed
-}
 
 // Setup is what the page must know of a run besides.
 type Setup struct {
@@ -33,8 +24,8 @@ type Setup struct {
 // shortest is the shortest sample that is shown: the last of a run is of a few orders that drain.
 const shortest = time.Second / 2
 
-// ShowRun shows a run.
-func ShowRun(r Run, s Setup) Show {
+// ShowRun shows a run while it goes on.
+func ShowRun(r *runs.Run, s Setup) Show {
 	words := s.Words
 	charts := []report.LiveChart{
 		report.NewLiveChart("live-opm", words.PerMinute(),
@@ -88,7 +79,7 @@ func phaseWords(p measure.Phase) string {
 }
 
 // runValues are those of the lines of a run's charts.
-func runValues(p measure.Progress, r Run, lines []report.CounterLine) []*float64 {
+func runValues(p measure.Progress, r *runs.Run, lines []report.CounterLine) []*float64 {
 	s := p.Last
 	values := []*float64{report.Digits(s.OPM()), report.Digits(p.Last60s), nil, nil, nil}
 	if s.Counts.Orders > 0 {
@@ -118,7 +109,7 @@ func runFacts(words result.Words, p measure.Progress, targets []measure.Totals) 
 	}
 	bad := func(name string, n int64) {
 		if n > 0 {
-			facts = append(facts, Fact{Name: name, Value: numbers.Decimals(float64(n), 0), State: "bad"})
+			facts = append(facts, Fact{Name: name, Value: numbers.Integer(n), State: "bad"})
 		}
 	}
 	bad("users held up by errors", int64(p.Last.HeldUp))

@@ -38,6 +38,47 @@ func ioTable(s result.Summary) table {
 	return t
 }
 
+// slowestTable is the slowest orders of the first window by the operations that took the most of their time, and which
+// was the longest.
+func slowestTable(s result.Summary) table {
+	if s.Slowest == nil {
+		return table{}
+	}
+	t := newTable(fmt.Sprintf("The %d slowest %s", len(s.Slowest), s.Words.Cycles),
+		"operation that took the most time", "number", "longest, ms")
+	var operations []string
+	times := map[string][]float64{}
+	for _, o := range s.Slowest {
+		operations = addNew(operations, o.Operation)
+		times[o.Operation] = append(times[o.Operation], 1000*(o.To-o.From))
+	}
+	for _, name := range operations {
+		t.row(name, numbers.Integer(len(times[name])), figure(slices.Max(times[name])))
+	}
+	return t
+}
+
+func scrubTable(s result.Summary) table {
+	t := newTable("Background scan, over the whole run", "database", "MB/s asked for", "MB/s read", "requests/s",
+		"bytes a request", "from the drives", "mean ms", "max ms", "passes", "failures")
+	for _, r := range s.Scrub {
+		t.row(r.Target, numbers.Decimals(r.Rate/1e6, 3), numbers.Decimals(r.PerSecond()/1e6, 3),
+			numbers.Decimals(r.RequestsPerSecond(), 2),
+			numbers.Integer(r.RequestBytes()), fromDrives(r), figureOr(r.MeanMS), figureOr(r.MaxMS),
+			numbers.Integer(r.Passes), numbers.Integer(r.Failures))
+	}
+	return t
+}
+
+// fromDrives is the share of what was read that no cache of the kernel had. The kernel reads ahead of what is asked
+// for.
+func fromDrives(r result.Scrub) string {
+	if r.Device == nil {
+		return "unknown"
+	}
+	return numbers.Share(min(*r.Device, r.Bytes), r.Bytes)
+}
+
 // smartTable is what the drives told of themselves before and after the run; without rows where none did.
 func smartTable(drives []monitor.SMART) table {
 	t := newTable("The drives' own statistics (SMART), over the whole run",

@@ -26,7 +26,7 @@ func (v view) text(b *bufio.Writer, details bool, columns int) {
 		return
 	}
 	all := slices.Concat([]string{v.Title, v.Headline, v.Light().String()}, v.reasons(aside), v.Why)
-	for _, text := range slices.DeleteFunc(all, func(text string) bool { return text == "" }) {
+	for _, text := range filled(all) {
 		if columns > 0 {
 			text = strings.Join(wrapped(text, 0, columns), "\n")
 		}

@@ -135,8 +135,11 @@ func together(warnings, targets []string) (all []string) {
 }
 
 // because adds what explains the result, as far as there is anything.
-func (v *view) because(texts ...string) {
-	v.Why = append(v.Why, slices.DeleteFunc(texts, func(text string) bool { return text == "" })...)
+func (v *view) because(texts ...string) { v.Why = append(v.Why, filled(texts)...) }
+
+// filled are the texts that are not empty.
+func filled(texts []string) []string {
+	return slices.DeleteFunc(texts, func(text string) bool { return text == "" })
 }
 
 // place says where a chart stands on the page.
@@ -156,18 +159,14 @@ func (v view) At(p place) []chart {
 
 // byline says when and with what a result came about; what is not known is left out.
 func byline(start time.Time, run, kit, where string) string {
-	var parts []string
+	at := ""
 	if !start.IsZero() {
-		parts = append(parts, start.UTC().Format("2006-01-02 15:04 UTC"))
+		at = start.UTC().Format("2006-01-02 15:04 UTC")
 	}
-	parts = append(parts, run)
 	if kit != "" {
-		parts = append(parts, "ds2 "+kit)
+		kit = "ds2 " + kit
 	}
-	if where != "" {
-		parts = append(parts, where)
-	}
-	return strings.Join(parts, " · ")
+	return strings.Join(filled([]string{at, run, kit, where}), " · ")
 }
 
 // clean is a text of others, safe to show.
