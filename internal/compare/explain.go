@@ -81,10 +81,9 @@ func LimitedOf(c Configuration) Limited {
 	for _, r := range counted {
 		runs[r.Bottleneck]++
 	}
+	delete(runs, "")
 	for what, n := range runs {
-		if what != "" {
-			l.By = append(l.By, LimitedRuns{what, n})
-		}
+		l.By = append(l.By, LimitedRuns{what, n})
 	}
 	slices.SortFunc(l.By, func(a, b LimitedRuns) int {
 		return cmp.Or(b.Runs-a.Runs, strings.Compare(a.What, b.What))

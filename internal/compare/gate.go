@@ -38,7 +38,6 @@ func ParseGate(text string) (Gate, error) {
 	return Gate{strings.TrimSpace(text), strings.ToLower(parts[1]), parts[2] == ">", bound}, nil
 }
 
-// violates says whether a value is one that must not be.
 func (g Gate) violates(v float64) bool {
 	if g.above {
 		return v > g.bound
@@ -90,50 +89,43 @@ func (c *Comparison) Judge(gate Gate) error {
 	first := c.Configurations[0]
 	for _, other := range c.Configurations[1:] {
 		v := GateVerdict{Gate: gate.text, Name: other.Name, Against: first.Name, Outcome: GateOpen}
+		var low, high *float64
+		var doubt *Doubt
 		if gate.figure == errorGate {
-			v.errors(gate, other)
+			low, v.Why = errorsOf(other)
+			high = low
 		} else {
-			v.difference(gate, c.Of(other.Name, Metrics[at].Name))
-			if doubt := c.Doubt(first.Name, other.Name); doubt != nil {
-				v.Outcome = GateOpen
-				v.Why += fmt.Sprintf("; %s: %s", doubt.What, doubt.Why)
+			v.Why = gate.figure + " was not measured in counted runs of both"
+			if d := c.Of(other.Name, Metrics[at].Name); d != nil {
+				low, high, v.Why = d.Low, d.High, gate.figure+" changed by "+d.Text()
 			}
+			doubt = c.Doubt(first.Name, other.Name)
+		}
+		if doubt != nil {
+			v.Why += fmt.Sprintf("; %s: %s", doubt.What, doubt.Why)
+		} else if low != nil {
+			v.Outcome = outcome(gate.violates(*low), gate.violates(*high))
 		}
 		c.Gates = append(c.Gates, v)
 	}
 	return nil
 }
 
-// errors judges the errors of the runs that count.
-func (v *GateVerdict) errors(gate Gate, c Configuration) {
-	sum := 0.
+// errorsOf are those of the runs that count; nil where they are not known.
+func errorsOf(c Configuration) (sum *float64, why string) {
 	runs := Counted(c.Bench)
+	if len(runs) == 0 {
+		return nil, "no run counts"
+	}
+	sum = new(0.)
 	for _, r := range runs {
 		n := Condition(result.FailedAttempts)(r)
 		if n == nil {
-			v.Why = fmt.Sprintf("no errors are recorded of %s", r.Dir)
-			return
+			return nil, "no errors are recorded of " + r.Dir
 		}
-		sum += *n
+		*sum += *n
 	}
-	if len(runs) == 0 {
-		v.Why = "no run counts"
-		return
-	}
-	v.Outcome = outcome(gate.violates(sum), gate.violates(sum))
-	v.Why = fmt.Sprintf("%s errors in the %d counted runs", numbers.Decimals(sum, 0), len(runs))
-}
-
-// difference judges the interval of a difference.
-func (v *GateVerdict) difference(gate Gate, d *Difference) {
-	if d == nil {
-		v.Why = gate.figure + " was not measured in counted runs of both"
-		return
-	}
-	v.Why = gate.figure + " changed by " + d.Text()
-	if d.Low != nil {
-		v.Outcome = outcome(gate.violates(*d.Low), gate.violates(*d.High))
-	}
+	return sum, fmt.Sprintf("%s errors in the %d counted runs", numbers.Decimals(*sum, 0), len(runs))
 }
 
 // Failed says where the gate fails, and where it cannot tell.

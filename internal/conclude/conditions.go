@@ -98,7 +98,6 @@ func (all *conditions) add(name string, value *float64, scale float64, unit stri
 	}
 }
 
-// conditions are those of the window.
 func (v view) conditions() (all conditions) {
 	for _, c := range surroundings {
 		all.add(c.name, c.of(v, c.column), c.scale, c.unit)
@@ -170,7 +169,6 @@ func (v view) overItems(f func(a, b float64) float64, column string) *float64 {
 	return over(f, means...)
 }
 
-// drives are those of the window.
 func (v view) drives() monitor.Drives {
 	return monitor.Drives{Counters: v.Counters, Machine: v.Machine, From: v.from, To: v.to}
 }

@@ -4,7 +4,6 @@
 package live
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -308,11 +307,7 @@ func (p *Page) Stream(w http.ResponseWriter, r *http.Request) {
 }
 
 // document is the page without its figures, the same for all.
-var document = sync.OnceValues(func() ([]byte, error) {
-	var b bytes.Buffer
-	err := report.LiveHTML(&b)
-	return b.Bytes(), err
-})
+var document = sync.OnceValues(report.LiveHTML)
 
 // Document sends the page itself, which asks for the stream.
 func (p *Page) Document(w http.ResponseWriter, _ *http.Request) {

@@ -33,10 +33,8 @@ func NewLoad(tell progress.Tell) *Load {
 	return &Load{start: time.Now(), loaded: map[datagen.Table]amount{}, tell: tell}
 }
 
-// Begin is of load.Progress.
 func (l *Load) Begin(schema.Phase) {}
 
-// Copied is of load.Progress.
 func (l *Load) Copied(table datagen.Table, rows, bytes int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -44,10 +42,8 @@ func (l *Load) Copied(table datagen.Table, rows, bytes int64) {
 	l.loaded[table] = amount{was.rows + rows, was.bytes + bytes}
 }
 
-// Statement is of load.Progress.
 func (l *Load) Statement(schema.Phase, string, bool) {}
 
-// Tell is of load.Progress.
 func (l *Load) Tell(doing string, done, total int64) {
 	l.tell(doing, done, total)
 	l.estimate.Tell(doing, done, total)
@@ -62,7 +58,6 @@ func (l *Load) Tables(f func(table string, rows, bytes int64)) {
 	}
 }
 
-// Show shows the load.
 func (l *Load) Show(title string) Show {
 	var was struct {
 		second      int

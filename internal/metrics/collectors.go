@@ -18,7 +18,6 @@ type asked func(sink)
 // Describe says nothing: which figures there are shows as the run goes on.
 func (asked) Describe(chan<- *prometheus.Desc) {}
 
-// Collect sends the figures.
 func (a asked) Collect(ch chan<- prometheus.Metric) { a(ch) }
 
 // sink takes the figures of a scrape.

@@ -48,7 +48,6 @@ func newHistogram(
 	return h
 }
 
-// Write writes both kinds.
 func (h *histogram) Write(m *dto.Metric) error {
 	if err := h.Metric.Write(m); err != nil {
 		return err

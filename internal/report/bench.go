@@ -138,9 +138,10 @@ func (v *view) findBench(c compare.Configuration) {
 func (v *view) findWarnings(name string, runs []result.BenchRun) {
 	var first []string              // of each kind
 	warned := map[string][]string{} // runs by kind
+	wordsOf := func(text string) string { return strings.Join(strings.FieldsFunc(text, unicode.IsDigit), "") }
 	for _, r := range runs {
 		for _, text := range r.Warnings {
-			kind := strings.Map(wordsOnly, text)
+			kind := wordsOf(text)
 			if warned[kind] == nil {
 				first = append(first, text)
 			}
@@ -148,20 +149,13 @@ func (v *view) findWarnings(name string, runs []result.BenchRun) {
 		}
 	}
 	for _, text := range first {
-		if dirs := warned[strings.Map(wordsOnly, text)]; dirs[0] == "." {
+		if dirs := warned[wordsOf(text)]; dirs[0] == "." {
 			v.findf(reservation, "Warning of %s: %s", name, text)
 		} else {
 			v.findf(reservation, "Warnings in %d of %d valid runs of %s, e.g. %s: %s",
 				len(dirs), len(runs), name, dirs[0], text)
 		}
 	}
-}
-
-func wordsOnly(r rune) rune {
-	if unicode.IsDigit(r) {
-		return -1
-	}
-	return r
 }
 
 // conditionTable is under which conditions each run that has an OPM was made, and which of them go with OPM: why runs

@@ -14,7 +14,6 @@ import (
 	"ds2/internal/result"
 )
 
-// comparison is drawn.
 type comparison struct{ compare.Comparison }
 
 // Comparison is the page of a comparison.

@@ -1,10 +1,9 @@
 package report
 
 import (
+	"bytes"
 	_ "embed"
-	"fmt"
 	"html/template"
-	"io"
 	"slices"
 )
 
@@ -17,14 +16,13 @@ var (
 	livePage = template.Must(template.New("live").Parse(liveHTML))
 )
 
-// LiveHTML writes the page that shows what a command is at. It has no figures: its script asks for them at /live, on
-// the server that the page came from, and the report's own draws them.
-func LiveHTML(w io.Writer) error {
+// LiveHTML is the page that shows what a command is at. It has no figures: its script asks for them at /live, on the
+// server that the page came from, and the report's own draws them.
+func LiveHTML() ([]byte, error) {
+	var b bytes.Buffer
 	parts := map[string]any{"CSS": pageCSS, "JS": pageJS, "LiveJS": liveJS, "ECharts": echartsJS}
-	if err := livePage.Execute(w, parts); err != nil {
-		return fmt.Errorf("write the live page: %w", err)
-	}
-	return nil
+	err := livePage.Execute(&b, parts)
+	return b.Bytes(), err
 }
 
 // LiveChart is a chart of the live page: each of its lines gets a value a second.

@@ -88,7 +88,6 @@ func (v view) reasons(from level) (texts []string) {
 	return texts
 }
 
-// Notes are all findings.
 func (v view) Notes() (texts []string) {
 	for _, f := range v.Findings {
 		texts = append(texts, f.Text)
@@ -152,7 +151,6 @@ const (
 	folded  place = "folded"
 )
 
-// At is the charts of a place.
 func (v view) At(p place) []chart {
 	return slices.DeleteFunc(slices.Clone(v.Charts), func(c chart) bool { return c.Place != p })
 }
