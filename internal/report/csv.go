@@ -54,14 +54,12 @@ func CSV(w io.Writer, records []*result.Record) error {
 			}
 			line = append(line, whole(s.Errors), whole(s.Counts.Retries),
 				decimals(s.Mean, 2), decimals(s.P95, 2), decimals(s.Max, 2))
+			p95s := map[string]string{}
+			for _, o := range s.Operations {
+				p95s[o.Name] = decimals(o.P95, 2)
+			}
 			for _, name := range operations {
-				p95 := ""
-				for _, o := range s.Operations {
-					if o.Name == name {
-						p95 = decimals(o.P95, 2)
-					}
-				}
-				line = append(line, p95)
+				line = append(line, p95s[name])
 			}
 			out.Write(line)
 		}

@@ -103,7 +103,11 @@ func targetTable(s result.Summary) table {
 
 func disturbanceNotes(s result.Summary) (notes []string) {
 	for _, d := range s.Disturbances {
-		text := fmt.Sprintf("%s at %s s", eventNames(d), numbers.Decimals(d.From, 1))
+		var events []string
+		for _, n := range d.Events {
+			events = append(events, fmt.Sprintf("event %d", n))
+		}
+		text := fmt.Sprintf("%s at %s s", strings.Join(events, " and "), numbers.Decimals(d.From, 1))
 		if d.Unknown != "" {
 			notes = append(notes, fmt.Sprintf("What %s did is unknown: %s.", text, d.Unknown))
 			continue
@@ -122,14 +126,6 @@ func disturbanceNotes(s result.Summary) (notes []string) {
 		notes = append(notes, text)
 	}
 	return notes
-}
-
-func eventNames(d result.Disturbance) string {
-	var names []string
-	for _, n := range d.Events {
-		names = append(names, fmt.Sprintf("event %d", n))
-	}
-	return strings.Join(names, " and ")
 }
 
 func eventTable(s result.Summary) table {
