@@ -115,7 +115,8 @@ func TestRunByItself(t *testing.T) {
 	var v view
 	v.findBench(c)
 	assert.Equal(t, name, c.Name)
-	assert.Equal(t, name+", "+opmOf(c.Runs[0].Value(), c.Runs[0].CI95())+" OPM: the audit failed", faultText(c, c.Runs[0]))
+	opm := opmOf(c.Runs[0].Value(), c.Runs[0].CI95())
+	assert.Equal(t, name+", "+opm+" OPM: the audit failed", faultText(c, c.Runs[0]))
 	assert.Contains(t, v.Notes(), "Warning of "+name+": a log would be full.")
 }
 
