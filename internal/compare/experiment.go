@@ -24,7 +24,7 @@ type Experiment struct {
 
 // NewExperiment reads the benches of the experiment in a directory, and compares its configurations.
 func NewExperiment(read conclude.Reader, dir string, record result.Experiment) (e Experiment, err error) {
-	e = Experiment{Experiment: record, Name: filepath.Base(filepath.Clean(dir))}
+	e = Experiment{Experiment: record, Name: DirName(dir)}
 	var some []Configuration
 	looks := 1.
 	for _, c := range e.Configurations {

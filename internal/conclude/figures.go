@@ -2,7 +2,9 @@ package conclude
 
 import (
 	"cmp"
+	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"ds2/internal/diagnose"
@@ -115,8 +117,8 @@ func (v view) sessions() *result.Sessions {
 func (v view) addUsers(f *result.Evidence) {
 	w := v.window
 	count, seconds := 0.0, 0.0
-	for operation, l := range w.Latency {
-		if operation != measure.WholeOrder {
+	for _, operation := range slices.Sorted(maps.Keys(w.Latency)) { // a sum of floats depends on the order
+		if l := w.Latency[operation]; operation != measure.WholeOrder {
 			count += float64(l.Count)
 			seconds += float64(l.Count) * l.Mean / 1000
 		}

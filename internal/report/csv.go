@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -80,6 +81,9 @@ func addNew(names []string, more ...string) []string {
 
 // CompareCSV writes a line a run. Costs are per order, in base units.
 func CompareCSV(w io.Writer, c compare.Comparison) error {
+	if len(c.Configurations) == 0 {
+		return errors.New("write CSV: no configuration has a run that counts")
+	}
 	out := csv.NewWriter(w)
 	figure := c.Named(compare.Main)
 	head := []string{"configuration", "run", "counts", "stands", figure, figure + "_ci95", "idle_w", "active_w",

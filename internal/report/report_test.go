@@ -235,6 +235,7 @@ func TestCSV(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, lines, 1+70)
 	assert.Equal(t, []string{"k7c2", "70.000"}, lines[70][:2])
+	assert.ErrorContains(t, CompareCSV(&b, compare.Comparison{}), "no configuration has a run that counts")
 }
 
 func TestThinned(t *testing.T) {
