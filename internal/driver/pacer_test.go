@@ -25,23 +25,23 @@ func TestPacer(t *testing.T) {
 			const target = 250.0
 			random := rand.New(rand.NewPCG(1, 7))
 			p := NewPacer(target, 10, 400, 400*c.calibrated)
-			store := func() float64 { return p.Rate() * c.real * (1 + c.variation*random.NormFloat64()) }
+			store := func() float64 { return p.Rate * c.real * (1 + c.variation*random.NormFloat64()) }
 			samples := 0
-			for !p.Frozen() {
+			for !p.Frozen {
 				samples++
-				require.LessOrEqual(t, samples, 60, "not settled; rate %g", p.Rate())
-				before := p.Rate()
-				p.Sample(p.Rate(), store()/before)
-				require.InDelta(t, 1, p.Rate()/before, .1+1e-9, "the rate changes at once")
+				require.LessOrEqual(t, samples, 60, "not settled; rate %g", p.Rate)
+				before := p.Rate
+				p.Sample(p.Rate, store()/before)
+				require.InDelta(t, 1, p.Rate/before, .1+1e-9, "the rate changes at once")
 			}
-			frozen, sum := p.Rate(), 0.0
+			frozen, sum := p.Rate, 0.0
 			const window = 80 // samples
 			for range window {
 				iops := store()
 				sum += iops
-				p.Sample(p.Rate(), 3*iops/p.Rate())
+				p.Sample(p.Rate, 3*iops/p.Rate)
 			}
-			assert.Equal(t, frozen, p.Rate(), "a frozen rate changes")
+			assert.Equal(t, frozen, p.Rate, "a frozen rate changes")
 			assert.InEpsilon(t, target, sum/window, Tolerance)
 			t.Logf("settled after %d samples, achieved %.1f", samples, sum/window)
 		})
@@ -52,12 +52,12 @@ func TestPacer(t *testing.T) {
 func TestPacerOfSlowStore(t *testing.T) {
 	p := NewPacer(1000, 10, 200, 400)
 	for range 100 {
-		done := min(p.Rate(), 300)
+		done := min(p.Rate, 300)
 		p.Sample(done, 2)
 	}
-	assert.False(t, p.Frozen())
-	assert.True(t, p.Limited())
-	assert.LessOrEqual(t, p.Rate(), 550.)
+	assert.False(t, p.Frozen)
+	assert.True(t, p.Limited)
+	assert.LessOrEqual(t, p.Rate, 550.)
 }
 
 // TestPacerThatDrifts: a rate that does not settle is kept by the average in the end, and its spread says why.
@@ -66,12 +66,11 @@ func TestPacerThatDrifts(t *testing.T) {
 	each := 2.5
 	for range 12 {
 		each *= 1.1
-		p.Sample(p.Rate(), each)
+		p.Sample(p.Rate, each)
 	}
-	require.False(t, p.Frozen(), "settled, though an order takes ever more I/Os")
+	require.False(t, p.Frozen, "settled, though an order takes ever more I/Os")
 	p.Freeze()
-	least, most := p.Spread()
-	assert.True(t, p.Frozen())
-	assert.InDeltaSlice(t, []float64{2.5 * 1.1, each}, []float64{least, most}, 1e-9)
-	assert.InDelta(t, 400/each, p.Rate(), 1e-9)
+	assert.True(t, p.Frozen)
+	assert.InDeltaSlice(t, []float64{2.5 * 1.1, each}, []float64{p.Least, p.Most}, 1e-9)
+	assert.InDelta(t, 400/each, p.Rate, 1e-9)
 }

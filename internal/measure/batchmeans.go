@@ -35,10 +35,6 @@ const (
 	fewestFreedom = 4.5 // of one that has: that of four batches
 )
 
-type tooShort struct{ why string }
-
-func (e tooShort) Error() string { return "too short for a confidence interval: " + e.why }
-
 // fit is what was taken off a series before its residuals are looked at, and takes variation from them.
 type fit int
 
@@ -54,7 +50,7 @@ func newBatchMeans(residuals []float64, span int, f fit) (batchMeans, error) {
 	n := len(residuals)
 	batch := min(span, n/minBatches)
 	if n < minSamples {
-		return batchMeans{}, tooShort{fmt.Sprintf("%d samples, and it takes %d", n, minSamples)}
+		return batchMeans{}, fmt.Errorf("too short for a confidence interval: %d samples, and it takes %d", n, minSamples)
 	}
 	share := float64(batch) / float64(n)
 	lost := share // of the variance of a batch, because the mean of all was taken off

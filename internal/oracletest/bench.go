@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"sort"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -39,7 +39,6 @@ type LimitOfRuns struct {
 	Text     string
 	Holds    bool
 	Held, Of int
-	Measured float64 // that of the worst run
 }
 
 // ReadBench reads a bench, or a single run as a bench of one, and the records of all its runs.
@@ -94,9 +93,8 @@ func (b *Bench) compute() {
 	}
 	values := of(func(r *Made) float64 { return r.Value })
 	b.Value, b.Mean = Median(values), stat.Mean(values, nil)
-	b.Idle, b.Watts = Median(of(func(r *Made) float64 { return r.Idle })), Median(of(func(r *Made) float64 {
-		return r.Watts
-	}))
+	b.Idle = Median(of(func(r *Made) float64 { return r.Idle }))
+	b.Watts = Median(of(func(r *Made) float64 { return r.Watts }))
 	b.P95 = Median(of(func(r *Made) float64 { return r.P95 }))
 	n := float64(len(values))
 	b.Geometric = 1
@@ -106,8 +104,7 @@ func (b *Bench) compute() {
 	b.Half, b.Spread = math.NaN(), math.NaN()
 	if n > 1 {
 		b.Half = student(n-1).Quantile(.975) * math.Sqrt(stat.Variance(values, nil)/n)
-		sort.Float64s(values)
-		b.Spread = 100 * (values[len(values)-1] - values[0]) / b.Mean // NaN where all are 0
+		b.Spread = 100 * (slices.Max(values) - slices.Min(values)) / b.Mean // NaN where all are 0
 	}
 	for _, r := range b.Runs {
 		if r.Practice || !r.Counts && !r.Fails {
@@ -115,7 +112,7 @@ func (b *Bench) compute() {
 		}
 		for i := range b.texts() {
 			if len(b.Limits) <= i {
-				b.Limits = append(b.Limits, LimitOfRuns{Text: b.texts()[i], Holds: true, Measured: math.NaN()})
+				b.Limits = append(b.Limits, LimitOfRuns{Text: b.texts()[i], Holds: true})
 			}
 			l := &b.Limits[i]
 			l.Of++
@@ -131,12 +128,7 @@ func (b *Bench) compute() {
 // broken says that a limit failed in the window. Where none did, that of a run that limits ended lies before what ended
 // it, and none counts as held.
 func (r *Run) broken() bool {
-	for _, l := range r.Limits {
-		if !l.Holds {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Limits, func(l Limit) bool { return !l.Holds })
 }
 
 // texts are the limits that were asked for, as any of the runs knows them.
@@ -172,21 +164,18 @@ func (b *Bench) Exit() int {
 			code = max(code, 3)
 		}
 	}
-	for _, l := range b.Limits {
-		if !l.Holds {
-			code = max(code, 3)
-		}
-	}
-	if b.Status == "interrupted" {
+	switch {
+	case b.Status == "interrupted":
 		return 130
+	case slices.ContainsFunc(b.Limits, func(l LimitOfRuns) bool { return !l.Holds }):
+		return 3
 	}
 	return code
 }
 
 // Median is the one in the middle, or the mean of the two middle ones.
 func Median(values []float64) float64 {
-	all := append([]float64(nil), values...)
-	sort.Float64s(all)
+	all := slices.Sorted(slices.Values(values))
 	n := len(all)
 	if n == 0 {
 		return math.NaN()
@@ -196,12 +185,7 @@ func Median(values []float64) float64 {
 
 // Bound says that P95 of a run that counts is only known to be at least as high.
 func (b *Bench) Bound() bool {
-	for _, r := range b.Counted() {
-		if r.P95AtLeast {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.Counted(), func(r *Made) bool { return r.P95AtLeast })
 }
 
 // Drifts says that more than half of the runs that count drift, up or down, by more than 12.5 % over their windows.
@@ -223,7 +207,11 @@ func (b *Bench) Drifts() bool {
 type Difference struct {
 	Percent, Low, High, P float64
 	Blocks                int
-	Medians               float64
+}
+
+func unknown() Difference {
+	nan := math.NaN()
+	return Difference{Percent: nan, Low: nan, High: nan, P: nan}
 }
 
 // point is a run of a block.
@@ -279,7 +267,7 @@ func newLine(a, b []point) (l line) {
 // them, by least squares in which each pair weighs one over its variance. Of k configurations each is in k − 1 pairs,
 // so that k/2 of their k(k−1)/2 sums are independent. divided is by what the level of .05 is divided.
 func InBlocks(all []*Bench, base, other int, figure func(*Made) float64, divided float64) Difference {
-	d := Difference{Percent: math.NaN(), Low: math.NaN(), High: math.NaN(), P: math.NaN()}
+	d := unknown()
 	sum, products := 0., 0.
 	known := map[int]bool{}
 	for i := range all {
@@ -313,7 +301,7 @@ func InBlocks(all []*Bench, base, other int, figure func(*Made) float64, divided
 
 // Welch is the difference of the geometric means of all runs that count.
 func Welch(a, b *Bench, figure func(*Made) float64) Difference {
-	d := Difference{Percent: math.NaN(), Low: math.NaN(), High: math.NaN(), P: math.NaN()}
+	d := unknown()
 	var x, y []float64
 	for _, p := range points(a, figure) {
 		x = append(x, p.logarithm)
@@ -374,18 +362,15 @@ func Unlike(what string, kit, oracle float64) string {
 // Divided is by what the level .05 of the bench's intervals is divided. Each look before the planned end had the level
 // .001, which the end lacks; a k-th end has a k-th part of the level, and an experiment that is not done has .001.
 func (b *Bench) Divided() float64 {
-	level, ends := .05, 1.
+	spent, ends := 0., 1.
 	for _, l := range b.summary.list("looks") {
 		if l.yes("done") {
 			ends++
+		} else {
+			spent += .001
 		}
 	}
-	level /= ends
-	for _, l := range b.summary.list("looks") {
-		if !l.yes("done") {
-			level -= .001
-		}
-	}
+	level := .05/ends - spent
 	if b.Status == "running" || b.Status == "interrupted" {
 		level = .001
 	}

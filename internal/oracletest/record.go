@@ -70,45 +70,41 @@ func readSummary(dir string) (o object, err error) {
 	return o, err
 }
 
-// table is a CSV file: its columns by name.
-type table struct {
-	columns []string
-	rows    [][]string
-}
+// row is a line of a CSV file, with the names of its columns.
+type row struct{ columns, cells []string }
 
-func readTable(path string) (t table, err error) {
+func readRows(path string) (rows []row, err error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return t, err
+		return nil, err
 	}
 	defer file.Close()
 	zip, err := gzip.NewReader(file)
 	if err != nil {
-		return t, err
+		return nil, err
 	}
 	all, err := csv.NewReader(zip).ReadAll()
-	if err != nil || len(all) == 0 {
-		return t, err
+	for i := 1; i < len(all); i++ {
+		rows = append(rows, row{all[0], all[i]})
 	}
-	return table{all[0], all[1:]}, nil
+	return rows, err
 }
 
-// column is where a column stands; -1: nowhere.
-func (t table) column(name string) int { return slices.Index(t.columns, name) }
-
-// numbers are those of a column; NaN where they are unknown.
-func (t table) numbers(name string) []float64 {
-	all, i := make([]float64, len(t.rows)), t.column(name)
-	for k, row := range t.rows {
-		all[k] = math.NaN()
-		if i < 0 {
-			continue
-		}
-		if f, err := strconv.ParseFloat(row[i], 64); err == nil {
-			all[k] = f
-		}
+// text is empty where there is no such column.
+func (r row) text(column string) string {
+	if i := slices.Index(r.columns, column); i >= 0 {
+		return r.cells[i]
 	}
-	return all
+	return ""
+}
+
+// number is NaN where it is unknown.
+func (r row) number(column string) float64 {
+	f, err := strconv.ParseFloat(r.text(column), 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return f
 }
 
 // millis is a time of a record.

@@ -3,8 +3,10 @@ package oracletest
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -38,7 +40,7 @@ type Run struct {
 	summary   object
 	samples   []sample
 	intervals []interval
-	host      table
+	host      []row
 	from, to  int64 // of the first window, in ms
 	counts    sample
 }
@@ -59,37 +61,33 @@ func ReadRun(dir string) (*Run, error) {
 	}
 	r := &Run{Dir: filepath.Base(dir), summary: s, Status: s.text("status"), Unit: s.text("spec", "words", "unit"),
 		OPM: math.NaN(), P95: math.NaN(), Value: math.NaN(), Idle: math.NaN(), Watts: math.NaN(), Drift: math.NaN()}
-	samples, samplesErr := readTable(filepath.Join(dir, "samples.csv.gz"))
-	histograms, histogramsErr := readTable(filepath.Join(dir, "histograms.csv.gz"))
-	r.host, _ = readTable(filepath.Join(dir, "host.csv.gz")) // there is none where nothing was observed
+	samples, samplesErr := readRows(filepath.Join(dir, "samples.csv.gz"))
+	histograms, histogramsErr := readRows(filepath.Join(dir, "histograms.csv.gz"))
+	r.host, _ = readRows(filepath.Join(dir, "host.csv.gz")) // there is none where nothing was observed
 	if err := errors.Join(samplesErr, histogramsErr); err != nil {
 		return nil, err
 	}
-	ends := samples.numbers("t_s")
-	orders, failed, givenUp := samples.numbers("orders"), samples.numbers("errors"), samples.numbers("given_up")
-	offered, dropped := samples.numbers("offered"), samples.numbers("dropped")
 	var last int64
-	for i, row := range samples.rows {
-		end := millis(ends[i])
+	for _, s := range samples {
+		end := millis(s.number("t_s"))
 		r.samples = append(r.samples, sample{
-			begin: last, end: end, phase: row[samples.column("phase")], orders: orders[i], errors: failed[i],
-			givenUp: givenUp[i], offered: offered[i], dropped: dropped[i],
+			begin: last, end: end, phase: s.text("phase"), orders: s.number("orders"), errors: s.number("errors"),
+			givenUp: s.number("given_up"), offered: s.number("offered"), dropped: s.number("dropped"),
 		})
 		last = end
 	}
-	from, to, sums := histograms.numbers("from_s"), histograms.numbers("to_s"), histograms.numbers("sum_ns")
-	for i, row := range histograms.rows {
-		at := millis(from[i])
+	for _, h := range histograms {
+		at := millis(h.number("from_s"))
 		if n := len(r.intervals); n == 0 || r.intervals[n-1].from != at {
-			iv := interval{at, millis(to[i]), map[string]float64{}, map[string]histogram{}}
+			iv := interval{at, millis(h.number("to_s")), map[string]float64{}, map[string]histogram{}}
 			r.intervals = append(r.intervals, iv)
 		}
 		iv := r.intervals[len(r.intervals)-1]
-		series := row[histograms.column("series")]
-		if iv.times[series], err = decode(row[histograms.column("hdrhistogram")]); err != nil {
+		series := h.text("series")
+		if iv.times[series], err = decode(h.text("hdrhistogram")); err != nil {
 			return nil, err
 		}
-		iv.sums[series] = sums[i] / 1e6
+		iv.sums[series] = h.number("sum_ns") / 1e6
 	}
 	return r, r.compute()
 }
@@ -113,7 +111,7 @@ func (r *Run) compute() error {
 	r.OPM = r.counts.orders * 60_000 / float64(r.to-r.from)
 	r.P95, r.P95AtLeast = r.time("order", .95)
 	r.Value = r.OPM
-	if iops, known := r.IOPS(); r.Unit == "IOPS" && known {
+	if iops := r.IOPS(); r.Unit == "IOPS" && !math.IsNaN(iops) {
 		r.Value = iops
 	} else if r.Unit == "IOPS" {
 		r.Unit = r.summary.text("spec", "words", "rate")
@@ -171,9 +169,6 @@ func (r *Run) window() error {
 }
 
 func abs(v int64) int64 { return max(v, -v) }
-
-// Seconds is the length of the first window.
-func (r *Run) Seconds() float64 { return float64(r.to-r.from) / 1000 }
 
 func (r *Run) inWindow() (all []sample) {
 	for _, s := range r.samples {
@@ -243,12 +238,12 @@ func (r *Run) time(name string, share float64) (milliseconds float64, atLeast bo
 	done, dropped, sum := r.distribution(names...)
 	certain := int64(0) // that ended before any dropped order
 	for i, n := range done.counts {
-		if dropped.total == 0 || highest(i) < lowest(first(dropped)) {
+		if dropped.total == 0 || highest(i) < lowest(slices.IndexFunc(dropped.counts, some)) {
 			certain += n
 		}
 	}
 	all := done
-	all.counts = append([]int64(nil), done.counts...)
+	all.counts = slices.Clone(done.counts)
 	all.add(dropped)
 	switch {
 	case all.total == 0:
@@ -259,21 +254,24 @@ func (r *Run) time(name string, share float64) (milliseconds float64, atLeast bo
 	return all.quantile(share), share*float64(all.total) > float64(certain)
 }
 
-func first(h histogram) int {
-	for i, n := range h.counts {
-		if n > 0 {
-			return i
+func some(n int64) bool { return n > 0 }
+
+// seconds are the counters of those after from, up to to.
+func (r *Run) seconds(from, to int64) iter.Seq[row] {
+	return func(yield func(row) bool) {
+		for _, s := range r.host {
+			if t := millis(s.number("t_s")); t > from && t <= to && !yield(s) {
+				return
+			}
 		}
 	}
-	return len(h.counts)
 }
 
 // mean is that of a counter over the seconds after from, up to to.
 func (r *Run) mean(column string, from, to int64) float64 {
 	sum, n := 0., 0.
-	at := r.host.numbers("t_s")
-	for i, v := range r.host.numbers(column) {
-		if t := millis(at[i]); t > from && t <= to && !math.IsNaN(v) {
+	for s := range r.seconds(from, to) {
+		if v := s.number(column); !math.IsNaN(v) {
 			sum, n = sum+v, n+1
 		}
 	}
@@ -282,8 +280,8 @@ func (r *Run) mean(column string, from, to int64) float64 {
 
 // drives are those with a role, of any where it is empty.
 func (r *Run) drives(role string) (names []string) {
-	if role == "" {
-		for _, c := range r.host.columns {
+	if role == "" && len(r.host) > 0 {
+		for _, c := range r.host[0].columns {
 			name, reads := strings.CutSuffix(c, ".reads_per_second")
 			if name, disk := strings.CutPrefix(name, "disk."); reads && disk {
 				names = append(names, name)
@@ -311,24 +309,20 @@ func (r *Run) Latency(role string, write bool) float64 {
 	}
 	slowest := math.NaN()
 	for _, drive := range r.drives(role) {
-		ios, took := 0., 0.
-		flushes, flushed, syncs := 0., 0., 0.
-		at, numbers, times := r.host.numbers("t_s"), r.host.numbers("disk."+drive+rate),
-			r.host.numbers("disk."+drive+latency)
-		flushRates, flushTimes := r.host.numbers("disk."+drive+".flushes_per_second"),
-			r.host.numbers("disk."+drive+".flush_seconds")
-		logSyncs := r.host.numbers("db.log_syncs_per_second")
-		for i, n := range numbers {
-			t := millis(at[i])
-			if !(t > r.from && t <= r.to && n > 0) || math.IsNaN(times[i]) {
+		ios, took, flushes, flushed, syncs := 0., 0., 0., 0., 0.
+		disk := "disk." + drive
+		for s := range r.seconds(r.from, r.to) {
+			n, each := s.number(disk+rate), s.number(disk+latency)
+			if !(n > 0) || math.IsNaN(each) {
 				continue
 			}
-			ios, took = ios+n, took+n*times[i]
-			if f := flushRates[i]; f > 0 && !math.IsNaN(flushTimes[i]) {
-				flushes, flushed = flushes+f, flushed+f*flushTimes[i]
+			ios, took = ios+n, took+n*each
+			f, each := s.number(disk+".flushes_per_second"), s.number(disk+".flush_seconds")
+			if f > 0 && !math.IsNaN(each) {
+				flushes, flushed = flushes+f, flushed+f*each
 			}
-			if s := logSyncs[i]; s > 0 {
-				syncs += s
+			if n := s.number("db.log_syncs_per_second"); n > 0 {
+				syncs += n
 			}
 		}
 		mean := took / ios
@@ -349,15 +343,14 @@ func (r *Run) Latency(role string, write bool) float64 {
 // milliseconds.
 func (r *Run) logWait() float64 {
 	writes, writing, syncs, syncing := 0., 0., 0., 0.
-	at, wrote, took := r.host.numbers("t_s"), r.host.numbers("db.log_writes_per_second"), r.host.numbers("db.log_write")
-	synced, tookSync := r.host.numbers("db.log_syncs_per_second"), r.host.numbers("db.log_sync")
-	for i, n := range wrote {
-		if t := millis(at[i]); !(t > r.from && t <= r.to && n > 0 && took[i] >= 0) {
+	for s := range r.seconds(r.from, r.to) {
+		n, took := s.number("db.log_writes_per_second"), s.number("db.log_write")
+		if !(n > 0 && took >= 0) {
 			continue
 		}
-		writes, writing = writes+n, writing+took[i]
-		if synced[i] > 0 && tookSync[i] >= 0 {
-			syncs, syncing = syncs+synced[i], syncing+tookSync[i]
+		writes, writing = writes+n, writing+took
+		if n, took = s.number("db.log_syncs_per_second"), s.number("db.log_sync"); n > 0 && took >= 0 {
+			syncs, syncing = syncs+n, syncing+took
 		}
 	}
 	wait := writing / writes
@@ -368,21 +361,21 @@ func (r *Run) logWait() float64 {
 }
 
 // IOPS is the reads and writes a second of the data's drives. Where one holds the log too, the log's writes, as many as
-// its syncs, are none of the data.
-func (r *Run) IOPS() (iops float64, known bool) {
-	shared, writes := false, 0.
+// its syncs, are none of the data. NaN: not known.
+func (r *Run) IOPS() (iops float64) {
+	shared, writes, logs := false, 0., r.drives("log")
 	for _, drive := range r.drives("data") {
 		iops += r.mean("disk."+drive+".reads_per_second", r.from, r.to)
 		writes += r.mean("disk."+drive+".writes_per_second", r.from, r.to)
-		for _, log := range r.drives("log") {
-			shared = shared || log == drive
-		}
+		shared = shared || slices.Contains(logs, drive)
 	}
 	if shared {
 		writes = max(0, writes-r.mean("db.log_syncs_per_second", r.from, r.to))
 	}
-	iops += writes
-	return iops, len(r.drives("data")) > 0 && len(r.drives("log")) > 0 && !math.IsNaN(iops)
+	if len(logs) == 0 || len(r.drives("data")) == 0 {
+		return math.NaN()
+	}
+	return iops + writes
 }
 
 // limit judges a limit such as "order p95 < 500ms" over the window. Without a figure it does not hold.
@@ -420,10 +413,7 @@ func (r *Run) measured(figure string) (v float64, atLeast bool) {
 	case "opm":
 		return r.counts.orders * 60_000 / float64(r.to-r.from), false
 	case "iops":
-		if iops, known := r.IOPS(); known {
-			return iops, false
-		}
-		return math.NaN(), false
+		return r.IOPS(), false
 	case "errors":
 		return ratio(r.counts.errors, r.counts.orders+r.counts.givenUp), false
 	case "dropped":

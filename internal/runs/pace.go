@@ -37,17 +37,6 @@ type paced struct {
 	ios             monitor.Work // in all, not a second
 }
 
-func sum(samples []paced) (all paced) {
-	for _, s := range samples {
-		all.seconds += s.seconds
-		all.cycles += s.cycles
-		all.ios.Drives += s.ios.Drives
-		all.ios.Transactions += s.ios.Transactions
-		all.ios.Vacuums += s.ios.Vacuums
-	}
-	return all
-}
-
 var errNotCounted = errors.New("pace the run: the I/Os of the drives are not counted; " +
 	"run ds2 on the database machine, or name its exporter by --exporter")
 
@@ -149,7 +138,14 @@ func (p *pace) sample(s measure.Sample, o *observation) {
 // take corrects the rate by a sample.
 func (p *pace) take(one paced) {
 	p.samples = append(p.samples[max(0, len(p.samples)-mostVacuums*p.averaged+1):], one)
-	recent := sum(p.recent())
+	var recent paced
+	for _, s := range p.recent() {
+		recent.seconds += s.seconds
+		recent.cycles += s.cycles
+		recent.ios.Drives += s.ios.Drives
+		recent.ios.Transactions += s.ios.Transactions
+		recent.ios.Vacuums += s.ios.Vacuums
+	}
 	iops, rate := recent.ios.Drives, one.cycles/one.seconds
 	if served := recent.ios.Transactions + recent.ios.Vacuums; served > 0 { // not NaN
 		iops *= recent.ios.Transactions / served
@@ -163,7 +159,7 @@ func (p *pace) take(one paced) {
 	} else {
 		p.pacer.Sample(rate, each)
 	}
-	p.record.Rate, p.record.Reached, p.record.Limited = p.pacer.Rate(), p.pacer.Frozen(), p.pacer.Limited()
+	p.record.Rate, p.record.Reached, p.record.Limited = p.pacer.Rate, p.pacer.Frozen, p.pacer.Limited
 	p.kept = p.record.Reached
 	p.state.Store(p.text(each * rate))
 	p.set(p.record.Rate)
@@ -192,7 +188,7 @@ func (p *pace) keep() {
 		return
 	}
 	p.pacer.Freeze()
-	p.record.Rate = p.pacer.Rate()
+	p.record.Rate = p.pacer.Rate
 	p.set(p.record.Rate)
 }
 
@@ -206,10 +202,10 @@ func (p *pace) warn(w *warnings) {
 	case p.pacer == nil:
 		w.add("the rate for %.6g IOPS was not found: no sample of the warm-up had I/Os of the drives", p.record.Target)
 	default:
-		least, most := p.pacer.Spread()
 		w.add("the rate for %.6g IOPS was not found by the end of the warm-up, after %d samples of %g s, and was set "+
 			"by the last %d together; a cycle took %.3g to %.3g I/Os on average: take a longer --warmup-time",
-			p.record.Target, p.record.Samples, p.record.Length, min(p.record.Samples, p.averaged), least, most)
+			p.record.Target, p.record.Samples, p.record.Length, min(p.record.Samples, p.averaged),
+			p.pacer.Least, p.pacer.Most)
 	}
 }
 
@@ -221,7 +217,7 @@ func (p *pace) text(iops float64) string {
 	case p.record.Limited:
 		return fmt.Sprintf("rate: %.4g of %.4g IOPS, all that the store completes", iops, p.record.Target)
 	}
-	return fmt.Sprintf("rate: %.4g of %.4g IOPS, %d of %d samples", iops, p.record.Target, p.pacer.InARow(),
+	return fmt.Sprintf("rate: %.4g of %.4g IOPS, %d of %d samples", iops, p.record.Target, p.pacer.InARow,
 		driver.InARow)
 }
 
