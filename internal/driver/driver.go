@@ -183,7 +183,9 @@ func (d *Driver) disconnect() {
 	defer cancel()
 	var wg sync.WaitGroup
 	for _, u := range d.users {
-		wg.Go(func() { u.disconnect(ctx) })
+		if u.connected {
+			wg.Go(func() { _ = u.Close(ctx) }) // the run is over: ignore the error of closing it
+		}
 	}
 	wg.Wait()
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"ds2/internal/measure"
 	"ds2/internal/store"
 	"ds2/internal/workload"
 )
@@ -53,9 +52,4 @@ func (u *user) giveUp(err error) {
 		d.halt(fmt.Errorf("give up after %d %s that could not be completed (max_errors is %d); the last: %w",
 			n, d.config.Words.Cycles, d.config.MaxErrors, err))
 	}
-}
-
-// failure names a failed attempt in the figures.
-func (d *Driver) failure(op workload.Op, class store.Class) measure.Failure {
-	return measure.Failure{Operation: d.opName(op), Class: string(class)}
 }

@@ -30,7 +30,7 @@ func (u *user) attempt(op workload.Op) error {
 		if op == opConnect {
 			u.driver.delay(err)
 		}
-		failure := u.driver.failure(failed, class)
+		failure := measure.Failure{Operation: u.driver.opName(failed), Class: string(class)}
 		u.tally.Fail(failure)
 		u.recorder.Report(&u.tally)
 		u.driver.note(failure, err)
@@ -129,18 +129,12 @@ func (u *user) classify(err error) store.Class {
 
 // abortIfBegunBefore cuts off the connection where the operation on it began before latest, in nanoseconds since 1970.
 func (u *user) abortIfBegunBefore(latest int64) {
-	if began := u.began.Load(); began != 0 && began < latest {
-		u.cutOff()
+	if began := u.began.Load(); began == 0 || began >= latest {
+		return
 	}
-}
-
-// cutOff cuts off the connection, if there is one, on behalf of another goroutine.
-func (u *user) cutOff() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.abort != nil {
-		u.abort()
-	}
+	u.abort()
 }
 
 // The waits before a retry: a deadlock's other side is gone at once, a server that restarts needs seconds.

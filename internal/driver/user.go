@@ -106,10 +106,3 @@ func (u *user) connect() error {
 	u.recorder.Record(&u.tally)
 	return err
 }
-
-func (u *user) disconnect(ctx context.Context) {
-	if u.connected {
-		_ = u.Close(ctx) // the run is over: ignore the error of closing it
-		u.connected = false
-	}
-}

@@ -155,7 +155,8 @@ func (e Experiment) blocks(ctx, stop context.Context) error {
 			}
 		}
 		more := block < len(e.Orders) && left() && !e.enough(block)
-		if e.paired() && block > 0 && more && e.Looked != nil && e.anything() {
+		counts := func(c *Configuration) bool { return c.Summary.Figure != nil }
+		if e.paired() && block > 0 && more && e.Looked != nil && slices.ContainsFunc(e.Configurations, counts) {
 			e.Looked(block)
 		}
 	}
@@ -167,11 +168,6 @@ func (e Experiment) blocks(ctx, stop context.Context) error {
 		}
 	}
 	return nil
-}
-
-// anything says whether any run counts.
-func (e Experiment) anything() bool {
-	return slices.ContainsFunc(e.Configurations, func(c *Configuration) bool { return c.Summary.Figure != nil })
 }
 
 // look takes into the record that the result could be seen after n blocks, if the experiment goes on now.

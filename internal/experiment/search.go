@@ -122,7 +122,7 @@ func (s Search) trial(ctx context.Context, stop runs.Stop, number, threads int) 
 	one, summary, outcome := s.Drive(stop, o)
 	switch {
 	case outcome.Counts() && summary.Figure == nil:
-		outcome.Err = errNoFigures
+		outcome.Err = errors.New("the run gave no figures")
 		fallthrough
 	case outcome.Status == result.Failed && store.Classify(outcome.Err) != store.Config:
 		t.Error = outcome.Err.Error()
@@ -181,5 +181,3 @@ type VerdictError struct{ Err error }
 
 func (e *VerdictError) Error() string { return e.Err.Error() }
 func (e *VerdictError) Unwrap() error { return e.Err }
-
-var errNoFigures = errors.New("the run gave no figures")

@@ -146,13 +146,9 @@ type FailureCount struct {
 	Example   string `json:"example,omitempty"` // the first error of these
 }
 
-// FailureCounts lists counts by failure.
-func FailureCounts(counts map[Failure]int64) []FailureCount {
-	var list []FailureCount
-	for f, n := range counts {
-		list = append(list, FailureCount{Operation: f.Operation, Class: f.Class, Count: n})
-	}
-	return list
+// Count is how often the failure happened, with an example.
+func (f Failure) Count(n int64, example string) FailureCount {
+	return FailureCount{f.Operation, f.Class, n, example}
 }
 
 // AddFailures adds counts to a list of them, which stays sorted by operation and class.

@@ -118,7 +118,6 @@ func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 	defer m.mu.Unlock()
 	s := Sample{End: t, Length: t - m.sampled, Phase: m.phase, Counts: m.own}
 	m.sampled = t
-	failed := map[Failure]int64{}
 	for i := range m.targets {
 		target := &m.targets[i]
 		target.totals.Users = users[i]
@@ -131,7 +130,7 @@ func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 			s.Counts.Add(b.Counts)
 			s.Errors += int64(len(b.errors))
 			for _, f := range b.errors {
-				failed[f]++
+				s.Failures = AddFailures(s.Failures, f.Count(1, ""))
 			}
 			own.Counts.Orders += b.Orders
 			b.reset()
@@ -139,7 +138,6 @@ func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 		}
 		target.progress.add(own)
 	}
-	s.Failures = AddFailures(nil, FailureCounts(failed)...)
 	last := len(m.names) - 1
 	order := m.second[last].Latency()
 	s.Mean, s.P95, s.Max = order.Mean, order.P95, order.Max

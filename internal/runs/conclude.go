@@ -87,11 +87,12 @@ func (r *Run) count() {
 		s.ByTarget = append(s.ByTarget, result.Target{
 			Target: t.Target, OPM: t.Rates.Cumulative, OPMOf: &t.Rates.Since, Counts: t.Counts, Latency: latency,
 		})
-		s.Errors = measure.AddFailures(s.Errors, measure.FailureCounts(t.Errors)...)
-		s.Retries = measure.AddFailures(s.Retries, measure.FailureCounts(t.Retries)...)
-	}
-	for i, f := range s.Errors {
-		s.Errors[i].Example = r.driver.Example(measure.Failure{Operation: f.Operation, Class: f.Class})
+		for f, n := range t.Errors {
+			s.Errors = measure.AddFailures(s.Errors, f.Count(n, r.driver.Example(f)))
+		}
+		for f, n := range t.Retries {
+			s.Retries = measure.AddFailures(s.Retries, f.Count(n, ""))
+		}
 	}
 }
 

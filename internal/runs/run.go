@@ -42,6 +42,19 @@ type Options struct {
 	Device   *result.Device    // what the drives under test can do by themselves; nil: unknown
 }
 
+// Asked is the run as its record begins with it: with what its plan says.
+func (o Options) Asked() result.Spec {
+	w, spec := o.Plan.Workload(), o.Spec
+	spec.Workload, spec.Words = w.Name(), w.Words()
+	spec.Engine, spec.Size = o.Targets[0].Engine(), o.Plan.Size()
+	spec.Targets = nil
+	for _, target := range o.Targets {
+		spec.Targets = append(spec.Targets, target.Label())
+	}
+	o.Plan.Describe(&spec)
+	return spec
+}
+
 // Place is where a run stands among others.
 type Place struct {
 	Configuration string // of an experiment
@@ -106,7 +119,8 @@ func (r recorder) Interval(iv measure.Interval) error {
 
 // Begin creates the record and prepares the run.
 func Begin(o Options) (*Run, error) {
-	r := &Run{options: o, summary: o.summary()}
+	happened := result.Happened{Status: result.Running, Start: time.Now(), Device: o.Device}
+	r := &Run{options: o, summary: result.Summary{Spec: o.Asked(), Happened: happened}}
 	w := o.Plan.Workload()
 	var err error
 	if r.writer, err = result.Create(o.Dir, r.summary, w.Counts()...); err != nil {

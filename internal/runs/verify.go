@@ -56,13 +56,14 @@ func (v Verification) checks(ctx context.Context) (all []result.Check, err error
 func (v Verification) one(ctx context.Context, target store.Database) (checks []result.Check, err error) {
 	how, index, paths := v.How, 0, []string(nil)
 	if v.Record != nil {
-		if index, err = v.index(target); err == nil {
-			paths, err = v.journals()
+		r := v.Record
+		if index = slices.Index(r.Targets, target.Label()); index < 0 {
+			return nil, workload.Refuse("record: run %s was against %s, not %s", r.RunID, r.Targets, target.Label())
 		}
-		if err == nil {
-			how.Run, err = v.account(index, len(paths) > 0)
+		if paths, err = v.journals(); err != nil {
+			return nil, err
 		}
-		if err != nil {
+		if how.Run, err = v.account(index, len(paths) > 0); err != nil {
 			return nil, err
 		}
 	}
@@ -90,28 +91,14 @@ func (v Verification) note(ctx context.Context, target store.Database, checks []
 		return // ds2 did not load it
 	}
 	failed := ""
-	for _, c := range checks {
-		if !c.Passed {
-			failed = fmt.Sprintf("%s: expected %s, found %s", c.Name, c.Expected, c.Found)
-			break
-		}
-	}
-	if passed := failed == ""; passed && (!v.How.Whole || info[store.InfoFailed] == "") {
+	if i := slices.IndexFunc(checks, func(c result.Check) bool { return !c.Passed }); i >= 0 {
+		failed = fmt.Sprintf("%s: expected %s, found %s", checks[i].Name, checks[i].Expected, checks[i].Found)
+	} else if !v.How.Whole || info[store.InfoFailed] == "" {
 		return
 	}
 	if err := store.SetInfo(ctx, target.DB(), store.InfoFailed, failed); err != nil && v.How.Warn != nil {
 		v.How.Warn(fmt.Sprintf("%s does not keep whether its audit passed: %v", target.Label(), err))
 	}
-}
-
-// index is that of a target in the record's run.
-func (v Verification) index(target store.Database) (int, error) {
-	r := v.Record
-	i := slices.Index(r.Targets, target.Label())
-	if i < 0 {
-		return 0, workload.Refuse("record: run %s was against %s, not %s", r.RunID, r.Targets, target.Label())
-	}
-	return i, nil
 }
 
 // account is what the record says of a target. A run that did not get to its end says nothing but what its journal
