@@ -8,11 +8,6 @@ import (
 // connectionFailures is the class of failed attempts that found no server.
 const connectionFailures = "connection"
 
-// lost says that attempts found no server, of orders that ended in the time of a sample.
-func (s Sample) lost() bool {
-	return slices.ContainsFunc(s.Failures, func(f FailureCount) bool { return f.Class == connectionFailures })
-}
-
 // Outage is a time in which the server did not answer.
 type Outage struct {
 	Span
@@ -24,16 +19,11 @@ type Outage struct {
 func (s Series) Outages() (all []Outage) {
 	var o Outage
 	down := false
-	end := func() {
-		if down {
-			all = append(all, o)
-		}
-		o, down = Outage{}, false
-	}
-	for _, sample := range s.Samples {
+	lost := func(f FailureCount) bool { return f.Class == connectionFailures }
+	for i, sample := range s.Samples {
 		idle := sample.Counts.Orders == 0 && sample.Users > 0
 		if idle && o.To == 0 {
-			o.From = sample.End - sample.Length
+			o.From = sample.begin()
 		}
 		if idle {
 			o.To = sample.End
@@ -41,13 +31,15 @@ func (s Series) Outages() (all []Outage) {
 		if o.To > 0 {
 			o.GivenUp += sample.Counts.GivenUp
 			o.Retries += sample.Counts.Retries
-			down = down || sample.lost()
+			down = down || slices.ContainsFunc(sample.Failures, lost)
+		}
+		if down && (!idle || i == len(s.Samples)-1) {
+			all = append(all, o)
 		}
 		if !idle {
-			end()
+			o, down = Outage{}, false
 		}
 	}
-	end()
 	return all
 }
 

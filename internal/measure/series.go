@@ -42,22 +42,14 @@ func (s *Sample) Add(b Sample) {
 	s.Failures = AddFailures(slices.Clone(s.Failures), b.Failures...)
 	s.OwnTime += b.OwnTime
 	s.P95, s.Max = max(s.P95, b.P95), max(s.Max, b.Max)
-	s.Operations = highestP95(s.Operations, b.Operations)
-}
-
-func highestP95(a, b []OperationP95) []OperationP95 {
-	if len(a) == 0 {
-		return slices.Clone(b)
-	}
-	all := slices.Clone(a)
-	for _, o := range b {
-		if i := slices.IndexFunc(all, func(one OperationP95) bool { return one.Name == o.Name }); i < 0 {
-			all = append(all, o)
+	s.Operations = slices.Clone(s.Operations)
+	for _, o := range b.Operations {
+		if i := slices.IndexFunc(s.Operations, func(one OperationP95) bool { return one.Name == o.Name }); i < 0 {
+			s.Operations = append(s.Operations, o)
 		} else {
-			all[i].P95 = max(all[i].P95, o.P95)
+			s.Operations[i].P95 = max(s.Operations[i].P95, o.P95)
 		}
 	}
-	return all
 }
 
 // begin is when the sample before ended.
@@ -251,25 +243,20 @@ func (s Series) Window(name string, span Span) (Window, error) {
 func heldUp(samples []Sample) (users, stalled float64) {
 	var all, held, stalls, still time.Duration
 	failed := false
-	end := func() {
-		if failed {
-			stalls += still
-		}
-		still, failed = 0, false
-	}
 	length := time.Duration(0)
 	for _, s := range samples {
 		length += s.Length
 		all += time.Duration(s.Users) * s.Length
 		held += time.Duration(s.HeldUp) * s.Length
 		if s.Counts.Orders > 0 {
-			end()
+			still, failed = 0, false
 			continue
 		}
-		still += s.Length
-		failed = failed || s.Errors > 0 || s.HeldUp > 0
+		still += s.Length // that may be of a stall
+		if failed = failed || s.Errors > 0 || s.HeldUp > 0; failed {
+			stalls, still = stalls+still, 0
+		}
 	}
-	end()
 	return float64(held) / float64(max(all, 1)), float64(stalls) / float64(max(length, 1))
 }
 

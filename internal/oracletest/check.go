@@ -90,23 +90,16 @@ func (r *Run) Check() (wrong differ) {
 	if r.Watts > 0 {
 		wrong.figure("per watt", s.number("figure", "per_watt"), r.Value/r.Watts)
 	}
+	figures := map[string]func() float64{
+		"read latency, slowest device":      func() float64 { return r.Latency("", false) },
+		"write latency, slowest device":     func() float64 { return r.Latency("", true) },
+		"log write latency, slowest device": func() float64 { return r.Latency("log", true) },
+		"reads of the devices":              func() float64 { return r.ofDrives(".reads_per_second") },
+		"writes of the devices":             func() float64 { return r.ofDrives(".writes_per_second") },
+	}
 	for _, c := range s.list("conditions") {
-		switch c.text("name") {
-		case "read latency, slowest device":
-			wrong.figure(c.text("name"), c.number("value"), r.Latency("", false))
-		case "write latency, slowest device":
-			wrong.figure(c.text("name"), c.number("value"), r.Latency("", true))
-		case "log write latency, slowest device":
-			wrong.figure(c.text("name"), c.number("value"), r.Latency("log", true))
-		case "reads of the devices", "writes of the devices":
-			sum, column := 0., ".reads_per_second"
-			if c.text("name") == "writes of the devices" {
-				column = ".writes_per_second"
-			}
-			for _, drive := range r.drives("") {
-				sum += r.mean("disk."+drive+column, r.from, r.to)
-			}
-			wrong.figure(c.text("name"), c.number("value"), sum)
+		if figure, ok := figures[c.text("name")]; ok {
+			wrong.figure(c.text("name"), c.number("value"), figure())
 		}
 	}
 	for i, l := range s.list("limits") {

@@ -299,6 +299,14 @@ func (r *Run) drives(role string) (names []string) {
 	return names
 }
 
+// ofDrives is the sum of the means of a counter of all drives over the window.
+func (r *Run) ofDrives(column string) (sum float64) {
+	for _, drive := range r.drives("") {
+		sum += r.mean("disk."+drive+column, r.from, r.to)
+	}
+	return sum
+}
+
 // Latency is the mean over all reads or writes of the slowest drive with a role in the window, in milliseconds. A write
 // of the log takes as long as a commit waits: until it is written, and the drive's cache flushed; as the server timed
 // it, where that is longer.

@@ -198,26 +198,20 @@ const (
 	maxSeconds = 10 * 366 * 24 * 3600 // ten years
 )
 
-// CutError says that a file of a record ends before its writer ended it.
-type CutError struct {
-	Path string
-	Err  error
-}
+// cutShort is the error of a file of a record that ends before its writer ended it.
+type cutShort struct{ error }
 
-func (e *CutError) Error() string {
-	return fmt.Sprintf("%s is damaged: it ends early or its bytes were changed: %v", e.Path, e.Err)
+func cutBy(err error, path string) error {
+	return cutShort{fmt.Errorf("%s is damaged: it ends early or its bytes were changed: %w", path, err)}
 }
-
-func (e *CutError) Unwrap() error { return e.Err }
 
 // readCSV reads a file that csvFile wrote. That of a run that ended is there and whole, to its checksum: an error names
-// the file, and is a CutError where the compressed bytes end early or do not fit their checksum. That of a run that is
+// the file, and is a cutShort where the compressed bytes end early or do not fit their checksum. That of a run that is
 // still going, or that was killed, may be missing, and what was cut off at its end is left out.
 func readCSV(path string, ended bool, read reader) error {
 	err := readWhole(path, read)
-	_, cut := errors.AsType[*CutError](err)
-	switch {
-	case err == nil, !ended && (cut || errors.Is(err, fs.ErrNotExist)):
+	_, early := errors.AsType[cutShort](err)
+	if err == nil || !ended && (early || errors.Is(err, fs.ErrNotExist)) {
 		return nil
 	}
 	return fmt.Errorf("read record: %w", err)
@@ -231,7 +225,7 @@ func readWhole(path string, read reader) error {
 	defer file.Close()
 	zip, err := gzip.NewReader(file)
 	if err != nil {
-		return &CutError{path, err}
+		return cutBy(err, path)
 	}
 	return readLines(zip, path, maxRows, read)
 }
@@ -266,9 +260,9 @@ func readLines(text io.Reader, path string, most int, read reader) (err error) {
 	case errors.Is(err, bufio.ErrTooLong):
 		return fmt.Errorf("%s has a line of more than %d bytes: it was not written by ds2", path, maxLine)
 	case err != nil:
-		return &CutError{path, err}
+		return cutBy(err, path)
 	case names == nil:
-		return &CutError{path, io.ErrUnexpectedEOF}
+		return cutBy(io.ErrUnexpectedEOF, path)
 	}
 	return nil
 }

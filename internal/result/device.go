@@ -84,19 +84,15 @@ func (r *Device) Curve() (c DeviceCurve) {
 // points by the logarithm of both. Faster than alone the device is not, and beyond the last depth it does no more than
 // its most.
 func (c DeviceCurve) ReadsAt(latency float64) float64 {
-	switch i := slices.IndexFunc(c, func(p DevicePoint) bool { return p.Mean > latency }); i {
+	i := slices.IndexFunc(c, func(p DevicePoint) bool { return p.Mean > latency })
+	switch i {
 	case -1:
 		return c[len(c)-1].IOPS
 	case 0:
 		return c[0].IOPS
-	default:
-		return between(c[i-1].Mean, latency, c[i].Mean, c[i-1].IOPS, c[i].IOPS)
 	}
-}
-
-// between is where on the way from a to b that is which x is from low to high, by logarithms.
-func between(low, x, high, a, b float64) float64 {
-	return a * math.Pow(b/a, math.Log(x/low)/math.Log(high/low))
+	low, high := c[i-1], c[i]
+	return low.IOPS * math.Pow(high.IOPS/low.IOPS, math.Log(latency/low.Mean)/math.Log(high.Mean/low.Mean))
 }
 
 // Save writes the record.

@@ -1,8 +1,6 @@
 package result
 
-import (
-	"ds2/internal/measure"
-)
+import "ds2/internal/measure"
 
 // Warm is the state of the store when measuring began, after a wait for it. What is nil the server does not say.
 type Warm struct {

@@ -9,16 +9,11 @@ import (
 // maxNamed bounds how many ranges of numbers are named: a database that lost everything is not to fill the record.
 const maxNamed = 1000
 
-// Named gives how many numbers there are, and which: "4: orders 12001, 12003-12005".
+// Named gives how many numbers there are, and which: "4: orders 12001, 12003-12005". It sorts them.
 func Named(what string, all []int64) string {
 	if len(all) == 0 {
 		return "0"
 	}
-	return fmt.Sprintf("%d: %s %s", len(all), what, Ranges(all))
-}
-
-// Ranges names numbers, which it sorts: "12001, 12003-12005".
-func Ranges(all []int64) string {
 	slices.Sort(all)
 	var texts []string
 	for i := 0; i < len(all); {
@@ -37,5 +32,5 @@ func Ranges(all []int64) string {
 		texts = append(texts, text)
 		i = last + 1
 	}
-	return strings.Join(texts, ", ")
+	return fmt.Sprintf("%d: %s %s", len(all), what, strings.Join(texts, ", "))
 }

@@ -77,12 +77,15 @@ type findings struct {
 // checksum says: of those that the run wrote or, where the whole is asked for, of all.
 func (w Workload) Audit(ctx context.Context, target store.Database, a workload.Audit) ([]result.Check, error) {
 	op := "audit " + target.Label()
-	info, d, err := datasetOf(ctx, target, op)
+	info, err := store.ReadInfo(ctx, target.DB())
+	if err != nil {
+		return nil, target.Wrap(op, err)
+	}
+	d, err := readDataset(info)
 	if err != nil {
 		return nil, err
 	}
-	f := &findings{Target: Target{target, w.Engines[target.Engine()], d}, found: NewLive(1),
-		tell: a.Tell}
+	f := &findings{Target: Target{target, w.Engines[target.Engine()], d}, found: NewLive(1), tell: a.Tell}
 	if run := a.Run; run != nil {
 		if n := len(run.Dirs); n != 1 {
 			return nil, fmt.Errorf("audit the run: %d records of it: a mailbox database is driven from one machine", n)

@@ -79,15 +79,6 @@ func Look(s store.Database, engine Engine, info store.Info) (Target, error) {
 	return Target{s, engine, d}, nil
 }
 
-// datasetOf asks a database what was loaded into it; op says what for.
-func datasetOf(ctx context.Context, target store.Database, op string) (info store.Info, d Dataset, err error) {
-	if info, err = store.ReadInfo(ctx, target.DB()); err != nil {
-		return nil, d, target.Wrap(op, err)
-	}
-	d, err = readDataset(info)
-	return info, d, err
-}
-
 // readDataset is what ds2_info says was loaded to the end.
 func readDataset(info store.Info) (d Dataset, err error) {
 	if err := info.CheckReady(); err != nil {
