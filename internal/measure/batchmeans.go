@@ -50,7 +50,8 @@ func newBatchMeans(residuals []float64, span int, f fit) (batchMeans, error) {
 	n := len(residuals)
 	batch := min(span, n/minBatches)
 	if n < minSamples {
-		return batchMeans{}, fmt.Errorf("too short for a confidence interval: %d samples, and it takes %d", n, minSamples)
+		const format = "too short for a confidence interval: %d samples, and it takes %d"
+		return batchMeans{}, fmt.Errorf(format, n, minSamples)
 	}
 	share := float64(batch) / float64(n)
 	lost := share // of the variance of a batch, because the mean of all was taken off

@@ -106,14 +106,14 @@ func (b *Bench) compute() {
 		b.Half = student(n-1).Quantile(.975) * math.Sqrt(stat.Variance(values, nil)/n)
 		b.Spread = 100 * (slices.Max(values) - slices.Min(values)) / b.Mean // NaN where all are 0
 	}
+	for _, text := range b.texts() {
+		b.Limits = append(b.Limits, LimitOfRuns{Text: text, Holds: true})
+	}
 	for _, r := range b.Runs {
 		if r.Practice || !r.Counts && !r.Fails {
 			continue
 		}
-		for i := range b.texts() {
-			if len(b.Limits) <= i {
-				b.Limits = append(b.Limits, LimitOfRuns{Text: b.texts()[i], Holds: true})
-			}
+		for i := range b.Limits {
 			l := &b.Limits[i]
 			l.Of++
 			holds := r.Counts && r.Limits[i].Holds && (r.Status != "aborted" || r.broken())

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -386,33 +387,32 @@ func (r *Run) IOPS() (iops float64) {
 	return iops + writes
 }
 
+// limitForm is a figure, how it compares, a number and its unit.
+var limitForm = regexp.MustCompile(`^(.+?) *([<>]=?) *([0-9.]+) *(|%|us|ms|s|m)$`)
+
 // limit judges a limit such as "order p95 < 500ms" over the window. Without a figure it does not hold.
 func (r *Run) limit(text string) (l Limit, err error) {
 	l = Limit{Text: text, Measured: math.NaN()}
-	at := strings.IndexAny(text, "<>")
-	figure, bound := strings.TrimSpace(text[:at]), strings.TrimSpace(strings.TrimLeft(text[at:], "<>="))
-	number := strings.TrimRight(bound, "abcdefghijklmnopqrstuvwxyz% ")
-	scale, known := map[string]float64{"": 1, "%": .01, "us": 1e-6, "ms": 1e-3, "s": 1, "m": 60}[strings.TrimSpace(
-		bound[len(number):])]
-	limit, err := strconv.ParseFloat(number, 64)
-	if err != nil || !known {
-		return l, fmt.Errorf("limit %q: %w", text, err)
+	parts := limitForm.FindStringSubmatch(text)
+	if parts == nil {
+		return l, fmt.Errorf("limit %q", text)
 	}
-	limit *= scale
+	limit, err := strconv.ParseFloat(parts[3], 64)
+	limit *= map[string]float64{"": 1, "%": .01, "us": 1e-6, "ms": 1e-3, "s": 1, "m": 60}[parts[4]]
 	if r.Reached {
-		l.Measured, l.AtLeast = r.measured(figure)
+		l.Measured, l.AtLeast = r.measured(parts[1])
 	}
-	switch {
-	case strings.Contains(text, ">="):
+	switch parts[2] {
+	case ">=":
 		l.Holds = l.Measured >= limit
-	case strings.Contains(text, ">"):
+	case ">":
 		l.Holds = l.Measured > limit
-	case strings.Contains(text, "<="):
+	case "<=":
 		l.Holds = l.Measured <= limit && !l.AtLeast
 	default:
 		l.Holds = l.Measured < limit && !l.AtLeast
 	}
-	return l, nil
+	return l, err
 }
 
 // measured is the figure of a limit in its base unit; NaN where it is unknown, or none that is computed here.

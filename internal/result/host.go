@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -92,11 +91,10 @@ func ReadHost(dir string, start time.Time) (monitor.Table, error) { return readH
 
 // readHost reads a HostFile; a record without one has an empty table.
 func readHost(dir string, start time.Time, ended bool) (t monitor.Table, err error) {
-	path := filepath.Join(dir, HostFile)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return t, nil // not observed
+	err = readCSV(filepath.Join(dir, HostFile), ended, hostLines(&t, start))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // not observed
 	}
-	err = readCSV(path, ended, hostLines(&t, start))
 	return t, err
 }
 

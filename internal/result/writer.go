@@ -100,7 +100,8 @@ func written(err error) error {
 	return nil
 }
 
-// Interval appends the histograms of an interval and its slowest orders, and flushes, which shows an error.
+// Interval appends the histograms of an interval and its slowest orders, and flushes: a crash of ds2 no longer loses
+// what was appended.
 func (w *Writer) Interval(iv measure.Interval) error {
 	for _, name := range slices.Sorted(maps.Keys(iv.Histograms)) {
 		w.histograms.write(&histogram{iv.From, iv.To, name, iv.Histograms[name], iv.Sums[name]})
@@ -108,11 +109,6 @@ func (w *Writer) Interval(iv measure.Interval) error {
 	for i := range iv.Slowest {
 		w.slowest.write(&iv.Slowest[i])
 	}
-	return w.Flush()
-}
-
-// Flush makes readable what was appended. A crash of ds2 no longer loses it.
-func (w *Writer) Flush() error {
 	return written(errors.Join(w.samples.flush(), w.histograms.flush(), w.slowest.flush()))
 }
 

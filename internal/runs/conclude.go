@@ -23,9 +23,7 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 		s.Found = teller.Found()
 	}
 	series, readErr := result.ReadSeries(r.options.Dir)
-	var changed warnings
-	s.Changes, changed = r.surroundings.changes(r.options.Targets)
-	s.Warnings = slices.Concat(changed, r.allWarnings())
+	s.Changes, s.Warnings = r.warnings()
 	counters, observedErr := monitor.Table{}, error(nil)
 	if r.observation != nil && r.observation.recorded {
 		observed(s, r.options.Observer)
@@ -51,9 +49,9 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 	return outcome.with(observedErr, result.SaveSummary(r.options.Dir, *s))
 }
 
-// allWarnings are those of the whole run.
-func (r *Run) allWarnings() []string {
-	var w warnings
+// warnings are those of the whole run, with what was not so all the time.
+func (r *Run) warnings() (changes []result.Change, w warnings) {
+	changes, w = r.surroundings.changes(r.options.Targets)
 	r.pace.warn(&w)
 	r.warm.warn(&w)
 	w.ofScrub(r.summary)
@@ -63,7 +61,7 @@ func (r *Run) allWarnings() []string {
 			w.add("the command of event %d failed, see run.log: %s", i+1, event.Error)
 		}
 	}
-	return w
+	return changes, w
 }
 
 // input is what a run is concluded from.

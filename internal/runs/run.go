@@ -363,7 +363,6 @@ func (r *Run) checkpoint(stop context.Context) error {
 	return nil
 }
 
-// drive runs the driver.
 func (r *Run) drive(ctx, stop context.Context) (time.Time, Outcome) {
 	defer r.halt(nil)
 	defer context.AfterFunc(stop, func() { r.halt(driver.ErrStopped) })()

@@ -68,11 +68,9 @@ func (s *surroundings) changes(targets []store.Database) (all []result.Change, w
 	for _, target := range targets {
 		own[target.Name()] = true
 	}
-	told := map[string]bool{} // what several targets of a server have in common
 	tell := func(format string, args ...any) {
-		if text := fmt.Sprintf(format, args...); !told[text] {
-			told[text] = true
-			w.add("%s", text)
+		if text := fmt.Sprintf(format, args...); !slices.Contains(w, text) { // several targets of a server say the same
+			w = append(w, text)
 		}
 	}
 	for i, target := range targets {
@@ -109,14 +107,14 @@ func (s *surroundings) changes(targets []store.Database) (all []result.Change, w
 					"log, CPUs and drives are not the run's alone", c.What, n)
 			}
 		}
-		var clients []string
-		for _, session := range slices.Sorted(maps.Keys(after[store.OfSessions])) {
-			if _, both := before[store.OfSessions][session]; both {
-				clients = append(clients, session)
-			}
-		}
+		clients := maps.Clone(after[store.OfSessions])
+		maps.DeleteFunc(clients, func(session, _ string) bool {
+			_, both := before[store.OfSessions][session]
+			return !both
+		})
 		if n := len(clients); n > 0 {
-			tell("other clients (%d) were at work on the server before the run and after it, such as %s", n, clients[0])
+			tell("other clients (%d) were at work on the server before the run and after it, such as %s", n,
+				slices.Min(slices.Collect(maps.Keys(clients))))
 		}
 	}
 	return all, w

@@ -85,7 +85,6 @@ func (w *warm) watch(o *observation, targets []store.Database) {
 	}
 }
 
-// look looks once.
 func (w *warm) look(o *observation, targets []store.Database) result.Warm {
 	now := result.Warm{Most: w.most.Seconds(), Checkpoint: w.checkpoint}
 	filled := true
