@@ -32,7 +32,7 @@ func TestOrderAllocatesNothing(t *testing.T) {
 	d.ctx = t.Context()
 	d.stop, d.halt = context.WithCancelCause(d.ctx)
 	u := d.users[0]
-	require.NoError(t, u.connect())
+	require.NoError(t, u.attempt(opConnect))
 	for second := range 2 { // until what it gathers in has grown
 		for range 20_000 {
 			u.play(time.Now())

@@ -141,7 +141,9 @@ func (d *Driver) connect() {
 	all.SetLimit(connecting)
 	for i, u := range d.users {
 		all.Go(func() error {
-			if err := u.connect(); err != nil {
+			err := u.attempt(opConnect)
+			u.recorder.Record(&u.tally)
+			if err != nil {
 				d.halt(fmt.Errorf("connect user %d of %d: %w", i+1, len(d.users), err))
 			}
 			return nil

@@ -99,10 +99,3 @@ func (d *Driver) opName(op workload.Op) string {
 	}
 	return d.config.Operations[op].Name
 }
-
-// connect opens the user's first connection.
-func (u *user) connect() error {
-	err := u.attempt(opConnect)
-	u.recorder.Record(&u.tally)
-	return err
-}

@@ -80,9 +80,6 @@ func (c *Change) UnmarshalJSON(text []byte) error {
 // MeanCI95 gives the mean of values and half the width of its 95 % confidence interval by Student's t; of a single
 // value it has none and is NaN.
 func MeanCI95(values []float64) (mean, half float64) {
-	if len(values) == 1 {
-		return values[0], math.NaN()
-	}
 	mean, variance := stat.MeanVariance(values, nil)
 	n := float64(len(values))
 	return mean, Student(.975, n-1) * math.Sqrt(variance/n)

@@ -70,16 +70,6 @@ func (c Counts) Of(name string) int64 {
 // shared are the counts that every workload has.
 type shared Counts
 
-// sharedNames are their names.
-var sharedNames = func() (names []string) {
-	for field := range reflect.TypeFor[shared]().Fields() {
-		if name := field.Tag.Get("json"); name != "-" {
-			names = append(names, name)
-		}
-	}
-	return names
-}()
-
 // MarshalJSON writes all counts.
 func (c Counts) MarshalJSON() ([]byte, error) {
 	text, err := json.Marshal(shared(c))
@@ -106,7 +96,9 @@ func (c *Counts) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, (*shared)(c)); err != nil {
 		return err
 	}
-	maps.DeleteFunc(all, func(name string, _ json.RawMessage) bool { return slices.Contains(sharedNames, name) })
+	for field := range reflect.TypeFor[shared]().Fields() {
+		delete(all, field.Tag.Get("json"))
+	}
 	if len(all) == 0 {
 		return nil
 	}

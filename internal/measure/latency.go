@@ -50,23 +50,20 @@ func (d *Distribution) reset() {
 	d.histogram.Reset()
 }
 
-// merge adds o. All histograms have the same bounds, so what does not fit was not written by this package.
-func (d *Distribution) merge(o Distribution) error {
-	if dropped := d.histogram.Merge(o.histogram); dropped > 0 {
-		return fmt.Errorf("merge histograms of %s: %d values are out of bounds", d.Name, dropped)
-	}
+// merge adds o. All histograms have the same bounds, so nothing is left out.
+func (d *Distribution) merge(o Distribution) {
+	d.histogram.Merge(o.histogram)
 	d.Sum += o.Sum
 	if o.dropped != nil {
 		d.drop(o.dropped)
 	}
-	return nil
 }
 
 func (d *Distribution) drop(waits *hdr.Histogram) {
 	if d.dropped == nil {
 		d.dropped = newHistogram()
 	}
-	d.dropped.Merge(waits) // of the same bounds
+	d.dropped.Merge(waits)
 }
 
 // all are those that came to an end and those that were dropped, which count as no longer than is known.
@@ -135,7 +132,7 @@ func (d Distribution) Mean() time.Duration { return MeanOf(d.Sum, d.Count()) }
 func Merge(name string, some ...Distribution) Distribution {
 	all := newDistribution(name)
 	for _, d := range some {
-		_ = all.merge(d) // of the same bounds, so nothing is dropped
+		all.merge(d)
 	}
 	return all
 }
@@ -260,8 +257,8 @@ func (all Distributions) add(iv Interval) error {
 		}
 		if series == droppedOrder {
 			sum.drop(h)
-		} else if err := sum.merge(Distribution{Sum: iv.Sums[series], histogram: h}); err != nil {
-			return err
+		} else {
+			sum.merge(Distribution{Sum: iv.Sums[series], histogram: h})
 		}
 		byName[name] = sum
 	}

@@ -25,25 +25,18 @@ func beyond(v reflect.Value, name string) (string, any) {
 		if !v.IsNil() {
 			return beyond(v.Elem(), name)
 		}
-	case reflect.Slice, reflect.Array:
-		for i := range v.Len() {
-			if n, number := beyond(v.Index(i), fmt.Sprintf("%s[%d]", name, i)); n != "" {
-				return n, number
-			}
-		}
-	case reflect.Map:
-		for at := v.MapRange(); at.Next(); {
-			if n, number := beyond(at.Value(), fmt.Sprintf("%s[%q]", name, at.Key())); n != "" {
+	case reflect.Slice, reflect.Array, reflect.Map:
+		for at, of := range v.Seq2() {
+			if n, number := beyond(of, fmt.Sprintf("%s[%#v]", name, at)); n != "" {
 				return n, number
 			}
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			field := v.Type().Field(i)
+		for field, of := range v.Fields() {
 			if !field.IsExported() {
 				continue
 			}
-			if n, number := beyond(v.Field(i), name+"."+field.Name); n != "" {
+			if n, number := beyond(of, name+"."+field.Name); n != "" {
 				return n, number
 			}
 		}

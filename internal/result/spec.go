@@ -114,10 +114,9 @@ type Difference struct{ Name, A, B string }
 // Differences are those of two specs, or of other structs with such tags, for a use. A workload's parameters have the
 // names that reports have for them.
 func Differences[T any](a, b T, use Use) (all []Difference) {
-	v, w := reflect.ValueOf(a), reflect.ValueOf(b)
-	for i := range v.NumField() {
-		field := v.Type().Field(i)
-		x, y := v.Field(i).Interface(), w.Field(i).Interface()
+	other := reflect.ValueOf(b)
+	for field, of := range reflect.ValueOf(a).Fields() {
+		x, y := of.Interface(), other.FieldByIndex(field.Index).Interface()
 		if strings.Contains(field.Tag.Get("differs"), string(use)) || text(x) == text(y) {
 			continue
 		}
@@ -133,23 +132,20 @@ func Differences[T any](a, b T, use Use) (all []Difference) {
 }
 
 func saidDifferences(a, b []Said) (all []Difference) {
+	values := [2]map[string]string{{}, {}}
+	for i, some := range [][]Said{a, b} {
+		for _, said := range some {
+			values[i][said.Name] = said.Value
+		}
+	}
 	for _, said := range slices.Concat(a, b) {
-		x, y := valueOf(a, said.Name), valueOf(b, said.Name)
+		x, y := values[0][said.Name], values[1][said.Name]
 		one := Difference{said.Name, text(x), text(y)}
 		if x != y && !slices.Contains(all, one) {
 			all = append(all, one)
 		}
 	}
 	return all
-}
-
-func valueOf(all []Said, name string) string {
-	for _, said := range all {
-		if said.Name == name {
-			return said.Value
-		}
-	}
-	return ""
 }
 
 // text is a parameter as a reader is told it.
