@@ -131,10 +131,8 @@ func (r *Device) check() error {
 		return fmt.Errorf("it has %d points of random reads", len(r.Reads))
 	}
 	for _, p := range append(slices.Clip(r.Reads), r.Log) {
-		for _, v := range []float64{p.IOPS, p.Mean} {
-			if !(v > 0) || v > 1e12 {
-				return fmt.Errorf("its point of depth %d has %g I/Os a second of %g s", p.Depth, p.IOPS, p.Mean)
-			}
+		if !(min(p.IOPS, p.Mean) > 0) || max(p.IOPS, p.Mean) > 1e12 {
+			return fmt.Errorf("its point of depth %d has %g I/Os a second of %g s", p.Depth, p.IOPS, p.Mean)
 		}
 	}
 	return nil

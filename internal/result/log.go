@@ -11,12 +11,9 @@ import (
 
 // OlderLogFile is where the log goes on from when it has grown to maxLog bytes: the log of a run of days with a fault
 // in every second takes no more than twice that, and has the newest messages.
-const OlderLogFile = LogFile + olderSuffix
+const OlderLogFile = LogFile + ".1"
 
-const (
-	olderSuffix = ".1"
-	maxLog      = 1 << 20
-)
+const maxLog = 1 << 20
 
 // logFile is a run's log, turned over when it has grown too long. Many goroutines may write.
 type logFile struct {
@@ -59,7 +56,7 @@ func (l *logFile) turnOver() error {
 	if err := l.file.Close(); err != nil {
 		return err
 	}
-	if err := os.Rename(l.path, l.path+olderSuffix); err != nil {
+	if err := os.Rename(l.path, filepath.Join(filepath.Dir(l.path), OlderLogFile)); err != nil {
 		return err
 	}
 	return l.open()

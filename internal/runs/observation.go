@@ -34,14 +34,13 @@ type observation struct {
 // rest samples for d while nothing goes on, and is false where stop ended it early.
 func (o *observation) rest(stop context.Context, d time.Duration) bool {
 	sampling, cancel := context.WithCancel(stop)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	var sampler sync.WaitGroup
+	sampler.Go(func() {
 		o.sampler.Run(sampling, time.Now(), func(r monitor.Row) { o.idle = append(o.idle, r) })
-	}()
+	})
 	rested := progress.Pause(stop, d)
 	cancel()
-	<-done
+	sampler.Wait()
 	return rested
 }
 
