@@ -305,7 +305,6 @@ func newRun(b *result.Bench, practice bool) *result.BenchRun {
 	return &b.Runs[len(b.Runs)-1]
 }
 
-// leaveOut leaves a configuration out of the blocks that follow.
 func (e Experiment) leaveOut(c *Configuration, why error) {
 	c.out = why
 	c.Summary.Status, c.Summary.Error = result.Failed, why.Error()

@@ -95,7 +95,6 @@ func (r FileReader) Parse(path string, text []byte) (*File, error) {
 	return f, r.multiply(f, shared, all.Configurations, all.Factors)
 }
 
-// Wrong is an error at a line of the file.
 func (f *File) Wrong(line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %w", f.Path, line, fmt.Errorf(format, args...))
 }
@@ -281,7 +280,6 @@ func (r FileReader) with(c *FileConfiguration, flag string, g Given) *FileConfig
 
 var noDirName = regexp.MustCompile(`[^A-Za-z0-9._]+`)
 
-// dirName is a name as that of a directory.
 func dirName(name string) string {
 	return strings.Trim(noDirName.ReplaceAllString(name, "-"), "-.")
 }

@@ -173,7 +173,6 @@ func MeanOf(sum time.Duration, n int64) time.Duration { return sum / time.Durati
 // PercentOf is a part of a whole in percent; 0 of none.
 func PercentOf(part, whole int64) float64 { return 100 * float64(part) / float64(max(whole, 1)) }
 
-// Add adds o.
 func (t *Tally) Add(o Tally) { t.add(o, 1) }
 
 func (t *Tally) add(o Tally, times int64) {

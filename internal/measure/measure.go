@@ -124,7 +124,6 @@ func (o *Order) GiveUp() {
 // Waited notes that a dropped order would have waited at least so long before it was begun.
 func (o *Order) Waited(d time.Duration) { o.latencies = append(o.latencies, latency{dropped, d}) }
 
-// Fail notes a failed attempt.
 func (o *Order) Fail(f Failure) { o.errors = append(o.errors, f) }
 
 // Retry notes that a failed operation is tried again.

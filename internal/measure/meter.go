@@ -104,7 +104,6 @@ func (m *Meter) Enter(p Phase) {
 	}
 }
 
-// Phase is the phase under way.
 func (m *Meter) Phase() Phase {
 	m.mu.Lock()
 	defer m.mu.Unlock()

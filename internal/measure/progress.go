@@ -40,7 +40,6 @@ type progress struct {
 	steady   batchSums     // from the first orders to the end of the run phase
 }
 
-// add takes the next sample.
 func (p *progress) add(s Sample) {
 	p.last = s
 	p.recent.Samples = append(p.recent.Samples, s)

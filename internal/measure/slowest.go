@@ -65,7 +65,6 @@ func (s *slowest) take() []SlowOrder {
 	return all
 }
 
-// Took is the order's response time.
 func (o SlowOrder) Took() time.Duration { return o.To - o.From }
 
 func bySlowness(all []SlowOrder) {

@@ -29,7 +29,6 @@ func (b Block) Into(v any) error {
 	return nil
 }
 
-// MarshalJSON gives the block as it is.
 func (b Block) MarshalJSON() ([]byte, error) { return json.RawMessage(b).MarshalJSON() }
 
 // UnmarshalJSON keeps the block without blanks, so that it can be compared.

@@ -103,7 +103,6 @@ func values[T, V any](name string, of func(*T) *V, format func(V) string, parse 
 	}
 }
 
-// word is a column of texts.
 func word[T any, S ~string](name string, of func(*T) *S) column[T] {
 	return values(name, of, func(s S) string { return string(s) }, func(text string) (S, error) {
 		return S(strings.Clone(text)), nil // of the whole line otherwise

@@ -232,7 +232,6 @@ func NewCheck(target, name string, passed bool, expected, found any) Check {
 	return Check{Target: target, Name: name, Passed: passed, Expected: fmt.Sprint(expected), Found: fmt.Sprint(found)}
 }
 
-// Passed tells whether all checks did.
 func Passed(checks []Check) bool {
 	return !slices.ContainsFunc(checks, func(c Check) bool { return !c.Passed })
 }

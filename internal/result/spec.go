@@ -162,7 +162,6 @@ func text(v any) string {
 // Duration is a time that records have in seconds.
 type Duration struct{ time.Duration }
 
-// MarshalJSON gives the seconds.
 func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(d.Seconds()) }
 
 // UnmarshalJSON refuses what no run can take.

@@ -41,7 +41,6 @@ type Verdict struct {
 // Verdicts are those of a run, or of several, in the order of their limits.
 type Verdicts []Verdict
 
-// Passed tells whether every limit holds.
 func (verdicts Verdicts) Passed() bool {
 	return !slices.ContainsFunc(verdicts, func(v Verdict) bool { return !v.OK })
 }

@@ -85,7 +85,6 @@ func Create(dir string, s Summary, own ...string) (*Writer, error) {
 	return w, nil
 }
 
-// Log is where the run's log goes.
 func (w *Writer) Log() io.Writer { return w.log }
 
 // Sample appends a sample. A crash of ds2 loses it until the end of the interval.

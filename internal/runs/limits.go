@@ -36,7 +36,6 @@ func (o Options) interval() time.Duration {
 	return result.IntervalLength
 }
 
-// sample takes a sample of the interval under way.
 func (j *limitJudge) sample(s measure.Sample) {
 	if len(j.limits) > 0 {
 		j.samples = append(j.samples, s)

@@ -91,7 +91,6 @@ type Run struct {
 // recorder is the run as the driver's sink: the record, and what is to happen as the run goes on.
 type recorder struct{ *Run }
 
-// Sample records a sample.
 func (r recorder) Sample(s measure.Sample) error {
 	r.judge.sample(s)
 	r.watch.sample(s)
@@ -220,7 +219,6 @@ func (r *Run) Counters() (columns []string, now monitor.Row) {
 	return r.observation.sampler.Columns(), r.observation.newest()
 }
 
-// Options are the run's.
 func (r *Run) Options() Options { return r.options }
 
 // Meter is where the run's figures are while it goes on.
@@ -403,7 +401,6 @@ func (r *Run) marks(ctx, stop context.Context, after bool) (all []result.Marks, 
 	return all, nil
 }
 
-// root is the error at the bottom of one that wraps others.
 func root(err error) error {
 	for errors.Unwrap(err) != nil {
 		err = errors.Unwrap(err)

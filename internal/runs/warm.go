@@ -170,7 +170,6 @@ func (w *warm) checkpoints(now *result.Warm, rows monitor.Table) {
 	now.Checkpoint, now.Uncounted = w.checkpoint, len(counts) == 0
 }
 
-// state is what was seen last.
 func (w *warm) state() result.Warm {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -48,7 +48,6 @@ func eachKey(ctx context.Context, db *sql.DB, d Dataset, f func(n uint64)) (alie
 	return aliens, first, err
 }
 
-// readLive adds the records that a database holds.
 func readLive(ctx context.Context, target store.Database, d Dataset, live *Live) error {
 	const op = "read the keys of the records"
 	aliens, first, err := eachKey(ctx, target.DB(), d, live.Add)
@@ -111,7 +110,6 @@ func (w Workload) Audit(ctx context.Context, target store.Database, a workload.A
 	return checks, nil
 }
 
-// readAll reads every record, and checks it.
 func (f *findings) readAll(ctx context.Context) error {
 	shape, check := f.Dataset.shape(), f.checker()
 	const query = "SELECT mailbox_id, folder_id, message_id, flags, crc, body FROM messages"

@@ -117,7 +117,6 @@ type records struct {
 	row       [6]datagen.Value
 }
 
-// Next is of datagen.Rows.
 func (r *records) Next() []datagen.Value {
 	if r.next == r.end {
 		return nil

@@ -23,10 +23,8 @@ func NewLive(users int) *Live {
 
 func (l *Live) Share(user int) *Share { return &l.shares[user] }
 
-// of is the share that a record is of.
 func (l *Live) of(n uint64) *Share { return &l.shares[n%uint64(len(l.shares))] }
 
-// Add adds a record that the database holds.
 func (l *Live) Add(n uint64) { l.of(n).add(n) }
 
 func (l *Live) Records() (n int64) {
@@ -46,7 +44,6 @@ func (l *Live) End() (end uint64) {
 	return end
 }
 
-// Has says whether record n exists.
 func (l *Live) Has(n uint64) bool { return has(l.of(n).live, n/uint64(len(l.shares))) }
 
 // Written says whether record n was written since the run began.

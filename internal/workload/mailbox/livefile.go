@@ -21,7 +21,6 @@ import (
 
 const liveHeader = "ds2 mailbox records 1\n"
 
-// liveFile is the file of a target in the directory of a record.
 func liveFile(dir string, target int) string {
 	return filepath.Join(dir, fmt.Sprintf("mailbox-records-%d.bin", target))
 }

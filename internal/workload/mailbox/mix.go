@@ -30,7 +30,6 @@ type Mix struct {
 	Lazy    int `json:"lazy_commit_percent"`
 }
 
-// Check refuses what is no mix.
 func (m Mix) Check() error {
 	shares := fmt.Sprintf("inserts %d, deletes %d, replaces %d, reads %d", m.Insert, m.Delete, m.Replace, m.Read)
 	switch sum := m.Insert + m.Delete + m.Replace + m.Read; {
@@ -75,7 +74,6 @@ func ProfileNames() []string {
 	return names
 }
 
-// FindProfile is the mix of a profile.
 func FindProfile(name string) (Parameters, error) {
 	if i := slices.IndexFunc(profiles, func(p Parameters) bool { return p.Profile == name }); i >= 0 {
 		return profiles[i], nil

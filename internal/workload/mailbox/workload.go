@@ -49,7 +49,6 @@ func (Workload) Operations() []workload.Operation { return operations }
 // Counts are none: what happened is in the numbers of transactions and operations.
 func (Workload) Counts() []string { return nil }
 
-// Counters count the operations.
 func (Workload) Counters() []workload.Counter {
 	return []workload.Counter{{
 		Name: "mailbox_operations_total", Help: "Operations on mailboxes that were acknowledged.",

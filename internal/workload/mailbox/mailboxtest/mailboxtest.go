@@ -39,7 +39,6 @@ type Engine struct {
 	Audited func(t *testing.T, s store.Database) // what an audit left in the store's connection; may be nil
 }
 
-// Run runs the suite.
 func Run(t *testing.T, e Engine) {
 	t.Run("load", e.load)
 	t.Run("users", e.users)
