@@ -70,13 +70,12 @@ type Driver struct {
 	rate    atomic.Uint64 // of an open loop, for each target: the bits of a float64
 	delayed sync.Once
 
-	failed   sync.Mutex                 // guards examples
-	examples map[measure.Failure]string // the first error of each
+	examples sync.Map // of each measure.Failure: its first error
 }
 
 // New prepares a run.
 func New(c Config, sink Sink, log *slog.Logger) *Driver {
-	d := &Driver{config: c, sink: sink, log: log, examples: map[measure.Failure]string{}}
+	d := &Driver{config: c, sink: sink, log: log}
 	d.meter = measure.NewMeter(workload.Names(c.Operations), c.Targets, c.Counts...)
 	for i := range c.Threads * len(c.Targets) {
 		d.users = append(d.users, newUser(d, i))
@@ -164,19 +163,16 @@ func (d *Driver) delay(err error) {
 
 // note keeps and logs the first error of each failure.
 func (d *Driver) note(f measure.Failure, err error) {
-	d.failed.Lock()
-	defer d.failed.Unlock()
-	if _, known := d.examples[f]; !known {
-		d.examples[f] = err.Error()
+	if _, known := d.examples.LoadOrStore(f, err.Error()); !known {
 		d.log.Warn("attempt failed", "operation", f.Operation, "class", f.Class, "err", err)
 	}
 }
 
 // Example is the first error of a failure; empty where there was none.
 func (d *Driver) Example(f measure.Failure) string {
-	d.failed.Lock()
-	defer d.failed.Unlock()
-	return d.examples[f]
+	first, _ := d.examples.Load(f)
+	example, _ := first.(string)
+	return example
 }
 
 // disconnect closes every connection. It waits no longer than a server needs that is there.

@@ -15,11 +15,10 @@ type Meter struct {
 	own       Counts         // none yet, with the names of the workload's own
 	recorders [][]*Recorder  // by target
 	second    []Distribution // of the sample under way, as names
-	interval  []Distribution
-	dropped   Distribution  // of the interval under way: waits of orders that were dropped
-	slowest   slowest       // of the interval under way
-	from      time.Duration // where the interval began
-	sampled   time.Duration // when the last sample closed
+	interval  []Distribution // of the one under way, as names, then the waits of orders that were dropped
+	slowest   slowest        // of the interval under way
+	from      time.Duration  // where the interval began
+	sampled   time.Duration  // when the last sample closed
 	empty     *batch
 
 	mu       sync.Mutex // guards what follows
@@ -67,7 +66,6 @@ func NewMeter(operations, targets []string, own ...string) *Meter {
 		own:       Counts{Names: &own},
 		names:     append(slices.Clone(operations), WholeOrder),
 		recorders: make([][]*Recorder, len(targets)),
-		dropped:   newDistribution(droppedOrder),
 		empty:     new(batch),
 		phase:     PhaseConnect,
 	}
@@ -75,6 +73,7 @@ func NewMeter(operations, targets []string, own ...string) *Meter {
 		m.interval = append(m.interval, newDistribution(name))
 		m.second = append(m.second, newDistribution(name))
 	}
+	m.interval = append(m.interval, newDistribution(droppedOrder))
 	for _, label := range targets {
 		t := Totals{Target: label, Counts: m.own, Errors: map[Failure]int64{}, Retries: map[Failure]int64{}}
 		for _, name := range m.names {
@@ -171,7 +170,7 @@ func (m *Meter) take(t *Totals, b *batch) (own time.Duration) {
 			first = n + 1
 			switch i {
 			case dropped:
-				m.dropped.add(l.d)
+				m.interval[len(m.names)].add(l.d)
 				continue
 			case gaveUp:
 				continue
@@ -196,16 +195,12 @@ func (m *Meter) take(t *Totals, b *batch) (own time.Duration) {
 func (m *Meter) Interval(t time.Duration) Interval {
 	iv := NewInterval(m.from, t)
 	iv.Slowest = m.slowest.take()
-	take := func(d *Distribution) {
-		if d.Count() > 0 {
+	for i := range m.interval {
+		if d := &m.interval[i]; d.Count() > 0 {
 			iv.Histograms[d.Name], iv.Sums[d.Name] = encode(d.histogram), d.Sum
 			d.reset()
 		}
 	}
-	for i := range m.interval {
-		take(&m.interval[i])
-	}
-	take(&m.dropped)
 	m.from = t
 	return iv
 }

@@ -17,9 +17,11 @@ func AddCheckpoints(s *Summary, series *measure.Series, counters *monitor.Table)
 	s.Checkpoints, servers = counters.Checkpoints(s.Start)
 	series.Cycles, series.NoCycles = nil, ""
 	for _, server := range s.Servers {
-		if target := indirect(server); target > 0 {
+		// Within so many seconds the server is to recover: the default of SQL Server since 2016.
+		if seconds, _ := strconv.Atoi(server.Settings[targetRecovery]); seconds > 0 {
 			series.NoCycles = fmt.Sprintf("checkpoints are indirect: the server writes changed pages out all the "+
-				"time, so that it could recover within %s, and there are no checkpoint cycles", target)
+				"time, so that it could recover within %s, and there are no checkpoint cycles",
+				time.Duration(seconds)*time.Second)
 			return
 		}
 	}
@@ -33,13 +35,6 @@ func AddCheckpoints(s *Summary, series *measure.Series, counters *monitor.Table)
 			series.Cycles = append(series.Cycles, from)
 		}
 	}
-}
-
-// indirect is within which time a server is to recover whose checkpoints are indirect, the default of SQL Server since
-// 2016: its background writer writes changed pages for that. 0: they are not.
-func indirect(s monitor.Server) time.Duration {
-	seconds, _ := strconv.Atoi(s.Settings[targetRecovery])
-	return time.Duration(seconds) * time.Second
 }
 
 // targetRecovery is the setting's name, as schema/sqlserver/server/settings.sql gives it.

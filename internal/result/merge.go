@@ -126,6 +126,7 @@ func mergeClients(host monitor.Table, records []*Record) monitor.Table {
 		row.Values = slices.Clone(row.Values)
 		merged.Rows = append(merged.Rows, row)
 	}
+	nearest := func(r monitor.Row) int64 { return r.Time.Round(time.Second).Unix() } // machines begin at whole seconds
 	for name, add := range map[string]func(a, b float64) float64{
 		monitor.ClientOwn:       func(a, b float64) float64 { return a + b },
 		monitor.ClientBusy:      busier,
@@ -136,24 +137,20 @@ func mergeClients(host monitor.Table, records []*Record) monitor.Table {
 		if at < 0 {
 			continue
 		}
-		all := make([]map[int64]float64, len(records)) // by the nearest second: machines begin at whole ones
 		for i, r := range records {
-			all[i] = map[int64]float64{}
+			bySecond := map[int64]float64{}
 			for n, v := range r.Host.Values(name) {
-				all[i][r.Host.Rows[n].Time.Round(time.Second).Unix()] = v
+				bySecond[nearest(r.Host.Rows[n])] = v
 			}
-		}
-		for _, row := range merged.Rows {
-			for i, bySecond := range all {
-				v, seen := bySecond[row.Time.Round(time.Second).Unix()]
+			for _, row := range merged.Rows {
+				v, seen := bySecond[nearest(row)]
 				if !seen {
 					v = math.NaN()
 				}
-				if i == 0 {
-					row.Values[at] = v
-				} else {
-					row.Values[at] = add(row.Values[at], v)
+				if i > 0 {
+					v = add(row.Values[at], v)
 				}
+				row.Values[at] = v
 			}
 		}
 	}
@@ -220,10 +217,10 @@ func mergeMarks(some, more []Marks, choose func(a, b int64) int64) []Marks {
 func mergeSeries(records []*Record) measure.Series {
 	var merged measure.Series
 	seconds := 0
-	bySecond := make([]map[int]measure.Sample, len(records))
-	for i, r := range records {
-		bySecond[i] = wholeSeconds(r.Series.Samples)
-		for second := range bySecond[i] {
+	bySecond := map[int]measure.Sample{}
+	for _, r := range records {
+		for second, s := range wholeSeconds(r.Series.Samples) {
+			bySecond[second] = addSamples(bySecond[second], s)
 			seconds = max(seconds, second)
 		}
 		merged.Intervals = append(merged.Intervals, r.Series.Intervals...)
@@ -231,12 +228,8 @@ func mergeSeries(records []*Record) measure.Series {
 	}
 	slices.SortStableFunc(merged.Intervals, func(a, b measure.Interval) int { return cmp.Compare(a.From, b.From) })
 	for second := 1; second <= seconds; second++ {
-		sum := measure.Sample{End: time.Duration(second) * time.Second, Length: time.Second}
-		for _, samples := range bySecond {
-			if s, ok := samples[second]; ok {
-				sum = addSamples(sum, s)
-			}
-		}
+		sum := bySecond[second]
+		sum.End, sum.Length = time.Duration(second)*time.Second, time.Second
 		merged.Samples = append(merged.Samples, sum)
 	}
 	return merged

@@ -160,18 +160,17 @@ func slowestLines(all *[]measure.SlowOrder) reader {
 const maxHistogramBytes = 1 << 30
 
 func intervalLines(all *[]measure.Interval) reader {
-	size := 0
+	size, last := 0, measure.Interval{}
 	return func(names []string) (func([]string) error, error) {
 		return lines(names, histogramsColumns, func(h histogram) error {
-			n := len(*all)
-			if n == 0 || (*all)[n-1].From != h.from || (*all)[n-1].To != h.to {
-				if n > 0 && h.from < (*all)[n-1].To || h.to <= h.from {
+			if len(*all) == 0 || last.From != h.from || last.To != h.to {
+				if h.from < last.To || h.to <= h.from {
 					return fmt.Errorf("from_s: the interval from %v s to %v s does not follow the one before",
 						h.from.Seconds(), h.to.Seconds())
 				}
-				*all = append(*all, measure.NewInterval(h.from, h.to))
+				last = measure.NewInterval(h.from, h.to)
+				*all = append(*all, last)
 			}
-			last := &(*all)[len(*all)-1]
 			if _, again := last.Histograms[h.series]; again {
 				return fmt.Errorf("series: %q appears twice in an interval", h.series)
 			}

@@ -1,10 +1,11 @@
 package runs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"ds2/internal/limit"
@@ -24,16 +25,7 @@ type limitJudge struct {
 	samples []measure.Sample // since the last interval
 	failing time.Duration    // how long limits have failed on end
 
-	mu       sync.Mutex
-	verdicts result.Verdicts // over the last interval
-}
-
-// interval is how long intervals are: short enough for a failure to be seen in time.
-func (o Options) interval() time.Duration {
-	if o.AbortAfter.Duration > 0 {
-		return min(result.IntervalLength, o.AbortAfter.Duration)
-	}
-	return result.IntervalLength
+	verdicts atomic.Pointer[result.Verdicts] // over the last interval
 }
 
 func (j *limitJudge) sample(s measure.Sample) {
@@ -61,9 +53,7 @@ func (j *limitJudge) over(iv measure.Interval, o *observation) error {
 	}
 	unmeasured := func(v result.Verdict) bool { return v.Measured == nil }
 	verdicts := slices.DeleteFunc(limit.Judge(j.limits, figures), unmeasured)
-	j.mu.Lock()
-	j.verdicts = verdicts
-	j.mu.Unlock()
+	j.verdicts.Store(&verdicts)
 	if verdicts.Passed() {
 		j.failing = 0
 		return nil
@@ -76,7 +66,5 @@ func (j *limitJudge) over(iv measure.Interval, o *observation) error {
 
 // Verdicts are those of the limits over the last interval of the run phase; none before the first has ended.
 func (r *Run) Verdicts() result.Verdicts {
-	r.judge.mu.Lock()
-	defer r.judge.mu.Unlock()
-	return r.judge.verdicts
+	return *cmp.Or(r.judge.verdicts.Load(), new(result.Verdicts))
 }

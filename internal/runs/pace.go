@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -36,9 +35,6 @@ type paced struct {
 	seconds, cycles float64
 	ios             monitor.Work // in all, not a second
 }
-
-var errNotCounted = errors.New("pace the run: the I/Os of the drives are not counted; " +
-	"run ds2 on the database machine, or name its exporter by --exporter")
 
 // How a rate is begun and followed (mailbox/WORKLOAD.md section 5).
 const (

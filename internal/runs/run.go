@@ -136,7 +136,10 @@ func (r *Run) prepareDriver(w workload.Workload) error {
 	o := r.options
 	c := driver.Config{
 		Spec: r.summary.Spec, Operations: w.Operations(), Counts: w.Counts(), StartAt: o.StartAt, Delayed: o.Delayed,
-		Interval: o.interval(),
+		Interval: result.IntervalLength,
+	}
+	if d := o.AbortAfter.Duration; d > 0 {
+		c.Interval = min(c.Interval, d) // short enough for a failure to be seen in time
 	}
 	limits, err := limit.ParseAll(o.LimitTexts)
 	if err != nil {
@@ -161,7 +164,8 @@ func (r *Run) prepareDriver(w workload.Workload) error {
 	}
 	if target, paced := targetOf(o.Plan); paced && target > 0 {
 		if o.Observer == nil {
-			return errNotCounted
+			return errors.New("pace the run: the I/Os of the drives are not counted; " +
+				"run ds2 on the database machine, or name its exporter by --exporter")
 		}
 		r.pace = newPace(target, c.WarmupTime.Duration, func(rate float64) { r.driver.SetRate(rate) })
 		c.Rate = r.pace.record.First
