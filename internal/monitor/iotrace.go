@@ -61,7 +61,10 @@ func (t *IOTrace) Totals() ([]measure.Distribution, error) {
 // NewReader makes a function that gives the times since it was called the last time, or made.
 func (t *IOTrace) NewReader() (func() ([]measure.Distribution, error), error) {
 	was, err := t.tracer.Read()
-	return func() ([]measure.Distribution, error) { return t.since(was) }, err
+	if err != nil {
+		return nil, err
+	}
+	return func() ([]measure.Distribution, error) { return t.since(was) }, nil
 }
 
 // since gives what came after was, by names such as "nvme0n1 log flush", and sets that to now.

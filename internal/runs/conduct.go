@@ -41,7 +41,7 @@ func (c Conduct) Drive(stop Stop, o Options) (*Run, result.Summary, Outcome) {
 	}
 	end, err := c.Show(run)
 	if err != nil {
-		return nil, result.Summary{}, Ended(err)
+		return nil, result.Summary{}, Ended(errors.Join(err, run.writer.Close()))
 	}
 	run.watch.tell = c.Tell
 	if run.room != nil {

@@ -175,13 +175,13 @@ func (r *Run) prepareDriver(w workload.Workload) error {
 		r.warm = newWarm(r.stop, o.WarmWithin.Duration, o.CheckpointFirst)
 		c.Warm = func() bool { return r.warm.state().Reached && (r.pace == nil || r.pace.record.Reached) }
 	}
-	if o.Journal {
-		if err := r.keepJournal(w); err != nil {
+	if o.ScrubRate > 0 {
+		if r.scrubs, err = background.New(o.Targets, o.ScrubRate, r.log); err != nil {
 			return err
 		}
 	}
-	if o.ScrubRate > 0 {
-		if r.scrubs, err = background.New(o.Targets, o.ScrubRate, r.log); err != nil {
+	if o.Journal {
+		if err := r.keepJournal(w); err != nil {
 			return err
 		}
 	}
