@@ -177,7 +177,6 @@ func (c *customers) open() Rows {
 	return &customerRows{customers: c, random: c.random(), id: c.first - 1}
 }
 
-// Next is of Rows.
 func (r *customerRows) Next() []Value {
 	if r.id == r.first+r.rows-1 {
 		return nil

@@ -125,9 +125,11 @@ func (d *Dataset) Files() []File {
 		add(m.seed, d.part(name+"_cust_hist.csv", CustHist, 5*orders, d.historyBytes(m), m.writeHistory, m.historyRows))
 	}
 	products := d.size.Products
-	add(d.fileSeed(1), d.part("prod.csv", Products, products, d.productBytes(), d.writeProducts, d.productRows))
+	writeProducts := func(w *rowWriter) error { return w.writeRows(d.productRows(), productPrice) }
+	add(d.fileSeed(1), d.part("prod.csv", Products, products, d.productBytes(), writeProducts, d.productRows))
+	writeInventory := func(w *rowWriter) error { return w.writeRows(d.inventoryRows(), -1) }
 	add(d.fileSeed(products),
-		d.part("inv.csv", Inventory, products, d.inventoryBytes(), d.writeInventory, d.inventoryRows))
+		d.part("inv.csv", Inventory, products, d.inventoryBytes(), writeInventory, d.inventoryRows))
 	return files
 }
 

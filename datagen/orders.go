@@ -40,14 +40,17 @@ type orders struct {
 	random    *random
 	last      uint64
 	days      uint64
+	before    int64 // the day before the month's first, as days after 1970-01-01
 	customers float64
+	products  float64
 }
 
 func (m month) orders() *orders {
 	first := m.first()
 	return &orders{
 		id: uint64(first) - 1, last: uint64(first-1) + uint64(m.size.OrdersPerMonth), random: newRandom(m.seed, 0),
-		days: monthDays[m.index], customers: float64(m.size.Customers),
+		days: monthDays[m.index], customers: float64(m.size.Customers), products: float64(m.size.Products),
+		before: time.Date(2009, time.Month(m.index+1), 0, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60),
 	}
 }
 
@@ -66,21 +69,14 @@ func (o *orders) next() bool {
 	return true
 }
 
-// before is the day before the month's first, as days after 1970-01-01.
-func (m month) before() int64 {
-	return time.Date(2009, time.Month(m.index+1), 0, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60)
-}
-
 // orderRows are the month's rows of ORDERS.
 type orderRows struct {
 	*orders
-	before int64
-	row    [6]Value
+	row [6]Value
 }
 
-func (m month) orderRows() Rows { return &orderRows{orders: m.orders(), before: m.before()} }
+func (m month) orderRows() Rows { return &orderRows{orders: m.orders()} }
 
-// Next is of Rows.
 func (r *orderRows) Next() []Value {
 	if !r.next() {
 		return nil
@@ -98,16 +94,11 @@ func (r *orderRows) Next() []Value {
 // lineRows are the month's rows of ORDERLINES.
 type lineRows struct {
 	*orders
-	before   int64
-	products float64
-	row      [5]Value
+	row [5]Value
 }
 
-func (m month) lineRows() Rows {
-	return &lineRows{orders: m.orders(), before: m.before(), products: float64(m.size.Products)}
-}
+func (m month) lineRows() Rows { return &lineRows{orders: m.orders()} }
 
-// Next is of Rows.
 func (r *lineRows) Next() []Value {
 	if len(r.lines) == 0 {
 		if !r.next() {
@@ -127,15 +118,11 @@ func (r *lineRows) Next() []Value {
 // historyRows are the month's rows of CUST_HIST.
 type historyRows struct {
 	*orders
-	products float64
-	row      [3]Value
+	row [3]Value
 }
 
-func (m month) historyRows() Rows {
-	return &historyRows{orders: m.orders(), products: float64(m.size.Products)}
-}
+func (m month) historyRows() Rows { return &historyRows{orders: m.orders()} }
 
-// Next is of Rows.
 func (r *historyRows) Next() []Value {
 	if len(r.lines) == 0 {
 		if !r.next() {
@@ -170,7 +157,6 @@ func (m month) writeOrders(r *rowWriter) error {
 }
 
 func (m month) writeOrderLines(r *rowWriter) error {
-	products := float64(m.size.Products)
 	var rights [32][16]byte // ",Q,2009/MM/DD\n" by day
 	for day, date := range m.dates() {
 		copy(rights[day][:], ",Q,")
@@ -198,7 +184,7 @@ func (m month) writeOrderLines(r *rowWriter) error {
 			binary.LittleEndian.PutUint64(line[0:], left0)
 			binary.LittleEndian.PutUint64(line[8:], left1)
 			left0++ // its lowest byte is the line's number
-			product := 1 + belowFloat(products, lines[0])
+			product := 1 + belowFloat(o.products, lines[0])
 			if product < 1e8 { // as putUint, but in line
 				n = putShort(b, n+leftLen, product)
 			} else {
@@ -217,7 +203,6 @@ func (m month) writeOrderLines(r *rowWriter) error {
 
 // writeHistory writes the month's rows of CUST_HIST.
 func (m month) writeHistory(r *rowWriter) error {
-	products := float64(m.size.Products)
 	var left [maxRow]byte // "CUSTOMERID,ORDERID,", what the order's rows begin with
 	for o := m.orders(); o.next(); {
 		b, err := r.room()
@@ -238,7 +223,7 @@ func (m month) writeHistory(r *rowWriter) error {
 			binary.LittleEndian.PutUint64(row[0:], left0)
 			binary.LittleEndian.PutUint64(row[8:], left1)
 			binary.LittleEndian.PutUint64(row[16:], left2)
-			product := 1 + belowFloat(products, lines[0])
+			product := 1 + belowFloat(o.products, lines[0])
 			if product < 1e8 { // as putUint, but in line
 				n = putShort(b, n+leftLen, product)
 			} else {

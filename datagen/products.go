@@ -1,7 +1,5 @@
 package datagen
 
-import "encoding/binary"
-
 // productRows are the rows of PRODUCTS.
 type productRows struct {
 	*Dataset
@@ -12,6 +10,8 @@ type productRows struct {
 	row    [7]Value
 }
 
+const productPrice = 4 // the column
+
 func (d *Dataset) productRows() Rows {
 	r := &productRows{Dataset: d, random: newRandom(d.fileSeed(1), 0), odds: 100} // DS2 never seeds it: a seed of 1
 	if d.size.Products > 100_000 {
@@ -20,7 +20,6 @@ func (d *Dataset) productRows() Rows {
 	return r
 }
 
-// Next is of Rows.
 func (r *productRows) Next() []Value {
 	if r.n == r.size.Products {
 		return nil
@@ -34,7 +33,7 @@ func (r *productRows) Next() []Value {
 	r.row[1].Int = int64(1 + below(16, x[0])) // category
 	r.row[2].Text = r.texts[:title]
 	r.row[3].Text = r.texts[title:actor]
-	r.row[4].Int = int64(100*(9+below(21, x[3])) + 99)       // price
+	r.row[productPrice].Int = int64(100*(9+below(21, x[3])) + 99)
 	r.row[5].Int = int64((below(r.odds, x[4]) + 1) / r.odds) // special
 	r.row[6].Int = int64(1 + belowFloat(float64(r.size.Products), x[5]))
 	r.random.used(6)
@@ -48,38 +47,6 @@ func putWords(b *[maxRow]byte, n int, first, second string) int {
 	return n + 1 + copy(b[n+1:], second)
 }
 
-func (d *Dataset) writeProducts(w *rowWriter) error {
-	rows := d.productRows()
-	for row := rows.Next(); row != nil; row = rows.Next() {
-		b, err := w.room()
-		if err != nil {
-			return err
-		}
-		n := putUint(b, 0, uint64(row[0].Int))
-		b[n] = ','
-		n = putUint(b, n+1, uint64(row[1].Int))
-		b[n] = ','
-		n++
-		n += copy(b[n:], row[2].Text)
-		b[n] = ','
-		n++
-		n += copy(b[n:], row[3].Text)
-		if row[4].Int < 10_00 { // DS2 prints prices five characters wide
-			n += copy(b[n:], ", 9.99,")
-		} else {
-			n = putMoney(b, n, uint64(row[4].Int))
-			b[n] = ','
-			n++
-		}
-		n = putUint(b, n, uint64(row[5].Int))
-		b[n] = ','
-		n = putUint(b, n+1, uint64(row[6].Int))
-		binary.LittleEndian.PutUint16(b[n:], w.newline)
-		w.n += n + w.eol
-	}
-	return nil
-}
-
 // inventoryRows are the rows of INVENTORY. For the sales they replay the draws of all months first, with a counter of
 // four bytes a product: less than a second for size W, which is too little to share out.
 type inventoryRows struct {
@@ -91,18 +58,16 @@ type inventoryRows struct {
 
 func (d *Dataset) inventoryRows() Rows {
 	sales := make([]uint32, d.size.Products)
-	products := float64(d.size.Products)
 	for i := range Months {
 		for o := d.month(i).orders(); o.next(); {
 			for lines := o.lines; len(lines) >= 2; lines = lines[2:] {
-				sales[belowFloat(products, lines[0])] += uint32(1 + below(3, lines[1]))
+				sales[belowFloat(o.products, lines[0])] += uint32(1 + below(3, lines[1]))
 			}
 		}
 	}
 	return &inventoryRows{random: newRandom(d.fileSeed(d.size.Products), 0), sales: sales}
 }
 
-// Next is of Rows.
 func (r *inventoryRows) Next() []Value {
 	if r.n == len(r.sales) {
 		return nil
@@ -117,22 +82,4 @@ func (r *inventoryRows) Next() []Value {
 	r.row[2].Int = int64(r.sales[r.n])
 	r.n++
 	return r.row[:]
-}
-
-func (d *Dataset) writeInventory(w *rowWriter) error {
-	rows := d.inventoryRows()
-	for row := rows.Next(); row != nil; row = rows.Next() {
-		b, err := w.room()
-		if err != nil {
-			return err
-		}
-		n := putUint(b, 0, uint64(row[0].Int))
-		b[n] = ','
-		n = putUint(b, n+1, uint64(row[1].Int))
-		b[n] = ','
-		n = putUint(b, n+1, uint64(row[2].Int))
-		binary.LittleEndian.PutUint16(b[n:], w.newline)
-		w.n += n + w.eol
-	}
-	return nil
 }

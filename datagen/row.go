@@ -82,6 +82,39 @@ func (r *rowWriter) borrow() {
 	r.buf = buf[:cap(buf)]
 }
 
+// writeRows writes rows of numbers and texts, and amounts in a column for the price, which DS2 prints five characters
+// wide; -1: there is none.
+func (r *rowWriter) writeRows(rows Rows, price int) error {
+	for row := rows.Next(); row != nil; row = rows.Next() {
+		b, err := r.room()
+		if err != nil {
+			return err
+		}
+		n := 0
+		for column, v := range row {
+			switch {
+			case column == price && v.Int < 10_00:
+				n += copy(b[n:], ", 9.99")
+				continue
+			case column == price:
+				n = putMoney(b, n, uint64(v.Int))
+				continue
+			case column > 0:
+				b[n] = ','
+				n++
+			}
+			if v.Text != nil {
+				n += copy(b[n:], v.Text)
+			} else {
+				n = putUint(b, n, uint64(v.Int))
+			}
+		}
+		binary.LittleEndian.PutUint16(b[n:], r.newline)
+		r.n += n + r.eol
+	}
+	return nil
+}
+
 // fourDigits holds the numbers below 10,000 as four ASCII digits each, the first in the lowest byte.
 var fourDigits = func() (t [10_000]uint32) {
 	for v := range uint32(len(t)) {
