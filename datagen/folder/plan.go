@@ -80,9 +80,11 @@ func (p *Plan) look() error {
 			return fmt.Errorf("directory %s holds this dataset already, whole or in part: resume, "+
 				"or take an empty directory", p.dir)
 		}
-		p.takeOver(earlier)
 		for _, e := range earlier.Files {
 			known[e.Name] = true
+			if i := slices.IndexFunc(p.manifest.Files, func(m Entry) bool { return m.Name == e.Name }); i >= 0 {
+				p.manifest.Files[i] = e
+			}
 		}
 	}
 	for _, entry := range held {
@@ -93,18 +95,6 @@ func (p *Plan) look() error {
 		}
 	}
 	return nil
-}
-
-func (p *Plan) takeOver(earlier *Manifest) {
-	done := map[string]Entry{}
-	for _, e := range earlier.Files {
-		done[e.Name] = e
-	}
-	for i, e := range p.manifest.Files {
-		if e, ok := done[e.Name]; ok {
-			p.manifest.Files[i] = e
-		}
-	}
 }
 
 func enough(dir string, free, need int64) error {

@@ -48,11 +48,6 @@ func (s *sink) write(p []byte) error {
 	return nil
 }
 
-// finish brings the file to the disk and gives it its name.
-func (s *sink) finish() error {
-	return s.full(s.file.Commit())
-}
-
 // full explains a full disk; other errors name the file already.
 func (s *sink) full(err error) error {
 	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {

@@ -186,7 +186,7 @@ func (w *work) write(ctx context.Context, f *fileWork) (err error) {
 		}
 		<-w.begun
 	}
-	if err := s.finish(); err != nil {
+	if err := s.full(s.file.Commit()); err != nil {
 		return err
 	}
 	return w.note(f.entry, s)
