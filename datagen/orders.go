@@ -201,7 +201,6 @@ func (m month) writeOrderLines(r *rowWriter) error {
 	return nil
 }
 
-// writeHistory writes the month's rows of CUST_HIST.
 func (m month) writeHistory(r *rowWriter) error {
 	var left [maxRow]byte // "CUSTOMERID,ORDERID,", what the order's rows begin with
 	for o := m.orders(); o.next(); {

@@ -1,6 +1,5 @@
 package datagen
 
-// productRows are the rows of PRODUCTS.
 type productRows struct {
 	*Dataset
 	random *random

@@ -62,7 +62,6 @@ PowerShell:
 	return cmd
 }
 
-// add declares the flags of the procedure and of its runs.
 func (f *benchFlags) add(flags *pflag.FlagSet) {
 	f.restore.add(flags)
 	f.Settle.Duration, f.Idle.Duration, f.Cooldown.Duration = 8*time.Minute, 2*time.Minute, time.Minute
@@ -210,7 +209,6 @@ func (f *benchFlags) length() time.Duration {
 	return spec.Length()
 }
 
-// procedure puts together what a bench does.
 func (f *benchFlags) procedure(i *interrupts, options runs.Options, stderr io.Writer) experiment.Bench {
 	restore, conduct := f.restore.restore(stderr), f.output.conduct(i, io.Discard, stderr)
 	bench := experiment.Bench{
@@ -234,7 +232,6 @@ func (f *benchFlags) procedure(i *interrupts, options runs.Options, stderr io.Wr
 	return bench
 }
 
-// told tells what goes on.
 func (o *driveOutput) told(stderr io.Writer) func(format string, args ...any) {
 	return func(format string, args ...any) {
 		o.served.doing(format, args...)

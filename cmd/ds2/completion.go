@@ -27,7 +27,6 @@ func complete[T ~string](flags *pflag.FlagSet, name string, words ...T) {
 	annotate(flags, name, wordsOf, all...)
 }
 
-// completeDirectories has the value of a flag complete to directories.
 func completeDirectories(flags *pflag.FlagSet, name string) {
 	annotate(flags, name, cobra.BashCompSubdirsInDir)
 }

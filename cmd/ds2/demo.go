@@ -27,7 +27,6 @@ import (
 	"ds2/schema"
 )
 
-// demoFlags are the flags of ds2 demo: its own, and those of the load and of the run.
 type demoFlags struct {
 	server localpg.Options
 	keep   bool
@@ -213,7 +212,6 @@ func (f *demoFlags) start(ctx context.Context, stderr io.Writer) (*localpg.Serve
 	return server, nil
 }
 
-// fill loads the dataset.
 func (f *demoFlags) fill(ctx context.Context, stderr io.Writer) error {
 	target, err := engines().Open(f.load.target)
 	if err != nil {

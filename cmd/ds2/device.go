@@ -17,7 +17,6 @@ import (
 	"ds2/internal/result"
 )
 
-// deviceFlags are the flags of ds2 device.
 type deviceFlags struct {
 	options     device.Options
 	fileSize    int64

@@ -71,7 +71,6 @@ PowerShell:
 	return cmd
 }
 
-// addDriveFlags declares the flags of ds2 drive.
 func addDriveFlags(flags *pflag.FlagSet, f *runFlags) {
 	f.add(flags)
 	flags.Lookup("run-time").Usage += "; 0 = until stopped"
@@ -201,7 +200,6 @@ func (o *driveOutput) open(cmd *cobra.Command) (close func(), err error) {
 	return o.served.close, nil
 }
 
-// show shows a run while it goes on.
 func (o *driveOutput) show(i *interrupts, run *runs.Run, stdout, stderr io.Writer) (func(result.Summary), error) {
 	options := run.Options()
 	o.served.run(options, run)

@@ -170,7 +170,6 @@ func (f *driveFlags) check() error {
 	return nil
 }
 
-// parseStart reads --start-at.
 func (f *driveFlags) parseStart(now time.Time) (start time.Time, err error) {
 	if f.startAt == "" {
 		return start, nil
@@ -211,7 +210,6 @@ func texts[T fmt.Stringer](all []T) (texts []string) {
 	return texts
 }
 
-// parseLimits reads --limit.
 func (f *driveFlags) parseLimits() ([]limit.Limit, error) {
 	limits, err := limit.ForRun(f.LimitTexts, f.RunTime.Duration, limitOperations()...)
 	if err != nil {
@@ -225,7 +223,6 @@ func (f *driveFlags) parseLimits() ([]limit.Limit, error) {
 // it.
 const aroundEvents = 10 * time.Second
 
-// parseEvents reads --event for a run.
 func (f *driveFlags) parseEvents(run result.Spec) (all []runs.Event, err error) {
 	f.EventTexts = nil
 	for _, text := range f.events {

@@ -24,7 +24,6 @@ type view struct {
 	stop  func() // ends the showing
 }
 
-// startView begins to show a run.
 func startView(run *runs.Run, o *driveOutput, stdout, stderr io.Writer) *view {
 	meter := run.Meter()
 	v := &view{meter: meter, run: run, spec: run.Options().Spec, ds2: ds2Lines{
@@ -47,7 +46,6 @@ func startView(run *runs.Run, o *driveOutput, stdout, stderr io.Writer) *view {
 	return v
 }
 
-// line is the run in one line.
 func (v *view) line() string {
 	if doing := v.run.Doing(); doing != "" {
 		return doing

@@ -16,7 +16,6 @@ import (
 	"ds2/internal/workload/ds2/audit"
 )
 
-// engines are the databases that ds2 knows.
 func engines() store.Engines {
 	return store.Engines{
 		postgres.Engine:  postgres.Open,

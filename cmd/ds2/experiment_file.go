@@ -147,7 +147,6 @@ func newFlagSet(add func(*pflag.FlagSet)) *pflag.FlagSet {
 	return flags
 }
 
-// wrong is an error at a line of the file.
 func (f *experimentFile) wrong(line int, format string, args ...any) error {
 	return usageError("%w", f.Wrong(line, format, args...))
 }
@@ -182,7 +181,6 @@ func shownSetting(flag, value string) string {
 	return withoutPasswords(value)
 }
 
-// set sets a flag.
 func (f *experimentFile) set(flags *pflag.FlagSet, name string, g experiment.Given) error {
 	for _, value := range g.Values {
 		text, err := expand(name, value)

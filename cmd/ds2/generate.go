@@ -18,7 +18,6 @@ import (
 	"ds2/internal/progress"
 )
 
-// generateFlags are the flags of ds2 generate.
 type generateFlags struct {
 	size, rows, words string
 	dataSeed          uint64
@@ -35,7 +34,6 @@ const (
 	tableNames = "customers, orders, orderlines, cust_hist, products, inventory"
 )
 
-// dataSeedUsage is the help of --data-seed.
 const dataSeedUsage = "seed of the rows: 0 gives DS2's own; any other gives other rows of the same shape, " +
 	"so that storage cannot deduplicate two databases"
 
@@ -154,7 +152,6 @@ func (f *generateFlags) dataset() (*datagen.Dataset, error) {
 	return datagen.New(size, words, options)
 }
 
-// writePart writes one file to stdout.
 func (f *generateFlags) writePart(ctx context.Context, stdout io.Writer, data *datagen.Dataset) error {
 	name := strings.TrimSuffix(f.part, ".csv") + ".csv"
 	for _, file := range data.Files() {
@@ -193,7 +190,6 @@ func parseTables(names []string) ([]datagen.Table, error) {
 	return slices.DeleteFunc(slices.Clone(datagen.Tables), left), nil
 }
 
-// writeDirectory writes the files and their manifest.
 func (f *generateFlags) writeDirectory(ctx context.Context, cmd *cobra.Command, data *datagen.Dataset) error {
 	shard, err := folder.ParseShard(f.shard)
 	if err != nil {

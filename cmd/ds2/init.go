@@ -42,10 +42,8 @@ variable, such as ${PASSWORD_SSD}.`,
 	return cmd
 }
 
-// initTarget is a configuration of the file.
 type initTarget struct{ Name, URL string }
 
-// readInitTarget reads NAME=URL.
 func readInitTarget(given string) (t initTarget, err error) {
 	m := namedTarget.FindStringSubmatch(given)
 	if m == nil {

@@ -52,7 +52,6 @@ func (i *interrupts) atLeave(f func()) {
 	i.cleanups = append(i.cleanups, f)
 }
 
-// leave ends the process.
 func (i *interrupts) leave() {
 	cleaned := make(chan struct{})
 	go func() {

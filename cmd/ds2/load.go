@@ -25,7 +25,6 @@ import (
 	"ds2/schema"
 )
 
-// loadFlags are the flags of ds2 load.
 type loadFlags struct {
 	targetFlags
 	flags             *pflag.FlagSet // that they were declared in
@@ -208,7 +207,6 @@ func (f *loadFlags) ds2() (workload.Dataset, error) {
 	return ds2.Dataset{Size: size, Words: words.Sum(), Seed: f.dataSeed, Rows: data.Parts()}, nil
 }
 
-// directory reads what a directory holds.
 func (f *loadFlags) directory() (workload.Dataset, error) {
 	dir, err := folder.Open(f.from)
 	if err != nil {
@@ -283,7 +281,6 @@ func serverLost(err error, r *load.Report) error {
 		"continue with ds2 load --resume, and with --parallel 1 if memory was short", err)
 }
 
-// printLoad prints where the time of a load went.
 func printLoad(w io.Writer, s store.Database, data workload.Dataset, r *load.Report) {
 	fmt.Fprintf(w, "loaded %s into %s in %s\n", data, s.Label(), r.Elapsed.Round(100*time.Millisecond))
 	for _, p := range r.Phases {

@@ -113,7 +113,6 @@ func (s *served) run(o runs.Options, run *runs.Run) {
 	s.page.Begin(live.ShowRun(run, setup))
 }
 
-// load shows a load.
 func (s *served) load(title string, l *live.Load) {
 	if s == nil {
 		return

@@ -57,7 +57,6 @@ func newChecks(cmd *cobra.Command, f *runFlags) *looks {
 	}
 }
 
-// run checks a single run.
 func (l *looks) run(i *interrupts, cmd *cobra.Command, f *runFlags) error {
 	if err := f.judgeRun(); err != nil {
 		return err

@@ -28,7 +28,6 @@ var profiles = []struct {
 		"warmup-time": "10m", "run-time": "24h", "settle": "8m", "idle": "2m", "cooldown": "1m"}},
 }
 
-// profileFlag is --profile.
 func profileFlag(flags *pflag.FlagSet, profile *string) {
 	names, uses := []string{""}, []string{}
 	for _, p := range profiles {

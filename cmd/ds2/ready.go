@@ -113,7 +113,6 @@ func labels(stores []store.Database) (all []string) {
 	return all
 }
 
-// list is the labels in a text.
 func list(stores []store.Database) string { return strings.Join(labels(stores), ", ") }
 
 // looks takes what is found on the way to a run. The run itself warns of what may go wrong with it, and ends before its

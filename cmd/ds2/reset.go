@@ -94,7 +94,6 @@ func (f *eachFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress")
 }
 
-// show shows how far the work is.
 func (f *eachFlags) show(cmd *cobra.Command) progress.View {
 	return showProgress(f.quiet, cmd.ErrOrStderr())
 }
@@ -145,7 +144,6 @@ func (f *restoreFlags) check(w workload.Workload) error {
 	return nil
 }
 
-// restore is how the databases are restored.
 func (f *restoreFlags) restore(stderr io.Writer) upkeep.Restore {
 	return upkeep.Restore{
 		Way: f.way, Command: f.command, DiscardLog: f.discardLog,

@@ -99,7 +99,6 @@ func sizeOf(text string) (datagen.Size, error) {
 	return datagen.ParseSize(text)
 }
 
-// parseSize reads --size.
 func parseSize(text string) (datagen.Size, error) {
 	size, err := sizeOf(text)
 	if err != nil {

@@ -74,7 +74,6 @@ func (f *sqlServerFlags) files(m *folder.Manifest) error {
 	return nil
 }
 
-// read checks the flags and reads the password.
 func (f *sqlServerFlags) read() (schema.Layout, error) {
 	o := f.options
 	switch {

@@ -26,7 +26,6 @@ type targetFlags struct {
 	target, engine, database, passwordCommand string
 }
 
-// add declares the flags.
 func (f *targetFlags) add(flags *pflag.FlagSet) {
 	flags.Var(&targetsValue{all: &f.target}, "target", "URL of the database, or host name with --engine; separate "+
 		"several with ; or repeat the flag")

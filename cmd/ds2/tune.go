@@ -188,5 +188,4 @@ func (f *tuneFlags) left(made []result.Trial, each time.Duration) string {
 	return fmt.Sprintf("; about %d more, %s", n, (time.Duration(n) * each).Round(time.Second))
 }
 
-// searchShown is a search as each format shows it.
 func searchShown(r result.Search) shown { return shown{page: report.Search(r), record: r} }

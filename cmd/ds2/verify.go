@@ -164,7 +164,6 @@ func recordsOf(dirs []string) (*result.Record, error) {
 	return result.Merge(records)
 }
 
-// verification is what ds2 verify found.
 type verification struct {
 	result.Audit
 	Broken     string            `json:"broken,omitempty"` // why the audit could not be made
@@ -175,7 +174,6 @@ func (v verification) damaged() bool {
 	return slices.ContainsFunc(v.DeepChecks, func(s store.DeepCheck) bool { return len(s.Damage) > 0 })
 }
 
-// print prints the deep check, all checks and the verdict.
 func (v verification) print(w io.Writer, format string) error {
 	if format == "json" {
 		return printJSON(w, v)
@@ -205,7 +203,6 @@ func (v verification) print(w io.Writer, format string) error {
 	return err
 }
 
-// addVerify declares --verify.
 func addVerify(flags *pflag.FlagSet, how *string) {
 	flags.Var(oneOf(how, result.VerifyAudit, result.VerifyDeep, result.VerifyNone), "verify", "check after the run: "+
 		"audit, that the database holds what the run recorded; deep, which first has the server check all tables and "+

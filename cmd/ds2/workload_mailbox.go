@@ -58,7 +58,6 @@ func mixText(m mailbox.Mix) string {
 	return fmt.Sprintf("%d/%d/%d/%d", m.Insert, m.Delete, m.Replace, m.Read)
 }
 
-// mailboxLoadFlags are the flags of a load of mailboxes.
 type mailboxLoadFlags struct {
 	mailboxes int
 	size      int64
@@ -111,7 +110,6 @@ func (l fitLine) String() string {
 		bytesText(l.Capacity), l.Mailboxes, l.MailboxBytes>>20, bytesText(l.Database), bytesText(l.Growth))
 }
 
-// addMailboxFlags declares the flags of runs on mailbox databases.
 func addMailboxFlags(flags *pflag.FlagSet, r *mailbox.Request) {
 	flags.StringVar(&r.Profile, "mailbox-profile", "", "mailbox: mix of operations, "+
 		strings.Join(mailbox.ProfileNames(), ", ")+" (default: that of the load)")
@@ -141,7 +139,6 @@ func (f *driveFlags) judgeMailboxes() error {
 	return nil
 }
 
-// planMailboxes has users work on mailbox databases.
 func (f *driveFlags) planMailboxes(ctx context.Context, targets []store.Database, infos []store.Info) (
 	workload.Plan, error) {
 	if f.UserOffset > 0 {

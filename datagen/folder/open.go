@@ -139,7 +139,6 @@ func (m *Manifest) verify(ctx context.Context, dir string, parallel int, progres
 	return checks.Wait()
 }
 
-// reader is one file of a directory.
 type reader struct {
 	dir   string
 	entry Entry
