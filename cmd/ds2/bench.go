@@ -118,12 +118,11 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	}
 	stderr := cmd.ErrOrStderr()
 	f.dvdStore.tell(stderr)
-	options, done, err := f.ready(i, f.looks("bench", stderr), stderr)
+	options, done, err := f.ready(i, f.looks("bench", stderr), cmd)
 	if err != nil {
 		return err
 	}
 	defer done()
-	options.Command = invocation(cmd, cmd.Flags(), options.Plan)
 	bench, err := f.takeUp(i.soft, cmd.Flags().Changed("seed"), &options)
 	if err != nil {
 		return err

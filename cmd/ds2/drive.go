@@ -118,12 +118,11 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 	options, done, err := f.ready(interrupts, &looks{
 		w: stderr, quiet: o.quiet, lock: "drive", runID: f.RunID,
 		fits: func(w workload.Workload) error { return o.shows(w.Name()) },
-	}, stderr)
+	}, cmd)
 	if err != nil {
 		return err
 	}
 	defer done()
-	options.Command = invocation(cmd, cmd.Flags(), options.Plan)
 	close, err := o.open(cmd)
 	if err != nil {
 		return err

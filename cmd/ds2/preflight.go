@@ -84,7 +84,7 @@ func (l *looks) experiment(i *interrupts, cmd *cobra.Command, path string) error
 // one looks at a run, whose record is to go into a directory, if that is known.
 func (l *looks) one(i *interrupts, cmd *cobra.Command, f *runFlags, record string) error {
 	l.runID = f.RunID
-	_, done, err := f.ready(i, l, cmd.ErrOrStderr())
+	_, done, err := f.ready(i, l, cmd)
 	if err != nil && (isUsage(err) || i.soft.Err() != nil) {
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"ds2/internal/background"
 	"ds2/internal/escape"
 	"ds2/internal/monitor"
@@ -28,7 +30,7 @@ type runFlags struct {
 }
 
 // ready takes a run from its flags to where its first user would connect. What it opens, done closes.
-func (f *runFlags) ready(i *interrupts, l *looks, stderr io.Writer) (o runs.Options, done func(), err error) {
+func (f *runFlags) ready(i *interrupts, l *looks, cmd *cobra.Command) (o runs.Options, done func(), err error) {
 	o, err = f.options(i.soft, l)
 	done = func() { o.Observer.Close(); closeStores(o.Targets) }
 	if err == nil && o.Plan == nil { // why, a check has listed
@@ -37,13 +39,14 @@ func (f *runFlags) ready(i *interrupts, l *looks, stderr io.Writer) (o runs.Opti
 	}
 	if err == nil && l.lock != "" {
 		var unlock func()
-		if unlock, err = i.lockStores(l.lock, l.runID, o.Targets, stderr); err == nil {
+		if unlock, err = i.lockStores(l.lock, l.runID, o.Targets, cmd.ErrOrStderr()); err == nil {
 			done = func() { unlock(); o.Observer.Close(); closeStores(o.Targets) }
 			l.ok("lock", "no other ds2 is at work on %s", list(o.Targets))
 		}
 		err = l.step("lock", "", err)
 	}
 	if err == nil {
+		o.Command = invocation(cmd, cmd.Flags(), o.Plan)
 		f.driven(i.soft, l, o)
 		err = f.observed(i.soft, l, &o)
 	}
@@ -78,13 +81,12 @@ func distinctTargets(ctx context.Context, stores []store.Database) error {
 		return err
 	}
 	for _, s := range servers {
-		for i, one := range s.Databases {
-			for _, other := range s.Databases[:i] {
-				if one.Name() == other.Name() {
-					return usageError("--target: %s and %s are one database: name each once", other.Label(),
-						one.Label())
-				}
+		seen := map[string]store.Database{}
+		for _, one := range s.Databases {
+			if other, twice := seen[one.Name()]; twice {
+				return usageError("--target: %s and %s are one database: name each once", other.Label(), one.Label())
 			}
+			seen[one.Name()] = one
 		}
 	}
 	return nil
@@ -225,29 +227,24 @@ func (l *looks) step(what, do string, err error) error {
 // asked looks whether the targets can do what the flags ask of some servers only, so that a run is refused before it
 // begins.
 func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
-	deep := func() error { return may(ctx, o.Targets, "deep checks", upkeep.DeepChecker.MayDeepCheck) }
-	cold := func() error {
-		const what = "cold starts except by a restart of the server"
-		return may(ctx, o.Targets, what, runs.CacheDropper.MayDropCache)
-	}
-	checkpoint := func() error { return may(ctx, o.Targets, "checkpoints", runs.Checkpointer.MayCheckpoint) }
 	for _, check := range []struct {
 		flag  string
 		asked bool
 		ok    string
-		ask   func() error
+		ask   func(context.Context, []store.Database) error
 	}{
-		{"--scrub-rate", o.ScrubRate > 0, "may read the server's files", func() error {
-			return background.Check(ctx, o.Targets)
-		}},
-		{"--checkpoint-first", o.CheckpointFirst, "may run a checkpoint", checkpoint},
-		{"--verify deep", o.Verify == result.VerifyDeep, "may check every page", deep},
-		{"--cold-start", o.ColdStart, "may empty the server's cache", cold},
+		{"--scrub-rate", o.ScrubRate > 0, "may read the server's files", background.Check},
+		{"--checkpoint-first", o.CheckpointFirst, "may run a checkpoint",
+			may("checkpoints", runs.Checkpointer.MayCheckpoint)},
+		{"--verify deep", o.Verify == result.VerifyDeep, "may check every page",
+			may("deep checks", upkeep.DeepChecker.MayDeepCheck)},
+		{"--cold-start", o.ColdStart, "may empty the server's cache",
+			may("cold starts except by a restart of the server", runs.CacheDropper.MayDropCache)},
 	} {
 		if !check.asked {
 			continue
 		}
-		err := check.ask()
+		err := check.ask(ctx, o.Targets)
 		if err == nil {
 			l.ok(check.flag, "the user %s of %s", check.ok, list(o.Targets))
 		}
@@ -259,19 +256,19 @@ func (f *runFlags) asked(ctx context.Context, l *looks, o runs.Options) error {
 }
 
 // may asks of each target whether it may do what is an interface of its engine, and refuses one that does not have it.
-func may[T any](
-	ctx context.Context, targets []store.Database, what string, ask func(T, context.Context) error,
-) error {
-	for _, t := range targets {
-		engine, ok := t.(T)
-		if !ok {
-			return store.Unsupported(t, what)
+func may[T any](what string, ask func(T, context.Context) error) func(context.Context, []store.Database) error {
+	return func(ctx context.Context, targets []store.Database) error {
+		for _, t := range targets {
+			engine, ok := t.(T)
+			if !ok {
+				return store.Unsupported(t, what)
+			}
+			if err := t.Wrap("ask "+t.Label()+" for "+what, ask(engine, ctx)); err != nil {
+				return err
+			}
 		}
-		if err := t.Wrap("ask "+t.Label()+" for "+what, ask(engine, ctx)); err != nil {
-			return err
-		}
+		return nil
 	}
-	return nil
 }
 
 // observed finds out what can be observed beside a run, and looks at what that shows of servers and machines.

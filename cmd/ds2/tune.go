@@ -123,12 +123,11 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	stderr := cmd.ErrOrStderr()
 	f.dvdStore.tell(stderr)
 	look := looks{w: stderr, quiet: f.output.quiet, lock: "tune", fits: f.restore.check}
-	options, done, err := f.ready(i, &look, stderr)
+	options, done, err := f.ready(i, &look, cmd)
 	if err != nil {
 		return err
 	}
 	defer done()
-	options.Command = invocation(cmd, cmd.Flags(), options.Plan)
 	dir := recordDir(f.out, options.RunID+"-tune")
 	search := experiment.Search{
 		Conduct: f.output.conduct(i, io.Discard, stderr),
