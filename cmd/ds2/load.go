@@ -93,11 +93,7 @@ PowerShell:
 	under(flags, ofDataset, "workload", "size", "resume", "drop")
 	f.mailbox.add(flags)
 	f.sqlServer.addFiles(flags)
-	flags.StringVar(&f.options.Schema.DataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables "+
-		"(default: the database's)")
-	flags.StringVar(&f.options.Schema.IndexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the "+
-		"indexes (default: the database's)")
-	f.sqlServer.add(flags)
+	f.sqlServer.add(flags, &f.options.Schema)
 	f.addAddress(flags)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress")
 	under(flags, ofOutput, "quiet")
@@ -228,7 +224,7 @@ func (f *loadFlags) directory() (workload.Dataset, error) {
 	}
 	data := ds2.Dataset{Size: dir.Size(), Words: dir.Manifest.Words, Seed: dir.Manifest.DataSeed, Rows: parts}
 	if f.sqlServer.options.FilesDir != "" {
-		return data, f.sqlServer.files(dir.Manifest)
+		f.sqlServer.files(dir.Manifest)
 	}
 	return data, nil
 }
@@ -238,10 +234,8 @@ func (f *loadFlags) load(ctx context.Context, engine store.Database, stderr io.W
 	tell, stop := showProgress(f.quiet, stderr)("load", progress.Work)
 	defer stop()
 	follow := live.NewLoad(tell)
-	if f.served != nil {
-		f.served.load(fmt.Sprintf("%s into %s", options.Dataset, engine.Label()), follow)
-		defer f.served.rest("")
-	}
+	f.served.load(fmt.Sprintf("%s into %s", options.Dataset, engine.Label()), follow)
+	defer f.served.rest("")
 	options.Progress = follow
 	options.Server = func(ctx context.Context, s store.Database) (memory int64, cpus float64) {
 		o, err := monitor.Observe(ctx, []store.Database{s}, 0, monitor.Options{})

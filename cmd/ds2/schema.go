@@ -13,7 +13,8 @@ import (
 )
 
 func newSchemaCommand() *cobra.Command {
-	var engine, phase, from, database, dataTablespace, indexTablespace string
+	var engine, phase, from string
+	var params schema.Params
 	var f sqlServerFlags
 	var data loadFlags
 	cmd := &cobra.Command{
@@ -53,13 +54,11 @@ out the rest.`,
 			if err := data.dataset(); err != nil {
 				return err
 			}
-			sqlServer, err := f.read()
-			if err != nil {
+			var err error
+			if params.Layout, err = f.read(); err != nil {
 				return err
 			}
-			script, err := schema.Script(engine, phases, data.options.Dataset.Params(schema.Params{
-				Database: database, DataTablespace: dataTablespace, IndexTablespace: indexTablespace, Layout: sqlServer,
-			}))
+			script, err := schema.Script(engine, phases, data.options.Dataset.Params(params))
 			if err != nil {
 				return err
 			}
@@ -78,12 +77,8 @@ out the rest.`,
 	flags.StringVar(&data.workload, "workload", ds2.Name, "workload that the database is for: "+workloadNames())
 	flags.StringVar(&data.size, "size", "S", "size of the dataset, for engines that size their files in advance")
 	data.mailbox.add(flags)
-	flags.StringVar(&database, "database-name", "ds2", "name of the database")
-	flags.StringVar(&dataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: "+
-		"the database's)")
-	flags.StringVar(&indexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: "+
-		"the database's)")
-	f.add(flags)
+	flags.StringVar(&params.Database, "database-name", "ds2", "name of the database")
+	f.add(flags, &params)
 	flags.StringVar(&from, "from", "", "SQL Server, phase data: directory of a dataset made by ds2 generate")
 	complete(flags, "size", "S", "M", "W", "L")
 	completeDirectories(flags, "from")

@@ -23,7 +23,12 @@ const maxFiles = 256
 // defaultRecovery is what SQL Server gives a new database, and maxRecovery what no log of a test needs.
 const defaultRecovery, maxRecovery = 60, 86400
 
-func (f *sqlServerFlags) add(flags *pflag.FlagSet) {
+// add declares the flags, and those of the placement on PostgreSQL, which are p's.
+func (f *sqlServerFlags) add(flags *pflag.FlagSet, p *schema.Params) {
+	flags.StringVar(&p.DataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: "+
+		"the database's)")
+	flags.StringVar(&p.IndexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: "+
+		"the database's)")
 	flags.IntVar(&f.options.FilesPerFilegroup, "files-per-filegroup", 1, "SQL Server: files of each of the four "+
 		"filegroups; a quarter to one per core")
 	flags.StringVar(&f.options.DataDir, "data-dir", "", "SQL Server: directory of the data files, as the server sees "+
@@ -62,16 +67,16 @@ func (f *sqlServerFlags) directory(engine, from string) error {
 	if err != nil {
 		return flagError("from", err)
 	}
-	return f.files(dir.Manifest)
+	f.files(dir.Manifest)
+	return nil
 }
 
 // files has the server read the files of a manifest.
-func (f *sqlServerFlags) files(m *folder.Manifest) error {
+func (f *sqlServerFlags) files(m *folder.Manifest) {
 	f.options.CRLF = m.Lines == "crlf"
 	for _, e := range m.Files {
 		f.options.Files = append(f.options.Files, schema.ServerFile{Name: e.Name, Table: string(e.Table), Rows: e.Rows})
 	}
-	return nil
 }
 
 func (f *sqlServerFlags) read() (schema.Layout, error) {
