@@ -170,19 +170,6 @@ func (f *driveFlags) check() error {
 	return nil
 }
 
-func (f *driveFlags) parseStart(now time.Time) (start time.Time, err error) {
-	if f.startAt == "" {
-		return start, nil
-	}
-	if start, err = time.Parse(time.RFC3339, f.startAt); err != nil {
-		return start, usageError("--start-at: invalid time %q: write it as 2026-11-21T04:15:00Z", f.startAt)
-	}
-	if start.Before(now) {
-		return start, usageError("--start-at: %s has passed", f.startAt)
-	}
-	return start, nil
-}
-
 // parseWindows reads --window; length is that of the run, 0 where it has no end.
 func (f *driveFlags) parseWindows(length time.Duration) error {
 	windows, err := measure.ParseWindows(f.WindowTexts)
@@ -252,16 +239,19 @@ func (f *driveFlags) judge(now time.Time) (o runs.Options, err error) {
 	if err := f.check(); err != nil {
 		return o, err
 	}
-	if o.StartAt, err = f.parseStart(now); err != nil {
-		return o, err
+	if f.startAt != "" {
+		o.StartAt, err = time.Parse(time.RFC3339, f.startAt)
+		switch {
+		case err != nil:
+			return o, usageError("--start-at: invalid time %q: write it as 2026-11-21T04:15:00Z", f.startAt)
+		case o.StartAt.Before(now):
+			return o, usageError("--start-at: %s has passed", f.startAt)
+		}
 	}
 	if f.Disclosure, err = result.ParseDisclosure(f.disclosure); err != nil {
 		return o, flagError("disclosure", err)
 	}
 	for _, t := range tenants() {
-		if t.judge == nil {
-			continue
-		}
 		if err := t.judge(f); err != nil {
 			return o, err
 		}

@@ -35,7 +35,7 @@ type tenant struct {
 	dataset func(*loadFlags) (workload.Dataset, error)
 	// fit is what of the workload a file system has room for, in pieces of a size; nil: it is sized otherwise.
 	fit func(capacity, piece int64) fitLine
-	// judge refuses the flags of a run before anything is connected to; nil: none.
+	// judge refuses the flags of a run before anything is connected to.
 	judge func(*driveFlags) error
 	// plan puts a run together for databases of the workload, of which ds2_info says infos.
 	plan func(f *driveFlags, ctx context.Context, targets []store.Database, infos []store.Info) (workload.Plan, error)
