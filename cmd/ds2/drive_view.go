@@ -17,26 +17,23 @@ import (
 // view shows a run while it goes on: a line on a terminal that is redrawn every second, elsewhere a line every ten
 // seconds, or DS2's own lines.
 type view struct {
-	meter *measure.Meter
-	run   *runs.Run
-	spec  result.Spec
-	ds2   ds2Lines
-	stop  func() // ends the showing
+	run  *runs.Run
+	ds2  ds2Lines
+	stop func() // ends the showing
 }
 
 func startView(run *runs.Run, o *driveOutput, stdout, stderr io.Writer) *view {
-	meter := run.Meter()
-	v := &view{meter: meter, run: run, spec: run.Options().Spec, ds2: ds2Lines{
-		meter: meter, detailed: o.detailed,
+	v := &view{run: run, ds2: ds2Lines{
+		meter: run.Meter(), detailed: o.detailed,
 		locale: cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_TIME"), os.Getenv("LANG")),
 	}}
 	every, show, end := progressEvery, func() { fmt.Fprintln(stderr, v.line()) }, func() {}
-	switch terminal := isTerminal(stderr); {
+	switch {
 	case o.quiet:
 		show = func() {}
 	case o.format == "ds2":
 		show = func() { v.ds2.print(stdout) }
-	case terminal:
+	case isTerminal(stderr):
 		every = time.Second
 		show = func() { fmt.Fprintf(stderr, redraw+"%s", clip(v.line(), stderr)) }
 		end = func() { fmt.Fprintln(stderr) }
@@ -50,17 +47,18 @@ func (v *view) line() string {
 	if doing := v.run.Doing(); doing != "" {
 		return doing
 	}
-	phase, progress := v.meter.Phase(), v.meter.Progress()
+	o, meter := v.run.Options(), v.run.Meter()
+	phase, progress := meter.Phase(), meter.Progress()
 	last := progress.Last
 	if last.End == 0 {
-		return fmt.Sprintf("%-7s %d users", phase, v.spec.Threads*len(v.spec.Targets))
+		return fmt.Sprintf("%-7s %d users", phase, o.Threads*len(o.Targets))
 	}
-	total, errors := measure.Sum(v.meter.Totals())
+	total, errors := measure.Sum(meter.Totals())
 	left := ""
-	if length := v.spec.Length(); length > last.End {
+	if length := o.Length(); length > last.End {
 		left = fmt.Sprintf(", %s left", (length - last.End).Round(time.Second))
 	}
-	words, undone := v.run.Options().Plan.Workload().Words(), ""
+	words, undone := o.Plan.Workload().Words(), ""
 	if words.Undone != "" {
 		undone = fmt.Sprintf("  %s %d", words.Undone, total.Of(words.Undone))
 	}
