@@ -59,7 +59,7 @@ PostgreSQL or, if there is none, downloads one once and keeps it.`,
 	} {
 		preset(run, name, value)
 	}
-	f.drive.output = driveOutput{metricsFlags: metricsFlags{metricsAddr: defaultMetricsAddr}}
+	f.drive.output.metricsAddr = defaultMetricsAddr
 
 	flags := cmd.Flags()
 	f.load.flags = flags
@@ -77,24 +77,12 @@ PostgreSQL or, if there is none, downloads one once and keeps it.`,
 		"answer would, and say what that cost; on Linux")
 	addVerify(flags, &f.drive.Verify)
 	f.drive.output.addFormats(flags)
-	serverFlags(flags, &f.server)
-	return cmd
-}
-
-// serverFlags declares the flags of a server of the kit's own.
-func serverFlags(flags *pflag.FlagSet, o *localpg.Options) {
-	flags.IntVar(&o.Version, "postgres-version", 0, "major version of PostgreSQL, 13 to 18 (default: the newest one "+
-		"installed or, with none installed, 18)")
-	flags.StringVar(&o.BinDir, "postgres-bin", "", "directory of the PostgreSQL programs to use, postgres and initdb")
+	flags.IntVar(&f.server.Version, "postgres-version", 0, "major version of PostgreSQL, 13 to 18 (default: the newest "+
+		"one installed or, with none installed, 18)")
+	flags.StringVar(&f.server.BinDir, "postgres-bin", "", "directory of the PostgreSQL programs to use, postgres and "+
+		"initdb")
 	completeDirectories(flags, "postgres-bin")
-}
-
-// checkServer refuses versions that there are none of.
-func checkServer(o localpg.Options) error {
-	if v := o.Version; v != 0 && (v < 13 || v > 18) {
-		return usageError("--postgres-version is %d: it must be 13 to 18", v)
-	}
-	return nil
+	return cmd
 }
 
 // run is the whole way. The server is stopped whatever happens on it.
@@ -157,10 +145,9 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command, _ []string) (err erro
 
 // check judges what can be judged before anything is started, and names the run and its record.
 func (f *demoFlags) check() error {
-	if err := checkServer(f.server); err != nil {
-		return err
-	}
-	switch {
+	switch v := f.server.Version; {
+	case v != 0 && (v < 13 || v > 18):
+		return usageError("--postgres-version is %d: it must be 13 to 18", v)
 	case f.drive.RunTime.Duration <= 0:
 		return usageError("--run-time: it must be more than 0 for a demo, such as 60s")
 	case f.stall && f.drive.RunTime.Duration < shortestBrownout:

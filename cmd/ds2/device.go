@@ -19,16 +19,13 @@ import (
 
 type deviceFlags struct {
 	options     device.Options
-	fileSize    int64
 	overwrite   string
 	out, output string
 	quiet       bool
 }
 
 func newDeviceCommand() *cobra.Command {
-	f := deviceFlags{fileSize: 8e9, options: device.Options{
-		StageTime: 10 * time.Second, RoundTime: time.Minute,
-	}}
+	f := deviceFlags{options: device.Options{FileBytes: 8e9, StageTime: 10 * time.Second, RoundTime: time.Minute}}
 	cmd := &cobra.Command{
 		Use:   "device {--dir DIR | --device DEVICE --overwrite DEVICE}",
 		Short: "Measure a drive or array alone, with fio",
@@ -62,7 +59,7 @@ are steady. A file preconditions its part of the drive only: for all of it give
 	completeDirectories(flags, "dir")
 	flags.StringVar(&f.options.Device, "device", "", "in place of a directory, a block device, which is OVERWRITTEN")
 	flags.StringVar(&f.overwrite, "overwrite", "", "the device again, to confirm that all data on it will be lost")
-	flags.Var(byteSize(&f.fileSize), "file-size", "size of the file, such as 200GB")
+	flags.Var(byteSize(&f.options.FileBytes), "file-size", "size of the file, such as 200GB")
 	flags.Var(duration(&f.options.StageTime), "stage-time", "time for which each point is measured, such as 30s")
 	flags.BoolVar(&f.options.Precondition, "precondition", false, "first write all twice in sequence, then at random "+
 		"until steady, as SNIA's test specification says")
@@ -73,12 +70,8 @@ are steady. A file preconditions its part of the drive only: for all of it give
 	return cmd
 }
 
-// maxFile is the largest file that may be asked for, in bytes: 1 PB.
-const maxFile = 1e15
-
 func (f *deviceFlags) run(cmd *cobra.Command) error {
 	o := &f.options
-	size := f.fileSize
 	switch {
 	case o.Dir != "" && o.Device != "":
 		return usageError("--dir and --device exclude each other: a file in a directory, or the whole device")
@@ -87,8 +80,8 @@ func (f *deviceFlags) run(cmd *cobra.Command) error {
 	case o.Device != f.overwrite:
 		return usageError("--overwrite is %q: to overwrite all of --device %q, give its name again",
 			f.overwrite, o.Device)
-	case size < 17e6 || size > maxFile:
-		return usageError("--file-size is %s: it must be 17MB to 1PB", bytesText(size))
+	case o.FileBytes < 17e6 || o.FileBytes > 1e15:
+		return usageError("--file-size is %s: it must be 17MB to 1PB", bytesText(o.FileBytes))
 	case o.StageTime < time.Second || o.StageTime > time.Hour:
 		return usageError("--stage-time is %s: it must be 1s to 1h", o.StageTime)
 	case o.RoundTime < time.Second || o.RoundTime > 24*time.Hour:
@@ -97,7 +90,7 @@ func (f *deviceFlags) run(cmd *cobra.Command) error {
 	if info, err := os.Stat(o.Dir); o.Dir != "" && (err != nil || !info.IsDir()) {
 		return usageError("--dir: there is no directory %s", o.Dir)
 	}
-	o.FileBytes, o.KitVersion = size/(1<<20)*(1<<20), kitVersion()
+	o.FileBytes, o.KitVersion = o.FileBytes/(1<<20)*(1<<20), kitVersion()
 	if f.out == "" {
 		f.out = "ds2-device-" + time.Now().UTC().Format("20060102T150405Z") + ".json"
 	}

@@ -158,19 +158,18 @@ func (f *generateFlags) writePart(ctx context.Context, stdout io.Writer, data *d
 		if file.Name != name {
 			continue
 		}
-		var err error
 		for _, part := range file.Parts {
-			if _, err = part.WriteTo(stdout); err != nil || ctx.Err() != nil {
-				break
+			_, err := part.WriteTo(stdout)
+			switch {
+			case errors.Is(err, syscall.EPIPE): // head has seen enough
+				return nil
+			case err != nil:
+				return fmt.Errorf("write %s: %w", name, err)
+			case ctx.Err() != nil:
+				return ctx.Err()
 			}
 		}
-		switch {
-		case errors.Is(err, syscall.EPIPE): // head has seen enough
-			return nil
-		case err != nil:
-			return fmt.Errorf("write %s: %w", name, err)
-		}
-		return ctx.Err()
+		return nil
 	}
 	return usageError("--part: unknown file %q: use us_cust, row_cust, jan_orders, jan_orderlines, jan_cust_hist "+
 		"and so on to dec_, prod or inv", f.part)
@@ -195,9 +194,7 @@ func (f *generateFlags) writeDirectory(ctx context.Context, cmd *cobra.Command, 
 	if err != nil {
 		return flagError("shard", err)
 	}
-	options := folder.Options{
-		KitVersion: kitVersion(), Shard: shard, Parallel: f.parallel, Resume: f.resume,
-	}
+	options := folder.Options{KitVersion: kitVersion(), Shard: shard, Parallel: f.parallel, Resume: f.resume}
 	if options.Tables, err = parseTables(f.tables); err != nil {
 		return err
 	}

@@ -28,11 +28,13 @@ variable, such as ${PASSWORD_SSD}.`,
 			}
 			var configurations []initTarget
 			for _, given := range targets {
-				t, err := readInitTarget(given)
-				if err != nil {
-					return err
+				m := namedTarget.FindStringSubmatch(given)
+				if m == nil {
+					return usageError("--target: give a name and a URL, such as ssd=postgres://ds2@db1/ds2")
 				}
-				configurations = append(configurations, t)
+				// It begins with no digit, nor like the variables of flags.
+				variable := "PASSWORD_" + noIdentifier.ReplaceAllString(strings.ToUpper(m[1]), "_")
+				configurations = append(configurations, initTarget{m[1], withReference(m[2], variable)})
 			}
 			return initTemplate.Execute(cmd.OutOrStdout(), configurations)
 		},
@@ -43,16 +45,6 @@ variable, such as ${PASSWORD_SSD}.`,
 }
 
 type initTarget struct{ Name, URL string }
-
-func readInitTarget(given string) (t initTarget, err error) {
-	m := namedTarget.FindStringSubmatch(given)
-	if m == nil {
-		return t, usageError("--target: give a name and a URL, such as ssd=postgres://ds2@db1/ds2")
-	}
-	// It begins with no digit, nor like the variables of flags.
-	variable := "PASSWORD_" + noIdentifier.ReplaceAllString(strings.ToUpper(m[1]), "_")
-	return initTarget{m[1], withReference(m[2], variable)}, nil
-}
 
 var (
 	//go:embed init.yaml.tmpl

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/upkeep"
 	"ds2/internal/workload"
@@ -27,7 +26,7 @@ rows. No other session may use the database meanwhile.`,
 		Args:    flagsOnly,
 		RunE: interruptible("the reset is rolled back", func(i *interrupts, cmd *cobra.Command, _ []string) error {
 			return f.each(i, cmd, "reset", "the server rolls back what was not finished", func(s store.Database) error {
-				return upkeep.Reset(i.soft, s, workloads(), discardLog, f.show(cmd))
+				return upkeep.Reset(i.soft, s, workloads(), discardLog, showProgress(f.quiet, cmd.ErrOrStderr()))
 			})
 		}),
 	}
@@ -74,7 +73,7 @@ restore warns of each option that differs.`,
 		sub.RunE = interruptible(first, func(i *interrupts, cmd *cobra.Command, _ []string) error {
 			tell := func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
 			return f.each(i, cmd, c.done, c.cut, func(s store.Database) error {
-				return upkeep.Snapshot(i.soft, s, c.work, f.show(cmd), tell)
+				return upkeep.Snapshot(i.soft, s, c.work, showProgress(f.quiet, cmd.ErrOrStderr()), tell)
 			})
 		})
 		f.add(sub.Flags())
@@ -92,10 +91,6 @@ type eachFlags struct {
 func (f *eachFlags) add(flags *pflag.FlagSet) {
 	f.targetFlags.add(flags)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress")
-}
-
-func (f *eachFlags) show(cmd *cobra.Command) progress.View {
-	return showProgress(f.quiet, cmd.ErrOrStderr())
 }
 
 // each does something to every target, one after the other, and says how long it took, or what it leaves behind when it
