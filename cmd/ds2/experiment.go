@@ -277,17 +277,17 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 	if err := result.SaveSummary(dir, record); err != nil {
 		return err
 	}
-	first := file.configurations[0].bench.output // where all are shown
-	first.quiet = f.quiet
-	close, err := first.open(cmd)
+	o := file.configurations[0].bench.output // where all are shown
+	o.shownFlags = f.shownFlags
+	close, err := o.open(cmd)
 	if err != nil {
 		return err
 	}
 	defer close()
-	first.served.writes(dir)
+	o.served.writes(dir)
 	var all []*experiment.Configuration
 	for k, c := range file.configurations {
-		c.bench.output.served = first.served
+		c.bench.output.served = o.served
 		one, err := c.takeUp(i, &options[k], unready[k], stderr)
 		if err != nil {
 			return file.of(c, err)
@@ -295,13 +295,12 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 		one.Summary.Experiment = record.ExperimentID
 		all = append(all, one)
 	}
-	o := driveOutput{shownFlags: f.shownFlags, served: first.served}
 	whole := file.experiment(record.Seed, all)
 	whole.Told = o.told(stderr)
 	whole.Looked = func(block int) {
 		_, one, err := f.report(dir)
 		if err == nil {
-			err = first.served.found(one.page)
+			err = o.served.found(one.page)
 		}
 		if err != nil {
 			whole.Told("after block %d: %v", block, err)
@@ -311,7 +310,7 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 	}
 	if resumed { // else the first block shows it
 		if e, one, err := f.report(dir); err == nil && len(e.Comparison.Configurations) > 1 {
-			_ = first.served.found(one.page)
+			_ = o.served.found(one.page)
 		}
 	}
 	err = whole.Do(i.hard, i.soft)
@@ -324,7 +323,7 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 	}
 	err = errors.Join(err, result.SaveSummary(dir, record))
 	if _, one, shown := f.report(dir); shown == nil {
-		_ = first.served.found(one.page)
+		_ = o.served.found(one.page)
 	}
 	fmt.Fprintf(stderr, "record: %s\n", dir)
 	return err
@@ -390,13 +389,12 @@ func (f *experimentFlags) show(cmd *cobra.Command, dir string) error {
 	fmt.Fprintf(cmd.ErrOrStderr(), "report: %s\n", filepath.Join(dir, reportFile))
 	var failed []string
 	for _, c := range e.Benches {
-		switch {
-		case c.Status == result.Failed:
+		if c.Status == result.Failed {
 			failed = append(failed, "configuration "+c.Name+" was left out: "+c.Error)
-		default:
-			for _, text := range failures(c.Bench) {
-				failed = append(failed, "configuration "+c.Name+": "+text)
-			}
+			continue
+		}
+		for _, text := range failures(c.Bench) {
+			failed = append(failed, "configuration "+c.Name+": "+text)
 		}
 	}
 	if len(failed) > 0 {

@@ -269,8 +269,7 @@ var flagInError = regexp.MustCompile(`^--([a-z0-9-]+)`)
 // of says which configuration an error is of, and of wrong usage where in the file: at the flag that it begins with,
 // else where the configuration begins.
 func (f *experimentFile) of(c *fileConfiguration, err error) error {
-	e, ok := errors.AsType[*exitError](err)
-	if !ok || e.code != exitUsage {
+	if !isUsage(err) {
 		return fmt.Errorf("configuration %s: %w", c.Name, err)
 	}
 	line := c.Line
