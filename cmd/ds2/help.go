@@ -138,22 +138,20 @@ func groupedFlags(cmd *cobra.Command, asked string) string {
 			}
 		})
 	}
-	switch {
-	case asked == "all" && len(all) > fewFlags:
-		text := ""
-		for _, g := range flagGroups {
+	names, text := groupNames(), ""
+	for i, g := range flagGroups {
+		if asked == names[i] || asked == "all" && len(all) > fewFlags {
 			text += usages(g, all, func(f *pflag.Flag) bool { return slices.Contains(f.Annotations[headingOf], g) })
 		}
+	}
+	switch {
+	case asked == "all" && len(all) > fewFlags, slices.Contains(names, asked):
 		return text
-	case slices.Contains(groupNames(), asked):
-		g := flagGroups[slices.Index(groupNames(), asked)]
-		return usages(g, all, func(f *pflag.Flag) bool { return slices.Contains(f.Annotations[headingOf], g) })
 	case len(all) <= fewFlags:
 		return usages("Flags", all, func(*pflag.Flag) bool { return true })
 	}
 	isFirst := func(f *pflag.Flag) bool { _, first := f.Annotations[firstOf]; return first }
 	first := usages("Flags for a first run", all, isFirst)
-	names := groupNames()
 	return fmt.Sprintf("%s\n\n--help=all shows all %d flags, --help=GROUP those of one group:\n  %s\n  %s",
 		first, len(all), strings.Join(names[:6], ", "), strings.Join(names[6:], ", "))
 }
@@ -177,9 +175,6 @@ func usage(f *pflag.Flag) (lines []string) {
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	set.AddFlag(f)
 	m := flagLine.FindStringSubmatch(set.FlagUsages())
-	if m == nil { // hidden
-		return nil
-	}
 	line := m[1]
 	if len(line) > helpColumn-2 {
 		lines, line = append(lines, line), ""

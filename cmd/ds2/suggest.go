@@ -36,15 +36,12 @@ func suggest(cmd *cobra.Command, err error) string {
 	if mistyped {
 		text = fmt.Sprintf("%s; did you mean %s?", text, strings.ReplaceAll(commands, "\n\t", " or "))
 	}
-	unknown, ok := errors.AsType[*pflag.NotExistError](err)
-	if !ok || len(unknown.GetSpecifiedName()) < 2 {
-		return text
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && len(unknown.GetSpecifiedName()) > 1 {
+		if best := nearest(cmd.Flags(), unknown.GetSpecifiedName()); best != "" {
+			text = fmt.Sprintf("%s; did you mean --%s?", text, best)
+		}
 	}
-	best := nearest(cmd.Flags(), unknown.GetSpecifiedName())
-	if best == "" {
-		return text
-	}
-	return fmt.Sprintf("%s; did you mean --%s?", text, best)
+	return text
 }
 
 // nearest is the flag that was meant by a name; empty if none is near.
