@@ -53,8 +53,7 @@ of each, or the runs still warm up.`,
 			gated := cmd.Flags().Changed("fail-if")
 			var gate compare.Gate
 			if gated {
-				gate, err = compare.ParseGate(failIf)
-				if err != nil {
+				if gate, err = compare.ParseGate(failIf); err != nil {
 					return flagError("fail-if", err)
 				}
 			}

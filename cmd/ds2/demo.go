@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"ds2/internal/atomicfile"
 	"ds2/internal/localpg"
@@ -52,8 +51,7 @@ PostgreSQL or, if there is none, downloads one once and keeps it.`,
 		RunE: interruptible(firstOfRun, f.run),
 	}
 	// The load and the run have their own commands' defaults, but for these.
-	run := pflag.NewFlagSet("drive", pflag.ContinueOnError)
-	f.drive.add(run)
+	run := newFlagSet(f.drive.add)
 	for name, value := range map[string]string{
 		"threads": "8", "ramp-rate": "100", "warmup-time": "10s", "run-time": "1m",
 	} {

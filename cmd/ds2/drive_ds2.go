@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -138,22 +139,32 @@ type dvdStoreFlags struct {
 func (f *dvdStoreFlags) add(flags *pflag.FlagSet) {
 	flags.Var(yes(&f.detailed), "detailed-view", "with -o ds2: figures per target too, Y or N")
 	flags.Lookup("detailed-view").NoOptDefVal = "Y"
+	hidden := func(name string, take func(value string) error) {
+		flags.Func(name, "DVD Store's: accepted where it changes nothing", take)
+		flags.Lookup(name).Hidden = true
+	}
 	for _, name := range []string{"virt-dir", "page-type"} {
-		flags.Func(name, "DVD Store's, for its web pages: ignored", func(string) error {
+		hidden(name, func(string) error {
 			f.pages = append(f.pages, strings.ReplaceAll(name, "-", "_"))
 			return nil
 		})
-		flags.Lookup(name).Hidden = true
 	}
-	f.addDVDStore3(flags)
+	for name, same := range dvdStore3 {
+		hidden(name, func(value string) error {
+			if !strings.EqualFold(value, same) {
+				return errors.New("a parameter of DVD Store 3; ds2 is DVD Store 2: leave it out")
+			}
+			f.of3 = append(f.of3, strings.ReplaceAll(name, "-", "_"))
+			return nil
+		})
+	}
 	for _, name := range []string{"linux-perf-host", "windows-perf-host"} {
-		flags.Func(name, "DVD Store's, for its counters: ignored", func(host string) error {
+		hidden(name, func(host string) error {
 			if host != "" && host != "none" {
 				f.hosts = append(f.hosts, strings.ReplaceAll(name, "-", "_")+"="+host)
 			}
 			return nil
 		})
-		flags.Lookup(name).Hidden = true
 	}
 	under(flags, ofCompatibility)
 }
@@ -164,32 +175,16 @@ var dvdStore3 = map[string]string{
 	"n-stores": "1", "ds2-mode": "Y", "log-freq": "10", "out-filename": "",
 }
 
-// addDVDStore3 accepts parameters of DVD Store 3 where they change nothing.
-func (f *dvdStoreFlags) addDVDStore3(flags *pflag.FlagSet) {
-	for name, same := range dvdStore3 {
-		flags.Func(name, "", func(value string) error {
-			if !strings.EqualFold(value, same) {
-				return fmt.Errorf("a parameter of DVD Store 3; ds2 is DVD Store 2: leave it out")
-			}
-			f.of3 = append(f.of3, strings.ReplaceAll(name, "-", "_"))
-			return nil
-		})
-		flags.Lookup(name).Hidden = true
-	}
-}
-
 // tell says which were given, and what takes their place.
 func (f *dvdStoreFlags) tell(w io.Writer) {
-	if len(f.pages) > 0 {
-		slices.Sort(f.pages)
-		pages := strings.Join(slices.Compact(f.pages), " and ")
-		fmt.Fprintf(w, "note: %s ignored: ds2 calls the database, not DVD Store's web pages\n", pages)
+	note := func(names []string, format string) {
+		if len(names) > 0 {
+			slices.Sort(names)
+			fmt.Fprintf(w, format, strings.Join(slices.Compact(names), " and "))
+		}
 	}
-	if len(f.of3) > 0 {
-		slices.Sort(f.of3)
-		fmt.Fprintf(w, "note: %s ignored, of DVD Store 3: ds2 is DVD Store 2\n",
-			strings.Join(slices.Compact(f.of3), " and "))
-	}
+	note(f.pages, "note: %s ignored: ds2 calls the database, not DVD Store's web pages\n")
+	note(f.of3, "note: %s ignored, of DVD Store 3: ds2 is DVD Store 2\n")
 	for _, host := range f.hosts {
 		_, name, _ := strings.Cut(host, "=")
 		name, _, _ = strings.Cut(name, ":")

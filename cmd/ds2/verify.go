@@ -79,7 +79,6 @@ const verifyInterrupted = "the verification was interrupted"
 
 func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	ctx := i.soft
-	var options workload.Audit
 	unnamed := ds2.Workload{Engines: ds2Engines}
 	if f.size != "" {
 		size, err := parseSize(f.size)
@@ -88,12 +87,9 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		}
 		unnamed.Size = &size
 	}
-	var record *result.Record
-	if len(f.records) > 0 {
-		var err error
-		if record, err = recordsOf(f.records); err != nil {
-			return flagError("record", err)
-		}
+	record, err := recordsOf(f.records)
+	if err != nil {
+		return flagError("record", err)
 	}
 	stores, release, err := f.openLocked(i, cmd)
 	if err != nil {
@@ -101,8 +97,6 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	}
 	defer release()
 
-	options.Whole, options.TempLimit = true, f.tempLimit
-	options.Warn = func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", escape.Text(text)) }
 	var found verification
 	show := showProgress(f.quiet, cmd.ErrOrStderr())
 	if f.deep {
@@ -115,9 +109,12 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	}
 	tell, stop := show("verify", progress.Bytes)
 	defer stop()
-	options.Tell = tell
+	how := workload.Audit{
+		Whole: true, TempLimit: f.tempLimit, Tell: tell,
+		Warn: func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", escape.Text(text)) },
+	}
 	found.Audit, err = runs.Verification{
-		Targets: stores, How: options, Record: record, Dirs: f.records,
+		Targets: stores, How: how, Record: record, Dirs: f.records,
 		Workload: func(ctx context.Context, s store.Database) (workload.Workload, error) {
 			return workloadOf(ctx, s, unnamed)
 		},
@@ -149,16 +146,20 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	return nil
 }
 
-// recordsOf reads what the driver machines of one run recorded, however it ended.
+// recordsOf reads what the driver machines of one run recorded, however it ended; nil where none is named.
 func recordsOf(dirs []string) (*result.Record, error) {
-	records := make([]*result.Record, len(dirs))
-	for i, dir := range dirs {
-		var err error
-		if records[i], err = result.Read(dir); err != nil {
+	var records []*result.Record
+	for _, dir := range dirs {
+		record, err := result.Read(dir)
+		if err != nil {
 			return nil, err
 		}
+		records = append(records, record)
 	}
-	if len(records) == 1 {
+	switch len(records) {
+	case 0:
+		return nil, nil
+	case 1:
 		return records[0], nil
 	}
 	return result.Merge(records)
