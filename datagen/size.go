@@ -9,9 +9,9 @@ import (
 
 // Size is how much of everything a dataset holds (WORKLOAD.md section 2).
 type Size struct {
-	Customers      int
-	OrdersPerMonth int
-	Products       int
+	Customers      int `json:"customers"`
+	OrdersPerMonth int `json:"orders_per_month"`
+	Products       int `json:"products"`
 }
 
 // Months is the number of months that orders run over.

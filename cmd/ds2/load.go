@@ -213,16 +213,16 @@ func (f *loadFlags) directory() (workload.Dataset, error) {
 		if err != nil {
 			return nil, err
 		}
-		if size != dir.Size() {
+		if size != dir.Manifest.Size {
 			return nil, usageError("--size: directory %s holds a dataset of size %s, not %s; leave --size out",
-				f.from, dir.Size(), size)
+				f.from, dir.Manifest.Size, size)
 		}
 	}
 	parts, err := dir.Parts()
 	if err != nil {
 		return nil, flagError("from", err)
 	}
-	data := ds2.Dataset{Size: dir.Size(), Words: dir.Manifest.Words, Seed: dir.Manifest.DataSeed, Rows: parts}
+	data := ds2.Dataset{Size: dir.Manifest.Size, Words: dir.Manifest.Words, Seed: dir.Manifest.DataSeed, Rows: parts}
 	if f.sqlServer.options.FilesDir != "" {
 		f.sqlServer.files(dir.Manifest)
 	}

@@ -16,13 +16,11 @@ import (
 
 // sizeLine is what ds2 sizes reports on a size.
 type sizeLine struct {
-	Size           string           `json:"size"`
-	Customers      int              `json:"customers"`
-	OrdersPerMonth int              `json:"orders_per_month"`
-	Products       int              `json:"products"`
-	Rows           int64            `json:"rows"`
-	CSVBytes       int64            `json:"csv_bytes"`
-	DatabaseBytes  map[string]int64 `json:"database_bytes"`
+	SizeText string `json:"size"`
+	datagen.Size
+	Rows          int64            `json:"rows"`
+	CSVBytes      int64            `json:"csv_bytes"`
+	DatabaseBytes map[string]int64 `json:"database_bytes"`
 }
 
 func newSizesCommand() *cobra.Command {
@@ -95,7 +93,7 @@ func newSizeLine(arg string) (sizeLine, error) {
 	if err != nil {
 		return sizeLine{}, err
 	}
-	l := sizeLine{size.String(), size.Customers, size.OrdersPerMonth, size.Products, 0, 0, map[string]int64{}}
+	l := sizeLine{SizeText: size.String(), Size: size, DatabaseBytes: map[string]int64{}}
 	for _, p := range data.Parts() {
 		l.Rows += p.Rows
 		l.CSVBytes += p.Bytes

@@ -19,18 +19,16 @@ import (
 // Manifest says what a directory holds, or, of a dataset made in shards, what one shard put there. It is written before
 // the first file and again and again while they are made, so that a run that was cut off can be continued.
 type Manifest struct {
-	Format         int             `json:"format"` // of this file
-	KitVersion     string          `json:"kit_version"`
-	Size           string          `json:"size"`
-	Customers      int             `json:"customers"`
-	OrdersPerMonth int             `json:"orders_per_month"`
-	Products       int             `json:"products"`
-	DataSeed       uint64          `json:"data_seed"`
-	Words          string          `json:"words_sha256"`
-	Lines          string          `json:"lines"` // "lf" or "crlf"
-	Tables         []datagen.Table `json:"tables"`
-	Shard          Shard           `json:"shard"`
-	Files          []Entry         `json:"files"`
+	Format     int    `json:"format"` // of this file
+	KitVersion string `json:"kit_version"`
+	SizeText   string `json:"size"`
+	datagen.Size
+	DataSeed uint64          `json:"data_seed"`
+	Words    string          `json:"words_sha256"`
+	Lines    string          `json:"lines"` // "lf" or "crlf"
+	Tables   []datagen.Table `json:"tables"`
+	Shard    Shard           `json:"shard"`
+	Files    []Entry         `json:"files"`
 }
 
 // Entry is a file of a manifest.
@@ -47,12 +45,9 @@ const format = 3
 
 // newManifest is the manifest of files before any of them is made.
 func newManifest(data *datagen.Dataset, files []datagen.File, o Options) *Manifest {
-	size := data.Size()
 	m := &Manifest{
-		Format: format, KitVersion: o.KitVersion,
-		Size: size.String(), Customers: size.Customers, OrdersPerMonth: size.OrdersPerMonth, Products: size.Products,
-		DataSeed: data.Options().Seed, Words: data.Words().Sum(), Lines: "lf",
-		Tables: o.Tables, Shard: o.Shard,
+		Format: format, KitVersion: o.KitVersion, SizeText: data.Size().String(), Size: data.Size(),
+		DataSeed: data.Options().Seed, Words: data.Words().Sum(), Lines: "lf", Tables: o.Tables, Shard: o.Shard,
 	}
 	if data.Options().CRLF {
 		m.Lines = "crlf"
@@ -77,7 +72,7 @@ func (m *Manifest) same(other *Manifest) error {
 		what     string
 		old, now any
 	}{
-		{"size", m.size(), other.size()},
+		{"size", m.Size, other.Size},
 		{"data seed", m.DataSeed, other.DataSeed},
 		{"words", m.Words, other.Words},
 		{"lines", m.Lines, other.Lines},
@@ -89,10 +84,6 @@ func (m *Manifest) same(other *Manifest) error {
 		}
 	}
 	return nil
-}
-
-func (m *Manifest) size() datagen.Size {
-	return datagen.Size{Customers: m.Customers, OrdersPerMonth: m.OrdersPerMonth, Products: m.Products}
 }
 
 // write puts the manifest into dir, whole or not at all.
@@ -149,7 +140,7 @@ func (m *Manifest) check(name string) error {
 	if m.Format != format {
 		return fmt.Errorf("its format is %d; this version of ds2 reads %d", m.Format, format)
 	}
-	if err := cmp.Or(m.size().Check(), m.Shard.check()); err != nil {
+	if err := cmp.Or(m.Size.Check(), m.Shard.check()); err != nil {
 		return err
 	}
 	if m.name() != name {

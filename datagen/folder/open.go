@@ -57,9 +57,6 @@ func Open(dir string) (*Folder, error) {
 	return f, nil
 }
 
-// Size is the size of the dataset.
-func (f *Folder) Size() datagen.Size { return f.Manifest.size() }
-
 // Bytes is how many bytes of CSV the directory holds.
 func (f *Folder) Bytes() (n int64) {
 	for _, e := range f.Manifest.Files {
