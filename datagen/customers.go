@@ -157,12 +157,7 @@ func (c *customers) put(b *[maxRow]byte, id int, d *[drawsUS]uint32) (start, mid
 }
 
 // rest are the draws behind those for the place.
-func (c *customers) rest(d *[drawsUS]uint32) *[8]uint32 {
-	if c.world {
-		return (*[8]uint32)(d[24:])
-	}
-	return (*[8]uint32)(d[25:])
-}
+func (c *customers) rest(d *[drawsUS]uint32) *[8]uint32 { return (*[8]uint32)(d[c.draws()-8:]) }
 
 // customerRows are the rows of CUSTOMERS. The texts are those of the row as CSV.
 type customerRows struct {
@@ -237,8 +232,8 @@ func putLetters(b []byte, draws []uint32) {
 func (d *Dataset) customersFile(name string, world bool, first, rows int) File {
 	f := File{Name: name, Table: Customers, Seed: d.fileSeed(first)}
 	// A part even where there is no row: the file exists.
-	for skip := 0; skip == 0 || skip < rows; skip += d.options.PartRows {
-		c := &customers{world, f.Seed, first + skip, min(d.options.PartRows, rows-skip), skip}
+	for skip := 0; skip == 0 || skip < rows; skip += d.Options.PartRows {
+		c := &customers{world, f.Seed, first + skip, min(d.Options.PartRows, rows-skip), skip}
 		f.Parts = append(f.Parts, d.part(name, Customers, c.rows, d.customerBytes(c), c.write, c.open))
 	}
 	return f

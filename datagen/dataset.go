@@ -68,11 +68,11 @@ type Options struct {
 	Seed     uint64 // 0: DS2's own rows; any other makes other rows of the same shape, of other random numbers
 }
 
-// Dataset is the dataset of a size.
+// Dataset is the dataset of a size, with the words and options that it was made with.
 type Dataset struct {
-	size    Size
-	words   *Words
-	options Options
+	Size    Size
+	Words   *Words
+	Options Options
 }
 
 // New is the dataset of a size, with titles and actors made of words. It refuses what Size.Check refuses. It costs
@@ -87,22 +87,13 @@ func New(size Size, words *Words, options Options) (*Dataset, error) {
 	return &Dataset{size, words, options}, nil
 }
 
-// Size is the dataset's size.
-func (d *Dataset) Size() Size { return d.size }
-
-// Words are the dataset's words.
-func (d *Dataset) Words() *Words { return d.words }
-
-// Options are what the dataset was made with.
-func (d *Dataset) Options() Options { return d.options }
-
 // fileSeed is the seed of a file's random numbers, of which DS2's is given.
 func (d *Dataset) fileSeed(ds2 int) uint32 {
-	if d.options.Seed == 0 {
+	if d.Options.Seed == 0 {
 		return uint32(ds2)
 	}
 	// The finalizer of SplitMix64 (Steele, Lea, Flood 2014): seeds that are close together give streams that are not.
-	z := d.options.Seed*0x9e3779b97f4a7c15 + uint64(ds2)
+	z := d.Options.Seed*0x9e3779b97f4a7c15 + uint64(ds2)
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return uint32((z ^ z>>31) >> 32)
@@ -110,13 +101,13 @@ func (d *Dataset) fileSeed(ds2 int) uint32 {
 
 // Files lists the 40 files, under DS2's names.
 func (d *Dataset) Files() []File {
-	us := d.size.Customers / 2
+	us := d.Size.Customers / 2
 	files := []File{
 		d.customersFile("us_cust.csv", false, 1, us),
-		d.customersFile("row_cust.csv", true, us+1, d.size.Customers-us),
+		d.customersFile("row_cust.csv", true, us+1, d.Size.Customers-us),
 	}
 	add := func(seed uint32, p Part) { files = append(files, File{p.File, p.Table, seed, []Part{p}}) }
-	orders := d.size.OrdersPerMonth
+	orders := d.Size.OrdersPerMonth
 	for i, name := range monthNames {
 		m := d.month(i)
 		add(m.seed, d.part(name+"_orders.csv", Orders, orders, d.orderBytes(m), m.writeOrders, m.orderRows))
@@ -124,7 +115,7 @@ func (d *Dataset) Files() []File {
 		add(m.seed, d.part(name+"_orderlines.csv", OrderLines, 5*orders, lineBytes, m.writeOrderLines, m.lineRows))
 		add(m.seed, d.part(name+"_cust_hist.csv", CustHist, 5*orders, d.historyBytes(m), m.writeHistory, m.historyRows))
 	}
-	products := d.size.Products
+	products := d.Size.Products
 	writeProducts := func(w *rowWriter) error { return w.writeRows(d.productRows(), productPrice) }
 	add(d.fileSeed(1), d.part("prod.csv", Products, products, d.productBytes(), writeProducts, d.productRows))
 	writeInventory := func(w *rowWriter) error { return w.writeRows(d.inventoryRows(), -1) }
@@ -136,7 +127,7 @@ func (d *Dataset) Files() []File {
 func (d *Dataset) part(
 	file string, table Table, rows int, bytes float64, write func(*rowWriter) error, open func() Rows,
 ) Part {
-	return Part{table, file, int64(rows), int64(bytes), open, rowFunc{write, d.options.CRLF}}
+	return Part{table, file, int64(rows), int64(bytes), open, rowFunc{write, d.Options.CRLF}}
 }
 
 // Parts lists the parts of all files, in the order of Files.

@@ -6,7 +6,7 @@ import "strconv"
 // with its mean.
 
 func (d *Dataset) eol() float64 {
-	if d.options.CRLF {
+	if d.Options.CRLF {
 		return 2
 	}
 	return 1
@@ -24,34 +24,34 @@ func (d *Dataset) customerBytes(c *customers) float64 {
 
 func (d *Dataset) orderBytes(m month) float64 {
 	const amounts = 19.17 // ",net,tax,total", over all that an order can have
-	row := float64(len(",2009/MM/DD,")) + meanDigits(d.size.Customers) + amounts + d.eol()
-	return row*float64(d.size.OrdersPerMonth) + digits(m.first(), d.size.OrdersPerMonth)
+	row := float64(len(",2009/MM/DD,")) + meanDigits(d.Size.Customers) + amounts + d.eol()
+	return row*float64(d.Size.OrdersPerMonth) + digits(m.first(), d.Size.OrdersPerMonth)
 }
 
 func (d *Dataset) orderLineBytes(m month) float64 {
-	row := float64(len("L,,,Q,2009/MM/DD")) + meanDigits(d.size.Products) + d.eol()
-	return 5 * (row*float64(d.size.OrdersPerMonth) + digits(m.first(), d.size.OrdersPerMonth))
+	row := float64(len("L,,,Q,2009/MM/DD")) + meanDigits(d.Size.Products) + d.eol()
+	return 5 * (row*float64(d.Size.OrdersPerMonth) + digits(m.first(), d.Size.OrdersPerMonth))
 }
 
 func (d *Dataset) historyBytes(m month) float64 {
-	row := float64(len(",,")) + meanDigits(d.size.Customers) + meanDigits(d.size.Products) + d.eol()
-	return 5 * (row*float64(d.size.OrdersPerMonth) + digits(m.first(), d.size.OrdersPerMonth))
+	row := float64(len(",,")) + meanDigits(d.Size.Customers) + meanDigits(d.Size.Products) + d.eol()
+	return 5 * (row*float64(d.Size.OrdersPerMonth) + digits(m.first(), d.Size.OrdersPerMonth))
 }
 
 func (d *Dataset) productBytes() float64 {
-	n := d.size.Products
-	leading := d.words.Titles[:min((n+999)/1000, 1000)]
+	n := d.Size.Products
+	leading := d.Words.Titles[:min((n+999)/1000, 1000)]
 	const category, price = 23.0 / 16, 5
-	row := float64(len(", ,")) + meanLen(leading) + meanLen(d.words.Titles[:]) +
-		float64(len(" ,")) + meanLen(d.words.First[:]) + meanLen(d.words.Last[:]) +
+	row := float64(len(", ,")) + meanLen(leading) + meanLen(d.Words.Titles[:]) +
+		float64(len(" ,")) + meanLen(d.Words.First[:]) + meanLen(d.Words.Last[:]) +
 		category + price + float64(len(",,0,")) + meanDigits(n) + d.eol()
 	return row*float64(n) + digits(1, n)
 }
 
 func (d *Dataset) inventoryBytes() float64 {
-	n := d.size.Products
+	n := d.Size.Products
 	const stock = (10*1 + 90*2 + 401*3) / 501.0
-	sales := 10 * Months * d.size.OrdersPerMonth / n // its mean
+	sales := 10 * Months * d.Size.OrdersPerMonth / n // its mean
 	row := float64(len(",,")) + stock + float64(len(strconv.Itoa(sales))) + d.eol()
 	return row*float64(n) + digits(1, n)
 }

@@ -21,7 +21,7 @@ type month struct {
 }
 
 func (d *Dataset) month(index int) month {
-	m := month{index: index, size: d.size}
+	m := month{index: index, size: d.Size}
 	m.seed = d.fileSeed(m.first())
 	return m
 }

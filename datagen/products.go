@@ -13,20 +13,20 @@ const productPrice = 4 // the column
 
 func (d *Dataset) productRows() Rows {
 	r := &productRows{Dataset: d, random: newRandom(d.fileSeed(1), 0), odds: 100} // DS2 never seeds it: a seed of 1
-	if d.size.Products > 100_000 {
+	if d.Size.Products > 100_000 {
 		r.odds = 10_000
 	}
 	return r
 }
 
 func (r *productRows) Next() []Value {
-	if r.n == r.size.Products {
+	if r.n == r.Size.Products {
 		return nil
 	}
 	x := r.random.draws(6)
-	title := putWords(&r.texts, 0, r.words.Titles[r.n/1000%1000], r.words.Titles[r.n%1000])
+	title := putWords(&r.texts, 0, r.Words.Titles[r.n/1000%1000], r.Words.Titles[r.n%1000])
 	// The last name is drawn before the first, as gcc orders DS2's two calls.
-	actor := putWords(&r.texts, title, r.words.First[below(200, x[2])], r.words.Last[below(200, x[1])])
+	actor := putWords(&r.texts, title, r.Words.First[below(200, x[2])], r.Words.Last[below(200, x[1])])
 	r.n++
 	r.row[0].Int = int64(r.n)
 	r.row[1].Int = int64(1 + below(16, x[0])) // category
@@ -34,7 +34,7 @@ func (r *productRows) Next() []Value {
 	r.row[3].Text = r.texts[title:actor]
 	r.row[productPrice].Int = int64(100*(9+below(21, x[3])) + 99)
 	r.row[5].Int = int64((below(r.odds, x[4]) + 1) / r.odds) // special
-	r.row[6].Int = int64(1 + belowFloat(float64(r.size.Products), x[5]))
+	r.row[6].Int = int64(1 + belowFloat(float64(r.Size.Products), x[5]))
 	r.random.used(6)
 	return r.row[:]
 }
@@ -56,7 +56,7 @@ type inventoryRows struct {
 }
 
 func (d *Dataset) inventoryRows() Rows {
-	sales := make([]uint32, d.size.Products)
+	sales := make([]uint32, d.Size.Products)
 	for i := range Months {
 		for o := d.month(i).orders(); o.next(); {
 			for lines := o.lines; len(lines) >= 2; lines = lines[2:] {
@@ -64,7 +64,7 @@ func (d *Dataset) inventoryRows() Rows {
 			}
 		}
 	}
-	return &inventoryRows{random: newRandom(d.fileSeed(d.size.Products), 0), sales: sales}
+	return &inventoryRows{random: newRandom(d.fileSeed(d.Size.Products), 0), sales: sales}
 }
 
 func (r *inventoryRows) Next() []Value {

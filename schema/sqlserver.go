@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -130,11 +131,9 @@ func filegroups(p Params) []filegroup {
 // logMB sizes the log as the files' spare room, at least smallestLogMB: what a run adds to the one it writes to the
 // other.
 func logMB(p Params) int64 {
-	if p.Layout.LogMB > 0 {
-		return p.Layout.LogMB
-	}
 	customers, orders, misc, indexes := dataMB(p)
-	return max(int64(float64(customers+orders+misc+indexes)*(spare-1)), smallestLogMB)
+	share := int64(float64(customers+orders+misc+indexes) * (spare - 1))
+	return cmp.Or(p.Layout.LogMB, max(share, smallestLogMB))
 }
 
 // What a mailbox database grows by in a run has room, as Jetstress keeps it: mailbox/WORKLOAD.md section 1.
@@ -164,18 +163,13 @@ func mailboxFiles(p Params) []dataFile {
 
 // mailboxLogMB is the size of its log.
 func mailboxLogMB(p Params) int64 {
-	if p.Layout.LogMB > 0 {
-		return p.Layout.LogMB
-	}
-	return min(max(int64(float64(p.Bytes)/(1<<20)*mailboxLogShare), smallestLogMB), largestMailboxLog)
+	share := int64(float64(p.Bytes) / (1 << 20) * mailboxLogShare)
+	return cmp.Or(p.Layout.LogMB, min(max(share, smallestLogMB), largestMailboxLog))
 }
 
 // filePath is the path on the server of one of a database's files.
 func filePath(dir, database, file string) string {
-	if dir == "" {
-		dir = "/var/opt/mssql/data"
-	}
-	return join(dir, database+"_"+file)
+	return join(cmp.Or(dir, "/var/opt/mssql/data"), database+"_"+file)
 }
 
 // join is the path of a file in a directory on the server, with the server's own kind of slash.

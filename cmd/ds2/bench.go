@@ -128,12 +128,11 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	if bench.Status != result.Done || !compare.Enough(bench) {
-		close, openErr := f.output.open(cmd)
+		close, openErr := f.output.open(cmd, options.Dir)
 		if openErr != nil {
 			return openErr
 		}
 		defer close()
-		f.output.served.writes(options.Dir)
 		bench, err = f.procedure(i, options, stderr).Do(i.hard, i.soft, bench)
 	}
 	fmt.Fprintf(stderr, "record: %s\n", options.Dir)

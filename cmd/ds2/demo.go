@@ -94,7 +94,7 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command, _ []string) (err erro
 		return err
 	}
 	fmt.Fprintln(stderr, measures)
-	close, err := f.drive.output.open(cmd)
+	close, err := f.drive.output.open(cmd, "")
 	if err != nil {
 		return err
 	}

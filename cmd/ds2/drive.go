@@ -123,12 +123,11 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 		return err
 	}
 	defer done()
-	close, err := o.open(cmd)
+	close, err := o.open(cmd, options.Dir)
 	if err != nil {
 		return err
 	}
 	defer close()
-	o.served.writes(options.Dir)
 	conduct := o.conduct(interrupts, stdout, stderr)
 	stop := interrupts.stop()
 	run, summary, outcome := conduct.Drive(stop, options)
@@ -188,15 +187,20 @@ func (o *driveOutput) conduct(i *interrupts, stdout, stderr io.Writer) runs.Cond
 	return c
 }
 
-// open begins to serve what the command is at, unless it is served already; close ends it.
-func (o *driveOutput) open(cmd *cobra.Command) (close func(), err error) {
+// open begins to serve what the command is at, unless it is served already; close ends it. The record is the one that
+// the command writes; empty: it is not known yet.
+func (o *driveOutput) open(cmd *cobra.Command, record string) (close func(), err error) {
+	close = func() {}
+	if o.served == nil {
+		if o.served, err = o.serve(cmd.CommandPath(), unlessQuiet(o.quiet, cmd.ErrOrStderr())); err != nil {
+			return nil, err
+		}
+		close = o.served.close
+	}
 	if o.served != nil {
-		return func() {}, nil
+		o.served.record = record
 	}
-	if o.served, err = o.serve(cmd.CommandPath(), unlessQuiet(o.quiet, cmd.ErrOrStderr())); err != nil {
-		return nil, err
-	}
-	return o.served.close, nil
+	return close, nil
 }
 
 func (o *driveOutput) show(i *interrupts, run *runs.Run, stdout, stderr io.Writer) (func(result.Summary), error) {

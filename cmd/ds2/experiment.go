@@ -279,12 +279,11 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 	}
 	o := file.configurations[0].bench.output // where all are shown
 	o.shownFlags = f.shownFlags
-	close, err := o.open(cmd)
+	close, err := o.open(cmd, dir)
 	if err != nil {
 		return err
 	}
 	defer close()
-	o.served.writes(dir)
 	var all []*experiment.Configuration
 	for k, c := range file.configurations {
 		c.bench.output.served = o.served

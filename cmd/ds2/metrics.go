@@ -149,13 +149,6 @@ func (s *served) found(page report.Page) error {
 	return err
 }
 
-// writes names the record that the command writes.
-func (s *served) writes(record string) {
-	if s != nil {
-		s.record = record
-	}
-}
-
 // close ends the serving, and says so on the page.
 func (s *served) close() {
 	if s == nil {

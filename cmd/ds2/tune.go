@@ -145,12 +145,11 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	if made := search.Made(); made > 0 {
 		fmt.Fprintf(stderr, "continued after %d trials\n", made)
 	}
-	close, err := f.output.open(cmd)
+	close, err := f.output.open(cmd, dir)
 	if err != nil {
 		return err
 	}
 	defer close()
-	f.output.served.writes(dir)
 	f.output.served.doing("trial 1")
 	record, err := search.Do(i.stop())
 	if e, ok := errors.AsType[*experiment.VerdictError](err); ok {

@@ -46,10 +46,10 @@ const format = 3
 // newManifest is the manifest of files before any of them is made.
 func newManifest(data *datagen.Dataset, files []datagen.File, o Options) *Manifest {
 	m := &Manifest{
-		Format: format, KitVersion: o.KitVersion, SizeText: data.Size().String(), Size: data.Size(),
-		DataSeed: data.Options().Seed, Words: data.Words().Sum(), Lines: "lf", Tables: o.Tables, Shard: o.Shard,
+		Format: format, KitVersion: o.KitVersion, SizeText: data.Size.String(), Size: data.Size,
+		DataSeed: data.Options.Seed, Words: data.Words.Sum(), Lines: "lf", Tables: o.Tables, Shard: o.Shard,
 	}
-	if data.Options().CRLF {
+	if data.Options.CRLF {
 		m.Lines = "crlf"
 	}
 	for _, f := range files {
