@@ -106,7 +106,7 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command, _ []string) (err erro
 	}
 	page := "" // address of the report
 	end := sync.OnceFunc(func() { server.Kill(); server.Stop() })
-	i.atLeave(end)
+	i.atLeave.Store(&end)
 	kill := context.AfterFunc(i.hard, end) // at once: on a busy machine its files take a while, too
 	defer func() {
 		err = errors.Join(err, server.Stop())

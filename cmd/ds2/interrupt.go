@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -40,26 +39,17 @@ type interrupts struct {
 	lost       context.CancelCauseFunc
 	driving    atomic.Bool // users are at work
 
-	mu       sync.Mutex
-	cleanups []func()
-}
-
-// atLeave has f called before the process leaves with work still under way. It may run beside anything else and be cut
-// off.
-func (i *interrupts) atLeave(f func()) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.cleanups = append(i.cleanups, f)
+	// atLeave is called before the process leaves with work still under way; nil: nothing is. It may run beside anything
+	// else and be cut off.
+	atLeave atomic.Pointer[func()]
 }
 
 func (i *interrupts) leave() {
 	cleaned := make(chan struct{})
 	go func() {
 		defer close(cleaned)
-		i.mu.Lock()
-		defer i.mu.Unlock()
-		for _, f := range i.cleanups {
-			f()
+		if f := i.atLeave.Load(); f != nil {
+			(*f)()
 		}
 	}()
 	select {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,10 +34,8 @@ func (f targetFlags) openLocked(i *interrupts, cmd *cobra.Command) ([]store.Data
 // lockStores keeps every other ds2 from the databases until unlock, or those of other runs where the run has an id. The
 // locks are waited for as long as soft lasts, and held through both stages of a stop.
 func (i *interrupts) lockStores(command, run string, stores []store.Database, stderr io.Writer) (func(), error) {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "an unknown host"
-	}
+	host, _ := os.Hostname()
+	host = cmp.Or(host, "an unknown host")
 	lock := store.Lock{
 		Holder: store.Holder{Command: command, PID: os.Getpid(), Host: host, Since: time.Now()},
 		Run:    run,

@@ -124,7 +124,11 @@ func schedule(spec result.Spec, now time.Time) string {
 		}
 	}
 	step("idle %s", spec.Idle.Duration)
-	steps = append(steps, "connect "+userWords(spec.Threads*max(len(spec.Targets), 1)))
+	users := "1 user"
+	if n := spec.Threads * max(len(spec.Targets), 1); n > 1 {
+		users = fmt.Sprint(n, " users")
+	}
+	steps = append(steps, "connect "+users)
 	step("ramp %s", spec.Ramp())
 	step("warm up %s", spec.WarmupTime.Duration)
 	about := "ends about"
@@ -141,13 +145,6 @@ func schedule(spec result.Spec, now time.Time) string {
 	}
 	step("cool down %s", spec.Cooldown.Duration)
 	return fmt.Sprintf("schedule: %s; %s %s", strings.Join(steps, ", "), about, now.Add(total).Format("15:04"))
-}
-
-func userWords(n int) string {
-	if n == 1 {
-		return "1 user"
-	}
-	return fmt.Sprint(n, " users")
 }
 
 // timeWords is a time as one writes it: "3.2 s", "1 min", "1 h 30 min".

@@ -21,13 +21,11 @@ func showProgress(quiet bool, w io.Writer) progress.View {
 	return func(job string, unit progress.Unit) (progress.Tell, func()) {
 		e := &progress.Estimate{}
 		e.Begin()
-		line := func() string {
-			if unit == progress.Bytes {
-				return job + ": " + e.State().Text(bytesText)
-			}
-			return job + ": " + e.State().Text(nil)
+		var amount func(int64) string
+		if unit == progress.Bytes {
+			amount = bytesText
 		}
-		return e.Tell, showLines(w, line)
+		return e.Tell, showLines(w, func() string { return job + ": " + e.State().Text(amount) })
 	}
 }
 
