@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -151,10 +150,7 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	fmt.Fprintf(stderr, "report: %s\n", page)
-	if failed := failures(bench); len(failed) > 0 {
-		return verdictError("%s; see the record", strings.Join(failed, "; "))
-	}
-	return nil
+	return verdictOf(failures(bench))
 }
 
 // failures are limits that failed, and what is wrong with the runs.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -155,10 +154,7 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 	case !summary.Limits.Passed():
 		failed = slices.Insert(failed, 0, "limits failed: "+summary.Limits.Failed())
 	}
-	if len(failed) > 0 {
-		return verdictError("%s; see the record", strings.Join(failed, "; "))
-	}
-	return printErr
+	return cmp.Or(verdictOf(failed), printErr)
 }
 
 // shows refuses a format that runs of a workload have none of.

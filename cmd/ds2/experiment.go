@@ -396,10 +396,7 @@ func (f *experimentFlags) show(cmd *cobra.Command, dir string) error {
 			failed = append(failed, "configuration "+c.Name+": "+text)
 		}
 	}
-	if len(failed) > 0 {
-		return verdictError("%s; see the record", strings.Join(failed, "; "))
-	}
-	return nil
+	return verdictOf(failed)
 }
 
 // inAfternoon is how long a run of the afternoon's profile takes at most, without restore and audit.

@@ -146,11 +146,6 @@ func (l *looks) skip(of []store.Database, checks ...string) {
 	}
 }
 
-// stateWords are the states as a check prints them.
-var stateWords = map[store.State]string{
-	store.OK: "ok", store.Warning: "warning", store.Failure: "FAILURE", store.Skipped: "skipped",
-}
-
 // add takes findings. Several configurations of an experiment have many in common, which are told once.
 func (l *looks) add(findings ...store.Finding) {
 	for _, f := range findings {
@@ -163,9 +158,12 @@ func (l *looks) add(findings ...store.Finding) {
 			!l.check && (f.State == store.Failure || l.quiet) { // which the error tells
 			continue
 		}
-		line := fmt.Sprintf("%-8s %s: %s", stateWords[f.State], f.What, f.Found)
-		if !l.check {
+		line := fmt.Sprintf("%-8s %s: %s", f.State, f.What, f.Found)
+		switch {
+		case !l.check:
 			line = fmt.Sprintf("warning: %s: %s", f.What, f.Found)
+		case f.State == store.Failure:
+			line = fmt.Sprintf("FAILURE  %s: %s", f.What, f.Found)
 		}
 		if f.Do != "" {
 			line += "; " + f.Do

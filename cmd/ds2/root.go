@@ -85,6 +85,14 @@ func verdictError(format string, args ...any) error {
 	return &exitError{exitVerdict, fmt.Errorf(format, args...)}
 }
 
+// verdictOf is the verdict of a command on what failed, of which its record has more; nothing is none.
+func verdictOf(failed []string) error {
+	if len(failed) == 0 {
+		return nil
+	}
+	return verdictError("%s; see the record", strings.Join(failed, "; "))
+}
+
 // newRoot builds the command tree. Results go to the command's stdout, progress and logs to its stderr.
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
