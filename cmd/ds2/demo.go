@@ -75,8 +75,8 @@ PostgreSQL or, if there is none, downloads one once and keeps it.`,
 		"answer would, and say what that cost; on Linux")
 	addVerify(flags, &f.drive.Verify)
 	f.drive.output.addFormats(flags)
-	flags.IntVar(&f.server.Version, "postgres-version", 0, "major version of PostgreSQL, 13 to 18 (default: the newest "+
-		"one installed or, with none installed, 18)")
+	flags.IntVar(&f.server.Version, "postgres-version", 0, "major version of PostgreSQL, 13 to 18 (default: the "+
+		"newest one installed or, with none installed, 18)")
 	flags.StringVar(&f.server.BinDir, "postgres-bin", "", "directory of the PostgreSQL programs to use, postgres and "+
 		"initdb")
 	completeDirectories(flags, "postgres-bin")

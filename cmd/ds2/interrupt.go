@@ -39,8 +39,8 @@ type interrupts struct {
 	lost       context.CancelCauseFunc
 	driving    atomic.Bool // users are at work
 
-	// atLeave is called before the process leaves with work still under way; nil: nothing is. It may run beside anything
-	// else and be cut off.
+	// atLeave is called before the process leaves with work still under way; nil: nothing is. It may run beside
+	// anything else and be cut off.
 	atLeave atomic.Pointer[func()]
 }
 

@@ -265,10 +265,8 @@ func (f *loadFlags) load(ctx context.Context, engine store.Database, stderr io.W
 // serverLost adds to the error of a load whose server went away what can be done about it.
 func serverLost(err error, r *load.Report) error {
 	e, ok := errors.AsType[*store.Error](err)
-	if !ok || e.Class != store.Connection || r.Time(schema.Tables) == 0 {
-		return err
-	}
-	if e.Code != "" && e.Hint != "" { // the server said it itself
+	said := ok && e.Code != "" && e.Hint != "" // by the server itself
+	if !ok || said || e.Class != store.Connection || r.Time(schema.Tables) == 0 {
 		return err
 	}
 	return fmt.Errorf("%w; the server's log says why: it may have run out of memory or of room; "+

@@ -86,17 +86,16 @@ func ds2Duration(value *time.Duration, unit time.Duration) parsed[time.Duration]
 
 // yes is a flag for DS2's Y or N, or true or false.
 func yes(value *bool) parsed[bool] {
-	return parsed[bool]{value, "Y|N", readYes, func(bool) string { return "Y" }, "N"}
-}
-
-func readYes(text string) (bool, error) {
-	switch strings.ToLower(text) {
-	case "y", "yes", "true", "1":
-		return true, nil
-	case "n", "no", "false", "0":
-		return false, nil
+	read := func(text string) (bool, error) {
+		switch strings.ToLower(text) {
+		case "y", "yes", "true", "1":
+			return true, nil
+		case "n", "no", "false", "0":
+			return false, nil
+		}
+		return false, fmt.Errorf("invalid value %q: use Y or N", text)
 	}
-	return false, fmt.Errorf("invalid value %q: use Y or N", text)
+	return parsed[bool]{value, "Y|N", read, func(bool) string { return "Y" }, "N"}
 }
 
 // parsed is a flag of a value that a function reads; write gives it as help and records have it.
