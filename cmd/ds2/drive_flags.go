@@ -134,12 +134,6 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	f.dvdStore.add(flags)
 }
 
-// Bounds of what a run can mean.
-const (
-	maxUserOffset = 1_000_000_000
-	maxWindows    = 100
-)
-
 // validRunID keeps out of records, metrics, tables and terminals what means something to them.
 var validRunID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
@@ -154,15 +148,15 @@ func (f *driveFlags) check() error {
 		return usageError("--max-retries is %d: it must be 0 or more", f.MaxRetries)
 	case f.MaxErrors < 0:
 		return usageError("--max-errors is %d: it must be 0 or more", f.MaxErrors)
-	case f.UserOffset < 0 || f.UserOffset > maxUserOffset:
-		return usageError("--user-offset is %d: it must be 0 to %d", f.UserOffset, maxUserOffset)
+	case f.UserOffset < 0 || f.UserOffset > 1_000_000_000:
+		return usageError("--user-offset is %d: it must be 0 to 1000000000", f.UserOffset)
 	case f.OperationTimeout.Duration < time.Second:
 		return usageError("--operation-timeout is %s: it must be at least 1s", f.OperationTimeout)
 	case f.RunID != "" && !validRunID.MatchString(f.RunID):
 		return usageError("--run-id: %q must be at most 64 letters, digits, dots, underscores and hyphens, "+
 			"and begin with a letter or digit", f.RunID)
-	case len(f.WindowTexts) > maxWindows:
-		return usageError("--window: %d windows are too many: at most %d", len(f.WindowTexts), maxWindows)
+	case len(f.WindowTexts) > 100:
+		return usageError("--window: %d windows are too many: at most 100", len(f.WindowTexts))
 	}
 	f.KitVersion = kitVersion()
 	f.Seed = cmp.Or(f.Seed, newSeed())

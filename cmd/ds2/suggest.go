@@ -27,9 +27,6 @@ func pastedDash(args []string) error {
 	return nil
 }
 
-// mostTypos is by how many letters a flag may differ from what was typed.
-const mostTypos = 2
-
 // suggest is an error of the command line in one line, with the flag or command that was meant.
 func suggest(cmd *cobra.Command, err error) string {
 	text, commands, mistyped := strings.Cut(strings.TrimSpace(err.Error()), "\n\nDid you mean this?\n\t")
@@ -50,7 +47,7 @@ func nearest(flags *pflag.FlagSet, name string) (best string) {
 	if other := meant[name]; flags.Lookup(other) != nil {
 		return other
 	}
-	fewest := mostTypos + 1
+	fewest := 3 // more than the letters by which a flag may differ from what was typed
 	flags.VisitAll(func(f *pflag.Flag) {
 		if typos := distance(name, f.Name); typos < fewest && !f.Hidden {
 			best, fewest = f.Name, typos
