@@ -117,7 +117,7 @@ func TestSurroundings(t *testing.T) {
 			}
 			if c.cause != "" {
 				assert.Equal(t, c.cause, record.Bottleneck.What)
-				texttest.Contains(t, p.stderr.String(), "the server does not answer since ")
+				texttest.Contains(t, p.stderr.String(), "the server has not answered since ")
 			}
 		})
 	}
