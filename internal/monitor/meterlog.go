@@ -9,7 +9,6 @@ import (
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -107,48 +106,38 @@ func ReadMeterLog(text []byte, near time.Time, zone *time.Location) (s Series, l
 	return s, left, err
 }
 
-// meterRow is a line of a log, as its fields.
-type meterRow struct {
-	line   int
-	fields []string
-}
-
-// meterRows takes text apart: comments, empty lines and what a spreadsheet is told go.
-func meterRows(text []byte) (rows []meterRow, separator string) {
-	lines := strings.Split(decoded(text), "\n")
-	var numbers []int
-	for i, line := range lines[:len(lines)-1] {
+// meterRows takes text apart, a row of fields a line: nil where that is a comment, empty or told to a spreadsheet.
+func meterRows(text []byte) (rows [][]string, separator string) {
+	text, _, _ = transform.Bytes(encoding.BOMOverride(transform.Nop), text) // UTF-8 without its mark
+	lines := strings.Split(string(text), "\n")
+	lines = lines[:len(lines)-1]
+	in := map[string]int{} // lines by what separates their fields
+	for i, line := range lines {
 		line = strings.TrimSpace(line)
 		if s, told := strings.CutPrefix(strings.ToLower(line), "sep="); told {
-			separator = strings.TrimSpace(s)
-		} else if line != "" && line[0] != '#' {
-			lines[len(numbers)] = line
-			numbers = append(numbers, i+1)
+			separator, line = strings.TrimSpace(s), ""
+		} else if strings.HasPrefix(line, "#") {
+			line = ""
+		}
+		lines[i] = line
+		for _, s := range []string{"", ";", "\t", ","} {
+			if line != "" && strings.Contains(line, s) {
+				in[s]++
+			}
 		}
 	}
-	lines = lines[:len(numbers)]
 	for _, s := range []string{";", "\t", ","} {
-		in := 0
-		for _, line := range lines {
-			in += min(strings.Count(line, s), 1)
-		}
-		if separator == "" && in > 0 && in >= len(lines)/2 {
+		if separator == "" && in[s] > 0 && in[s] >= in[""]/2 {
 			separator = s
 		}
 	}
+	rows = make([][]string, len(lines))
 	for i, line := range lines {
-		rows = append(rows, meterRow{numbers[i], fieldsOf(line, separator)})
+		if line != "" {
+			rows[i] = fieldsOf(line, separator)
+		}
 	}
 	return rows, separator
-}
-
-// decoded is text as UTF-8 without its mark.
-func decoded(text []byte) string {
-	utf8, _, err := transform.Bytes(encoding.BOMOverride(transform.Nop), text)
-	if err != nil {
-		return string(text)
-	}
-	return string(utf8)
 }
 
 // fieldsOf takes a line apart, without empty fields at its end.
@@ -188,20 +177,20 @@ type meterReader struct {
 	unnamed error   // of a row of other names
 }
 
-func (r *meterReader) read(rows []meterRow) (s Series, left int, err error) {
-	for _, row := range rows {
-		if r.names(row) {
+func (r *meterReader) read(rows [][]string) (s Series, left int, err error) {
+	for i, row := range rows {
+		if row == nil || r.names(i+1, row) {
 			continue
 		}
-		t, w, problem := r.reading(row.fields)
+		t, w, problem := r.reading(row)
 		switch {
 		case problem == nil:
 			s = append(s, Point{t, w})
 			continue
-		case len(row.fields) > 1 || len(s) > 0: // else it is a title
+		case len(row) > 1 || len(s) > 0: // else it is a title
 			left++
 		}
-		err = cmp.Or(err, fmt.Errorf("line %d: %w", row.line, problem))
+		err = cmp.Or(err, fmt.Errorf("line %d: %w", i+1, problem))
 	}
 	if len(s) == 0 {
 		return nil, left, cmp.Or(r.unnamed, err, errNoReading)
@@ -217,11 +206,11 @@ var timeNames = [][]string{{"timestamp"}, {"datetime"}, {"date", "time"}, {"loca
 var powerName = regexp.MustCompile(`^(?i:(?:active|real|total|input)?power)?([kKm]?[wW](?i:atts?)?)?$`)
 
 // names takes the columns from a row of names. A logger that is started again writes it again.
-func (r *meterReader) names(row meterRow) (only bool) {
+func (r *meterReader) names(line int, fields []string) (only bool) {
 	var names []string
 	var power []int
 	unit, values := 1., false
-	for i, field := range row.fields {
+	for i, field := range fields {
 		name := strings.Map(func(c rune) rune {
 			if unicode.IsLetter(c) || unicode.IsDigit(c) {
 				return c
@@ -251,7 +240,7 @@ func (r *meterReader) names(row meterRow) (only bool) {
 		return !values
 	case !values && len(names) > 1 && r.times == nil && strings.ContainsFunc(names[0], unicode.IsLetter):
 		r.unnamed = fmt.Errorf("line %d: one column of time and one of power are needed, such as Timestamp "+
-			"and Power_W; this line names %s", row.line, strings.Join(row.fields, ", "))
+			"and Power_W; this line names %s", line, strings.Join(fields, ", "))
 		return true
 	}
 	return false
@@ -368,37 +357,29 @@ func (r *meterReader) time(text string) (time.Time, error) {
 	if m == nil {
 		return time.Time{}, invalid
 	}
-	var n [8]int
-	for i := range n {
-		n[i], _ = strconv.Atoi(m[i])
-	}
-	year, month, day := n[1], n[3], n[4]
-	if len(m[4]) == 4 {
-		year, month, day = n[4], n[1], n[3]
+	year, month, day := m[1], m[3], m[4]
+	if len(day) == 4 {
+		year, month, day = m[4], m[1], m[3]
 		if m[2] == "." || r.dayFirst {
 			month, day = day, month
 		}
 		r.undecided = r.undecided || m[2] != "."
 	}
-	hour := n[5]
-	if half := strings.ToLower(m[9]); half != "" {
-		if hour < 1 || hour > 12 {
+	layout, text := "2006-1-2 15:04:05", fmt.Sprintf("%s-%s-%s %s:%s:%s.%s",
+		year, month, day, m[5], m[6], cmp.Or(m[7], "00"), cmp.Or(m[8], "0"))
+	if half := m[9]; half != "" {
+		if strings.Trim(m[5], "0") == "" { // twelve is 12
 			return time.Time{}, invalid
 		}
-		hour %= 12
-		if half[0] == 'p' {
-			hour += 12
-		}
+		layout = "2006-1-2 3:04:05PM"
+		text += strings.ToUpper(strings.ReplaceAll(half, ".", ""))
 	}
-	zone := r.zone
-	if m[10] != "" {
-		offset, _ := time.Parse("-0700", strings.Replace(m[10], ":", "", 1)) // the zero time, in UTC, where it is named
-		zone = offset.Location()
+	if zone := m[10]; zone != "" {
+		layout += "Z0700"
+		text += strings.NewReplacer("UTC", "Z", "GMT", "Z", ":", "").Replace(zone)
 	}
-	nanoseconds, _ := strconv.Atoi((m[8] + "000000000")[:9])
-	t := time.Date(year, time.Month(month), day, hour, n[6], n[7], nanoseconds, zone)
-	if (len(m[1]) == 4) == (len(m[4]) == 4) || int(t.Month()) != month || t.Day() != day ||
-		hour > 23 || n[6] > 59 || n[7] > 60 {
+	t, err := time.ParseInLocation(layout, text, r.zone)
+	if err != nil {
 		return time.Time{}, invalid
 	}
 	return t, nil
