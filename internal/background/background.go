@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"math"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -34,20 +33,14 @@ type Scrubs struct {
 	done sync.WaitGroup
 }
 
-// scrub is one of them. Its counts are read while it is at work.
+// scrub is one of them.
 type scrub struct {
-	target string
-	rate   float64 // bytes a second
-	open   func(context.Context) (store.Reader, error)
-	log    *slog.Logger
+	open func(context.Context) (store.Reader, error)
+	log  *slog.Logger
 
-	requests, bytes, device atomic.Int64
-	unknown                 atomic.Bool // bytes of unknown origin
-
-	passes, failures int
-	failure          error // the last
-	slow, longest    time.Duration
-	began, ended     time.Time
+	mu     sync.Mutex // of what a Source reads while the scan is at work
+	record result.Scrub
+	slow   time.Duration // of all requests
 }
 
 // New makes the scans of the targets, each of rate bytes a second, without connecting. The error is of an engine that
@@ -59,7 +52,8 @@ func New(targets []store.Database, rate float64, log *slog.Logger) (*Scrubs, err
 		if !ok {
 			return nil, store.Unsupported(target, "background scans")
 		}
-		s.all = append(s.all, &scrub{target: target.Label(), rate: rate, open: engine.OpenScrub, log: log})
+		record := result.Scrub{Target: target.Label(), Rate: rate, Device: new(int64(0))}
+		s.all = append(s.all, &scrub{record: record, open: engine.OpenScrub, log: log})
 	}
 	return s, nil
 }
@@ -107,12 +101,15 @@ func (s *Scrubs) Sources() []monitor.Source {
 	}
 	return []monitor.Source{monitor.Scrub(func() (all monitor.ScrubCounts) {
 		for _, one := range s.all {
-			all.Requests += float64(one.requests.Load())
-			all.Bytes += float64(one.bytes.Load())
-			all.Device += float64(one.device.Load())
-			if one.unknown.Load() {
+			one.mu.Lock()
+			all.Requests += float64(one.record.Requests)
+			all.Bytes += float64(one.record.Bytes)
+			if one.record.Device != nil {
+				all.Device += float64(*one.record.Device)
+			} else {
 				all.Device = math.NaN()
 			}
+			one.mu.Unlock()
 		}
 		return all
 	})}
@@ -124,26 +121,9 @@ func (s *Scrubs) Results() (all []result.Scrub) {
 		return nil
 	}
 	for _, one := range s.all {
-		all = append(all, one.result())
+		all = append(all, one.record)
 	}
 	return all
-}
-
-func (s *scrub) result() result.Scrub {
-	x := result.Scrub{
-		Target: s.target, Rate: s.rate, Seconds: s.ended.Sub(s.began).Seconds(),
-		Requests: s.requests.Load(), Bytes: s.bytes.Load(), Passes: s.passes, Failures: s.failures,
-	}
-	if s.failure != nil {
-		x.Error = s.failure.Error()
-	}
-	if !s.unknown.Load() {
-		x.Device = new(s.device.Load())
-	}
-	if x.Requests > 0 {
-		x.MeanMS, x.MaxMS = new(s.slow.Seconds()*1e3/float64(x.Requests)), new(s.longest.Seconds()*1e3)
-	}
-	return x
 }
 
 // again is the pause before a scan connects again, or goes on after a request that failed.
@@ -151,14 +131,14 @@ const again = time.Second
 
 // run reads until ctx ends. A server that is gone is connected to again, as soon as it is there.
 func (s *scrub) run(ctx context.Context) {
-	s.began = time.Now()
-	defer func() { s.ended = time.Now() }()
+	began := time.Now()
+	defer func() { s.record.Seconds = time.Since(began).Seconds() }()
 	var from store.Reader
 	told := false
 	// What was late is caught up for a second at most, as drives that are slow for a while should not be read twice as
 	// fast afterwards.
-	pace := rate.NewLimiter(rate.Limit(s.rate), max(1, int(s.rate)))
-	pace.AllowN(s.began, pace.Burst()) // nothing is late yet
+	pace := rate.NewLimiter(rate.Limit(s.record.Rate), max(1, int(s.record.Rate)))
+	pace.AllowN(began, pace.Burst()) // nothing is late yet
 	for ctx.Err() == nil {
 		var err error
 		if from == nil {
@@ -170,7 +150,8 @@ func (s *scrub) run(ctx context.Context) {
 		if ctx.Err() != nil {
 			break
 		}
-		s.failures, s.failure = s.failures+1, err
+		s.record.Failures++
+		s.record.Error = err.Error()
 		if !told {
 			s.log.Warn("cannot read beside the users", "error", err)
 		}
@@ -194,22 +175,33 @@ func (s *scrub) read(ctx context.Context, from store.Reader, pace *rate.Limiter)
 		if err != nil {
 			return err
 		}
-		took := time.Since(start)
-		s.slow, s.longest = s.slow+took, max(s.longest, took)
-		s.requests.Add(1)
-		s.bytes.Add(read.Bytes)
-		if read.Device >= 0 {
-			s.device.Add(read.Device)
-		} else {
-			s.unknown.Store(true)
-		}
-		if read.Last {
-			s.passes++
-		}
+		s.count(read, time.Since(start))
 		for left, burst := int(read.Bytes), pace.Burst(); left > 0; left -= burst {
 			if err := pace.WaitN(ctx, min(left, burst)); err != nil {
 				return err
 			}
 		}
+	}
+}
+
+// count adds a request that was served.
+func (s *scrub) count(read store.Read, took time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := &s.record
+	s.slow += took
+	r.Requests++
+	r.Bytes += read.Bytes
+	r.MeanMS = new(s.slow.Seconds() * 1e3 / float64(r.Requests))
+	if ms := took.Seconds() * 1e3; r.MaxMS == nil || ms > *r.MaxMS {
+		r.MaxMS = &ms
+	}
+	if read.Device < 0 {
+		r.Device = nil
+	} else if r.Device != nil {
+		*r.Device += read.Device
+	}
+	if read.Last {
+		r.Passes++
 	}
 }
