@@ -4,7 +4,6 @@
 package diskspace
 
 import (
-	"os"
 	"path/filepath"
 	"syscall"
 )
@@ -12,19 +11,15 @@ import (
 // Free is how many bytes of the file system of dir this user may still fill.
 func Free(dir string) (n int64, ok bool) {
 	var s syscall.Statfs_t
-	if err := syscall.Statfs(dir, &s); err != nil {
-		return 0, false
-	}
-	return int64(s.Bavail) * int64(s.Bsize), true
+	err := syscall.Statfs(dir, &s)
+	return int64(s.Bavail) * int64(s.Bsize), err == nil
 }
 
 // Size is how many bytes the file system of dir has.
 func Size(dir string) (n int64, ok bool) {
 	var s syscall.Statfs_t
-	if err := syscall.Statfs(dir, &s); err != nil {
-		return 0, false
-	}
-	return int64(s.Blocks) * int64(s.Bsize), true
+	err := syscall.Statfs(dir, &s)
+	return int64(s.Blocks) * int64(s.Bsize), err == nil
 }
 
 // FreeOf is how many bytes of the file systems of some directories this user may still fill, each file system counted
@@ -62,13 +57,7 @@ func MountPoint(dir string) (string, bool) {
 }
 
 func deviceOf(dir string) (uint64, bool) {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return 0, false
-	}
-	s, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return 0, false
-	}
-	return uint64(s.Dev), true
+	var s syscall.Stat_t
+	err := syscall.Stat(dir, &s)
+	return uint64(s.Dev), err == nil
 }
