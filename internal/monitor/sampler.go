@@ -61,25 +61,20 @@ func (s *Sampler) Latest(f func(Figure, float64)) {
 type probe struct {
 	Source
 	index, column int
-	busy          bool
+	busy, failed  bool
 	was           []float64
 	wasAt         time.Time
-	failed        bool
-}
 
-// answer is what a probe's read came back with.
-type answer struct {
-	probe  *probe
-	asked  time.Time
-	at     time.Time
-	values []float64
-	err    error
+	// Of its last read, for Run where it is not busy.
+	asked, at time.Time
+	values    []float64
+	err       error
 }
 
 // Run samples at start, start+1s, … until ctx ends, and hands each row to emit, in order of time and from one
 // goroutine. Counters need two reads, so the first row stands at start+1s. Rows carry the time they were due.
 func (s *Sampler) Run(ctx context.Context, start time.Time, emit func(Row)) {
-	answers := make(chan answer)
+	answers := make(chan *probe)
 	var readers sync.WaitGroup
 	defer readers.Wait()
 	ctx, cancel := context.WithCancel(ctx)
@@ -118,11 +113,12 @@ func (s *Sampler) Run(ctx context.Context, start time.Time, emit func(Row)) {
 				}
 				p.busy = true
 				missing++
-				asked := due
+				p.asked, p.values = due, unknown(len(p.Figures))
 				readers.Go(func() {
-					a := p.ask(ctx, asked)
+					p.err = p.Read(ctx, p.values)
+					p.at = time.Now()
 					select {
-					case answers <- a:
+					case answers <- p:
 					case <-ctx.Done():
 					}
 				})
@@ -130,10 +126,10 @@ func (s *Sampler) Run(ctx context.Context, start time.Time, emit func(Row)) {
 			// After a pause of the whole machine, go on at the next second instead of catching up.
 			due = due.Add(max(Interval, time.Since(due).Truncate(Interval)))
 			timer.Reset(time.Until(due))
-		case a := <-answers:
-			values := s.take(a)
-			if row.Values != nil && a.asked.Equal(row.Time) {
-				copy(row.Values[a.probe.column:], values)
+		case p := <-answers:
+			values := s.take(p)
+			if row.Values != nil && p.asked.Equal(row.Time) {
+				copy(row.Values[p.column:], values)
 				if missing--; missing == 0 {
 					finish()
 				}
@@ -142,35 +138,27 @@ func (s *Sampler) Run(ctx context.Context, start time.Time, emit func(Row)) {
 	}
 }
 
-// ask reads the source once.
-func (p *probe) ask(ctx context.Context, asked time.Time) answer {
-	values := unknown(len(p.Figures))
-	err := p.Read(ctx, values)
-	return answer{probe: p, asked: asked, at: time.Now(), values: values, err: err}
-}
-
 // take keeps an answer as the newest one and returns the source's columns. A source that fails is logged once, until it
 // works again.
-func (s *Sampler) take(a answer) []float64 {
-	p := a.probe
+func (s *Sampler) take(p *probe) []float64 {
 	p.busy = false
-	if a.err != nil && !p.failed {
-		s.log.Warn("cannot sample "+p.Name, "error", a.err)
-	} else if a.err == nil && p.failed {
+	if p.err != nil && !p.failed {
+		s.log.Warn("cannot sample "+p.Name, "error", p.err)
+	} else if p.err == nil && p.failed {
 		s.log.Info("sampling again: " + p.Name)
 	}
-	p.failed = a.err != nil
+	p.failed = p.err != nil
 
 	s.mu.Lock()
-	s.latest[p.index] = a.values
+	s.latest[p.index] = p.values
 	s.mu.Unlock()
 
 	values := make([]float64, len(p.Columns))
 	for i, c := range p.Columns {
-		values[i] = c.value(a.at.Sub(p.wasAt).Seconds(), p.was, a.values)
+		values[i] = c.value(p.at.Sub(p.wasAt).Seconds(), p.was, p.values)
 	}
-	if a.err == nil {
-		p.was, p.wasAt = a.values, a.at
+	if p.err == nil {
+		p.was, p.wasAt = p.values, p.at
 	}
 	return values
 }
