@@ -80,9 +80,7 @@ func (d Drives) io(items ...string) (io FileIO) {
 		io.ReadBytes += d.mean(d.column(DiskReadBytes, item))
 		io.WrittenBytes += d.mean(d.column(DiskWrittenBytes, item))
 	}
-	reads, writes := IOKind{Over: VerdictMeans}, IOKind{Write: true, Over: VerdictMeans}
-	io.ReadMean, io.ReadMax = known(d.latency(d.waits(items, reads), reads))
-	io.WriteMean, io.WriteMax = known(d.latency(d.waits(items, writes), writes))
+	io.Times = d.times("", func(k IOKind) []wait { return d.waits(items, k) })
 	if flushes := d.flushes(items); flushes != nil {
 		io.Flushes = &flushes.number
 		if flushes.number > 0 {
@@ -90,6 +88,16 @@ func (d Drives) io(items ...string) (io FileIO) {
 		}
 	}
 	return io
+}
+
+// times are those of I/Os of a role, of which waits gives those of a kind.
+func (d Drives) times(role Role, waits func(IOKind) []wait) (t Times) {
+	reads := IOKind{Role: role, Over: VerdictMeans}
+	writes := reads
+	writes.Write = true
+	t.ReadMean, t.ReadMax = known(d.latency(waits(reads), reads))
+	t.WriteMean, t.WriteMax = known(d.latency(waits(writes), writes))
+	return t
 }
 
 // column is that of a drive or of a file, which has its own where it does not stand for a drive.

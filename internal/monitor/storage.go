@@ -335,17 +335,15 @@ type Volume struct {
 	FileIO
 }
 
-// Volumes are the drives that were counted.
-func (d Drives) Volumes() (all []Volume) {
+// volumes are the drives that were counted, of a machine that is known.
+func (d Drives) volumes() (all []Volume) {
 	for _, drive := range d.drives(DiskReads, "") {
 		if !d.counted(drive) {
 			continue
 		}
 		v := Volume{Name: drive, FileIO: d.io(drive)}
-		if d.Machine != nil {
-			if i := slices.IndexFunc(d.Machine.Drives, func(one Drive) bool { return one.Name == drive }); i >= 0 {
-				v.Roles, v.Machine = d.Machine.Drives[i].Roles, d.Machine.Drives[i].Machine
-			}
+		if i := slices.IndexFunc(d.Machine.Drives, func(one Drive) bool { return one.Name == drive }); i >= 0 {
+			v.Roles, v.Machine = d.Machine.Drives[i].Roles, d.Machine.Drives[i].Machine
 		}
 		all = append(all, v)
 	}
@@ -411,7 +409,7 @@ func (d Drives) Storage() (*Storage, error) {
 		return nil, err
 	}
 	syncs := d.total(DatabaseLogSyncs)
-	s := &Storage{Volumes: d.Volumes()}
+	s := &Storage{Volumes: d.volumes()}
 	if !math.IsNaN(syncs) {
 		s.LogSyncs = &syncs
 	}
@@ -459,16 +457,7 @@ func (d Drives) Storage() (*Storage, error) {
 
 // serverTimes are those that servers took of I/Os of a role; nil where they took none.
 func (d Drives) serverTimes(role Role) *Times {
-	var t Times
-	for _, write := range []bool{false, true} {
-		k := IOKind{Role: role, Write: write, Over: VerdictMeans}
-		mean, longest := known(d.latency(d.served(k), k))
-		if write {
-			t.WriteMean, t.WriteMax = mean, longest
-		} else {
-			t.ReadMean, t.ReadMax = mean, longest
-		}
-	}
+	t := d.times(role, d.served)
 	if t == (Times{}) {
 		return nil
 	}
