@@ -62,7 +62,8 @@ func (fs FS) groups(pid int) (groups, error) {
 				// In a container without its own cgroup namespace, the mount shows a part of the hierarchy.
 				inside := strings.TrimPrefix(m.Path, strings.TrimSuffix(mount.Root, "/"))
 				g := &group{dir: filepath.Join(mount.MountPoint, inside), top: filepath.Clean(mount.MountPoint)}
-				if strings.HasPrefix(m.Path, "/..") || !within(g.dir, g.top) || !isDirectory(g.dir) {
+				_, unseen := os.Stat(g.dir)
+				if strings.HasPrefix(m.Path, "/..") || !within(g.dir, g.top) || unseen != nil {
 					g.dir = g.top
 				}
 				controllers := strings.Fields(line(filepath.Join(g.dir, "cgroup.controllers")))
@@ -75,11 +76,6 @@ func (fs FS) groups(pid int) (groups, error) {
 	}
 	status, _ := process.NewStatus()
 	return groups{find("memory"), find("cpu"), len(status.CpusAllowedList)}, nil
-}
-
-func isDirectory(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // lowest finds the lowest limit among those of this group and of all above it; 0 where none has one.

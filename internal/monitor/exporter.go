@@ -227,7 +227,7 @@ func (w *Observer) openExporters(ctx context.Context) error {
 		if err != nil {
 			return &OptionError{"devices", err}
 		}
-		if err := w.noteUncounted(ctx, src); err != nil {
+		if err := w.noteUncounted(ctx, drives, src); err != nil {
 			return fail(err)
 		}
 		w.exporters, w.Sources = append(w.exporters, e), append(w.Sources, src)
@@ -238,7 +238,6 @@ func (w *Observer) openExporters(ctx context.Context) error {
 			w.Machine.Processors += e.Machine.Processors
 			w.Machine.MemoryBytes += e.Machine.MemoryBytes
 		}
-		w.noteWrites(drives, src)
 		for _, drive := range drives {
 			drive.Roles = w.roles[drive.Name]
 			if several {

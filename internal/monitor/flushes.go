@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"fmt"
 	"math"
 	"slices"
 )
@@ -25,16 +24,13 @@ type flushing struct {
 	unknown        string  // why the empty ones cannot be told from writes
 }
 
-// noFlushCounters is why the writes of a drive are not known before Linux 5.5.
-const noFlushCounters = "its kernel counts no flushes, as Linux does since 5.5, and so shows them as writes"
-
 // judge says why empty flushes are not known of a drive that has these counts; empty where they are known.
 func (f flushing) judge(counts []float64) string {
 	switch {
 	case f.through:
 		return ""
 	case f.unknown == "" && math.IsNaN(counts[diskFlushes]):
-		return noFlushCounters
+		return "its kernel counts no flushes, as Linux does since 5.5, and so shows them as writes"
 	}
 	return f.unknown
 }
@@ -80,34 +76,16 @@ func (f flushing) empty(was, now []float64) (flushes, seconds float64) {
 	return flushes, (now[diskFlushSeconds] - was[diskFlushSeconds]) * flushes / all
 }
 
-// syncsData says that the servers' logs are synced without the files' times, so that the file systems' journals have
-// hardly a part in it.
-func (w *Observer) syncsData() bool {
-	for _, s := range w.Servers {
-		if method := s.Settings["wal_sync_method"]; method != "fdatasync" && method != "open_datasync" {
-			return false
-		}
-	}
-	return len(w.Servers) > 0
-}
-
 // withoutJournals is how flushes stand among the writes of a drive whose file systems' journals are not to be seen:
 // all are empty ones, but for those of a log that is synced with its file's times, which the journal writes.
 func (w *Observer) withoutJournals(roles []Role) (f flushing) {
 	mayHoldLog := len(roles) == 0 || slices.Contains(roles, Log)
-	if mayHoldLog && !w.syncsData() {
+	withTimes := func(s Server) bool {
+		return !slices.Contains([]string{"fdatasync", "open_datasync"}, s.Settings["wal_sync_method"])
+	}
+	if mayHoldLog && (len(w.Servers) == 0 || slices.ContainsFunc(w.Servers, withTimes)) {
 		f.unknown = "the log is not known to be synced by fdatasync or open_datasync, and which flushes came with " +
 			"writes of the file system's journal can be seen on the machine itself only, of ext4 and XFS"
 	}
 	return f
-}
-
-// noteWrites says of which drives the writes are unknown.
-func (w *Observer) noteWrites(drives []Drive, src Source) {
-	for i, d := range drives {
-		if why := src.unknownWrites[d.Name]; why != "" {
-			drives[i].WritesUnknown = why
-			w.Notes = append(w.Notes, fmt.Sprintf("the writes of drive %s are unknown: %s", d.Name, why))
-		}
-	}
 }

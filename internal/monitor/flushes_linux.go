@@ -11,9 +11,6 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// writeBack and writeThrough are the kernel's names of a drive's cache modes.
-const writeBack, writeThrough = "write back", "write through"
-
 // flushing is how the flushes of a drive stand among its writes; others is what holds where the journals of its file
 // systems are not to be seen.
 func (fs FS) flushing(drive string, others flushing) flushing {
@@ -25,7 +22,7 @@ func (fs FS) flushing(drive string, others flushing) flushing {
 		f.ofJournalWrite = 1
 	}
 	switch {
-	case line(filepath.Join(queue, "write_cache")) == writeThrough:
+	case line(filepath.Join(queue, "write_cache")) == "write through":
 		f.through = true
 	case noRequests != nil:
 		f.unknown = "it has a write-back cache and no request queue, as MD, device mapper and drives with " +

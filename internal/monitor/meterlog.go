@@ -217,8 +217,7 @@ func (r *meterReader) names(line int, fields []string) (only bool) {
 			}
 			return -1
 		}, field)
-		starts := startsNumber(name)
-		values = values || starts
+		values = values || strings.IndexFunc(name, unicode.IsDigit) == 0
 		if m := powerName.FindStringSubmatch(name); m != nil && name != "" {
 			power = append(power, i)
 			unit = wattsOf[strings.ToLower(m[1])]
@@ -257,8 +256,6 @@ func columns(names, wanted []string) (at []int) {
 	}
 	return at
 }
-
-func startsNumber(text string) bool { return text != "" && text[0] >= '0' && text[0] <= '9' }
 
 // reading takes time and watts from a row.
 func (r *meterReader) reading(fields []string) (t time.Time, w float64, err error) {

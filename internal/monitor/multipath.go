@@ -44,8 +44,8 @@ func joinPaths(counts readings) {
 	}
 }
 
-// noteUncounted says which drives of a source are not counted.
-func (w *Observer) noteUncounted(ctx context.Context, src Source) error {
+// noteUncounted says which drives a source does not count at all, and of which the writes are unknown.
+func (w *Observer) noteUncounted(ctx context.Context, drives []Drive, src Source) error {
 	values := make([]float64, len(src.Figures))
 	if err := src.Read(ctx, values); err != nil {
 		return err
@@ -54,6 +54,12 @@ func (w *Observer) noteUncounted(ctx context.Context, src Source) error {
 		if f.Name == diskKinds[diskReads].figure && math.IsNaN(values[i]) {
 			w.note("the requests of drive %s are not counted: "+
 				"see its queue/iostats in /sys/block", f.Item)
+		}
+	}
+	for i, d := range drives {
+		if why := src.unknownWrites[d.Name]; why != "" {
+			drives[i].WritesUnknown = why
+			w.note("the writes of drive %s are unknown: %s", d.Name, why)
 		}
 	}
 	return nil

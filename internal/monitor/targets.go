@@ -171,10 +171,9 @@ func (w *Observer) thisMachine(ctx context.Context, files []File) error {
 	if err != nil {
 		return &OptionError{"devices", err}
 	}
-	if err := w.noteUncounted(ctx, counters); err != nil {
+	if err := w.noteUncounted(ctx, machine.Drives, counters); err != nil {
 		return err
 	}
-	w.noteWrites(machine.Drives, counters)
 	w.Sources = append(w.Sources, counters)
 	return nil
 }

@@ -100,7 +100,6 @@ func hasAge(stat procfs.ProcStat, age time.Duration) bool {
 	if err != nil {
 		return false
 	}
-	now := float64(time.Now().UnixMilli()) / 1000
-	own := time.Duration((now - started) * float64(time.Second))
+	own := time.Since(time.UnixMilli(int64(started * 1000)))
 	return (own - age).Abs() < tolerance
 }
