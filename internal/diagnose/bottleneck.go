@@ -81,7 +81,8 @@ func (c situation) judge() (what, why string) {
 	case c.mostlyUnderWay() && atLeast(c.ClientBusy, busyCPU):
 		return Client, c.whyUsersMachine() + ", and " + statements
 	case c.mostlyUnderWay() && atLeast(c.RoundTrip, longTrip) && atLeast(c.InRoundTrips, c.underWay/2):
-		return Network, statements + c.trips()
+		return Network, fmt.Sprintf("%s: a message takes %.1f ms to the server and back, "+
+			"which is %s of the users' time or more", statements, 1000**c.RoundTrip, percent(*c.InRoundTrips))
 	case c.mostlyUnderWay() && c.most() < mainWait:
 		return Client, statements + ", and nothing is near its limit: try more users"
 	case c.storage >= mainWait && c.storage == c.most():
@@ -163,11 +164,6 @@ func (c situation) whyPause() string {
 	return "users pause " + percent(c.pause) + " of their time: they think, or no work is due"
 }
 
-func (c situation) trips() string {
-	return fmt.Sprintf(": a message takes %.1f ms to the server and back, which is %s of the users' time or more",
-		1000**c.RoundTrip, percent(*c.InRoundTrips))
-}
-
 // situation is the figures with what the sessions' time comes to, in shares of it; all 0 where they tell nothing.
 type situation struct {
 	result.Evidence
@@ -181,7 +177,7 @@ func newSituation(f result.Evidence) situation {
 	if f.Sessions == nil {
 		return c
 	}
-	c.storage, c.locks = f.WaitingForDrives, waitingForEachOther(*f.Sessions)
+	c.storage, c.locks = f.WaitingForDrives, f.WaitingForLock+f.WaitingForLatch
 	statements := f.Idle + f.WaitingForClient
 	if f.InOperations != nil {
 		c.pause = min(max(1-*f.InOperations-*cmp.Or(f.HeldUp, new(0.)), 0), statements)

@@ -73,9 +73,6 @@ func NewSessions(counts result.Sessions, active *float64) *result.Sessions {
 	return &counts
 }
 
-// waitingForEachOther is the share of their time that sessions wait for rows, tables and the server's own latches.
-func waitingForEachOther(s result.Sessions) float64 { return s.WaitingForLock + s.WaitingForLatch }
-
 // OfDevice says how much of what the devices can do by themselves a run took; empty where that was not measured.
 func OfDevice(f result.Evidence) string {
 	var parts []string

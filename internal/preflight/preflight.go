@@ -62,22 +62,6 @@ type place struct {
 	logs  map[string]int64 // by how much each may grow, by path: databases of one server have one log
 }
 
-// finding is whether the place has room for the logs on it.
-func (p *place) finding() store.Finding {
-	f := store.Finding{What: "room on " + p.mount, State: store.OK, Found: fmt.Sprintf("%d MB are free", p.free/1e6)}
-	log := int64(0)
-	for _, growth := range p.logs {
-		log += growth
-	}
-	if log > 0 {
-		f.Found += fmt.Sprintf("; the log may grow by %d MB", log/1e6)
-	}
-	if p.free < log+leastRoom {
-		f.State, f.Do = store.Warning, "make room there: a server whose drive is full goes down"
-	}
-	return f
-}
-
 // Room looks whether the servers' drives have room for their logs. How fast a run fills them shows only when it is
 // under way, and ends it in time.
 func Room(targets []Target) (all []store.Finding) {
@@ -108,7 +92,19 @@ func Room(targets []Target) (all []store.Finding) {
 		}
 	}
 	for _, key := range keys {
-		all = append(all, places[key].finding())
+		p, log := places[key], int64(0)
+		for _, growth := range p.logs {
+			log += growth
+		}
+		f := store.Finding{What: "room on " + p.mount, State: store.OK,
+			Found: fmt.Sprintf("%d MB are free", p.free/1e6)}
+		if log > 0 {
+			f.Found += fmt.Sprintf("; the log may grow by %d MB", log/1e6)
+		}
+		if p.free < log+leastRoom {
+			f.State, f.Do = store.Warning, "make room there: a server whose drive is full goes down"
+		}
+		all = append(all, f)
 	}
 	return all
 }

@@ -54,25 +54,23 @@ func Attach(t *testing.T, file string, options ...string) Drive {
 // Mount makes a drive of n bytes, which lie in a directory on another drive or in memory (/dev/shm), with ext4.
 func Mount(t *testing.T, on string, bytes int64) Drive {
 	t.Helper()
-	under := room(t, on, bytes)
-	return mount(t, "ext4", under, filepath.Join(under, "below", imageName))
-}
-
-const imageName = "image"
-
-// room makes a directory with a directory below that has an image of n bytes.
-func room(t *testing.T, on string, bytes int64) (under string) {
-	t.Helper()
 	under, err := os.MkdirTemp(on, "ds2-drive-")
 	if err != nil {
 		t.Skip("there is no room for a drive: ", err)
 	}
 	atEnd(t, `umount --lazy "$0/slow/drive" "$0/drive"; rm -rf "$0"`, under)
-	below := filepath.Join(under, "below")
-	require.NoError(t, os.Mkdir(below, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(below, imageName), nil, 0o600))
-	require.NoError(t, os.Truncate(filepath.Join(below, imageName), bytes))
-	return under
+	image := filepath.Join(under, "below", imageName)
+	require.NoError(t, os.Mkdir(filepath.Dir(image), 0o755))
+	makeImage(t, image, bytes)
+	return mount(t, "ext4", under, image)
+}
+
+const imageName = "image"
+
+func makeImage(t *testing.T, file string, bytes int64) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	require.NoError(t, os.Truncate(file, bytes))
 }
 
 // atEnd has a shell do something to a directory when the test has ended, or was killed: its standard input ends then.

@@ -25,8 +25,7 @@ func MountSlow(t *testing.T, fileSystem, on string, bytes int64) *Slow {
 		t.Skip("no control group (version 1) holds drives back here")
 	}
 	image := filepath.Join(below.Dir, imageName)
-	require.NoError(t, os.WriteFile(image, nil, 0o600))
-	require.NoError(t, os.Truncate(image, bytes))
+	makeImage(t, image, bytes)
 	s.Drive = mount(t, fileSystem, filepath.Join(filepath.Dir(below.Dir), "slow"), image, "--direct-io=on")
 	t.Cleanup(func() { s.Hold(t, 0, 0) }) // before it is unmounted
 	return s
