@@ -304,7 +304,7 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 		for _, note := range observer.Notes {
 			fmt.Fprintln(l.w, "note:", note)
 		}
-		for _, warning := range slices.Concat(observer.Reads, observer.Warnings) {
+		for _, warning := range slices.Concat(observer.Reads, observer.Distorting) {
 			if !l.quiet { // who reads of what makes the run a poor test of storage in its result
 				fmt.Fprintln(l.w, "warning:", escape.Text(warning))
 			}

@@ -273,9 +273,10 @@ func (g *group) throttles(whose, column, label, server, inColumns string) []Sour
 	return []Source{src}
 }
 
-// ownThrottling reads how ds2's own container holds it back; none where it does not.
-func (fs FS) ownThrottling() []Source {
+// ownSources read what ds2 itself takes of its machine, and how its own container, if there is one, holds it back.
+func (fs FS) ownSources() ([]Source, error) {
+	client, err := fs.Client()
 	own, _ := fs.groups(os.Getpid())
 	own.container()
-	return own.cpu.throttles("ds2", ClientThrottled, "", "", "")
+	return append([]Source{client}, own.cpu.throttles("ds2", ClientThrottled, "", "", "")...), err
 }

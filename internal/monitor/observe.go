@@ -46,8 +46,7 @@ type Observer struct {
 	// For the user to read before the run.
 	Notes      []string // what cannot be observed and why
 	Unplaced   string   // the note on what is not known of where the files lie, on which drives; empty: there is none
-	Warnings   []string // what makes a run a poor test of storage; records have them too
-	Distorting []string // those of the warnings that are about the targets' configuration
+	Distorting []string // what of the targets' configuration makes a run a poor test of storage; records have it too
 	Reads      []string // why the drives may see hardly a read, which the run may disprove
 
 	Machine *Machine // under test; nil where nothing is known of it
@@ -96,13 +95,13 @@ func Observe(ctx context.Context, targets []store.Database, run time.Duration, o
 		// Those who name drives may know of a server here whose process and files cannot be seen from this container.
 		local = local || w.here[t] || len(o.Devices) > 0 && IsLocal(HostOf(t.Label()))
 	}
-	switch linux := runtime.GOOS == "linux"; {
+	switch {
 	case len(o.Exporters) > 0:
 		if err := w.openExporters(ctx); err != nil {
 			return nil, err
 		}
 		w.Local = len(w.exporters) == 1 && local && IsLocal(w.exporters[0].host)
-	case local && linux:
+	case local && runtime.GOOS == "linux":
 		if err := w.thisMachine(ctx, files); err != nil {
 			return nil, err
 		}
@@ -121,17 +120,14 @@ func Observe(ctx context.Context, targets []store.Database, run time.Duration, o
 	}
 	w.noteRoles()
 	w.smart(ctx)
-	if runtime.GOOS == "linux" {
-		client, err := Root.Client()
-		if err != nil {
-			return nil, err
-		}
-		w.Sources = append(append(w.Sources, client), Root.ownThrottling()...)
+	own, err := Root.ownSources()
+	if err != nil {
+		return nil, err
 	}
+	w.Sources = append(w.Sources, own...)
 	if err := w.advise(ctx, run); err != nil {
 		return nil, err
 	}
-	w.Warnings = append(w.Warnings, w.Distorting...)
 	if o.PowerCommand != "" {
 		meter, err := PowerCommand(ctx, o.PowerCommand)
 		if err != nil {

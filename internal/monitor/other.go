@@ -3,13 +3,12 @@
 package monitor
 
 import (
-	"errors"
+	"context"
 	"os"
 	"runtime"
 )
 
-// Other systems than Linux are observed through exporters only; nothing here is reached but Machine.
-var errLinuxOnly = errors.New("a machine is observed directly on Linux only: name its exporter")
+// Other systems than Linux are observed through exporters only.
 
 // Machine gives what Go itself knows of this computer.
 func (fs FS) Machine([]string) Machine {
@@ -18,18 +17,6 @@ func (fs FS) Machine([]string) Machine {
 	return m
 }
 
-// serverProcess is a database server on this machine.
-type serverProcess struct {
-	Container
-	pid int
-}
-
-func (s *serverProcess) sources(FS, string, string) []Source { return nil }
-func (fs FS) findServer(int, string) (*serverProcess, error) { return nil, errLinuxOnly }
-func (fs FS) ownThrottling() []Source                        { return nil }
-func (fs FS) Find(string) (FileSystem, error)                { return FileSystem{}, errLinuxOnly }
-func (fs FS) Drives() ([]string, error)                      { return nil, errLinuxOnly }
-func (fs FS) Client() (Source, error)                        { return Source{}, errLinuxOnly }
-func (fs FS) Counters([]string, map[string]flushing) (Source, error) {
-	return Source{}, errLinuxOnly
-}
+func (fs FS) ownSources() ([]Source, error)                               { return nil, nil }
+func (w *Observer) process(context.Context, *Instance, string) *Container { return nil }
+func (w *Observer) thisMachine(context.Context, []File) error             { return nil }

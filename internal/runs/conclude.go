@@ -110,7 +110,7 @@ func fill(o Options, counters *monitor.Table, s *result.Summary) error {
 // observed takes into a summary what an observer knows of the machine and the servers.
 func observed(s *result.Summary, o *monitor.Observer) {
 	s.Machine, s.Local, s.Servers = o.Machine, o.Local, o.Servers
-	s.Cautions = result.Cautions{Reads: o.Reads, Other: o.Warnings}
+	s.Cautions = result.Cautions{Reads: o.Reads, Other: o.Distorting}
 }
 
 // Complete concludes the record in o.Dir again with what has become known since its run, such as a meter's log.
