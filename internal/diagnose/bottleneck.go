@@ -52,16 +52,20 @@ func Judge(f result.Evidence) *result.Bottleneck {
 // are held up by CPUs or by long round trips; where neither explains them they are only a sign of too few users, and
 // storage and locks come before them. A device near its limit counts only where sessions tell nothing.
 func (c situation) judge() (what, why string) {
+	storage := "sessions spend " + percent(c.storage) + " of their time waiting for reads and writes of data and log"
+	locks := "sessions spend " + percent(c.locks) +
+		" of their time waiting for each other: for rows, tables and the server's latches"
+	pause := "users pause " + percent(c.pause) + " of their time: they think, or no work is due"
 	statements := "sessions wait " + percent(c.underWay) + " of their time for running statements"
 	switch {
 	case atLeast(c.Errors, manyErrors), atLeast(c.HeldUp, manyErrors), atLeast(c.Stalled, manyErrors):
 		return Errors, c.whyErrors()
 	case c.storage >= almostAllWait:
-		return Storage, c.whyStorage()
+		return Storage, storage
 	case c.locks >= almostAllWait:
-		return Locks, c.whyLocks()
+		return Locks, locks
 	case c.pause >= almostAllWait:
-		return Client, c.whyPause()
+		return Client, pause
 	case atLeast(c.ServerUsed, fullCPU), atLeast(c.ServerThrottled, oftenThrottled):
 		return CPU, c.whyContainer()
 	case atLeast(c.CPUBusy, fullCPU):
@@ -86,11 +90,11 @@ func (c situation) judge() (what, why string) {
 	case c.mostlyUnderWay() && c.most() < mainWait:
 		return Client, statements + ", and nothing is near its limit: try more users"
 	case c.storage >= mainWait && c.storage == c.most():
-		return Storage, c.whyStorage()
+		return Storage, storage
 	case c.locks >= mainWait && c.locks == c.most():
-		return Locks, c.whyLocks()
+		return Locks, locks
 	case c.pause >= mainWait:
-		return Client, c.whyPause()
+		return Client, pause
 	case c.Sessions != nil:
 		cpus := ""
 		if c.CPUBusy != nil {
@@ -116,15 +120,6 @@ func (c situation) whyErrors() string {
 		text += ", and for " + percent(*c.Stalled) + " of the window nothing is completed"
 	}
 	return text
-}
-
-func (c situation) whyStorage() string {
-	return "sessions spend " + percent(c.storage) + " of their time waiting for reads and writes of data and log"
-}
-
-func (c situation) whyLocks() string {
-	return "sessions spend " + percent(c.locks) +
-		" of their time waiting for each other: for rows, tables and the server's latches"
 }
 
 // whyCPU splits the machine's time, as far as it is known whose it is.
@@ -158,10 +153,6 @@ func throttled(share float64) string {
 
 func (c situation) whyUsersMachine() string {
 	return "the CPUs of the users' machine are " + percent(*c.ClientBusy) + " busy"
-}
-
-func (c situation) whyPause() string {
-	return "users pause " + percent(c.pause) + " of their time: they think, or no work is due"
 }
 
 // situation is the figures with what the sessions' time comes to, in shares of it; all 0 where they tell nothing.
