@@ -47,10 +47,10 @@ type ioServer struct {
 
 func startIOServer(t *testing.T, c ioCase) (s ioServer) {
 	t.Helper()
-	data := devicetest.Mount(t, devicetest.Memory(t), 700<<20)
+	data := devicetest.Mount(t, "/dev/shm", 700<<20)
 	s.drives = append(s.drives, data)
 	if c.apart {
-		s.drives = append(s.drives, devicetest.Mount(t, devicetest.Memory(t), 300<<20))
+		s.drives = append(s.drives, devicetest.Mount(t, "/dev/shm", 300<<20))
 	}
 	s.Server = pgtest.Start(t, localpg.Options{
 		Version: c.version, DataDir: filepath.Join(data.Dir, "data"), Settings: map[string]string{

@@ -25,8 +25,8 @@ import (
 // onSlowDrives is a server of a version whose data and whose log lie on separate drives, which can be held back.
 func onSlowDrives(t *testing.T, version int) (server *localpg.Server, data, log *devicetest.Slow) {
 	t.Helper()
-	data = devicetest.MountSlow(t, "ext4", devicetest.Memory(t), 1000<<20)
-	log = devicetest.MountSlow(t, "ext4", devicetest.Memory(t), 200<<20)
+	data = devicetest.MountSlow(t, "ext4", "/dev/shm", 1000<<20)
+	log = devicetest.MountSlow(t, "ext4", "/dev/shm", 200<<20)
 	server = pgtest.Start(t, localpg.Options{
 		Version: version, DataDir: filepath.Join(data.Dir, "data"), Settings: map[string]string{
 			"shared_buffers": "16MB", "max_wal_size": "64MB", "checkpoint_timeout": "30s", "autovacuum": "off",

@@ -19,7 +19,7 @@ import (
 // a write and a flush, as the device's own counters say. A busy machine has a drive do less, never more.
 func TestSlowDrive(t *testing.T) {
 	needFio(t)
-	drive := devicetest.MountSlow(t, "ext4", devicetest.Memory(t), 64<<20)
+	drive := devicetest.MountSlow(t, "ext4", "/dev/shm", 64<<20)
 	const stage, most, depth = 2 * time.Second, 600, 8
 	var held, before devicetest.Counts
 	progress := func(what string, _ time.Duration) {

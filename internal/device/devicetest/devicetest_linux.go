@@ -118,15 +118,6 @@ func TempDir(t testing.TB) string {
 	return dir
 }
 
-// Memory is a directory whose drives nothing holds back, where the machine has one.
-func Memory(t *testing.T) string {
-	const dir = "/dev/shm"
-	if _, err := os.Stat(dir); err != nil {
-		return t.TempDir()
-	}
-	return dir
-}
-
 // Aligned is a buffer as direct reads take them.
 func Aligned(size int) []byte {
 	b := make([]byte, 2*size)

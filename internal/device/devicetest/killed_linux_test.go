@@ -20,7 +20,7 @@ func TestKilled(t *testing.T) {
 		Mount(t, on, 32<<20)
 		require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGKILL))
 	}
-	dir := Mount(t, Memory(t), 64<<20).Dir // else it is skipped
+	dir := Mount(t, "/dev/shm", 64<<20).Dir // else it is skipped
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
 	cmd.Env = append(os.Environ(), where+"="+dir)
 	require.Error(t, cmd.Run())
