@@ -99,19 +99,19 @@ func (s *Scrubs) Sources() []monitor.Source {
 	if s == nil {
 		return nil
 	}
-	return []monitor.Source{monitor.Scrub(func() (all monitor.ScrubCounts) {
+	return []monitor.Source{monitor.Scrub(func() (requests, bytes, device float64) {
 		for _, one := range s.all {
 			one.mu.Lock()
-			all.Requests += float64(one.record.Requests)
-			all.Bytes += float64(one.record.Bytes)
+			requests += float64(one.record.Requests)
+			bytes += float64(one.record.Bytes)
 			if one.record.Device != nil {
-				all.Device += float64(*one.record.Device)
+				device += float64(*one.record.Device)
 			} else {
-				all.Device = math.NaN()
+				device = math.NaN()
 			}
 			one.mu.Unlock()
 		}
-		return all
+		return requests, bytes, device
 	})}
 }
 

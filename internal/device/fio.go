@@ -51,8 +51,7 @@ func findFio(ctx context.Context) (*fio, error) {
 
 // output is what counts of fio's JSON. Times are in nanoseconds.
 type output struct {
-	Version string `json:"fio version"`
-	Jobs    []struct {
+	Jobs []struct {
 		Error int      `json:"error"`
 		Read  measured `json:"read"`
 		Write measured `json:"write"`
@@ -114,15 +113,10 @@ func (f *fio) run(ctx context.Context, j job) (result.DevicePoint, float64, erro
 	return parse(stdout.Bytes(), j)
 }
 
-// readOutput reads fio's report, before which it may have printed notes.
-func readOutput(text []byte) (out output, err error) {
-	err = json.Unmarshal(text[max(bytes.IndexByte(text, '{'), 0):], &out)
-	return out, err
-}
-
-// parse takes from fio's report what a job did.
+// parse takes from fio's report, before which it may have printed notes, what a job did.
 func parse(text []byte, j job) (result.DevicePoint, float64, error) {
-	out, err := readOutput(text)
+	var out output
+	err := json.Unmarshal(text[max(bytes.IndexByte(text, '{'), 0):], &out)
 	if err != nil || len(out.Jobs) != 1 || out.Jobs[0].Error != 0 {
 		err = errors.Join(err, fmt.Errorf("%d jobs", len(out.Jobs)))
 		return result.DevicePoint{}, 0, fmt.Errorf("fio %s: its report cannot be read: %w", j.rw, err)

@@ -183,12 +183,11 @@ func (t *Tracer) Look() {
 	for _, server := range t.servers {
 		children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", server, server))
 		for _, field := range strings.Fields(string(children)) {
-			pid, err := strconv.Atoi(field)
-			if err != nil || t.known[pid] {
-				now[pid] = err == nil
+			pid, _ := strconv.Atoi(field)
+			now[pid] = true
+			if t.known[pid] {
 				continue
 			}
-			now[pid] = true
 			title, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 			name := strings.TrimRight(string(title), "\x00 ")
 			name = name[strings.LastIndex(name, ": ")+1:]

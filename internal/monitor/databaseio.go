@@ -128,7 +128,7 @@ func (d Drives) flushes(items []string) *requests {
 	}
 	n := 0
 	for i, sample := range d.requests(items, ofFlushes) {
-		if at := d.Counters.Rows[i].Time; at.After(d.From) && !at.After(d.To) {
+		if d.within(i) {
 			all.seconds += sample.seconds
 			n++
 		}

@@ -25,13 +25,12 @@ func (w *Observer) Free(t store.Database, dir string) (bytes int64, machine, mou
 		return 0, "", "", false
 	}
 	dir = reachable(dir)
-	if bytes, ok = diskspace.Free(dir); !ok {
-		return 0, "", "", false
-	}
-	if mount, ok = diskspace.MountPoint(dir); !ok {
+	mount, known := diskspace.MountPoint(dir)
+	if !known {
 		mount = dir
 	}
-	return bytes, "", mount, true
+	bytes, ok = diskspace.Free(dir)
+	return bytes, "", mount, ok
 }
 
 // reachable is the directory, or the one above it that is not closed: a server's own is, and what is in it lies where

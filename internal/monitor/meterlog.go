@@ -226,7 +226,13 @@ func (r *meterReader) names(line int, fields []string) (only bool) {
 	}
 	var times []int
 	for _, wanted := range timeNames {
-		if times = columns(names, wanted); times != nil {
+		times = nil
+		for _, name := range wanted {
+			if i := slices.Index(names, name); i >= 0 {
+				times = append(times, i)
+			}
+		}
+		if len(times) == len(wanted) {
 			break
 		}
 	}
@@ -243,18 +249,6 @@ func (r *meterReader) names(line int, fields []string) (only bool) {
 		return true
 	}
 	return false
-}
-
-// columns are where all wanted names stand; nil: not all do.
-func columns(names, wanted []string) (at []int) {
-	for _, name := range wanted {
-		i := slices.Index(names, name)
-		if i < 0 {
-			return nil
-		}
-		at = append(at, i)
-	}
-	return at
 }
 
 // reading takes time and watts from a row.

@@ -5,14 +5,9 @@ import (
 	"math"
 )
 
-// ScrubCounts is what the scans beside the users have read so far, all together.
-type ScrubCounts struct {
-	Requests, Bytes float64
-	Device          float64 // bytes that came from drives and not from the kernel's cache; NaN: unknown
-}
-
-// Scrub are the counters of scans in the background.
-func Scrub(read func() ScrubCounts) Source {
+// Scrub are the counters of scans in the background, all together: their requests, the bytes that these read, and the
+// bytes that came from drives and not from the kernel's cache, NaN where that is unknown.
+func Scrub(read func() (requests, bytes, device float64)) Source {
 	kinds := []kind{
 		{"scrub_requests_total", "Requests that the background scans of the databases made.", ScrubReads, nil},
 		{"scrub_read_bytes_total", "Bytes that the background scans of the databases read.", ScrubReadBytes, nil},
@@ -20,8 +15,8 @@ func Scrub(read func() ScrubCounts) Source {
 			ScrubDeviceBytes, nil},
 	}
 	return itemSource("background scan", "", "", []string{""}, kinds, func(context.Context) (readings, error) {
-		c := read()
-		return readings{"": {c.Requests, c.Bytes, c.Device}}, nil
+		requests, bytes, device := read()
+		return readings{"": {requests, bytes, device}}, nil
 	})
 }
 

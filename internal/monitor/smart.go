@@ -171,12 +171,13 @@ const (
 
 // smart finds out which of the machine's drives tell of themselves.
 func (w *Observer) smart(ctx context.Context) {
-	note := w.note
-	switch w.o.SMART {
-	case SMARTOff, "":
+	if w.o.SMART != SMARTAuto && w.o.SMART != SMARTOn {
 		return
-	case SMARTAuto:
-		note = func(string, ...any) {}
+	}
+	note := func(format string, args ...any) {
+		if w.o.SMART == SMARTOn {
+			w.note(format, args...)
+		}
 	}
 	if w.Machine == nil || !w.Local {
 		note("SMART is not read: the drives under test are not on this machine")

@@ -40,6 +40,12 @@ func (d Drives) drives(column string, role Role) (names []string) {
 	return names
 }
 
+// within says whether a sample is of the time.
+func (d Drives) within(sample int) bool {
+	at := d.Counters.Rows[sample].Time
+	return at.After(d.From) && !at.After(d.To)
+}
+
 // mean is the mean of a column; 0 where it was not measured.
 func (d Drives) mean(column string) float64 {
 	if mean := d.Counters.Mean(column, d.From, d.To); !math.IsNaN(mean) {
@@ -258,7 +264,7 @@ func (d Drives) latency(waits []wait, k IOKind) (mean, longest float64, measured
 	end := d.From.Add(k.Over)
 	for i, row := range d.Counters.Rows {
 		at := row.Time
-		if !at.After(d.From) || at.After(d.To) || waits[i].ios.number == 0 {
+		if !d.within(i) || waits[i].ios.number == 0 {
 			continue
 		}
 		// Samples come a little late, so a part ends with the one that is nearest to its end.

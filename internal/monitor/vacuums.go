@@ -49,13 +49,9 @@ func (d Drives) spread(column string) float64 {
 		return total
 	}
 	counted, running := d.sums(column), d.sums(DatabaseVacuums)
-	within := func(i int) bool {
-		at := d.Counters.Rows[i].Time
-		return at.After(d.From) && !at.After(d.To)
-	}
 	sum, samples := 0., 0
 	for i, count := range counted {
-		if within(i) {
+		if d.within(i) {
 			samples++
 		}
 		if !(count > 0) {
@@ -70,7 +66,7 @@ func (d Drives) spread(column string) float64 {
 		}
 		of := 0
 		for k := from; k <= i; k++ {
-			if within(k) {
+			if d.within(k) {
 				of++
 			}
 		}
