@@ -15,17 +15,10 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// group is the control group of a process in the hierarchy of one controller.
-type group struct {
-	dir, top string // as this process sees them; top is the highest that it sees
-	limited  string // the one of these with the lowest limit, which counts for all below it; empty: none has one
-}
-
-// groups are the control groups that a container's figures come from, nil where one cannot be seen, and the CPUs
-// that the process may run on, 0 where that is not known.
-type groups struct {
-	memory, cpu *group
-	allowed     int
+// limits are what a process may use of its machine, by its control groups of version 2 and the CPUs that it may run on.
+type limits struct {
+	Container
+	memory, cpu string // the groups with the lowest limits, which count for all below them; empty: none has one
 }
 
 // process is one of this machine, and what the kernel tells of all.
@@ -36,75 +29,62 @@ func (fs FS) process(pid int) (pfs procfs.FS, process procfs.Proc, err error) {
 	return pfs, process, err
 }
 
-// groups finds the control groups of a process, which are of version 2.
-func (fs FS) groups(pid int) (groups, error) {
+// limits reads those of a process.
+func (fs FS) limits(pid int) (l limits, err error) {
 	pfs, process, err := fs.process(pid)
 	if err != nil {
-		return groups{}, err
+		return l, err
 	}
 	memberships, err := process.Cgroups()
 	if err != nil {
-		return groups{}, fmt.Errorf("read the control groups of process %d: %w", pid, err)
+		return l, fmt.Errorf("read the control groups of process %d: %w", pid, err)
 	}
 	mounts, err := pfs.GetProcMounts(os.Getpid())
 	if err != nil {
-		return groups{}, err
+		return l, err
 	}
-	find := func(controller string) *group {
-		for _, m := range memberships {
-			if m.HierarchyID != 0 {
-				continue
-			}
-			for _, mount := range mounts {
-				if mount.FSType != "cgroup2" {
-					continue
-				}
-				// In a container without its own cgroup namespace, the mount shows a part of the hierarchy.
-				inside := strings.TrimPrefix(m.Path, strings.TrimSuffix(mount.Root, "/"))
-				g := &group{dir: filepath.Join(mount.MountPoint, inside), top: filepath.Clean(mount.MountPoint)}
-				_, unseen := os.Stat(g.dir)
-				if strings.HasPrefix(m.Path, "/..") || !within(g.dir, g.top) || unseen != nil {
-					g.dir = g.top
-				}
-				controllers := strings.Fields(line(filepath.Join(g.dir, "cgroup.controllers")))
-				if slices.Contains(controllers, controller) {
-					return g
-				}
-			}
-		}
-		return nil
+	own := slices.IndexFunc(memberships, func(m procfs.Cgroup) bool { return m.HierarchyID == 0 })
+	tree := slices.IndexFunc(mounts, func(m *procfs.MountInfo) bool { return m.FSType == "cgroup2" })
+	if own >= 0 && tree >= 0 {
+		groups := groupsOf(memberships[own].Path, mounts[tree])
+		var memory float64
+		memory, l.memory = lowest(groups, func(dir string) float64 { return numberIn(filepath.Join(dir, "memory.max")) })
+		l.MemoryBytes = int64(memory)
+		l.Processors, l.cpu = lowest(groups, func(dir string) float64 { // "200000 100000", or "max 100000"
+			quota, period, _ := strings.Cut(line(filepath.Join(dir, "cpu.max")), " ")
+			return parsed(quota) / cmp.Or(parsed(period), 1)
+		})
 	}
 	status, _ := process.NewStatus()
-	return groups{find("memory"), find("cpu"), len(status.CpusAllowedList)}, nil
+	if allowed := len(status.CpusAllowedList); allowed > 0 && allowed < runtime.NumCPU() {
+		l.Processors = lower(l.Processors, float64(allowed))
+	}
+	return l, nil
 }
 
-// lowest finds the lowest limit among those of this group and of all above it; 0 where none has one.
-func (g *group) lowest(limit func(dir string) float64) (low float64) {
-	if g == nil {
-		return 0
+// groupsOf are the directories of a group and of all above it, as far as this process sees them.
+func groupsOf(path string, mount *procfs.MountInfo) (dirs []string) {
+	// In a container without its own cgroup namespace, the mount shows a part of the hierarchy.
+	inside := strings.TrimPrefix(path, strings.TrimSuffix(mount.Root, "/"))
+	top := filepath.Clean(mount.MountPoint)
+	dir := filepath.Join(top, inside)
+	if _, unseen := os.Stat(dir); unseen != nil || strings.HasPrefix(path, "/..") || !within(dir, top) {
+		dir = top
 	}
-	for dir := g.dir; within(dir, g.top); dir = filepath.Dir(dir) {
-		if v := limit(dir); v > 0 && (g.limited == "" || v < low) {
-			low, g.limited = v, dir
-		}
-		if dir == g.top {
-			break
-		}
+	for ; dir != top; dir = filepath.Dir(dir) {
+		dirs = append(dirs, dir)
 	}
-	return low
+	return append(dirs, top)
 }
 
-// container reads the limits.
-func (g groups) container() Container {
-	memory := g.memory.lowest(func(dir string) float64 { return numberIn(filepath.Join(dir, "memory.max")) })
-	cpus := g.cpu.lowest(func(dir string) float64 { // "200000 100000", or "max 100000"
-		quota, period, _ := strings.Cut(line(filepath.Join(dir, "cpu.max")), " ")
-		return parsed(quota) / cmp.Or(parsed(period), 1)
-	})
-	if g.allowed > 0 && g.allowed < runtime.NumCPU() && (cpus == 0 || float64(g.allowed) < cpus) {
-		cpus = float64(g.allowed)
+// lowest is the lowest limit of some groups, and whose it is; 0 where none has one.
+func lowest(groups []string, limit func(dir string) float64) (low float64, group string) {
+	for _, dir := range groups {
+		if v := limit(dir); v > 0 && (group == "" || v < low) {
+			low, group = v, dir
+		}
 	}
-	return Container{int64(memory), cpus}
+	return low, group
 }
 
 // numberIn is the number in a file; 0 where there is none.
@@ -128,27 +108,26 @@ func numbers(file string) (map[string]float64, error) {
 
 // throttling reads how often the limited group had used up its CPU time before a period's end, of how many periods, and
 // for how many seconds its processes then stood still.
-func (g *group) throttling() (throttled, periods, seconds float64, err error) {
-	stat, err := numbers(filepath.Join(g.limited, "cpu.stat"))
+func (l limits) throttling() (throttled, periods, seconds float64, err error) {
+	stat, err := numbers(filepath.Join(l.cpu, "cpu.stat"))
 	return stat["nr_throttled"], stat["nr_periods"], stat["throttled_usec"] / 1e6, err
 }
 
 // available is the memory of the limited group that its processes can have before they are killed: what files take in
 // the page cache is given back first.
-func (g *group) available(limit int64) (float64, error) {
-	stat, err := numbers(filepath.Join(g.limited, "memory.stat"))
+func (l limits) available() (float64, error) {
+	stat, err := numbers(filepath.Join(l.memory, "memory.stat"))
 	if err != nil {
 		return math.NaN(), err
 	}
-	used := numberIn(filepath.Join(g.limited, "memory.current"))
-	return float64(limit) - used + stat["inactive_file"] + stat["active_file"], nil
+	used := numberIn(filepath.Join(l.memory, "memory.current"))
+	return float64(l.MemoryBytes) - used + stat["inactive_file"] + stat["active_file"], nil
 }
 
 // serverProcess is a database server on this machine.
 type serverProcess struct {
 	pid int // of the process whose children are its sessions, or that is all of the server
-	groups
-	Container
+	limits
 }
 
 // findServer finds a server by one of its processes: one that serves a session, or that is all of it.
@@ -167,11 +146,8 @@ func (fs FS) findServer(found int, program string) (*serverProcess, error) {
 			s.pid = stat.PPID // the postmaster of a session's process
 		}
 	}
-	if s.groups, err = fs.groups(s.pid); err != nil {
-		return nil, err
-	}
-	s.Container = s.groups.container()
-	return s, nil
+	s.limits, err = fs.limits(s.pid)
+	return s, err
 }
 
 // taken is what a process, its children and those children that are gone have taken: seconds of CPUs, and bytes from
@@ -228,11 +204,11 @@ func (s *serverProcess) sources(fs FS, item, server string) []Source {
 		kinds = append(kinds, kind{column: ServerUsed, derive: share(0, s.Processors)})
 	}
 	processes.add("server", server, item, kinds...)
-	throttling := s.cpu.throttles("the database server", ServerThrottled, "server", server, item)
+	throttling := s.throttles("the database server", ServerThrottled, "server", server, item)
 	all := append([]Source{processes}, throttling...)
-	if s.memory.holds() {
+	if s.memory != "" {
 		free := Source{Name: "memory of " + server, Read: func(_ context.Context, values []float64) (err error) {
-			values[0], err = s.memory.available(s.MemoryBytes)
+			values[0], err = s.available()
 			return err
 		}}
 		free.add("server", server, item, kind{"server_available_bytes",
@@ -242,19 +218,16 @@ func (s *serverProcess) sources(fs FS, item, server string) []Source {
 	return all
 }
 
-// holds says whether the group or one above it has a limit.
-func (g *group) holds() bool { return g != nil && g.limited != "" }
-
 // throttles reads how the group, where it does, holds its processes back, of those whose container it is: ds2, or a
 // server.
-func (g *group) throttles(whose, column, label, server, inColumns string) []Source {
-	if !g.holds() {
+func (l limits) throttles(whose, column, label, server, inColumns string) []Source {
+	if l.cpu == "" {
 		return nil
 	}
 	src := Source{
 		Name: "container of " + whose,
 		Read: func(_ context.Context, values []float64) error {
-			throttled, periods, seconds, err := g.throttling()
+			throttled, periods, seconds, err := l.throttling()
 			if err == nil {
 				values[0], values[1], values[2] = throttled, periods, seconds
 			}
@@ -276,7 +249,6 @@ func (g *group) throttles(whose, column, label, server, inColumns string) []Sour
 // ownSources read what ds2 itself takes of its machine, and how its own container, if there is one, holds it back.
 func (fs FS) ownSources() ([]Source, error) {
 	client, err := fs.Client()
-	own, _ := fs.groups(os.Getpid())
-	own.container()
-	return append([]Source{client}, own.cpu.throttles("ds2", ClientThrottled, "", "", "")...), err
+	own, _ := fs.limits(os.Getpid())
+	return append([]Source{client}, own.throttles("ds2", ClientThrottled, "", "", "")...), err
 }

@@ -59,17 +59,16 @@ func TestContainer(t *testing.T) {
 			write(t, proc, fmt.Sprintf("%d/cgroup", pid), c.memberships)
 			write(t, proc, fmt.Sprintf("%d/mountinfo", os.Getpid()), strings.ReplaceAll(c.mounts, "@", sys))
 			writeFiles(t, sys, c.files)
-			g, err := FS{proc, sys}.groups(pid)
+			g, err := FS{proc, sys}.limits(pid)
 			require.NoError(t, err)
-			limits := g.container()
-			assert.Equal(t, c.want, limits, "limits")
+			assert.Equal(t, c.want, g.Container, "limits")
 			if c.want.Processors > 0 {
-				throttled, periods, seconds, err := g.cpu.throttling()
+				throttled, periods, seconds, err := g.throttling()
 				require.NoError(t, err)
 				assert.Equal(t, []float64{40, 100, 5}, []float64{throttled, periods, seconds})
 			}
 			if c.want.MemoryBytes > 0 {
-				available, err := g.memory.available(limits.MemoryBytes)
+				available, err := g.available()
 				require.NoError(t, err)
 				assert.Equal(t, c.available, available)
 			}
@@ -104,16 +103,16 @@ func TestRealGroup(t *testing.T) {
 		busy.Process.Kill()
 		busy.Wait()
 	})
-	g, err := Root.groups(busy.Process.Pid)
+	g, err := Root.limits(busy.Process.Pid)
 	require.NoError(t, err)
-	assert.Equal(t, (Container{67108864, 0.1}), g.container(), "limits")
+	assert.Equal(t, (Container{67108864, 0.1}), g.Container, "limits")
 	await(t, "the process is held back", func() bool {
-		throttled, periods, seconds, err := g.cpu.throttling()
+		throttled, periods, seconds, err := g.throttling()
 		require.NoError(t, err)
 		require.LessOrEqual(t, throttled, periods)
 		return throttled >= 3 && seconds >= 0.1
 	})
-	if v, err := g.memory.available(67108864); err != nil || v < 32<<20 || v > 67108864 {
+	if v, err := g.available(); err != nil || v < 32<<20 || v > 67108864 {
 		t.Errorf("available %v, %v", v, err)
 	}
 	await(t, "the process takes time", func() bool {
