@@ -40,26 +40,31 @@ func (s *Source) add(label, item, inColumns string, kinds ...kind) (at int) {
 // readings are the figures of items by their names. An item that is gone has none.
 type readings map[string][]float64
 
-// places are where the figures of items begin among the values of a source.
-type places map[string]int
-
-func (p places) put(values []float64, all readings) {
-	for item, at := range p {
-		copy(values[at:], all[item])
+// items adds the figures of several, and gives what puts readings of them among the values. The prefix stands before
+// their names in columns.
+func (s *Source) items(
+	label, prefix string, names []string, kinds func(item string) []kind,
+) (put func(values []float64, all readings)) {
+	places := map[string]int{}
+	for _, item := range names {
+		places[item] = s.add(label, item, prefix+item, kinds(item)...)
+	}
+	return func(values []float64, all readings) {
+		for item, at := range places {
+			copy(values[at:], all[item])
+		}
 	}
 }
 
-// itemSource reads the figures of items. The prefix stands before their names in columns.
+// itemSource reads the figures of items.
 func itemSource(
 	name, label, prefix string, items []string, kinds []kind, read func(context.Context) (readings, error),
 ) Source {
-	src, at := Source{Name: name}, places{}
-	for _, item := range items {
-		at[item] = src.add(label, item, prefix+item, kinds...)
-	}
+	src := Source{Name: name}
+	put := src.items(label, prefix, items, func(string) []kind { return kinds })
 	src.Read = func(ctx context.Context, values []float64) error {
 		all, err := read(ctx)
-		at.put(values, all)
+		put(values, all)
 		return err
 	}
 	return src

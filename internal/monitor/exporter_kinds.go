@@ -111,11 +111,8 @@ func (k *exporterKind) source(
 	}
 	var fill []func(values []float64, now exposition)
 	add := func(label string, items []string, read func(exposition) readings, kinds func(item string) []kind) {
-		at := places{}
-		for _, item := range items {
-			at[item] = src.add(label, item, item, kinds(item)...)
-		}
-		fill = append(fill, func(values []float64, now exposition) { at.put(values, read(now)) })
+		put := src.items(label, "", items, kinds)
+		fill = append(fill, func(values []float64, now exposition) { put(values, read(now)) })
 	}
 	single := func(k kind, read func(exposition) float64) {
 		at := src.add("", "", "", k)

@@ -358,12 +358,9 @@ func (d Drives) volumes() (all []Volume) {
 
 // counted says whether a source counted a drive's requests in the time.
 func (d Drives) counted(drive string) bool {
-	for _, column := range []string{ItemColumn(DiskReads, drive), ItemColumn(DiskWrites, drive)} {
-		if slices.Contains(d.Counters.Columns, column) && math.IsNaN(d.Counters.Mean(column, d.From, d.To)) {
-			return false
-		}
-	}
-	return slices.Contains(d.Counters.Columns, ItemColumn(DiskReads, drive))
+	reads, writes := ItemColumn(DiskReads, drive), ItemColumn(DiskWrites, drive)
+	known := func(column string) bool { return !math.IsNaN(d.Counters.Mean(column, d.From, d.To)) }
+	return known(reads) && (known(writes) || !slices.Contains(d.Counters.Columns, writes))
 }
 
 // total is the sum of a column's means over all items; NaN where there are none, or one of them has no value.

@@ -3,6 +3,7 @@ package monitor
 import (
 	"math"
 	"slices"
+	"sort"
 	"time"
 )
 
@@ -68,13 +69,14 @@ func (t *Table) between(column string, from, to time.Time) []float64 {
 	return values
 }
 
-// Set puts a series into the rows by their times, in a column of that name, new or not. Only rows that the series
-// reaches are changed.
+// Set puts a series into the rows by their times, in a column of that name, new or not: the newest reading at or before
+// a row's time, where it is at most 30 s old. Other rows stay as they are.
 func (t *Table) Set(column string, s Series) {
 	i := t.place(column)
-	for n, row := range t.Rows {
-		if v := s.At(row.Time); !math.IsNaN(v) {
-			t.Rows[n].Values[i] = v
+	for _, row := range t.Rows {
+		k := sort.Search(len(s), func(k int) bool { return s[k].Time.After(row.Time) })
+		if k > 0 && row.Time.Sub(s[k-1].Time) <= staleAfter {
+			row.Values[i] = s[k-1].Value
 		}
 	}
 }

@@ -57,7 +57,13 @@ func find(dir, program string, age time.Duration, itIs func(procfs.Proc) bool) (
 		if err != nil || name != program || !itIs(p) {
 			continue
 		}
-		if stat, err := p.Stat(); err == nil && hasAge(stat, age) {
+		stat, err := p.Stat()
+		if err != nil {
+			continue
+		}
+		started, err := stat.StartTime()
+		own := time.Since(time.UnixMilli(int64(started * 1000)))
+		if err == nil && (own-age).Abs() < tolerance {
 			parents[p.PID] = stat.PPID
 		}
 	}
@@ -93,13 +99,4 @@ func listens(dir string, pid int, port uint64) bool {
 		}
 	}
 	return false
-}
-
-func hasAge(stat procfs.ProcStat, age time.Duration) bool {
-	started, err := stat.StartTime()
-	if err != nil {
-		return false
-	}
-	own := time.Since(time.UnixMilli(int64(started * 1000)))
-	return (own - age).Abs() < tolerance
 }
