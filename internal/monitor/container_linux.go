@@ -124,30 +124,18 @@ func (l limits) available() (float64, error) {
 	return float64(l.MemoryBytes) - used + stat["inactive_file"] + stat["active_file"], nil
 }
 
-// serverProcess is a database server on this machine.
-type serverProcess struct {
-	pid int // of the process whose children are its sessions, or that is all of the server
-	limits
-}
-
-// findServer finds a server by one of its processes: one that serves a session, or that is all of it.
-func (fs FS) findServer(found int, program string) (*serverProcess, error) {
-	pfs, process, err := fs.process(found)
+// server is the process whose children are a server's sessions, of which one was found, or else that one itself: it is
+// all of the server.
+func (fs FS) server(found int, program string) int {
+	_, process, err := fs.process(found)
 	if err != nil {
-		return nil, err
+		return found
 	}
 	stat, err := process.Stat()
-	if err != nil {
-		return nil, err
+	if err == nil && line(filepath.Join(fs.Proc, strconv.Itoa(stat.PPID), "comm")) == program {
+		return stat.PPID
 	}
-	s := &serverProcess{pid: found}
-	if parent, err := pfs.Proc(stat.PPID); err == nil {
-		if name, err := parent.Comm(); err == nil && name == program {
-			s.pid = stat.PPID // the postmaster of a session's process
-		}
-	}
-	s.limits, err = fs.limits(s.pid)
-	return s, err
+	return found
 }
 
 // taken is what a process, its children and those children that are gone have taken: seconds of CPUs, and bytes from
@@ -185,12 +173,12 @@ func bytesRead(p procfs.Proc) float64 {
 	return float64(io.ReadBytes)
 }
 
-// sources read what the server takes and how its container holds it back; item tells several servers apart.
-func (s *serverProcess) sources(fs FS, item, server string) []Source {
+// serverSources read what a server takes and how its container holds it back; item tells several servers apart.
+func (fs FS) serverSources(pid int, l limits, item, server string) []Source {
 	processes := Source{
 		Name: "processes of " + server,
 		Read: func(_ context.Context, values []float64) (err error) {
-			values[0], values[1], err = fs.taken(s.pid)
+			values[0], values[1], err = fs.taken(pid)
 			return err
 		},
 	}
@@ -200,15 +188,15 @@ func (s *serverProcess) sources(fs FS, item, server string) []Source {
 		{"server_read_bytes_total", "Bytes that the database server's processes had read from drives.",
 			ServerReadBytes, nil},
 	}
-	if s.Processors > 0 {
-		kinds = append(kinds, kind{column: ServerUsed, derive: share(0, s.Processors)})
+	if l.Processors > 0 {
+		kinds = append(kinds, kind{column: ServerUsed, derive: share(0, l.Processors)})
 	}
 	processes.add("server", server, item, kinds...)
-	throttling := s.throttles("the database server", ServerThrottled, "server", server, item)
+	throttling := l.throttles("the database server", ServerThrottled, "server", server, item)
 	all := append([]Source{processes}, throttling...)
-	if s.memory != "" {
+	if l.memory != "" {
 		free := Source{Name: "memory of " + server, Read: func(_ context.Context, values []float64) (err error) {
-			values[0], err = s.available()
+			values[0], err = l.available()
 			return err
 		}}
 		free.add("server", server, item, kind{"server_available_bytes",

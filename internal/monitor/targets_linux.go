@@ -9,21 +9,23 @@ import (
 // process finds a server's process on this machine, and opens the counters of it and of its container, which is nil
 // where it may use all of the machine.
 func (w *Observer) process(ctx context.Context, s *Instance, item string) *Container {
-	var process *serverProcess
-	err := FindProcess(ctx, s.Databases[0], Root.Proc, func(pid int, program string) (err error) {
-		process, err = Root.findServer(pid, program)
+	var pid int
+	var held limits
+	err := FindProcess(ctx, s.Databases[0], Root.Proc, func(found int, program string) (err error) {
+		pid = Root.server(found, program)
+		held, err = Root.limits(pid)
 		return err
 	})
 	if err != nil {
 		w.note("what the server %s takes of this machine is not observed: %v", s.Name, err)
 		return nil
 	}
-	w.serverProcesses = append(w.serverProcesses, process.pid)
-	w.Sources = append(w.Sources, process.sources(Root, item, s.Name)...)
-	if process.Container == (Container{}) {
+	w.serverProcesses = append(w.serverProcesses, pid)
+	w.Sources = append(w.Sources, Root.serverSources(pid, held, item, s.Name)...)
+	if held.Container == (Container{}) {
 		return nil
 	}
-	return &process.Container
+	return &held.Container
 }
 
 // thisMachine opens the counters of the machine that ds2 runs on, on which the database files named lie.
