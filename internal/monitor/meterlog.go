@@ -205,18 +205,16 @@ var timeNames = [][]string{{"timestamp"}, {"datetime"}, {"date", "time"}, {"loca
 // powerName is that of a column of power, with its unit.
 var powerName = regexp.MustCompile(`^(?i:(?:active|real|total|input)?power)?([kKm]?[wW](?i:atts?)?)?$`)
 
+// mark is all that is not part of a name.
+var mark = regexp.MustCompile(`[^\pL\p{Nd}]+`)
+
 // names takes the columns from a row of names. A logger that is started again writes it again.
 func (r *meterReader) names(line int, fields []string) (only bool) {
 	var names []string
 	var power []int
 	unit, values := 1., false
 	for i, field := range fields {
-		name := strings.Map(func(c rune) rune {
-			if unicode.IsLetter(c) || unicode.IsDigit(c) {
-				return c
-			}
-			return -1
-		}, field)
+		name := mark.ReplaceAllString(field, "")
 		values = values || strings.IndexFunc(name, unicode.IsDigit) == 0
 		if m := powerName.FindStringSubmatch(name); m != nil && name != "" {
 			power = append(power, i)
