@@ -131,13 +131,12 @@ func (m *measurement) run(r *result.Device) (err error) {
 	for _, curve := range []struct {
 		what   string
 		rw     string
-		depths []int
 		points *[]result.DevicePoint
 	}{
-		{"random reads", "randread", m.options.Depths, &r.Reads},
-		{"70 % reads, 30 % writes", "randrw", m.options.Depths, &r.Mixed},
+		{"random reads", "randread", &r.Reads},
+		{"70 % reads, 30 % writes", "randrw", &r.Mixed},
 	} {
-		for _, depth := range curve.depths {
+		for _, depth := range m.options.Depths {
 			p, err := m.point(fmt.Sprintf("%s, depth %d", curve.what, depth), job{rw: curve.rw, depth: depth})
 			if err != nil {
 				return err
