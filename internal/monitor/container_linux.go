@@ -48,7 +48,9 @@ func (fs FS) limits(pid int) (l limits, err error) {
 	if own >= 0 && tree >= 0 {
 		groups := groupsOf(memberships[own].Path, mounts[tree])
 		var memory float64
-		memory, l.memory = lowest(groups, func(dir string) float64 { return numberIn(filepath.Join(dir, "memory.max")) })
+		memory, l.memory = lowest(groups, func(dir string) float64 {
+			return numberIn(filepath.Join(dir, "memory.max"))
+		})
 		l.MemoryBytes = int64(memory)
 		l.Processors, l.cpu = lowest(groups, func(dir string) float64 { // "200000 100000", or "max 100000"
 			quota, period, _ := strings.Cut(line(filepath.Join(dir, "cpu.max")), " ")
