@@ -214,9 +214,9 @@ func (f *driveFlags) judgeDS2() (err error) {
 		return err
 	}
 	if f.size != "" {
-		size, err := datagen.ParseSize(f.size)
+		size, err := parseSize(f.size)
 		if err != nil {
-			return flagError("size", err)
+			return err
 		}
 		f.expected = &size
 	}
