@@ -78,7 +78,6 @@ func TestFigures(t *testing.T) {
 	shows := regexp.MustCompile(`^(cmd/ds2|internal/(report|limit|monitor|live|metrics))$`)
 	excused := map[string]string{
 		"internal/runs: Slope":                 "decides when warm-up ends",
-		"internal/limit: Quantile":             "reads the name of a metric",
 		"internal/limit: percentile":           "reads the name of a metric",
 		"internal/monitor: Mean":               "of a column, for conclude",
 		"internal/monitor: Quantile":           "of a column, for conclude",

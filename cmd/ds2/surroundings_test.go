@@ -53,6 +53,7 @@ func TestSurroundings(t *testing.T) {
 		{why: "a failed audit", before: func(*program) {
 			// One of the run before.
 			pgtest.Exec(t, db, "DELETE FROM cust_hist WHERE orderid = (SELECT max(orderid) FROM orders)")
+			pgtest.Counted(t, db) // before the run, which would take it for its own
 			ends(t, exitVerdict, "verify", "--target", target, "--quiet")
 		}, undo: func(*program) {
 			noted := "SELECT count(*) FROM ds2_info WHERE name = 'failed_audit'"
