@@ -121,11 +121,11 @@ func (s *Store) tidy(
 			return s.onConn(ctx, func(conn *pgx.Conn) error {
 				for _, statement := range statements {
 					if statement.UnlessAnalyzed {
-						done, err := wellAnalyzed(ctx, conn, statement.Table)
+						kept, err := keepStatistics(ctx, conn, statement.Table)
 						if err != nil {
 							return err
 						}
-						if done {
+						if kept {
 							continue
 						}
 					}
@@ -143,11 +143,20 @@ func (s *Store) tidy(
 	return g.Wait()
 }
 
-// wellAnalyzed says whether fewer rows of a table have changed since it was analyzed than half of those of which the
-// server's autovacuum, by its default, would analyze it again in mid-run.
-func wellAnalyzed(ctx context.Context, conn *pgx.Conn, table string) (yes bool, err error) {
-	err = conn.QueryRow(ctx, `SELECT s.n_mod_since_analyze <= 0.05 * c.reltuples
+// keepStatistics says whether a table needs no ANALYZE, as the planner's statistics are those of the load: where few of
+// its rows changed since, fewer than half of those of which the server's autovacuum, by its default, would analyze it
+// again in mid-run, or else where the server can be made to forget how many. To analyze a table of size W is to read
+// 30,000 pages at random, to find what the statistics of the load say.
+func keepStatistics(ctx context.Context, conn *pgx.Conn, table string) (kept bool, err error) {
+	var few, ofLoad bool
+	err = conn.QueryRow(ctx, `SELECT s.n_mod_since_analyze <= 0.05 * c.reltuples,
+			coalesce(s.last_autoanalyze, '-infinity') <= coalesce(s.last_analyze, '-infinity')
+				AND has_function_privilege('pg_stat_reset_single_table_counters(oid)', 'EXECUTE')
 		FROM pg_class c JOIN pg_stat_user_tables s ON s.relid = c.oid
-		WHERE c.oid = $1::text::regclass`, table).Scan(&yes)
-	return yes, err
+		WHERE c.oid = $1::text::regclass`, table).Scan(&few, &ofLoad)
+	if err != nil || few || !ofLoad {
+		return few, err
+	}
+	_, err = conn.Exec(ctx, "SELECT pg_stat_reset_single_table_counters($1::text::regclass)", table)
+	return true, err
 }

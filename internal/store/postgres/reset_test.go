@@ -77,6 +77,47 @@ func vacuums(t *testing.T, s *postgres.Store) map[string]int {
 	return counts
 }
 
+// TestResetKeepsStatistics: those of the load are right again, so that no table of which much has changed is analyzed,
+// unless the user may not have the server forget how much, or the server has made others since.
+func TestResetKeepsStatistics(t *testing.T) {
+	s := loaded(t, small)
+	pgtest.Exec(t, s.DB(), "CREATE ROLE shopkeeper LOGIN PASSWORD 'x'", `DO $$ DECLARE name text; BEGIN
+		FOR name IN SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace LOOP
+			EXECUTE format('ALTER TABLE %I OWNER TO shopkeeper', name);
+		END LOOP; END $$`)
+	superuser := pgtest.Server(t).URL(s.Name())
+	const change = "UPDATE orders SET tax = tax"
+	for _, c := range []struct {
+		why  string
+		as   string
+		work func()
+		want bool
+	}{
+		{"a superuser", superuser, func() {}, false},
+		{"the owner of the tables", pgtest.As(t, superuser, "shopkeeper", "x"), func() {}, true},
+		{"statistics of a run", superuser, func() {
+			pgtest.Exec(t, s.DB(), "ALTER SYSTEM SET autovacuum_naptime = '1s'", "SELECT pg_reload_conf()",
+				"ALTER TABLE orders SET (autovacuum_analyze_threshold = 1, autovacuum_analyze_scale_factor = 0)",
+				change)
+			pgtest.Await(t, s.DB(), "SELECT autoanalyze_count > 0 FROM pg_stat_user_tables WHERE relname = 'orders'")
+			pgtest.Exec(t, s.DB(), "ALTER SYSTEM RESET autovacuum_naptime", "SELECT pg_reload_conf()",
+				"ALTER TABLE orders SET (autovacuum_enabled = off)")
+		}, true},
+	} {
+		c.work()
+		pgtest.Exec(t, s.DB(), change)
+		pgtest.Counted(t, s.DB())
+		var told []string
+		by := open(t, c.as)
+		reset(t, by, func(doing string, _, _ int64) { told = append(told, doing) })
+		require.NoError(t, by.Close())
+		assert.Equal(t, c.want, slices.Contains(told, "analyze orders"), c.why)
+		pgtest.Counted(t, s.DB())
+		assert.Zero(t, pgtest.Value[int](t, s.DB(),
+			"SELECT n_mod_since_analyze FROM pg_stat_user_tables WHERE relname = 'orders'"), c.why)
+	}
+}
+
 // TestResetKeepsInventorySmall: runs that changed most rows of INVENTORY leave neither table nor index larger after a
 // reset, or every run after the first would read more from the drives per order.
 func TestResetKeepsInventorySmall(t *testing.T) {

@@ -90,8 +90,8 @@ END
 $$;
 
 -- step: give the space back, in tables that the runs changed. No rows have to be frozen: what runs did to the rows of customers was
--- to lock them, and to freeze those again would write a good part of the table. Nor do the statistics need to be made again before
--- much has changed, but for INVENTORY, which is new. REORDER is empty.
+-- to lock them, and to freeze those again would write a good part of the table. Nor do the statistics need to be made again: those
+-- of the load are right once more, unless the server made others in a run. INVENTORY is new. REORDER is empty.
 
 -- name: vacuum customers; table: customers; transaction: none; unless: untouched; progress: vacuum
 VACUUM customers;
