@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -16,6 +17,13 @@ import (
 	"ds2/internal/diskspace"
 	"ds2/internal/process"
 )
+
+// askIdentity gives by what the process of the session and the files of its server are known. Who may not read all
+// settings is not told the directory of the data.
+const askIdentity = `SELECT pid, extract(epoch FROM clock_timestamp() - backend_start)::float8,
+		coalesce((SELECT setting FROM pg_settings WHERE name = 'data_directory'), ''),
+		(SELECT system_identifier::text FROM pg_control_system()), pg_is_in_recovery()
+	FROM pg_stat_activity WHERE pid = pg_backend_pid()`
 
 // Here says whether the server runs on this machine: monitor.Locator.
 func (s *Store) Here(ctx context.Context) (here bool) {
@@ -27,20 +35,16 @@ func (s *Store) Here(ctx context.Context) (here bool) {
 }
 
 // isHere looks for the session's process among those of this machine, and for the cluster's files, which are in data;
-// where the server does not tell that, as to those who may not read all settings, it is empty.
+// where the server does not tell that, it is empty.
 func isHere(ctx context.Context, conn *pgx.Conn) (here bool, data string) {
 	var pid int // in the server's own container
 	var age float64
 	var system string
 	var standby bool
-	err := conn.QueryRow(ctx, `SELECT pid, extract(epoch FROM clock_timestamp() - backend_start)::float8,
-			coalesce((SELECT setting FROM pg_settings WHERE name = 'data_directory'), ''),
-			(SELECT system_identifier::text FROM pg_control_system()), pg_is_in_recovery()
-		FROM pg_stat_activity WHERE pid = pg_backend_pid()`).Scan(&pid, &age, &data, &system, &standby)
-	if err != nil {
+	if err := conn.QueryRow(ctx, askIdentity).Scan(&pid, &age, &data, &system, &standby); err != nil {
 		return false, ""
 	}
-	_, err = process.Find(process.Dir, pid, "postgres", time.Duration(age*float64(time.Second)))
+	_, err := process.Find(process.Dir, pid, "postgres", time.Duration(age*float64(time.Second)))
 	return err == nil || data != "" && holdsCluster(data, system, standby), data
 }
 
@@ -52,23 +56,24 @@ var inTablespace = regexp.MustCompile(`pg_tblspc/(\d+)/`)
 
 // whereFull says where room is missing: the server names a file, and that from its data directory on.
 func (s *Store) whereFull(message string) string {
-	dir, _ := s.data.Load().(string)
+	var space string
 	if found := inTablespace.FindStringSubmatch(message); found != nil {
-		// All sessions that write there ask at once.
-		place, _, _ := s.places.Do(found[1], func() (any, error) {
+		space = found[1]
+	}
+	return s.hints.once("full "+space, func() string {
+		dir, _ := s.data.Load().(string)
+		if space != "" {
 			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 			defer cancel()
-			place := dir // which stays where that fails
-			s.db.QueryRowContext(ctx, "SELECT pg_tablespace_location($1::text::oid)", found[1]).Scan(&place)
-			return place, nil
-		})
-		dir = place.(string)
-	}
-	if dir == "" {
-		_, hint := classify(diskFull)
-		return hint
-	}
-	return "make room on the server's file system that holds " + s.mounted(dir)
+			// Where that fails, the directory stays.
+			s.db.QueryRowContext(ctx, "SELECT pg_tablespace_location($1::text::oid)", space).Scan(&dir)
+		}
+		if dir == "" {
+			_, hint := classify(diskFull)
+			return hint
+		}
+		return "make room on the server's file system that holds " + s.mounted(dir)
+	})
 }
 
 // learnDirectory asks for the server's data directory, and whether it is on this machine: a server that has gone down
@@ -90,6 +95,35 @@ func (s *Store) mounted(dir string) string {
 	return dir
 }
 
+// askAgain is how long what is known of a full drive stands: all sessions of a server that goes down ask at once, and
+// one that asks late finds room again, as the server has removed its temporary files.
+const askAgain = 5 * time.Second
+
+// hints are what was found of drives once, for all who ask for a while after.
+type hints struct {
+	mu    sync.Mutex
+	found map[string]hint
+}
+
+type hint struct {
+	text string
+	at   time.Time
+}
+
+// once finds what there is to say of something, unless that was done lately.
+func (h *hints) once(of string, find func() string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if known, ok := h.found[of]; ok && time.Since(known.at) < askAgain {
+		return known.text
+	}
+	if h.found == nil {
+		h.found = map[string]hint{}
+	}
+	h.found[of] = hint{find(), time.Now()}
+	return h.found[of].text
+}
+
 // fullDrive says, of a server on this machine that closed its connections, that it has no room left; empty where it
 // has, or unknown. A server that cannot write its log goes down.
 func (s *Store) fullDrive() string {
@@ -97,13 +131,15 @@ func (s *Store) fullDrive() string {
 	if !ok || !s.here.Load() {
 		return ""
 	}
-	for _, dir := range []string{filepath.Join(data, "pg_wal"), data} {
-		if free, ok := diskspace.Free(dir); ok && free < littleRoom {
-			return fmt.Sprintf("only %d MB are free on the server's file system that holds %s: make room there, "+
-				"and start the server if it went down", free/1e6, s.mounted(dir))
+	return s.hints.once("down", func() string {
+		for _, dir := range []string{filepath.Join(data, "pg_wal"), data} {
+			if free, ok := diskspace.Free(dir); ok && free < littleRoom {
+				return fmt.Sprintf("only %d MB are free on the server's file system that holds %s: make room there, "+
+					"and start the server if it went down", free/1e6, s.mounted(dir))
+			}
 		}
-	}
-	return ""
+		return ""
+	})
 }
 
 // holdsCluster says whether a directory of this machine has the files of the cluster, by the first fields of

@@ -20,7 +20,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/stdlib"
-	"golang.org/x/sync/singleflight"
 
 	"ds2/internal/escape"
 	"ds2/internal/outside"
@@ -43,9 +42,9 @@ type Store struct {
 
 	buildWanted, buildMost int64 // see SetBuildMemory
 	serialBuilds           bool
-	places                 singleflight.Group // questions where tablespaces are, by their numbers
-	running                sync.Map           // names of statements that Progress reports on, by the server's process
-	sessions               sync.Map           // processes of the server that serve the pool or administer, for Waits
+	hints                  hints    // which of its drives is full, and whether it went down for that
+	running                sync.Map // names of statements that Progress reports on, by the server's process
+	sessions               sync.Map // processes of the server that serve the pool or administer, for Waits
 }
 
 // Open makes a Store of a target URL as libpq takes it: postgres://user:password@host:port/database?options, where what
