@@ -23,7 +23,7 @@ type Statement struct {
 	NoTransaction   bool // the server refuses it in a transaction; it does no harm when it is run twice
 	UnlessExists    bool // in the phase Database: it is left out where the database exists
 	UnlessUntouched bool // in the phase Reset: it is left out where the reset has changed nothing in Table
-	UnlessAnalyzed  bool // in the phase Reset: it is left out where the statistics of Table are those of the load
+	UnlessAnalyzed  bool // in the phase Reset: it is left out where the statistics of Table are the noted ones
 	ThenCopy        bool // in the phase Reset: it makes Table for rows of the dataset, which are copied into it next
 
 	Progress Progress // by which the server reports how far the statement is; empty: by none

@@ -51,8 +51,9 @@ func TestLoadWaitsForRecovery(t *testing.T) {
 	server.Kill()
 	whole := filepath.Join(server.DataDir(), "whole")
 	for name, text := range map[string]string{
-		"postgresql.auto.conf": fmt.Sprintf("restore_command = 'until [ -e %s ]; do sleep .1; done; false'\n", whole),
-		"recovery.signal":      "",
+		"postgresql.auto.conf": "hot_standby = off\n" + // or just before it is done it takes sessions that only read
+			fmt.Sprintf("restore_command = 'until [ -e %s ]; do sleep .1; done; false'\n", whole),
+		"recovery.signal": "",
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(server.DataDir(), name), []byte(text), 0o644))
 	}

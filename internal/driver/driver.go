@@ -163,6 +163,9 @@ func (d *Driver) delay(err error) {
 
 // note keeps and logs the first error of each failure.
 func (d *Driver) note(f measure.Failure, err error) {
+	if _, known := d.examples.Load(f); known { // most are: make no text of each error
+		return
+	}
 	if _, known := d.examples.LoadOrStore(f, err.Error()); !known {
 		d.log.Warn("attempt failed", "operation", f.Operation, "class", f.Class, "err", err)
 	}

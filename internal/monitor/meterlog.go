@@ -354,8 +354,12 @@ func (r *meterReader) time(text string) (time.Time, error) {
 		}
 		r.undecided = r.undecided || m[2] != "."
 	}
+	seconds, leap := cmp.Or(m[7], "00"), time.Duration(0)
+	if seconds == "60" { // a leap second, or 59.7 rounded
+		seconds, leap = "59", time.Second
+	}
 	layout, text := "2006-1-2 15:04:05", fmt.Sprintf("%s-%s-%s %s:%s:%s.%s",
-		year, month, day, m[5], m[6], cmp.Or(m[7], "00"), cmp.Or(m[8], "0"))
+		year, month, day, m[5], m[6], seconds, cmp.Or(m[8], "0"))
 	if half := m[9]; half != "" {
 		if strings.Trim(m[5], "0") == "" { // twelve is 12
 			return time.Time{}, invalid
@@ -371,5 +375,5 @@ func (r *meterReader) time(text string) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, invalid
 	}
-	return t, nil
+	return t.Add(leap), nil
 }

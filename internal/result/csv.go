@@ -197,6 +197,9 @@ const (
 // cutShort is the error of a file of a record that ends before its writer ended it.
 type cutShort struct{ error }
 
+// Unwrap gives what was found wrong.
+func (e cutShort) Unwrap() error { return e.error }
+
 func cutBy(err error, path string) error {
 	return cutShort{fmt.Errorf("%s is damaged: it ends early or its bytes were changed: %w", path, err)}
 }

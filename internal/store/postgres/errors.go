@@ -129,8 +129,9 @@ var classes = []struct {
 	{"25006", store.Connection, "name the primary server in the target: this one is read-only"},
 	{"58030", store.Resource, "look at the server's log and the drive"}, // I/O error
 	{diskFull, store.Resource, "make room on the server's drives"},
-	{"53300", store.Resource, "raise what the server names (its max_connections, or the connection limit of the " +
-		"role or the database), or use fewer threads"},
+	{tooManyConnections, store.Resource,
+		"raise what the server names (its max_connections, or the connection limit of the " +
+			"role or the database), or use fewer threads"},
 	{"55006", store.Resource, "end what else is connected to it, and try again"}, // database in use
 	{"28P01 28000", store.Config,
 		"give the right user and password in the target, PGUSER and PGPASSWORD, or the password file"},
@@ -182,6 +183,7 @@ const (
 	completionUnknown     = "40003"
 	queryCanceled         = "57014"
 	cannotConnectNow      = "57P03" // it starts or ends
+	tooManyConnections    = "53300"
 )
 
 // sqlState is the SQLSTATE of a server's error; empty where it is none.

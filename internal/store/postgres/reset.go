@@ -23,8 +23,8 @@ const unvacuumed = "reset_unvacuumed"
 func (s *Store) Reset(
 	ctx context.Context, statements []schema.Statement, parts []datagen.Part, begin func(string),
 ) error {
+	var changed map[string]bool
 	err := s.onConn(ctx, func(conn *pgx.Conn) error {
-		var changed map[string]bool
 		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) (err error) {
 			changed, err = s.restoreRows(ctx, tx, statements, parts, begin)
 			return err
@@ -32,15 +32,14 @@ func (s *Store) Reset(
 		if err != nil {
 			return err
 		}
-		if err := countNow(ctx, conn); err != nil {
-			return err
-		}
-		if err := s.tidy(ctx, statements, changed, begin); err != nil {
-			return err
-		}
-		_, err = conn.Exec(ctx, "DELETE FROM ds2_info WHERE name = $1", unvacuumed)
-		return err
+		return countNow(ctx, conn)
 	})
+	if err == nil {
+		err = s.tidy(ctx, statements, changed, begin)
+	}
+	if err == nil {
+		_, err = s.db.ExecContext(ctx, "DELETE FROM ds2_info WHERE name = $1", unvacuumed)
+	}
 	err = s.Wrap("reset "+s.Label(), err)
 	if e, ok := errors.AsType[*store.Error](err); ok && e.Code == noReplicaIdentity {
 		e.Hint = replicaIdentity
@@ -103,58 +102,111 @@ func (s *Store) restoreRows(
 }
 
 // tidy runs the statements that go into no transaction, those of one table in their order and all tables at once: to
-// vacuum a table is to read all of its indexes, one page after the other in one process.
+// vacuum a table is to read all of its indexes, one page after the other in one process. Where the user may not open as
+// many sessions, the tables that have none wait for the others.
 func (s *Store) tidy(
 	ctx context.Context, statements []schema.Statement, changed map[string]bool, begin func(string),
 ) error {
+	var tables []string
 	ofTable := map[string][]schema.Statement{}
 	for _, statement := range statements {
-		if statement.NoTransaction && (!statement.UnlessUntouched || changed[statement.Table]) {
-			ofTable[statement.Table] = append(ofTable[statement.Table], statement)
+		if !statement.NoTransaction || statement.UnlessUntouched && !changed[statement.Table] {
+			continue
 		}
+		if ofTable[statement.Table] == nil {
+			tables = append(tables, statement.Table)
+		}
+		ofTable[statement.Table] = append(ofTable[statement.Table], statement)
 	}
-	var telling sync.Mutex
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(poolIdle)
-	for _, statements := range ofTable {
-		g.Go(func() error {
-			return s.onConn(ctx, func(conn *pgx.Conn) error {
-				for _, statement := range statements {
-					if statement.UnlessAnalyzed {
-						kept, err := keepStatistics(ctx, conn, statement.Table)
-						if err != nil {
-							return err
-						}
-						if kept {
-							continue
-						}
-					}
-					telling.Lock()
-					begin(statement.Name)
-					telling.Unlock()
-					if _, err := conn.Exec(ctx, statement.SQL); err != nil {
-						return s.Wrap(statement.Name, err)
-					}
-				}
+	var mu sync.Mutex // of what follows
+	var waiting []string
+	tell := func(name string) {
+		mu.Lock()
+		defer mu.Unlock()
+		begin(name)
+	}
+	atOnce, stop := errgroup.WithContext(ctx)
+	atOnce.SetLimit(poolIdle)
+	for _, table := range tables {
+		atOnce.Go(func() error {
+			err := s.tidyTable(stop, ofTable[table], tell)
+			if sqlState(err) == tooManyConnections {
+				mu.Lock()
+				defer mu.Unlock()
+				waiting = append(waiting, table)
 				return nil
-			})
+			}
+			return err
 		})
 	}
-	return g.Wait()
+	if err := atOnce.Wait(); err != nil {
+		return err
+	}
+	for _, table := range waiting {
+		if err := s.tidyTable(ctx, ofTable[table], tell); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// keepStatistics says whether a table needs no ANALYZE, as the planner's statistics are those of the load: where few of
-// its rows changed since, fewer than half of those of which the server's autovacuum, by its default, would analyze it
-// again in mid-run, or else where the server can be made to forget how many. To analyze a table of size W is to read
-// 30,000 pages at random, to find what the statistics of the load say.
+func (s *Store) tidyTable(ctx context.Context, statements []schema.Statement, begin func(string)) error {
+	return s.onConn(ctx, func(conn *pgx.Conn) error {
+		for _, statement := range statements {
+			if statement.UnlessAnalyzed {
+				kept, err := keepStatistics(ctx, conn, statement.Table)
+				if err != nil {
+					return err
+				}
+				if kept {
+					continue
+				}
+			}
+			begin(statement.Name)
+			if _, err := conn.Exec(ctx, statement.SQL); err != nil {
+				return s.Wrap(statement.Name, err)
+			}
+			if statement.UnlessAnalyzed {
+				if err := noteStatistics(ctx, conn, statement.Table); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// statisticsOf is a sum of the planner's statistics of the table c, which a run does not change unless the server, or
+// someone else, analyzes the table.
+const statisticsOf = `(SELECT coalesce(md5(string_agg(s::text, ' ' ORDER BY s.attname)), '')
+	FROM pg_stats s JOIN pg_namespace n ON n.nspname = s.schemaname
+	WHERE n.oid = c.relnamespace AND s.tablename = c.relname)`
+
+// noteStatistics notes in the database which statistics a table has that are right for its rows.
+func noteStatistics(ctx context.Context, conn *pgx.Conn, table string) error {
+	_, err := conn.Exec(ctx, `INSERT INTO ds2_info (name, value)
+		SELECT 'statistics of ' || c.relname, `+statisticsOf+` FROM pg_class c WHERE c.oid = $1::text::regclass
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, table)
+	return err
+}
+
+// keepStatistics says whether a table needs no ANALYZE: where few of its rows changed since the last one, fewer than
+// half of those of which the server's autovacuum, by its default, would analyze it again in mid-run, or else where it
+// has the noted statistics and the server can be made to forget how many rows changed. To analyze a table of size W is
+// to read 30,000 pages at random, to find what the statistics of the load say. A server that crashed no longer knows
+// when it analyzed what, so that few changes then mean nothing.
 func keepStatistics(ctx context.Context, conn *pgx.Conn, table string) (kept bool, err error) {
-	var few, ofLoad bool
-	err = conn.QueryRow(ctx, `SELECT s.n_mod_since_analyze <= 0.05 * c.reltuples,
-			coalesce(s.last_autoanalyze, '-infinity') <= coalesce(s.last_analyze, '-infinity')
+	var few, right, noted bool
+	err = conn.QueryRow(ctx, `SELECT t.n_mod_since_analyze <= 0.05 * c.reltuples,
+			coalesce(t.last_analyze, t.last_autoanalyze) IS NOT NULL,
+			EXISTS (SELECT FROM ds2_info i WHERE i.name = 'statistics of ' || c.relname AND i.value = `+statisticsOf+`)
 				AND has_function_privilege('pg_stat_reset_single_table_counters(oid)', 'EXECUTE')
-		FROM pg_class c JOIN pg_stat_user_tables s ON s.relid = c.oid
-		WHERE c.oid = $1::text::regclass`, table).Scan(&few, &ofLoad)
-	if err != nil || few || !ofLoad {
+		FROM pg_class c JOIN pg_stat_user_tables t ON t.relid = c.oid
+		WHERE c.oid = $1::text::regclass`, table).Scan(&few, &right, &noted)
+	switch {
+	case err == nil && few && right:
+		return true, noteStatistics(ctx, conn, table)
+	case err != nil || few || !noted:
 		return few, err
 	}
 	_, err = conn.Exec(ctx, "SELECT pg_stat_reset_single_table_counters($1::text::regclass)", table)
