@@ -44,16 +44,15 @@ func TestServerLost(t *testing.T) {
 }
 
 // TestLoadWaitsForRecovery (E10): a server that recovers after a crash refuses sessions until it is done. The recovery
-// here waits for the next file of an archive, as long as the test has it wait.
+// here waits for the next file of an archive, as long as the test has it wait; a hot standby would take readers before.
 func TestLoadWaitsForRecovery(t *testing.T) {
 	t.Parallel()
-	server := pgtest.Start(t, localpg.Options{})
+	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{"hot_standby": "off"}})
 	server.Kill()
 	whole := filepath.Join(server.DataDir(), "whole")
 	for name, text := range map[string]string{
-		"postgresql.auto.conf": "hot_standby = off\n" + // or just before it is done it takes sessions that only read
-			fmt.Sprintf("restore_command = 'until [ -e %s ]; do sleep .1; done; false'\n", whole),
-		"recovery.signal": "",
+		"postgresql.auto.conf": fmt.Sprintf("restore_command = 'until [ -e %s ]; do sleep .1; done; false'\n", whole),
+		"recovery.signal":      "",
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(server.DataDir(), name), []byte(text), 0o644))
 	}

@@ -2,6 +2,7 @@ package load_test
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -46,40 +47,36 @@ func TestSessionsAreChosen(t *testing.T) {
 	seen := settingOfBuilds(t, s, "maintenance_work_mem")
 	mustLoad(t, s, o)
 	assert.Equal(t, 1, f.most, "statements ran at once")
-	assert.Equal(t, []string{"26855kB"}, seen(), "a quarter of the memory")
+	assert.Equal(t, "26855kB", seen(), "a quarter of the memory")
 }
 
 // settingOfBuilds notes a setting whenever a build of an index begins; what it gives reads the values.
-func settingOfBuilds(t *testing.T, s store.Database, name string) (seen func() []string) {
+func settingOfBuilds(t *testing.T, s store.Database, name string) (seen func() string) {
 	pgtest.Exec(t, s.DB(), "CREATE TABLE seen (value text)",
 		`CREATE FUNCTION see() RETURNS event_trigger LANGUAGE plpgsql AS
 			$$ BEGIN INSERT INTO seen VALUES (current_setting('`+name+`')); END $$`,
 		"CREATE EVENT TRIGGER see ON ddl_command_start WHEN TAG IN ('CREATE INDEX') EXECUTE FUNCTION see()")
-	return func() []string {
-		values := pgtest.Value[string](t, s.DB(), "SELECT string_agg(DISTINCT value, ' ') FROM seen")
-		return strings.Fields(values)
+	return func() string {
+		return pgtest.Value[string](t, s.DB(), "SELECT string_agg(DISTINCT value, ' ') FROM seen")
 	}
 }
 
 // TestSerialBuilds: where builds side by side keep all CPUs of the server at work, none is shared among workers.
 func TestSerialBuilds(t *testing.T) {
 	for _, c := range []struct {
-		why, options string
-		cpus         float64
-		want         string
+		why, options, want string
+		cpus               float64
 	}{
-		{"as many builds as CPUs", "", 2, "0"},
-		{"fewer builds than CPUs", "", 3, "2"},
-		{"unknown CPUs", "", 0, "2"},
-		{"set by the user", "?options=-c%20max_parallel_maintenance_workers%3D1", 2, "1"},
+		{"as many builds as CPUs", "", "0", 2},
+		{"fewer builds than CPUs", "", "2", 3},
+		{"unknown CPUs", "", "2", 0},
+		{"set by the user", "?options=-c%20max_parallel_maintenance_workers%3D1", "1", 2},
 	} {
-		t.Run(c.why, func(t *testing.T) {
-			s, o := open(t, pgtest.Database(t)+c.options), options(t)
-			o.AtOnce, o.Server = 2, func(context.Context, store.Database) (int64, float64) { return 0, c.cpus }
-			seen := settingOfBuilds(t, s, "max_parallel_maintenance_workers")
-			mustLoad(t, s, o)
-			assert.Equal(t, []string{c.want}, seen())
-		})
+		s, o := open(t, pgtest.Database(t)+c.options), options(t)
+		o.AtOnce, o.Server = 2, func(context.Context, store.Database) (int64, float64) { return 0, c.cpus }
+		seen := settingOfBuilds(t, s, "max_parallel_maintenance_workers")
+		mustLoad(t, s, o)
+		assert.Equal(t, c.want, seen(), c.why)
 	}
 }
 
@@ -88,9 +85,7 @@ type estimates struct {
 	load.NoProgress
 	t     *testing.T
 	store store.Database
-
-	mu    sync.Mutex
-	found map[string]int64 // by statement
+	found sync.Map // by statement
 }
 
 func (e *estimates) Statement(_ schema.Phase, name string, ended bool) {
@@ -102,9 +97,7 @@ func (e *estimates) Statement(_ schema.Phase, name string, ended bool) {
 	row := e.store.DB().QueryRow("SELECT least(c.reltuples, p.reltuples)::bigint FROM pg_constraint f "+
 		"JOIN pg_class c ON c.oid = f.conrelid JOIN pg_class p ON p.oid = f.confrelid WHERE f.conname = $1", key)
 	assert.NoError(e.t, row.Scan(&rows))
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.found[name] = rows
+	e.found.Store(name, rows)
 }
 
 // TestStatisticsBeforeChecks: without them the server may check a key in the square of the rows' time.
@@ -115,12 +108,13 @@ func TestStatisticsBeforeChecks(t *testing.T) {
 			// A vacuum reads every page of a small table.
 			size := datagen.Size{Customers: 12_000, OrdersPerMonth: 1_000, Products: 1_200}
 			o := optionsOf(t, size, 2_000)
-			e := &estimates{t: t, store: s, found: map[string]int64{}}
+			e := &estimates{t: t, store: s}
 			o.AtOnce, o.Progress = sessions, e
 			mustLoad(t, s, o)
-			require.Len(t, e.found, 3, "checks")
+			found := maps.Collect(e.found.Range)
+			require.Len(t, found, 3, "checks")
 			smaller := min(size.Customers, size.OrdersPerMonth*datagen.Months)
-			for check, rows := range e.found {
+			for check, rows := range found {
 				assert.EqualValues(t, smaller, rows, "rows that %s was planned for", check)
 			}
 		})

@@ -77,9 +77,8 @@ func vacuums(t *testing.T, s *postgres.Store) map[string]int {
 	return counts
 }
 
-// TestResetKeepsStatistics: those of the load are right again, so that no table of which much has changed is analyzed,
-// unless the user may not have the server forget how much, or the table has other statistics by now. Where the user may
-// have one session, its tables are tidied one after the other.
+// TestResetKeepsStatistics: a table of which much has changed is not analyzed, unless it has other statistics than
+// noted, or the user may not have the server forget how much. One session is enough, for one table after the other.
 func TestResetKeepsStatistics(t *testing.T) {
 	s := loaded(t, small)
 	pgtest.Exec(t, s.DB(), "CREATE ROLE shopkeeper LOGIN PASSWORD 'x' CONNECTION LIMIT 1",
