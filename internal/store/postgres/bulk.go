@@ -26,10 +26,12 @@ func (s *Store) SetBuildMemory(wanted, most int64) { s.buildWanted, s.buildMost 
 // may share that.
 func (s *Store) SetSerialBuilds() { s.serialBuilds = true }
 
-// buildSettings sets both for a transaction.
+// buildSettings sets both for a transaction. Without hash joins a foreign key is checked by a merge of two indexes, in
+// half the time of a hash table of all keys, most of whose rows are not in a CPU's cache (1 GB: 0.8 s in place of 1.6
+// and 1.9 s), and without temporary files where the keys are more than the memory holds.
 const buildSettings = `
 	SELECT set_config(name, '0', true) FROM pg_settings
-	WHERE $3 AND name = 'max_parallel_maintenance_workers' AND source = 'default'
+	WHERE source = 'default' AND (name = 'enable_hashjoin' OR $3 AND name = 'max_parallel_maintenance_workers')
 	UNION ALL
 	SELECT set_config('maintenance_work_mem', wanted / 1024 || 'kB', true)
 	FROM pg_size_bytes(current_setting('maintenance_work_mem')) is_now,
