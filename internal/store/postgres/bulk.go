@@ -141,20 +141,34 @@ func note(ctx context.Context, conn *pgx.Conn, step string, copied int64) error 
 }
 
 // copyFrom copies the rows of parts in the server's binary format, which costs it a quarter to a half less time than
-// text where a table has no texts, and the files of a directory as they are.
+// text where a table has no texts, and as CSV, which costs a tenth less, where most columns are texts or the parts are
+// files.
 func copyFrom(ctx context.Context, conn *pgx.Conn, c store.Copy, options ...string) (int64, error) {
 	table := strings.ToLower(c.Table)
-	if c.Parts[0].Open == nil {
-		return copyFiles(ctx, conn, table, c, append(options, "FORMAT csv")...)
+	if c.Parts[0].Open != nil {
+		columns, err := columnsOf(ctx, conn, table)
+		if err != nil {
+			return 0, err
+		}
+		if !mostlyTexts(columns) {
+			rows := newBinaryRows(c.Parts, columns, c.Told)
+			return copyAs(ctx, conn, table, rows, append(options, "FORMAT binary")...)
+		}
 	}
-	columns, err := columnsOf(ctx, conn, table)
-	if err != nil {
-		return 0, err
-	}
-	return copyAs(ctx, conn, table, newBinaryRows(c.Parts, columns, c.Told), append(options, "FORMAT binary")...)
+	return copyFiles(ctx, conn, table, c, append(options, "FORMAT csv")...)
 }
 
-// copyFiles has files written into one end of a pipe while the connection reads the other.
+func mostlyTexts(columns []column) bool {
+	texts := 0
+	for _, c := range columns {
+		if c.kind == text {
+			texts++
+		}
+	}
+	return 2*texts > len(columns)
+}
+
+// copyFiles has CSV written into one end of a pipe while the connection reads the other.
 func copyFiles(ctx context.Context, conn *pgx.Conn, table string, c store.Copy, options ...string) (int64, error) {
 	r, w := io.Pipe()
 	written := make(chan struct{})
