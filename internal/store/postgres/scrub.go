@@ -15,7 +15,7 @@ import (
 type scrub struct {
 	*Store
 	conn    *sql.Conn
-	device  *meter
+	device  meter
 	segment int64 // bytes of a file, after which a relation goes on in another
 
 	files []scrubFile
