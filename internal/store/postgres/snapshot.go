@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 
@@ -168,16 +169,17 @@ func (s *Store) administer(ctx context.Context, op string, f func(conn *pgx.Conn
 // copyDatabase makes database made as a copy of database from, file by file, with all that is set for it. Database old
 // is dropped before; it may be made itself.
 func (s *Store) copyDatabase(ctx context.Context, conn *pgx.Conn, from, old, made string, how store.Copying) error {
-	work := &copyWork{to: old, before: -1}
-	if err := conn.QueryRow(ctx, "SELECT pg_database_size($1::name)", from).Scan(&work.all); err != nil {
+	var all int64
+	if err := conn.QueryRow(ctx, "SELECT pg_database_size($1::name)", from).Scan(&all); err != nil {
 		return err
 	}
-	defer s.follow(ctx, work, how.Tell)()
+	how.Tell("drop the old database "+old, 0, all)
 	if err := dropDatabase(ctx, conn, old); err != nil {
 		return err
 	}
-	work.dropped.Store(true)
-	stop := s.readAhead(ctx, from, work)
+	var copied atomic.Int64 // bytes
+	defer s.follow(ctx, all, &copied, how.Tell)()
+	stop := s.readAhead(ctx, from, copied.Load)
 	err := createCopy(ctx, conn, from, made)
 	stop()
 	if err != nil {
@@ -190,19 +192,16 @@ func (s *Store) copyDatabase(ctx context.Context, conn *pgx.Conn, from, old, mad
 // each first overwrite of one goes elsewhere on the drive, and a run would measure the file system's copying.
 func createCopy(ctx context.Context, conn *pgx.Conn, from, made string) error {
 	create := "CREATE DATABASE " + quote(made) + " TEMPLATE " + quote(from)
-	var version int
-	if err := conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::integer").Scan(&version); err != nil {
+	var version int // from 18 on it may be set to share blocks
+	err := conn.QueryRow(ctx, `SELECT current_setting('server_version_num')::integer,
+		(SELECT set_config(name, 'copy', false) FROM pg_settings WHERE name = 'file_copy_method')`).Scan(&version, nil)
+	if err != nil {
 		return err
-	}
-	if version >= 18_00_00 { // which may be set to share blocks
-		if _, err := conn.Exec(ctx, "SET file_copy_method = copy"); err != nil {
-			return err
-		}
 	}
 	if version >= 15_00_00 { // which copies by other means than files unless told
 		create += " STRATEGY file_copy"
 	}
-	_, err := conn.Exec(ctx, create)
+	_, err = conn.Exec(ctx, create)
 	if state := sqlState(err); state == duplicateDatabase || state == uniqueViolation {
 		// The server went on with what a killed command had begun.
 		if err = dropDatabase(ctx, conn, made); err == nil {
