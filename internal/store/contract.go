@@ -7,8 +7,10 @@ package store
 import (
 	"context"
 	"database/sql"
+	"strings"
 
 	"ds2/datagen"
+	"ds2/internal/diskspace"
 	"ds2/internal/progress"
 	"ds2/schema"
 )
@@ -89,6 +91,21 @@ type SnapshotRoom struct {
 	Copy        int64    // that there is; 0: none
 	Directories []string // of the server's machine, for the database and its copy; none: unknown
 	Here        bool     // they are of this machine
+}
+
+// Free is how many bytes are free there, and where that is; false where it is not known.
+func (r SnapshotRoom) Free() (n int64, where string, known bool) {
+	if !r.Here {
+		return 0, "", false
+	}
+	where = strings.Join(r.Directories, " and ")
+	n, known = diskspace.FreeOf(r.Directories)
+	if known && len(r.Directories) == 1 {
+		if mount, ok := diskspace.MountPoint(where); ok {
+			where += ", on the file system " + mount
+		}
+	}
+	return n, where, known
 }
 
 // Buffers is the state of a server's own cache.

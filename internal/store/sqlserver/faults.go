@@ -40,7 +40,8 @@ func (s *Store) IOFaults(ctx context.Context) (since func(ctx context.Context) (
 	}
 	return func(ctx context.Context) (all []string, err error) {
 		for log := range 2 { // a start of the server begins a new one
-			found, err := store.Collect(ctx, s.db, askFaults, store.Itself[string], begin, log)
+			itself := func(line *string) []any { return []any{line} }
+			found, err := store.Collect(ctx, s.db, askFaults, itself, begin, log)
 			if err != nil && log == 0 { // there may be no older one
 				return nil, s.Wrap(op, err)
 			}
