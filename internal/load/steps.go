@@ -19,7 +19,7 @@ func (l *loader) resume(ctx context.Context) error {
 	if info[store.InfoState] != store.StateLoading {
 		return fmt.Errorf("database %s is fully loaded: there is nothing to resume", l.engine.Name())
 	}
-	own := l.info(store.StateLoading)
+	own := l.info()
 	all := maps.Clone(info)
 	maps.Copy(all, own)
 	for _, name := range append([]string{store.InfoSize}, slices.Sorted(maps.Keys(all))...) {
@@ -36,9 +36,7 @@ func (l *loader) resume(ctx context.Context) error {
 func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
 	return func(ctx context.Context) error {
 		statements := l.phases[phase]
-		if l.options.Progress != nil {
-			defer l.course.watch(ctx, l.engine)()
-		}
+		defer l.course.watch(ctx, l.engine)()
 		for len(statements) > 0 {
 			n := 1
 			for n < len(statements) && statements[n].Step == statements[0].Step {
@@ -47,7 +45,7 @@ func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
 			lanes := statementLanes(statements[:n], l.locksTables())
 			err := inLanes(ctx, l.options.AtOnce, lanes, func(ctx context.Context, s schema.Statement) error {
 				if _, ok := l.done[s.Name]; ok {
-					l.course.skipStatement(s.Name)
+					l.course.skip(s.Name)
 					return nil
 				}
 				l.course.Statement(phase, s.Name, false)

@@ -40,7 +40,7 @@ type Store struct {
 	data     atomic.Value // the server's data directory, a string
 	here     atomic.Bool  // it is on this machine
 
-	buildWanted, buildMost int64 // see SetBuildMemory
+	buildWanted, buildMost int64 // see SetBuilds
 	serialBuilds           bool
 	hints                  hints    // which of its drives is full, and whether it went down for that
 	running                sync.Map // names of statements that Progress reports on, by the server's process

@@ -32,7 +32,12 @@ func (s *Store) Reset(
 		if err != nil {
 			return err
 		}
-		return countNow(ctx, conn)
+		// The server is to count at once what the session did, or other sessions would not know how much of a table
+		// changed, and the next run's audit would take rows that the reset removed for the run's. Versions before 15
+		// cannot, and Changed leaves deleted rows out there.
+		_, err = conn.Exec(ctx, `DO $$ BEGIN IF current_setting('server_version_num')::int >= 150000
+			THEN PERFORM pg_stat_force_next_flush(); END IF; END $$`)
+		return err
 	})
 	if err == nil {
 		err = s.tidy(ctx, statements, changed, begin)
@@ -44,21 +49,6 @@ func (s *Store) Reset(
 	if e, ok := errors.AsType[*store.Error](err); ok && e.Code == noReplicaIdentity {
 		e.Hint = replicaIdentity
 	}
-	return err
-}
-
-// countNow has the server count what the session did at once, or other sessions would not know how much of a table
-// changed, and the next run's audit would take rows that the reset removed for the run's. Versions before 15 cannot,
-// and Changed leaves deleted rows out there.
-func countNow(ctx context.Context, conn *pgx.Conn) error {
-	var version int
-	if err := conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::int").Scan(&version); err != nil {
-		return err
-	}
-	if version < 150000 {
-		return nil
-	}
-	_, err := conn.Exec(ctx, "SELECT pg_stat_force_next_flush()")
 	return err
 }
 
@@ -89,8 +79,8 @@ func (s *Store) restoreRows(
 			changed[statement.Table] = true
 		}
 		if statement.ThenCopy {
-			c := store.Copy{Table: statement.Table, Parts: parts, Told: func(int64) {}}
-			if _, err := copyFrom(ctx, tx.Conn(), c, "FREEZE"); err != nil {
+			c := store.Copy{Table: statement.Table, Parts: parts, Whole: true, Told: func(int64) {}}
+			if _, err := copyFrom(ctx, tx.Conn(), c); err != nil {
 				return nil, err
 			}
 		}
