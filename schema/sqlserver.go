@@ -174,9 +174,6 @@ func join(dir, file string) string {
 	return strings.TrimRight(dir, `/\`) + slash + file
 }
 
-// identities are the tables whose key is an identity.
-var identities = []string{"customers", "orders", "products"}
-
 // bracket quotes a name and quote a text for SQL Server.
 func bracket(name string) string { return "[" + strings.ReplaceAll(name, "]", "]]") + "]" }
 func quote(text string) string   { return "N'" + strings.ReplaceAll(text, "'", "''") + "'" }
@@ -203,7 +200,9 @@ var sqlserver = dialect{
 		"str": quote, "file": filePath, "filegroups": filegroups, "logMB": logMB, "on": onFilegroup,
 		"sortIn": sortInTempdb, "join": join, "upper": strings.ToUpper,
 		"mailboxFilegroup": mailboxFilegroup, "mailboxLogMB": mailboxLogMB,
-		"identity":     func(table string) bool { return slices.Contains(identities, table) },
+		"identity": func(table string) bool { // its key is one
+			return slices.Contains([]string{"customers", "orders", "products"}, table)
+		},
 		"clusteredKey": func(table string) string { return ClusteredKey[table] }, // empty where it has none
 	},
 }

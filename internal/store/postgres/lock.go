@@ -30,7 +30,12 @@ func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err erro
 			advisory{conn}.Close()
 			return nil, err
 		}
-		s.learnDirectory(ctx, conn)
+		// A server that has gone down for lack of room can no longer be asked. Who may not read all settings is not told
+		// the directory, and has fewer hints.
+		if here, data := isHere(ctx, conn); data != "" {
+			s.data.Store(data)
+			s.here.Store(here)
+		}
 		return advisory{conn}, nil
 	})
 }

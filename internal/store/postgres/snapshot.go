@@ -27,23 +27,18 @@ const (
 
 // SnapshotRoom asks for the sizes of both databases and the places of their files: load.Sizer.
 func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err error) {
-	const sizes = `SELECT coalesce(max(pg_database_size(oid)) FILTER (WHERE datname = $1), 0)::bigint,
-		coalesce(max(pg_database_size(oid)) FILTER (WHERE datname = $2), 0)::bigint
-		FROM pg_database WHERE datname IN ($1, $2)`
 	// Who may not read all settings is not told the directory of the tablespace pg_default.
-	const places = `SELECT DISTINCT coalesce(nullif(pg_tablespace_location(t.oid), ''),
-			(SELECT setting FROM pg_settings WHERE name = 'data_directory'), '')
-		FROM pg_tablespace t, pg_database d
-		WHERE d.datname IN ($1, $2) AND (t.oid = d.dattablespace
-			OR t.spcname <> 'pg_global' AND d.oid IN (SELECT pg_tablespace_databases(t.oid)))`
+	const ask = `SELECT coalesce(max(pg_database_size(oid)) FILTER (WHERE datname = $1), 0)::bigint,
+		coalesce(max(pg_database_size(oid)) FILTER (WHERE datname = $2), 0)::bigint,
+		ARRAY (SELECT DISTINCT coalesce(nullif(pg_tablespace_location(t.oid), ''),
+				(SELECT setting FROM pg_settings WHERE name = 'data_directory'), '')
+			FROM pg_tablespace t, pg_database d
+			WHERE d.datname IN ($1, $2) AND (t.oid = d.dattablespace
+				OR t.spcname <> 'pg_global' AND d.oid IN (SELECT pg_tablespace_databases(t.oid))))
+		FROM pg_database WHERE datname IN ($1, $2)`
 	err = s.administer(ctx, "ask for the size of "+s.Label(), func(conn *pgx.Conn, name string) error {
-		if err := conn.QueryRow(ctx, sizes, s.Name(), name).Scan(&room.Database, &room.Copy); err != nil {
-			return err
-		}
 		room.Here, _ = isHere(ctx, conn)
-		rows, _ := conn.Query(ctx, places, s.Name(), name) // CollectRows gives its error
-		var err error
-		room.Directories, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		err := conn.QueryRow(ctx, ask, s.Name(), name).Scan(&room.Database, &room.Copy, &room.Directories)
 		if slices.Contains(room.Directories, "") {
 			room.Directories = nil
 		}
@@ -74,7 +69,9 @@ func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 // no other.
 func exchange(ctx context.Context, conn *pgx.Conn, name, made, old string) error {
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		there, err := exists(ctx, tx.Conn(), name)
+		var there bool
+		const ask = "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)"
+		err := tx.QueryRow(ctx, ask, name).Scan(&there)
 		if err == nil && there {
 			_, err = tx.Exec(ctx, "ALTER DATABASE "+quote(name)+" RENAME TO "+quote(old))
 		}
@@ -83,12 +80,6 @@ func exchange(ctx context.Context, conn *pgx.Conn, name, made, old string) error
 		}
 		return err
 	})
-}
-
-// exists tells whether the server has a database.
-func exists(ctx context.Context, conn *pgx.Conn, name string) (there bool, err error) {
-	err = conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", name).Scan(&there)
-	return there, err
 }
 
 // dropDatabase drops a database where there is one; whoever is connected to it is disconnected.
@@ -104,18 +95,16 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	op := "restore " + s.Label()
 	made := s.Name() + newSnapshotSuffix
 	return s.administer(ctx, op, func(conn *pgx.Conn, name string) error {
-		there, err := exists(ctx, conn, name)
+		var there bool
+		var slots string
+		err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1),
+			coalesce(string_agg(slot_name, ', '), '') FROM pg_replication_slots WHERE database = $2`, name, s.Name()).
+			Scan(&there, &slots)
 		if err != nil {
 			return err
 		}
 		if !there {
 			return store.Refuse(op, "make one with ds2 snapshot create", "there is no snapshot, a database %q", name)
-		}
-		var slots string
-		err = conn.QueryRow(ctx, `SELECT coalesce(string_agg(slot_name, ', '), '') FROM pg_replication_slots
-			WHERE database = $1`, s.Name()).Scan(&slots)
-		if err != nil {
-			return err
 		}
 		if slots != "" {
 			return store.Refuse(op, "drop them with pg_drop_replication_slot if they are not needed",
