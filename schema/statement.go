@@ -34,6 +34,21 @@ type Statement struct {
 	SQL string
 }
 
+// ByTable puts the statements of a table together, in their order; one that works on none, or on several, is alone.
+func ByTable(statements []Statement) (groups [][]Statement) {
+	of := map[string]int{} // index into groups
+	for _, s := range statements {
+		i, ok := of[s.Table]
+		if !ok || s.Table == "" {
+			i = len(groups)
+			of[s.Table] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], s)
+	}
+	return groups
+}
+
 // Progress is a means by which a server reports how far a statement is.
 type Progress string
 

@@ -16,9 +16,10 @@ func Start(context.Context, Options) (*Server, error) {
 		"and use `ds2 load` and `ds2 drive` with its --target")
 }
 
-func (s *Server) URL(string) string { return "" }
-func (s *Server) Version() string   { return "" }
-func (s *Server) BinDir() string    { return "" }
-func (s *Server) DataDir() string   { return "" }
-func (s *Server) Stop() error       { return nil }
-func (s *Server) Kill()             {}
+func (s *Server) URL(string) string             { return "" }
+func (s *Server) Version() string               { return "" }
+func (s *Server) BinDir() string                { return "" }
+func (s *Server) DataDir() string               { return "" }
+func (s *Server) Stop() error                   { return nil }
+func (s *Server) Kill()                         {}
+func (s *Server) Restart(context.Context) error { return nil }

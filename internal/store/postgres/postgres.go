@@ -158,7 +158,4 @@ func (s *Store) Label() string {
 
 func (s *Store) DB() *sql.DB { return s.db }
 
-// User is who connects.
-func (s *Store) User() string { return s.config.User }
-
 func (s *Store) Close() error { return s.db.Close() }

@@ -97,19 +97,11 @@ func (s *Store) restoreRows(
 func (s *Store) tidy(
 	ctx context.Context, statements []schema.Statement, changed map[string]bool, begin func(string),
 ) error {
-	var tables []string
-	ofTable := map[string][]schema.Statement{}
-	for _, statement := range statements {
-		if !statement.NoTransaction || statement.UnlessUntouched && !changed[statement.Table] {
-			continue
-		}
-		if ofTable[statement.Table] == nil {
-			tables = append(tables, statement.Table)
-		}
-		ofTable[statement.Table] = append(ofTable[statement.Table], statement)
-	}
+	statements = slices.DeleteFunc(slices.Clone(statements), func(statement schema.Statement) bool {
+		return !statement.NoTransaction || statement.UnlessUntouched && !changed[statement.Table]
+	})
 	var mu sync.Mutex // of what follows
-	var waiting []string
+	var waiting [][]schema.Statement
 	tell := func(name string) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -117,13 +109,13 @@ func (s *Store) tidy(
 	}
 	atOnce, stop := errgroup.WithContext(ctx)
 	atOnce.SetLimit(poolIdle)
-	for _, table := range tables {
+	for _, ofTable := range schema.ByTable(statements) {
 		atOnce.Go(func() error {
-			err := s.tidyTable(stop, ofTable[table], tell)
+			err := s.tidyTable(stop, ofTable, tell)
 			if sqlState(err) == tooManyConnections {
 				mu.Lock()
 				defer mu.Unlock()
-				waiting = append(waiting, table)
+				waiting = append(waiting, ofTable)
 				return nil
 			}
 			return err
@@ -132,8 +124,8 @@ func (s *Store) tidy(
 	if err := atOnce.Wait(); err != nil {
 		return err
 	}
-	for _, table := range waiting {
-		if err := s.tidyTable(ctx, ofTable[table], tell); err != nil {
+	for _, ofTable := range waiting {
+		if err := s.tidyTable(ctx, ofTable, tell); err != nil {
 			return err
 		}
 	}

@@ -30,9 +30,9 @@ func TestOneServer(t *testing.T) {
 
 // TestOneHost: of several servers in a URL any may answer, now or after a lost connection.
 func TestOneHost(t *testing.T) {
-	_, err := postgres.Open(parse(t, "postgres://a,b:5433/ds2"))
+	_, err := postgres.Open(&url.URL{Scheme: "postgres", Host: "a,b:5433", Path: "/ds2"})
 	assert.ErrorContains(t, err, "names several servers, a:5432 and b:5433")
-	s, err := postgres.Open(parse(t, "postgres://a/ds2?sslmode=prefer"))
+	s, err := postgres.Open(&url.URL{Scheme: "postgres", Host: "a", Path: "/ds2", RawQuery: "sslmode=prefer"})
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
 }
@@ -60,12 +60,6 @@ func TestBuffers(t *testing.T) {
 	b, err = open(t, pgtest.As(t, address, "stranger", "x")).Buffers(t.Context())
 	require.NoError(t, err)
 	assert.Contains(t, b.Estimated, `pg_buffercache 1.3 in schema "Ext": `)
-}
-
-func parse(t *testing.T, address string) *url.URL {
-	u, err := url.Parse(address)
-	require.NoError(t, err)
-	return u
 }
 
 // TestObstaclesThatAreHidden: what the user may not ask for is not taken for absent.
