@@ -158,8 +158,9 @@ func Statements(engine string, phase Phase, p Params) ([]Statement, error) {
 	return statements, nil
 }
 
-// ExpectedBytes is about how large a database is after a load of p's size, indexes included, files that are made larger
-// in advance left out, on one of Engines. PostgreSQL's was measured; SQL Server's is computed from the sizes of its rows.
+// ExpectedBytes is about how large a database of one of Engines is after a load of p's size, indexes included, files
+// that are made larger in advance left out. PostgreSQL's was measured; SQL Server's is computed from the sizes of its
+// rows.
 func ExpectedBytes(engine string, p Params) int64 { return dialects[engine].bytes(p) }
 
 // postgresBytes is pg_database_size after a load, from what it grew by per row of size M on PostgreSQL 15, indexes
