@@ -54,16 +54,10 @@ func ServerQueries(engine string) (Server, error) {
 	return s, nil
 }
 
-// ServerCounters gives the query for what a server of a major version counts for all its databases together: rows of a
-// name, as package monitor knows it, and a number.
-func (s Server) ServerCounters(version int) (string, error) { return s.counters("server", version) }
-
-// DatabaseCounters is the query for what it counts for each database apart.
-func (s Server) DatabaseCounters(version int) (string, error) { return s.counters("database", version) }
-
-// counters makes a query of all files counters.sql, counters-from-N.sql, counters-until-N.sql and
-// counters-from-N-until-M.sql that fit the server's major version.
-func (s Server) counters(of string, version int) (string, error) {
+// Counters gives the query for what a server of a major version counts for all its databases together, of "server", or
+// for each apart, of "database": rows of a name, as package monitor knows it, and a number. It is made of all files
+// counters.sql, counters-from-N.sql, counters-until-N.sql and counters-from-N-until-M.sql that fit the version.
+func (s Server) Counters(of string, version int) (string, error) {
 	files, err := fs.Glob(serverFiles, path.Join(s.engine, of, "counters*.sql"))
 	if err != nil {
 		return "", err

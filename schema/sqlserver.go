@@ -72,6 +72,15 @@ type filegroup struct {
 	FileMB int64
 }
 
+// newFilegroup makes one of n files whose names begin alike.
+func newFilegroup(name, file string, n int, fileMB int64) filegroup {
+	g := filegroup{Name: name, FileMB: fileMB}
+	for i := range n {
+		g.Files = append(g.Files, fmt.Sprintf("%s_%d", file, i+1))
+	}
+	return g
+}
+
 // The bytes that a row takes in a page of SQL Server, its header, null bitmap and slot included, at 95 % full pages.
 // Index bytes are those of all secondary indexes together, the full-text index among them.
 const (
@@ -114,11 +123,7 @@ func filegroups(p Params) []filegroup {
 	customers, orders, misc, indexes := dataMB(p)
 	n := max(p.Layout.FilesPerFilegroup, 1)
 	group := func(name, file string, mb int64) filegroup {
-		g := filegroup{Name: name, FileMB: max(int64(float64(mb)*spare)/int64(n)+1, smallestFileMB)}
-		for i := range n {
-			g.Files = append(g.Files, fmt.Sprintf("%s_%d", file, i+1))
-		}
-		return g
+		return newFilegroup(name, file, n, max(int64(float64(mb)*spare)/int64(n)+1, smallestFileMB))
 	}
 	return []filegroup{
 		group(SQLServerFilegroup, "cust", customers),
@@ -143,22 +148,10 @@ const (
 	largestMailboxLog = 16 << 10 // MB: under simple recovery it holds what was written since the last checkpoint
 )
 
-// dataFile is one file of tables and indexes.
-type dataFile struct {
-	Name, File string // for the server's own names and for its file system
-	MB         int64
-}
-
-// mailboxFiles are the data files of a mailbox database; the first also holds the server's own tables.
-func mailboxFiles(p Params) []dataFile {
+// mailboxFilegroup has the data files of a mailbox database; the first also holds the server's own tables.
+func mailboxFilegroup(p Params) filegroup {
 	n := max(p.Layout.FilesPerFilegroup, 1)
-	mb := catalogMB + int64(float64(p.Bytes)/(1<<20)*mailboxSpare)/int64(n)
-	files := []dataFile{{"mail_1", "mail_1.mdf", mb}}
-	for i := 2; i <= n; i++ {
-		name := fmt.Sprintf("mail_%d", i)
-		files = append(files, dataFile{name, name + ".ndf", mb})
-	}
-	return files
+	return newFilegroup("PRIMARY", "mail", n, catalogMB+int64(float64(p.Bytes)/(1<<20)*mailboxSpare)/int64(n))
 }
 
 // mailboxLogMB is the size of its log.
@@ -180,9 +173,6 @@ func join(dir, file string) string {
 	}
 	return strings.TrimRight(dir, `/\`) + slash + file
 }
-
-// identities are the tables whose key is an identity.
-var identities = []string{"customers", "orders", "products"}
 
 // bracket quotes a name and quote a text for SQL Server.
 func bracket(name string) string { return "[" + strings.ReplaceAll(name, "]", "]]") + "]" }
@@ -209,8 +199,10 @@ var sqlserver = dialect{
 	funcs: template.FuncMap{
 		"str": quote, "file": filePath, "filegroups": filegroups, "logMB": logMB, "on": onFilegroup,
 		"sortIn": sortInTempdb, "join": join, "upper": strings.ToUpper,
-		"mailboxFiles": mailboxFiles, "mailboxLogMB": mailboxLogMB,
-		"identity":     func(table string) bool { return slices.Contains(identities, table) },
+		"mailboxFilegroup": mailboxFilegroup, "mailboxLogMB": mailboxLogMB,
+		"identity": func(table string) bool { // its key is one
+			return slices.Contains([]string{"customers", "orders", "products"}, table)
+		},
 		"clusteredKey": func(table string) string { return ClusteredKey[table] }, // empty where it has none
 	},
 }

@@ -124,7 +124,7 @@ func TestSQLServerOfOtherKinds(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, `physical_name COLLATE DATABASE_DEFAULT, file_id FROM tempdb\.`, server.Files)
 	require.NotRegexp(t, `\n *FROM sys\.databases WHERE name = 'tempdb'`, server.Identity)
-	counters, err := server.DatabaseCounters(12)
+	counters, err := server.Counters("database", 12)
 	require.NoError(t, err)
 	for _, query := range append(server.Settings, counters) {
 		require.NotRegexp(t, `sys\.databases [^(]*database_id = DB_ID\(\)`, query)
@@ -137,8 +137,8 @@ func TestSQLServerUnits(t *testing.T) {
 	server, err := ServerQueries("sqlserver")
 	require.NoError(t, err)
 	kilobytes := 0
-	for _, ask := range []func(int) (string, error){server.ServerCounters, server.DatabaseCounters} {
-		text, err := ask(16)
+	for _, of := range []string{"server", "database"} {
+		text, err := server.Counters(of, 16)
 		require.NoError(t, err)
 		require.NotContains(t, text, "counter_name LIKE")
 		for _, m := range regexp.MustCompile(`'([^']*)', '(\w+)', ([0-9.]+)\)`).FindAllStringSubmatch(text, -1) {

@@ -34,6 +34,21 @@ type Statement struct {
 	SQL string
 }
 
+// ByTable puts the statements of a table together, in their order; one that works on none, or on several, is alone.
+func ByTable(statements []Statement) (groups [][]Statement) {
+	of := map[string]int{} // index into groups
+	for _, s := range statements {
+		i, ok := of[s.Table]
+		if !ok || s.Table == "" {
+			i = len(groups)
+			of[s.Table] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], s)
+	}
+	return groups
+}
+
 // Progress is a means by which a server reports how far a statement is.
 type Progress string
 
@@ -56,28 +71,13 @@ const (
 func parse(script string) ([]Statement, error) {
 	var statements []Statement
 	var current *Statement // nil between a statement's end and the next header
-	var lines []string     // of current
+	comments := ""         // since the last line of SQL: they are part of it where more of it follows
 	step := 0
-	end := func() error {
-		if current == nil {
-			return nil
-		}
-		if current.SQL = trimComments(lines); current.SQL == "" {
-			return fmt.Errorf("statement %q has no SQL", current.Name)
-		}
-		statements = append(statements, *current)
-		current, lines = nil, nil
-		return nil
-	}
 	for line := range strings.Lines(script) {
 		word := strings.TrimSpace(line)
 		header, isHeader := strings.CutPrefix(word, headerPrefix)
 		isStep := strings.HasPrefix(word, stepPrefix)
-		if isHeader || isStep || word == batchEnd {
-			if err := end(); err != nil {
-				return nil, err
-			}
-		}
+		isComment := word == "" || strings.HasPrefix(word, "--")
 		switch {
 		case isHeader:
 			s, err := parseHeader(header)
@@ -85,17 +85,30 @@ func parse(script string) ([]Statement, error) {
 				return nil, fmt.Errorf("header %q: %w", word, err)
 			}
 			s.Step = step
-			current = &s
+			statements = append(statements, s)
+			current = &statements[len(statements)-1]
 		case isStep && len(statements) > 0:
 			step = statements[len(statements)-1].Step + 1
+			current = nil
 		case isStep || word == batchEnd:
-		case current != nil:
-			lines = append(lines, line)
-		case word != "" && !strings.HasPrefix(word, "--"):
+			current = nil
+		case isComment:
+			comments += line
+		case current == nil:
 			return nil, fmt.Errorf("%q is outside any statement: it needs a header", word)
+		case current.SQL == "":
+			current.SQL, comments = line, ""
+		default:
+			current.SQL, comments = current.SQL+comments+line, ""
 		}
 	}
-	return statements, end()
+	for i := range statements {
+		s := &statements[i]
+		if s.SQL = strings.TrimSpace(s.SQL); s.SQL == "" {
+			return nil, fmt.Errorf("statement %q has no SQL", s.Name)
+		}
+	}
+	return statements, nil
 }
 
 func parseHeader(text string) (Statement, error) {
@@ -129,20 +142,4 @@ func parseHeader(text string) (Statement, error) {
 		}
 	}
 	return s, nil
-}
-
-// trimComments joins lines without the blank ones and whole-line comments before the first and after the last line of
-// SQL.
-func trimComments(lines []string) string {
-	isSQL := func(line string) bool {
-		word := strings.TrimSpace(line)
-		return word != "" && !strings.HasPrefix(word, "--")
-	}
-	for len(lines) > 0 && !isSQL(lines[0]) {
-		lines = lines[1:]
-	}
-	for len(lines) > 0 && !isSQL(lines[len(lines)-1]) {
-		lines = lines[:len(lines)-1]
-	}
-	return strings.TrimSpace(strings.Join(lines, ""))
 }

@@ -89,10 +89,7 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command, _ []string) (err erro
 		return err
 	}
 	stderr := unlessQuiet(f.drive.output.quiet, cmd.ErrOrStderr())
-	measures, err := f.measures(monitor.Root.Machine(nil).MemoryBytes)
-	if err != nil {
-		return err
-	}
+	measures := f.measures(monitor.Root.Machine(nil).MemoryBytes)
 	fmt.Fprintln(stderr, measures)
 	close, err := f.drive.output.open(cmd, "")
 	if err != nil {
@@ -232,11 +229,8 @@ func writeReport(dir string) (address string, err error) {
 }
 
 // measures says what a demo measures on a machine with that much memory; 0: unknown.
-func (f *demoFlags) measures(memory int64) (string, error) {
-	bytes, err := schema.ExpectedBytes(postgres.Engine, f.load.options.Dataset.Params(schema.Params{}))
-	if err != nil {
-		return "", err
-	}
+func (f *demoFlags) measures(memory int64) string {
+	bytes := schema.ExpectedBytes(postgres.Engine, f.load.options.Dataset.Params(schema.Params{}))
 	text := "this demo measures the CPU, not the drive: its database of about %s fits into memory; " +
 		"load a size larger than that for the drive, see docs/howto/long-runs.md"
 	switch {
@@ -247,5 +241,5 @@ func (f *demoFlags) measures(memory int64) (string, error) {
 		text = "this demo measures the drive too: its database of about %s is larger than the machine's memory of " +
 			bytesText(memory)
 	}
-	return fmt.Sprintf(text, bytesText(bytes)), nil
+	return fmt.Sprintf(text, bytesText(bytes))
 }

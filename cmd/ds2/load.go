@@ -266,7 +266,11 @@ func (f *loadFlags) load(ctx context.Context, engine store.Database, stderr io.W
 func serverLost(err error, r *load.Report) error {
 	e, ok := errors.AsType[*store.Error](err)
 	said := ok && e.Code != "" && e.Hint != "" // by the server itself
-	if !ok || said || e.Class != store.Connection || r.Time(schema.Tables) == 0 {
+	tables := false
+	for _, p := range r.Phases {
+		tables = tables || p.Phase == schema.Tables
+	}
+	if !ok || said || e.Class != store.Connection || !tables {
 		return err
 	}
 	return fmt.Errorf("%w; the server's log says why: it may have run out of memory or of room; "+

@@ -100,9 +100,7 @@ func newSizeLine(arg string) (sizeLine, error) {
 	}
 	params := ds2.Dataset{Size: size}.Params(schema.Params{})
 	for _, engine := range schema.Engines() {
-		if l.DatabaseBytes[engine], err = schema.ExpectedBytes(engine, params); err != nil {
-			return sizeLine{}, err
-		}
+		l.DatabaseBytes[engine] = schema.ExpectedBytes(engine, params)
 	}
 	return l, nil
 }

@@ -33,8 +33,6 @@ func NewLoad(tell progress.Tell) *Load {
 	return &Load{start: time.Now(), loaded: map[datagen.Table]amount{}, tell: tell}
 }
 
-func (l *Load) Begin(schema.Phase) {}
-
 func (l *Load) Copied(table datagen.Table, rows, bytes int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -43,14 +43,6 @@ func inLanes[T any](ctx context.Context, atOnce int, lanes [][]T, take func(cont
 	return group.Wait()
 }
 
-// copying is a step that brings rows to the server: a part, or all parts of a table.
-type copying struct {
-	step  string
-	table datagen.Table
-	parts []datagen.Part
-	whole bool // the parts are all of the table
-}
-
 // TableLocker is an engine whose Load locks the whole table: the parts of a table go in one after the other, and so do
 // the statements of a step that work on the same table.
 type TableLocker interface{ LocksTables() bool }
@@ -85,7 +77,7 @@ func (l *loader) wholeTables() bool {
 }
 
 // lanes are what is still to be copied: the steps of a lane one after the other, the lanes concurrently.
-func (l *loader) lanes() (lanes [][]copying, err error) {
+func (l *loader) lanes() (lanes [][]store.Copy, err error) {
 	of, number := map[string]int{}, map[string]int{} // parts of a file, and of these the last one met
 	for _, part := range l.parts {
 		of[part.File]++
@@ -93,13 +85,13 @@ func (l *loader) lanes() (lanes [][]copying, err error) {
 	known := map[string]bool{}
 	whole := len(l.phases[schema.Data]) == 0 && l.wholeTables()
 	for _, t := range l.report.Tables {
-		all := copying{step: "table " + string(t.Table), table: t.Table, whole: true}
-		known[all.step] = true
-		copied, done := l.done[all.step]
+		all := store.Copy{Step: "table " + string(t.Table), Table: string(t.Table), Whole: true}
+		known[all.Step] = true
+		copied, done := l.done[all.Step]
 		if done {
 			l.found(t.Table, copied)
 		}
-		var steps []copying
+		var steps []store.Copy
 		begun := false // by an earlier load, part by part
 		for _, part := range l.parts {
 			if part.Table != t.Table {
@@ -114,21 +106,21 @@ func (l *loader) lanes() (lanes [][]copying, err error) {
 				begun = true
 			}
 			if there || done {
-				l.course.skipPart(part)
+				l.course.update(func() { l.course.total -= part.Bytes }) // it takes no time now
 				continue
 			}
-			steps = append(steps, copying{step: step, table: t.Table, parts: []datagen.Part{part}})
-			all.parts = append(all.parts, part)
+			steps = append(steps, store.Copy{Step: step, Table: all.Table, Parts: []datagen.Part{part}})
+			all.Parts = append(all.Parts, part)
 		}
 		switch {
 		case len(steps) == 0:
 		case whole && !begun:
 			for _, s := range l.statements {
-				if s.Progress == schema.VacuumProgress && s.Table == string(t.Table) { // finds nothing to do
-					l.course.skipStatement(s.Name)
+				if s.Progress == schema.VacuumProgress && s.Table == all.Table { // finds nothing to do
+					l.course.skip(s.Name)
 				}
 			}
-			lanes = append(lanes, []copying{all})
+			lanes = append(lanes, []store.Copy{all})
 		case l.locksTables():
 			lanes = append(lanes, steps)
 		default:
@@ -142,14 +134,14 @@ func (l *loader) lanes() (lanes [][]copying, err error) {
 		}
 	}
 	if whole { // the one that takes longest first, or it would be at work alone at the end
-		slices.SortStableFunc(lanes, func(a, b []copying) int { return cmp.Compare(laneBytes(b), laneBytes(a)) })
+		slices.SortStableFunc(lanes, func(a, b []store.Copy) int { return cmp.Compare(laneBytes(b), laneBytes(a)) })
 	}
 	return lanes, nil
 }
 
-func laneBytes(lane []copying) (all int64) {
+func laneBytes(lane []store.Copy) (all int64) {
 	for _, c := range lane {
-		for _, part := range c.parts {
+		for _, part := range c.Parts {
 			all += part.Bytes
 		}
 	}
@@ -163,24 +155,23 @@ func (l *loader) found(table datagen.Table, copied int64) {
 }
 
 // copy has the engine load the parts or, where there are statements by which the server reads files, the part's file.
-func (l *loader) copy(ctx context.Context, c copying) (err error) {
-	part := c.parts[0] // or the first of several, alike
+func (l *loader) copy(ctx context.Context, c store.Copy) (err error) {
+	part := c.Parts[0] // or the first of several, alike
 	done, start := TableReport{Rows: part.Rows, Bytes: part.Bytes}, time.Now()
 	if len(l.phases[schema.Data]) > 0 {
-		if err = l.readFile(ctx, c.step, part); err == nil {
+		if err = l.readFile(ctx, c.Step, part); err == nil {
 			l.course.Copied(part.Table, part.Rows, part.Bytes)
 		}
 	} else {
 		rowBytes := float64(part.Bytes) / float64(max(part.Rows, 1))
 		bytes := func(rows int64) int64 { return int64(rowBytes * float64(rows)) }
-		told := func(rows int64) { l.course.Copied(part.Table, rows, bytes(rows)) }
-		copied := store.Copy{Step: c.step, Table: string(c.table), Parts: c.parts, Whole: c.whole, Told: told}
-		done.Rows, err = l.engine.Load(ctx, copied)
+		c.Told = func(rows int64) { l.course.Copied(part.Table, rows, bytes(rows)) }
+		done.Rows, err = l.engine.Load(ctx, c)
 		done.Bytes = bytes(done.Rows)
 	}
 	if err == nil {
 		done.Busy = time.Since(start)
-		l.report.add(c.table, done)
+		l.report.add(part.Table, done)
 	}
 	return err
 }

@@ -41,12 +41,12 @@ func TestServerReadsEachPartsOwnFile(t *testing.T) {
 	read := 0
 	for _, lane := range lanes {
 		for _, c := range lane {
-			part := c.parts[0]
+			part := c.Parts[0]
 			read++
 			sql := statements[part.File]
 			assert.Contains(t, sql, "BULK INSERT "+strings.ToUpper(string(part.Table))+"\n", part.File)
 			assert.Contains(t, sql, "/"+part.File+"'")
-			assert.Equal(t, lane[0].table, c.table, "%s and %s are in one lane", lane[0].parts[0].File, part.File)
+			assert.Equal(t, lane[0].Table, c.Table, "%s and %s are in one lane", lane[0].Parts[0].File, part.File)
 		}
 	}
 	assert.Equal(t, len(l.parts)-len(l.done), read, "files")

@@ -40,8 +40,6 @@ type Options struct {
 
 // Progress is told how a load proceeds. Its methods are called from several goroutines at once.
 type Progress interface {
-	Begin(phase schema.Phase)
-
 	// Copied tells that more of a table has been handed to the server, or, with 0 bytes, that it was there already.
 	Copied(table datagen.Table, rows, bytes int64)
 
@@ -66,9 +64,13 @@ func Run(ctx context.Context, e store.Database, o Options) (*Report, error) {
 	if l.report.LeftOut, err = e.Adapt(ctx, &l.params); err != nil {
 		return l.report, fmt.Errorf("load: %w", err)
 	}
-	if err := l.startCourse(); err != nil {
+	if err := l.prepare(slices.Concat(schema.Phases, []schema.Phase{schema.Data, schema.Drop})...); err != nil {
 		return l.report, fmt.Errorf("load: %w", err)
 	}
+	for _, phase := range schema.Phases {
+		l.statements = append(l.statements, l.phases[phase]...)
+	}
+	l.course = newCourse(cmp.Or[Progress](o.Progress, NoProgress{}), parts, l.statements)
 	for _, phase := range []struct {
 		name schema.Phase
 		run  func(context.Context) error
@@ -81,7 +83,7 @@ func Run(ctx context.Context, e store.Database, o Options) (*Report, error) {
 		{schema.Statistics, l.runPhase(schema.Statistics)},
 	} {
 		began := time.Now()
-		l.course.Begin(phase.name)
+		l.course.update(func() { l.course.phase = phase.name })
 		if err := phase.run(ctx); err != nil {
 			return l.report, fmt.Errorf("load %s: %w", phase.name, err)
 		}
@@ -105,18 +107,6 @@ type loader struct {
 	done    map[string]int64 // steps that an earlier load did, with the rows that they copied
 
 	statements []schema.Statement // of the phases that all loads have
-}
-
-// startCourse computes what is to be done, for those who follow the progress.
-func (l *loader) startCourse() error {
-	if err := l.prepare(slices.Concat(schema.Phases, []schema.Phase{schema.Data, schema.Drop})...); err != nil {
-		return err
-	}
-	for _, phase := range schema.Phases {
-		l.statements = append(l.statements, l.phases[phase]...)
-	}
-	l.course = newCourse(cmp.Or[Progress](l.options.Progress, NoProgress{}), l.parts, l.statements)
-	return nil
 }
 
 // prepare makes the statements of phases.
@@ -144,12 +134,11 @@ func (l *loader) createDatabase(ctx context.Context) error {
 			l.options.Chosen(l.options.AtOnce, memory)
 		}
 	}
-	if e, ok := l.engine.(interface{ SetBuildMemory(wanted, most int64) }); ok {
-		e.SetBuildMemory(sessionMemory, memory/4/int64(l.options.AtOnce))
-	}
-	e, ok := l.engine.(interface{ SetSerialBuilds() })
-	if ok && 0 < cpus && cpus <= serialBuilds && cpus <= float64(l.options.AtOnce) {
-		e.SetSerialBuilds()
+	if e, ok := l.engine.(interface {
+		SetBuilds(wanted, most int64, serial bool)
+	}); ok {
+		serial := 0 < cpus && cpus <= serialBuilds && cpus <= float64(l.options.AtOnce)
+		e.SetBuilds(sessionMemory, memory/4/int64(l.options.AtOnce), serial)
 	}
 	return nil
 }
@@ -193,34 +182,30 @@ func (l *loader) createTables(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return l.inTransaction(ctx, l.phases[schema.Tables], l.notes(store.StateLoading)...)
-}
-
-// notes are the statements that note a dataset.
-func (l *loader) notes(state string) (statements []schema.Statement) {
-	for name, value := range l.info(state) {
+	statements := slices.Clone(l.phases[schema.Tables])
+	for name, value := range l.info() {
 		values := store.Literal(name) + ", " + store.Literal(value)
 		sql := "INSERT INTO ds2_info (name, value) VALUES (" + values + ")"
 		statements = append(statements, schema.Statement{Name: "note what is loaded", SQL: sql})
 	}
-	return statements
+	return l.inTransaction(ctx, statements)
 }
 
-// info is what is noted of the dataset.
-func (l *loader) info(state string) store.Info {
+// info is what is noted of the dataset while it is loaded.
+func (l *loader) info() store.Info {
 	info := l.options.Dataset.Info()
-	info[store.InfoState], info[store.InfoVersion] = state, l.options.Version
+	info[store.InfoState], info[store.InfoVersion] = store.StateLoading, l.options.Version
 	return info
 }
 
-// inTransaction runs statements, and what is to be noted with them, in one transaction.
-func (l *loader) inTransaction(ctx context.Context, statements []schema.Statement, notes ...schema.Statement) error {
+// inTransaction runs statements in one transaction.
+func (l *loader) inTransaction(ctx context.Context, statements []schema.Statement) error {
 	tx, err := l.engine.DB().BeginTx(ctx, nil)
 	if err != nil {
 		return l.engine.Wrap("begin", err)
 	}
 	defer tx.Rollback() // does nothing after Commit
-	for _, s := range slices.Concat(statements, notes) {
+	for _, s := range statements {
 		if _, err := tx.ExecContext(ctx, s.SQL); err != nil {
 			// A transaction that ended with its context says only that it ended.
 			return l.engine.Wrap(s.Name, cmp.Or(ctx.Err(), err))
@@ -270,7 +255,6 @@ func (l *loader) finish(ctx context.Context) error {
 // NoProgress is the progress of those who do not follow it.
 type NoProgress struct{}
 
-func (NoProgress) Begin(schema.Phase)                   {}
 func (NoProgress) Copied(datagen.Table, int64, int64)   {}
 func (NoProgress) Statement(schema.Phase, string, bool) {}
 func (NoProgress) Tell(string, int64, int64)            {}

@@ -24,10 +24,8 @@ type course struct {
 	Progress
 	mu         sync.Mutex // also keeps what is told in order
 	phase      schema.Phase
-	copying    int64            // bytes to be copied, about
-	copied     int64            // of these
-	building   int64            // bytes of all statements
-	built      int64            // of those that have ended
+	total      int64            // bytes to be copied, about, and of all statements
+	done       int64            // of these, but for statements that are running
 	statements map[string]int64 // bytes, by name
 	running    map[string]int64 // bytes that are done of those that are running
 }
@@ -37,21 +35,16 @@ func newCourse(next Progress, parts []datagen.Part, statements []schema.Statemen
 	bytes := map[string]int64{}
 	for _, part := range parts {
 		bytes[string(part.Table)] += part.Bytes
-		c.copying += part.Bytes
+		c.total += part.Bytes
 	}
 	for _, s := range statements {
 		c.statements[s.Name] = bytes[s.Table]
 		if s.Progress == "" || s.Progress == schema.AnalyzeProgress { // changes the catalog, or samples
 			c.statements[s.Name] = 0
 		}
-		c.building += c.statements[s.Name]
+		c.total += c.statements[s.Name]
 	}
 	return c
-}
-
-func (c *course) Begin(phase schema.Phase) {
-	c.update(func() { c.phase = phase })
-	c.Progress.Begin(phase)
 }
 
 // update changes what was done, and tells what the load is at, and how much of all work is done.
@@ -59,7 +52,7 @@ func (c *course) update(change func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	change()
-	done := c.built + min(c.copied, c.copying)
+	done := c.done
 	for _, reached := range c.running {
 		done += reached
 	}
@@ -67,27 +60,20 @@ func (c *course) update(change func()) {
 	if len(c.running) > 0 {
 		doing = fmt.Sprintf("%s, %s", doing, strings.Join(slices.Sorted(maps.Keys(c.running)), ", "))
 	}
-	c.Progress.Tell(doing, done, c.copying+c.building)
+	c.Progress.Tell(doing, min(done, c.total), c.total)
 }
 
 func (c *course) Copied(table datagen.Table, rows, bytes int64) {
 	c.Progress.Copied(table, rows, bytes)
-	c.update(func() { c.copied += bytes })
+	c.update(func() { c.done += bytes })
 }
 
-// skipPart leaves out a part that an earlier load has copied: it takes no time now.
-func (c *course) skipPart(part datagen.Part) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.copying -= part.Bytes
-}
-
-// skipStatement leaves out a statement that takes no time.
-func (c *course) skipStatement(name string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.building -= c.statements[name]
-	c.statements[name] = 0
+// skip leaves out a statement that takes no time.
+func (c *course) skip(statement string) {
+	c.update(func() {
+		c.total -= c.statements[statement]
+		c.statements[statement] = 0
+	})
 }
 
 func (c *course) Statement(phase schema.Phase, statement string, ended bool) {
@@ -95,7 +81,7 @@ func (c *course) Statement(phase schema.Phase, statement string, ended bool) {
 	c.update(func() {
 		if ended {
 			delete(c.running, statement)
-			c.built += c.statements[statement]
+			c.done += c.statements[statement]
 		} else {
 			c.running[statement] = 0
 		}

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/docker/go-units"
 
-	"ds2/internal/diskspace"
 	"ds2/internal/store"
 )
 
@@ -24,7 +24,19 @@ func (l *loader) held(ctx context.Context) ([]string, error) {
 	const op = "list the tables of the database"
 	signatures := l.options.Dataset.SignatureColumns()
 	maps.Copy(signatures, kitColumns)
-	columns, err := store.TableColumns(ctx, l.engine.DB(), l.engine.Schema(), maps.Keys(signatures))
+	var names []string
+	for table := range signatures {
+		names = append(names, store.Literal(table))
+	}
+	query := "SELECT LOWER(table_name), LOWER(column_name) FROM information_schema.columns " +
+		"WHERE LOWER(table_name) IN (" + strings.Join(names, ", ") + ") AND table_schema = " + l.engine.Schema()
+	columns := map[string][]string{}
+	err := store.List(ctx, l.engine.DB(), query, func(rows *sql.Rows) error {
+		var table, column string
+		err := rows.Scan(&table, &column)
+		columns[table] = append(columns[table], column)
+		return err
+	})
 	if err != nil {
 		return nil, l.engine.Wrap(op, err)
 	}
@@ -84,19 +96,12 @@ func (l *loader) checkRoom(ctx context.Context, held bool) error {
 		return nil
 	}
 	room, err := engine.SnapshotRoom(ctx)
-	if err != nil || !room.Here {
+	free, where, known := room.Free()
+	if err != nil || !known {
 		return nil // who may not ask loads nevertheless
-	}
-	free, known := diskspace.FreeOf(room.Directories)
-	if !known {
-		return nil
 	}
 	if held {
 		free += room.Database
-	}
-	where := room.Directories[0]
-	if mount, ok := diskspace.MountPoint(where); ok {
-		where += ", on the file system " + mount
 	}
 	said := fmt.Sprintf("%s take %s, and there is room for %s in %s",
 		l.options.Dataset, units.HumanSize(float64(needs)), units.HumanSize(float64(free)), where)

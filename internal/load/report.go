@@ -20,16 +20,7 @@ type Report struct {
 	mu sync.Mutex
 }
 
-// Time is how long a phase took; 0 where it was not reached.
-func (r *Report) Time(phase schema.Phase) time.Duration {
-	for _, p := range r.Phases {
-		if p.Phase == phase {
-			return p.Time
-		}
-	}
-	return 0
-}
-
+// PhaseTime is how long a phase took that came to its end.
 type PhaseTime struct {
 	Phase schema.Phase
 	Time  time.Duration

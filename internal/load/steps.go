@@ -19,7 +19,7 @@ func (l *loader) resume(ctx context.Context) error {
 	if info[store.InfoState] != store.StateLoading {
 		return fmt.Errorf("database %s is fully loaded: there is nothing to resume", l.engine.Name())
 	}
-	own := l.info(store.StateLoading)
+	own := l.info()
 	all := maps.Clone(info)
 	maps.Copy(all, own)
 	for _, name := range append([]string{store.InfoSize}, slices.Sorted(maps.Keys(all))...) {
@@ -36,18 +36,19 @@ func (l *loader) resume(ctx context.Context) error {
 func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
 	return func(ctx context.Context) error {
 		statements := l.phases[phase]
-		if l.options.Progress != nil {
-			defer l.course.watch(ctx, l.engine)()
-		}
+		defer l.course.watch(ctx, l.engine)()
 		for len(statements) > 0 {
 			n := 1
 			for n < len(statements) && statements[n].Step == statements[0].Step {
 				n++
 			}
-			lanes := statementLanes(statements[:n], l.locksTables())
+			lanes := slices.Collect(slices.Chunk(statements[:n], 1))
+			if l.locksTables() {
+				lanes = schema.ByTable(statements[:n])
+			}
 			err := inLanes(ctx, l.options.AtOnce, lanes, func(ctx context.Context, s schema.Statement) error {
 				if _, ok := l.done[s.Name]; ok {
-					l.course.skipStatement(s.Name)
+					l.course.skip(s.Name)
 					return nil
 				}
 				l.course.Statement(phase, s.Name, false)
@@ -61,21 +62,4 @@ func (l *loader) runPhase(phase schema.Phase) func(context.Context) error {
 		}
 		return nil
 	}
-}
-
-// statementLanes are the statements of a step: those of a lane run one after the other, the lanes concurrently. Where
-// that is asked for, the statements of a table are in one lane.
-func statementLanes(statements []schema.Statement, oneATable bool) [][]schema.Statement {
-	laneOf := map[string]int{} // index into lanes
-	var lanes [][]schema.Statement
-	for _, s := range statements {
-		lane, ok := laneOf[s.Table]
-		if !ok || !oneATable || s.Table == "" {
-			lane = len(lanes)
-			laneOf[s.Table] = lane
-			lanes = append(lanes, nil)
-		}
-		lanes[lane] = append(lanes[lane], s)
-	}
-	return lanes
 }

@@ -34,10 +34,6 @@ type version struct{ major, minor int }
 
 func (v version) String() string { return fmt.Sprintf("%d.%d", v.major, v.minor) }
 
-func (v version) compare(o version) int {
-	return cmp.Or(cmp.Compare(v.major, o.major), cmp.Compare(v.minor, o.minor))
-}
-
 // installedAt are the places where packages put servers, besides those that PATH and pg_config name.
 var installedAt = []string{
 	"/usr/lib/postgresql/*/bin", // Debian
@@ -101,7 +97,8 @@ func newestInstalled(ctx context.Context, major int) (best binaries, ok bool) {
 	for _, dir := range dirs {
 		b, err := inspect(ctx, dir)
 		fits := err == nil && (major == 0 || b.version.major == major)
-		if fits && b.version.compare(best.version) > 0 {
+		v, o := b.version, best.version
+		if fits && cmp.Or(cmp.Compare(v.major, o.major), cmp.Compare(v.minor, o.minor)) > 0 {
 			best, ok = b, true
 		}
 	}

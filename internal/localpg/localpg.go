@@ -135,7 +135,8 @@ func (s *Server) launch(ctx context.Context) error {
 	}
 	if err := p.waitReady(ctx, filepath.Join(s.data, "postmaster.pid")); err != nil {
 		p.kill() // there is nothing to be saved
-		return fmt.Errorf("start PostgreSQL: %w\n%s", err, lastLines(p.log()))
+		said, _ := os.ReadFile(s.LogFile())
+		return fmt.Errorf("start PostgreSQL: %w\n%s", err, lastLines(string(said)))
 	}
 	s.process.Store(p)
 	return nil
@@ -160,22 +161,16 @@ func (s *Server) DataDir() string { return s.data }
 // LogFile is where the server writes its messages; Stop removes it.
 func (s *Server) LogFile() string { return filepath.Join(s.home, "server.log") }
 
-// Stop ends the server and removes what Start made, apart from Options.DataDir, for which it ends in order. It may be
-// called again.
+// Stop ends the server at once, without a checkpoint, and removes what Start made, apart from Options.DataDir. Unlike
+// Kill it leaves no shared memory behind. It may be called again.
 func (s *Server) Stop() error {
-	if filepath.Dir(s.data) == s.home {
-		s.Quit()
-	}
-	s.end((*process).stop)
+	s.end((*process).quit)
 	if err := os.RemoveAll(s.home); err != nil {
 		return fmt.Errorf("remove the server's directory: %w", err)
 	}
 	s.lock.Close() // it may be closed already
 	return nil
 }
-
-// Quit ends the server at once, without a checkpoint. Unlike Kill it leaves no shared memory behind.
-func (s *Server) Quit() { s.end((*process).quit) }
 
 // Kill ends the server and all its processes as a power cut would: no checkpoint, nothing said. Restart brings it back.
 func (s *Server) Kill() { s.end((*process).kill) }

@@ -20,7 +20,6 @@ func (s *Server) URL(string) string             { return "" }
 func (s *Server) Version() string               { return "" }
 func (s *Server) BinDir() string                { return "" }
 func (s *Server) DataDir() string               { return "" }
-func (s *Server) LogFile() string               { return "" }
 func (s *Server) Stop() error                   { return nil }
 func (s *Server) Kill()                         {}
 func (s *Server) Restart(context.Context) error { return nil }

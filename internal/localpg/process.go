@@ -32,11 +32,9 @@ const (
 // one goroutine keeps that thread to itself until the child has ended. The postmaster is in a separate process group,
 // so that Ctrl-C in a terminal reaches this program, which then decides when the server stops.
 type process struct {
-	cmd      *exec.Cmd
-	logFile  string
-	logStart int64         // where this start's messages begin
-	exited   chan struct{} // closed when the postmaster has ended
-	killing  sync.Mutex    // held until those that kill ends are gone, its children too
+	cmd     *exec.Cmd
+	exited  chan struct{} // closed when the postmaster has ended
+	killing sync.Mutex    // held until those that kill ends are gone, its children too
 }
 
 // startProcess starts cmd with its output added to logFile.
@@ -46,15 +44,11 @@ func startProcess(cmd *exec.Cmd, logFile string) (*process, error) {
 		return nil, fmt.Errorf("open log: %w", err)
 	}
 	defer out.Close()
-	info, err := out.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("open log: %w", err)
-	}
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr.Setpgid = true
 	dieWithParent(cmd.SysProcAttr)
 
-	p := &process{cmd: cmd, logFile: logFile, logStart: info.Size(), exited: make(chan struct{})}
+	p := &process{cmd: cmd, exited: make(chan struct{})}
 	started := make(chan error, 1)
 	go func() {
 		defer close(p.exited)
@@ -88,15 +82,6 @@ func (p *process) waitReady(ctx context.Context, pidFile string) error {
 		case <-tick.C:
 		}
 	}
-}
-
-// log is what the server has said since this start.
-func (p *process) log() string {
-	text, err := os.ReadFile(p.logFile)
-	if err != nil || int64(len(text)) < p.logStart {
-		return ""
-	}
-	return string(text[p.logStart:])
 }
 
 // stop ends the server: fast, else immediately, else by force.

@@ -23,18 +23,15 @@ type owner struct {
 // findOwner decides on the user: for root postgres, else nobody.
 func findOwner() (owner, error) {
 	if os.Geteuid() != 0 {
-		return owner{name: "this user"}, nil
+		return owner{}, nil
 	}
 	for _, name := range []string{"postgres", "nobody"} {
 		u, err := user.Lookup(name)
 		if err != nil {
 			continue
 		}
-		uid, err1 := strconv.ParseUint(u.Uid, 10, 32)
-		gid, err2 := strconv.ParseUint(u.Gid, 10, 32)
-		if err := errors.Join(err1, err2); err != nil {
-			return owner{}, fmt.Errorf("look up user %s: %w", name, err)
-		}
+		uid, _ := strconv.ParseUint(u.Uid, 10, 32) // numbers, on Unix
+		gid, _ := strconv.ParseUint(u.Gid, 10, 32)
 		return owner{name, &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, nil
 	}
 	return owner{}, errors.New("find a user for the server: PostgreSQL does not run as root, " +

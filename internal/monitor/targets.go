@@ -20,11 +20,11 @@ func (w *Observer) server(ctx context.Context, s *Instance, several bool) error 
 	if several {
 		item = s.Name
 	}
-	shared, err := s.Queries.ServerCounters(s.Major)
+	shared, err := s.Queries.Counters("server", s.Major)
 	if err != nil {
 		return err
 	}
-	own, err := s.Queries.DatabaseCounters(s.Major)
+	own, err := s.Queries.Counters("database", s.Major)
 	if err != nil {
 		return err
 	}

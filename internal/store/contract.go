@@ -7,8 +7,10 @@ package store
 import (
 	"context"
 	"database/sql"
+	"strings"
 
 	"ds2/datagen"
+	"ds2/internal/diskspace"
 	"ds2/internal/progress"
 	"ds2/schema"
 )
@@ -91,6 +93,21 @@ type SnapshotRoom struct {
 	Here        bool     // they are of this machine
 }
 
+// Free is how many bytes are free there, and where that is; false where it is not known.
+func (r SnapshotRoom) Free() (n int64, where string, known bool) {
+	if !r.Here {
+		return 0, "", false
+	}
+	where = strings.Join(r.Directories, " and ")
+	n, known = diskspace.FreeOf(r.Directories)
+	if known && len(r.Directories) == 1 {
+		if mount, ok := diskspace.MountPoint(where); ok {
+			where += ", on the file system " + mount
+		}
+	}
+	return n, where, known
+}
+
 // Buffers is the state of a server's own cache.
 type Buffers struct {
 	Share     float64 // of it that holds pages, 0 to 1
@@ -162,4 +179,43 @@ type Read struct {
 	Bytes  int64
 	Device int64 // of these, what came from drives and not from the kernel's cache; negative: unknown
 	Last   bool  // there is nothing after it: the next request begins again
+}
+
+// Surroundings are what a run is made in, by kind and name.
+type Surroundings map[Kind]map[string]string
+
+// Kind is what surroundings are of.
+type Kind string
+
+// The kinds.
+const (
+	OfServer   Kind = "server"  // start, version, recovery, standbys; settings of the server, the database and the role
+	OfSchema   Kind = "schema"  // tables, indexes, constraints, functions: as the load made them
+	OfCommits  Kind = "commits" // transactions that each database of the server has committed
+	OfSessions Kind = "session" // other clients that are at work
+)
+
+// DeepCheck is what checking a database to the last page gave.
+type DeepCheck struct {
+	Target    string   `json:"target,omitempty"`
+	Server    string   `json:"server"`    // its name and version
+	Checksums bool     `json:"checksums"` // whether pages carry checksums, which every read from storage verifies
+	Objects   int      `json:"objects"`   // tables and indexes
+	Bytes     int64    `json:"bytes"`     // of all their pages
+	Seconds   float64  `json:"seconds"`
+	Damage    []Damage `json:"damage"`    // empty: nothing was found
+	Unchecked []string `json:"unchecked"` // what was not checked, each with the reason
+
+	// ChecksumFailures is how many the server has counted since its statistics began; nil: it does not count them.
+	ChecksumFailures *int64 `json:"checksum_failures,omitempty"`
+}
+
+// BytesPerSecond is the rate at which it read.
+func (d DeepCheck) BytesPerSecond() float64 { return float64(d.Bytes) / max(d.Seconds, 1e-9) }
+
+// Damage is one fault that a deep check found.
+type Damage struct {
+	Object string `json:"object"` // table or index
+	Place  string `json:"place"`  // such as "block 17 row 3"; empty: the server's words name it
+	Found  string `json:"found"`  // in the server's words
 }

@@ -57,20 +57,18 @@ func (e *Error) Error() string {
 // Unwrap gives the engine's own error.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Starting says that a server takes no sessions yet.
-func Starting(err error) bool {
-	e, ok := errors.AsType[*Error](err)
-	return ok && e.NotYet
-}
-
 // AwaitStart makes a try of something that takes a session, again each second while the server takes none yet. say is
 // told once why it waits. Where a pause is cut short the error is that of the last try.
 func AwaitStart(pause func(time.Duration) bool, say func(error), try func() error) error {
 	err := try()
-	if Starting(err) {
+	starting := func() bool {
+		e, ok := errors.AsType[*Error](err)
+		return ok && e.NotYet
+	}
+	if starting() {
 		say(err)
 	}
-	for Starting(err) && pause(time.Second) {
+	for starting() && pause(time.Second) {
 		err = try()
 	}
 	return err

@@ -5,9 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
-	"strings"
 
 	"ds2/schema"
 )
@@ -68,28 +66,6 @@ func Collect[T any](ctx context.Context, db Queryer, query string, into func(*T)
 	}, args...)
 	return all, err
 }
-
-// TableColumns lists the columns of tables, all in lower case; schema is SQL for the one of the tables.
-func TableColumns(
-	ctx context.Context, db Queryer, schema string, tables iter.Seq[string],
-) (map[string][]string, error) {
-	var names []string
-	for table := range tables {
-		names = append(names, Literal(table))
-	}
-	query := "SELECT LOWER(table_name), LOWER(column_name) FROM information_schema.columns " +
-		"WHERE LOWER(table_name) IN (" + strings.Join(names, ", ") + ") AND table_schema = " + schema
-	columns := map[string][]string{}
-	return columns, List(ctx, db, query, func(rows *sql.Rows) error {
-		var table, column string
-		err := rows.Scan(&table, &column)
-		columns[table] = append(columns[table], column)
-		return err
-	})
-}
-
-// Itself is the into of Collect for rows of one column.
-func Itself[T any](v *T) []any { return []any{v} }
 
 // Pairs is List as a map, of rows of a name and a value. What was read before an error is there.
 func Pairs[V any](ctx context.Context, db Queryer, query string, args ...any) (map[string]V, error) {

@@ -19,7 +19,6 @@ const (
 	RestoreReset    = "reset"
 	RestoreSnapshot = "snapshot"
 	RestoreNone     = "none"
-	restoreCommand  = "command"
 )
 
 // Restore is how databases get back to where every run starts.
@@ -36,7 +35,7 @@ type Restore struct {
 // Name is the way as a record tells it.
 func (r Restore) Name() string {
 	if r.Command != "" {
-		return restoreCommand
+		return "command"
 	}
 	return r.Way
 }

@@ -3,9 +3,7 @@ package upkeep
 import (
 	"context"
 	"fmt"
-	"strings"
 
-	"ds2/internal/diskspace"
 	"ds2/internal/load"
 	"ds2/internal/progress"
 	"ds2/internal/store"
@@ -97,18 +95,11 @@ func checkRoom(ctx context.Context, s store.Database, work SnapshotWork) (said s
 	// Beside the files the server writes directories and, mostly to the same drive, its log.
 	least := needs + needs/100 + 16<<20
 	said = fmt.Sprintf("a copy takes %.1f GB on the server's drives", float64(needs)/1e9)
-	free, known := int64(0), false
-	if room.Here {
-		free, known = diskspace.FreeOf(room.Directories)
-	}
+	free, where, known := room.Free()
 	if !known {
 		return said, nil
 	}
 	free += freed
-	where := strings.Join(room.Directories, " and ")
-	if mount, ok := diskspace.MountPoint(room.Directories[0]); ok && len(room.Directories) == 1 {
-		where += ", on the file system " + mount
-	}
 	there := fmt.Sprintf("there is room for %.1f GB in %s", float64(free)/1e9, where)
 	if free < least {
 		return "", &store.Error{Op: fmt.Sprintf("snapshot %s %s", work, s.Label()), Class: store.Resource,

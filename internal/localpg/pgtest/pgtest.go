@@ -91,10 +91,7 @@ func Start(t testing.TB, o localpg.Options) *localpg.Server {
 	}
 	s, err := localpg.Start(t.Context(), o)
 	require.NoError(t, err)
-	t.Cleanup(func() {
-		s.Quit() // there is nothing to flush
-		assert.NoError(t, s.Stop())
-	})
+	t.Cleanup(func() { assert.NoError(t, s.Stop()) })
 	return s
 }
 

@@ -50,7 +50,7 @@ func (s *Store) Slices(ctx context.Context, table string, behind, bytes int64) (
 }
 
 // Changed counts updated and deleted rows: audit.ChangeCounter. A row that was not inserted because another session did
-// so first counts as deleted. See countNow.
+// so first counts as deleted.
 func (s *Store) Changed(ctx context.Context, updated, deleted []string) (n int64, err error) {
 	err = s.db.QueryRowContext(ctx, `SELECT coalesce(sum(CASE WHEN relname = ANY ($1) THEN n_tup_upd ELSE 0 END
 			+ CASE WHEN relname = ANY ($2) AND current_setting('server_version_num')::int >= 150000

@@ -29,7 +29,7 @@ func (s *Store) MayCheckpoint(ctx context.Context) error {
 	}
 	if !checkpoint {
 		hint := fmt.Sprintf("GRANT pg_checkpoint TO %q (PostgreSQL 15 or later), or run with --checkpoint-first=false",
-			s.User())
+			s.config.User)
 		return store.Refuse(op, hint, "the user may not run a checkpoint")
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -18,15 +19,14 @@ import (
 	"ds2/schema"
 )
 
-// SetBuildMemory sets what each statement of a load that builds or checks something may use: as many bytes as wanted
-// where the server and the target's options allow less, and no more than most, which is 0 where unknown.
-func (s *Store) SetBuildMemory(wanted, most int64) { s.buildWanted, s.buildMost = wanted, most }
+// SetBuilds sets what each statement of a load that builds or checks something may use: as many bytes as wanted where
+// the server and the target's options allow less, and no more than most, which is 0 where unknown; and where serial,
+// each index is built by one process, unless the server or the target's options set how many may share that.
+func (s *Store) SetBuilds(wanted, most int64, serial bool) {
+	s.buildWanted, s.buildMost, s.serialBuilds = wanted, most, serial
+}
 
-// SetSerialBuilds has each index of a load built by one process, unless the server or the target's options set how many
-// may share that.
-func (s *Store) SetSerialBuilds() { s.serialBuilds = true }
-
-// buildSettings sets both for a transaction. Without hash joins a foreign key is checked by a merge of two indexes, in
+// buildSettings sets that for a transaction. Without hash joins a foreign key is checked by a merge of two indexes, in
 // half the time of a hash table of all keys, most of whose rows are not in a CPU's cache (1 GB: 0.8 s in place of 1.6
 // and 1.9 s), and without temporary files where the keys are more than the memory holds.
 const buildSettings = `
@@ -88,14 +88,12 @@ func (s *Store) maintenance(ctx context.Context, handler func(*pgconn.PgConn) ct
 func (s *Store) Load(ctx context.Context, c store.Copy) (rows int64, err error) {
 	err = s.onConn(ctx, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(pgx.Tx) error {
-			var options []string
 			if c.Whole {
 				if _, err := conn.Exec(ctx, "TRUNCATE "+quote(strings.ToLower(c.Table))); err != nil {
 					return err
 				}
-				options = append(options, "FREEZE")
 			}
-			if rows, err = copyFrom(ctx, conn, c, options...); err != nil {
+			if rows, err = copyFrom(ctx, conn, c); err != nil {
 				return err
 			}
 			return note(ctx, conn, c.Step, rows)
@@ -107,6 +105,12 @@ func (s *Store) Load(ctx context.Context, c store.Copy) (rows int64, err error) 
 // ExecStep runs a statement as a step of a load, in one transaction with the note that it was run.
 func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error {
 	err := s.onConn(ctx, func(conn *pgx.Conn) error {
+		run := func() error {
+			if _, err := conn.Exec(ctx, statement.SQL); err != nil {
+				return err
+			}
+			return note(ctx, conn, statement.Name, statement.Rows)
+		}
 		if statement.Progress != "" {
 			var pid string // of the server itself: with a pooler between, the connection knows another
 			if err := conn.QueryRow(ctx, "SELECT pg_backend_pid()::text").Scan(&pid); err != nil {
@@ -116,19 +120,13 @@ func (s *Store) ExecStep(ctx context.Context, statement schema.Statement) error 
 			defer s.running.Delete(pid)
 		}
 		if statement.NoTransaction {
-			if _, err := conn.Exec(ctx, statement.SQL); err != nil {
-				return err
-			}
-			return note(ctx, conn, statement.Name, statement.Rows)
+			return run()
 		}
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			if _, err := tx.Exec(ctx, buildSettings, s.buildWanted, s.buildMost, s.serialBuilds); err != nil {
 				return err
 			}
-			if _, err := tx.Exec(ctx, statement.SQL); err != nil {
-				return err
-			}
-			return note(ctx, conn, statement.Name, statement.Rows)
+			return run()
 		})
 	})
 	return s.Wrap(statement.Name, err)
@@ -143,19 +141,26 @@ func note(ctx context.Context, conn *pgx.Conn, step string, copied int64) error 
 // copyFrom copies the rows of parts in the server's binary format, which costs it a quarter to a half less time than
 // text where a table has no texts, and as CSV, which costs a tenth less, where most columns are texts or the parts are
 // files.
-func copyFrom(ctx context.Context, conn *pgx.Conn, c store.Copy, options ...string) (int64, error) {
+func copyFrom(ctx context.Context, conn *pgx.Conn, c store.Copy) (int64, error) {
 	table := strings.ToLower(c.Table)
-	if c.Parts[0].Open != nil {
-		columns, err := columnsOf(ctx, conn, table)
-		if err != nil {
-			return 0, err
-		}
-		if !mostlyTexts(columns) {
-			rows := newBinaryRows(c.Parts, columns, c.Told)
-			return copyAs(ctx, conn, table, rows, append(options, "FORMAT binary")...)
-		}
+	columns, err := columnsOf(ctx, conn, table)
+	if err != nil {
+		return 0, err
 	}
-	return copyFiles(ctx, conn, table, c, append(options, "FORMAT csv")...)
+	var rows io.Reader
+	var options string
+	if c.Parts[0].Open == nil || mostlyTexts(columns) {
+		files, stop := pipe(c)
+		defer stop()
+		rows, options = files, "FORMAT csv"
+	} else {
+		rows, options = newBinaryRows(c.Parts, columns, c.Told), "FORMAT binary"
+	}
+	if c.Whole {
+		options += ", FREEZE"
+	}
+	tag, err := conn.PgConn().CopyFrom(ctx, rows, fmt.Sprintf("COPY %s FROM STDIN (%s)", quote(table), options))
+	return tag.RowsAffected(), err
 }
 
 func mostlyTexts(columns []column) bool {
@@ -168,22 +173,21 @@ func mostlyTexts(columns []column) bool {
 	return 2*texts > len(columns)
 }
 
-// copyFiles has CSV written into one end of a pipe while the connection reads the other.
-func copyFiles(ctx context.Context, conn *pgx.Conn, table string, c store.Copy, options ...string) (int64, error) {
+// pipe has CSV written into one end of a pipe while the other is read, until stop is called.
+func pipe(c store.Copy) (r *io.PipeReader, stop func()) {
 	r, w := io.Pipe()
-	written := make(chan struct{})
-	go func() {
-		defer close(written)
+	var writing sync.WaitGroup
+	writing.Go(func() {
 		var err error
 		for i := 0; i < len(c.Parts) && err == nil; i++ {
 			_, err = c.Parts[i].WriteTo(lines{w, c.Told})
 		}
 		w.CloseWithError(err)
-	}()
-	n, err := copyAs(ctx, conn, table, r, options...)
-	r.CloseWithError(errors.New("load aborted")) // frees the writer where the server stopped early
-	<-written
-	return n, err
+	})
+	return r, func() {
+		r.CloseWithError(errors.New("load aborted")) // frees the writer where the server stopped early
+		writing.Wait()
+	}
 }
 
 // lines counts the lines that pass through it.
@@ -195,12 +199,6 @@ type lines struct {
 func (l lines) Write(p []byte) (int, error) {
 	l.told(int64(bytes.Count(p, []byte{'\n'})))
 	return l.Writer.Write(p)
-}
-
-func copyAs(ctx context.Context, conn *pgx.Conn, table string, rows io.Reader, options ...string) (int64, error) {
-	copyIn := fmt.Sprintf("COPY %s FROM STDIN (%s)", quote(table), strings.Join(options, ", "))
-	tag, err := conn.PgConn().CopyFrom(ctx, rows, copyIn)
-	return tag.RowsAffected(), err
 }
 
 // onConn lends a connection of the pool.

@@ -122,7 +122,7 @@ func (c *deepCheck) extension(ctx context.Context) error {
 			needed += ", gin_index_check"
 		}
 		hint := fmt.Sprintf("have a superuser run in this database: CREATE EXTENSION amcheck; "+
-			"GRANT EXECUTE ON FUNCTION %s TO %q", needed, c.User())
+			"GRANT EXECUTE ON FUNCTION %s TO %q", needed, c.config.User)
 		return store.Refuse(op, hint, "the user may not create it")
 	case "0A000", "58P01": // feature_not_supported, undefined_file
 		return store.Refuse(op, "install the server's contrib package", "the server has no such extension")
@@ -150,7 +150,7 @@ func (c *deepCheck) extension(ctx context.Context) error {
 	})
 	if err == nil && denied != "" {
 		hint := "have a superuser run in this database: GRANT EXECUTE ON FUNCTION " + denied[2:] +
-			fmt.Sprintf(" TO %q", c.User())
+			fmt.Sprintf(" TO %q", c.config.User)
 		return store.Refuse(op, hint, "the user may not call its functions")
 	}
 	return c.Wrap(op, err)

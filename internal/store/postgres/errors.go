@@ -66,9 +66,9 @@ func (s *Store) classified(op string, err error) error {
 		failed.Hint = "check what listens there, and how busy it is"
 	case isAny(err, context.DeadlineExceeded):
 	case connect != nil && isAny(err, io.ErrUnexpectedEOF, syscall.ECONNRESET): // a proxy whose server is gone
-		failed.Err, failed.Hint = closedError{err}, "check what listens there, and how busy it is"
+		failed.Err, failed.Hint = errClosed, "check what listens there, and how busy it is"
 	case network != nil && isAny(network, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed):
-		failed.Err = closedError{network}
+		failed.Err = errClosed
 	case network != nil:
 		failed.Err = network
 	case errors.As(err, &name):
@@ -77,7 +77,7 @@ func (s *Store) classified(op string, err error) error {
 		failed.Err = lastCause(connect)
 	case isAny(err, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, driver.ErrBadConn) ||
 		pgconn.SafeToRetry(err): // it was sent on a connection that had been closed before
-		failed.Err = closedError{err}
+		failed.Err = errClosed
 	default:
 		failed.Class = store.Bug
 	}
@@ -88,12 +88,8 @@ func isAny(err error, any ...error) bool {
 	return slices.ContainsFunc(any, func(one error) bool { return errors.Is(err, one) })
 }
 
-// closedError is one of the many ways in which a connection turns out to be closed.
-type closedError struct{ error }
-
-func (closedError) Error() string { return "the server closed the connection" }
-
-func (e closedError) Unwrap() error { return e.error }
+// errClosed is what the many ways mean in which a connection turns out to be closed.
+var errClosed = errors.New("the server closed the connection")
 
 // lastCause is what the last attempt of several failed of.
 func lastCause(err error) error {

@@ -71,7 +71,7 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 			"space and other sessions are hidden",
 			fmt.Sprintf("GRANT pg_monitor TO %q", user))
 	}
-	e.LogGrowth = s.logGrowth(ctx, &e)
+	e.LogGrowth = s.logGrowth(ctx)
 	return e, ctx.Err()
 }
 
@@ -146,8 +146,8 @@ func (s *Store) rights(ctx context.Context, e *store.Examination, user string) {
 	}
 }
 
-// logGrowth is how much the log may still grow until checkpoints hold it, and what keeps more of it than that.
-func (s *Store) logGrowth(ctx context.Context, e *store.Examination) (growth int64) {
+// logGrowth is how much the log may still grow until checkpoints hold it.
+func (s *Store) logGrowth(ctx context.Context) (growth int64) {
 	err := s.db.QueryRowContext(ctx, `SELECT pg_size_bytes(current_setting('max_wal_size'))`).Scan(&growth)
 	if err != nil {
 		return -1
@@ -156,25 +156,6 @@ func (s *Store) logGrowth(ctx context.Context, e *store.Examination) (growth int
 	err = s.db.QueryRowContext(ctx, `SELECT coalesce(sum(size), 0) FROM pg_ls_waldir()`).Scan(&now)
 	if err == nil { // it takes pg_monitor
 		growth = max(growth-now, 0)
-	}
-	var slots string
-	var archiving bool
-	err = s.db.QueryRowContext(ctx, `
-		SELECT coalesce((SELECT string_agg(slot_name, ', ') FROM pg_replication_slots WHERE NOT active), ''),
-			coalesce((SELECT last_failed_time > coalesce(last_archived_time, '-infinity') FROM pg_stat_archiver), false)
-				AND current_setting('archive_mode') <> 'off'`).Scan(&slots, &archiving)
-	if err != nil {
-		return growth
-	}
-	if slots != "" {
-		e.Add("log", false, store.Warning, fmt.Sprintf("no client reads from the replication slots %s: "+
-			"the server keeps all of its log for them, until its drive is full", slots),
-			"start their readers, or drop them with pg_drop_replication_slot")
-	}
-	if archiving {
-		e.Add("log", false, store.Warning,
-			"the archive command fails: the server keeps all of its log until it works, or its drive is full",
-			"look at the server's log, and correct archive_command")
 	}
 	return growth
 }

@@ -76,15 +76,6 @@ func (s *Store) whereFull(message string) string {
 	})
 }
 
-// learnDirectory asks for the server's data directory, and whether it is on this machine: a server that has gone down
-// for lack of room can no longer be asked. Who may not read all settings is not told, and has fewer hints.
-func (s *Store) learnDirectory(ctx context.Context, conn *pgx.Conn) {
-	if here, data := isHere(ctx, conn); data != "" {
-		s.data.Store(data)
-		s.here.Store(here)
-	}
-}
-
 // mounted is a directory of the server's with the mount point of its file system, where the server is on this machine.
 func (s *Store) mounted(dir string) string {
 	if s.here.Load() {
@@ -102,26 +93,23 @@ const askAgain = 5 * time.Second
 // hints are what was found of drives once, for all who ask for a while after.
 type hints struct {
 	mu    sync.Mutex
-	found map[string]hint
-}
-
-type hint struct {
-	text string
-	at   time.Time
+	found map[string]string
+	at    time.Time // when the last of them was found
 }
 
 // once finds what there is to say of something, unless that was done lately.
 func (h *hints) once(of string, find func() string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if known, ok := h.found[of]; ok && time.Since(known.at) < askAgain {
-		return known.text
+	if time.Since(h.at) >= askAgain {
+		h.found = map[string]string{}
 	}
-	if h.found == nil {
-		h.found = map[string]hint{}
+	text, known := h.found[of]
+	if !known {
+		text = find()
+		h.found[of], h.at = text, time.Now()
 	}
-	h.found[of] = hint{find(), time.Now()}
-	return h.found[of].text
+	return text
 }
 
 // fullDrive says, of a server on this machine that closed its connections, that it has no room left; empty where it

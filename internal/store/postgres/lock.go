@@ -9,9 +9,6 @@ import (
 	"ds2/internal/store"
 )
 
-// maxApplicationName is how long an application_name may be, in bytes.
-const maxApplicationName = 63
-
 // Lock takes advisory locks of a session: store.Database. They are taken in the maintenance database, because a restore
 // drops the target's own, under numbers made of the target's name. Who holds them is in the session's application_name,
 // which every role may read. A role that may not connect there locks its own database, and sees the locks in all
@@ -33,7 +30,12 @@ func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err erro
 			advisory{conn}.Close()
 			return nil, err
 		}
-		s.learnDirectory(ctx, conn)
+		// A server that has gone down for lack of room can no longer be asked. Who may not read all settings is not told
+		// the directory, and has fewer hints.
+		if here, data := isHere(ctx, conn); data != "" {
+			s.data.Store(data)
+			s.here.Store(here)
+		}
 		return advisory{conn}, nil
 	})
 }
@@ -44,7 +46,7 @@ func (s *Store) takeLock(ctx context.Context, conn *pgx.Conn, l store.Lock) erro
 	database := store.LockKey("ds2", s.Name())
 	run := store.LockKey("ds2", s.Name(), "run", l.Run)
 	const name = "SELECT set_config('application_name', $1, false)"
-	if _, err := conn.Exec(ctx, name, l.Text(maxApplicationName)); err != nil {
+	if _, err := conn.Exec(ctx, name, l.Text(maxName)); err != nil {
 		return err
 	}
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {

@@ -3,40 +3,32 @@ package postgres
 import (
 	"context"
 	"database/sql"
-	"fmt"
-	"os"
-	"strings"
-
-	"ds2/internal/store"
+	"time"
 
 	"github.com/prometheus/procfs"
+
+	"ds2/internal/process"
+	"ds2/internal/store"
 )
 
-// meter measures what the server's processes that read for a connection got from the drives, and not from the
-// kernel's page cache: where they run on this machine and ds2 may look at them.
-type meter struct{ pids []int }
+// meter are the server's processes that read for a connection: it measures what they got from the drives, and not from
+// the kernel's page cache, where they run on this machine and ds2 may look at them.
+type meter []int
 
-// newMeter finds the processes: the connection's own and, from version 18, those that read for all. It knows its
-// own by the client's port in the title: process numbers of another machine or container mean nothing here.
-func newMeter(ctx context.Context, conn *sql.Conn) *meter {
-	var own, port int
-	var database string
-	const self = `SELECT pid, coalesce(client_port, -1), datname FROM pg_stat_activity WHERE pid = pg_backend_pid()`
-	if err := conn.QueryRowContext(ctx, self).Scan(&own, &port, &database); err != nil {
-		return nil
-	}
-	from := fmt.Sprintf("(%d)", port)
-	if port < 0 {
-		from = "[local]"
-	}
-	title, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", own))
-	said := string(title)
-	if !strings.HasPrefix(said, "postgres:") || !strings.Contains(said, database+" ") || !strings.Contains(said, from) {
-		return nil
-	}
-	const others = `SELECT pid FROM pg_stat_activity WHERE backend_type = 'io worker'`
-	workers, err := store.Collect(ctx, conn, others, store.Itself[int])
-	m := &meter{append(workers, own)}
+// newMeter finds the connection's own process and, from version 18 on, those that read for all.
+func newMeter(ctx context.Context, conn *sql.Conn) (m meter) {
+	const ask = `SELECT pid, extract(epoch FROM clock_timestamp() - backend_start)::float8 FROM pg_stat_activity
+		WHERE pid = pg_backend_pid() OR backend_type = 'io worker'`
+	err := store.List(ctx, conn, ask, func(rows *sql.Rows) error {
+		var inside int // the server's own container
+		var age float64
+		if err := rows.Scan(&inside, &age); err != nil {
+			return err
+		}
+		pid, err := process.Find(process.Dir, inside, "postgres", time.Duration(age*float64(time.Second)))
+		m = append(m, pid)
+		return err
+	})
 	if err != nil || m.bytes() < 0 {
 		return nil
 	}
@@ -44,11 +36,8 @@ func newMeter(ctx context.Context, conn *sql.Conn) *meter {
 }
 
 // bytes is what the processes have read from drives since they began; -1: unknown.
-func (m *meter) bytes() (sum int64) {
-	if m == nil {
-		return -1
-	}
-	for _, pid := range m.pids {
+func (m meter) bytes() (sum int64) {
+	for _, pid := range m {
 		p, err := procfs.NewProc(pid)
 		if err != nil {
 			return -1
@@ -58,6 +47,9 @@ func (m *meter) bytes() (sum int64) {
 			return -1
 		}
 		sum += int64(io.ReadBytes)
+	}
+	if len(m) == 0 {
+		return -1
 	}
 	return sum
 }

@@ -40,7 +40,7 @@ type Store struct {
 	data     atomic.Value // the server's data directory, a string
 	here     atomic.Bool  // it is on this machine
 
-	buildWanted, buildMost int64 // see SetBuildMemory
+	buildWanted, buildMost int64 // see SetBuilds
 	serialBuilds           bool
 	hints                  hints    // which of its drives is full, and whether it went down for that
 	running                sync.Map // names of statements that Progress reports on, by the server's process
@@ -157,8 +157,5 @@ func (s *Store) Label() string {
 }
 
 func (s *Store) DB() *sql.DB { return s.db }
-
-// User is who connects.
-func (s *Store) User() string { return s.config.User }
 
 func (s *Store) Close() error { return s.db.Close() }

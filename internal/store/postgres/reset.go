@@ -32,7 +32,12 @@ func (s *Store) Reset(
 		if err != nil {
 			return err
 		}
-		return countNow(ctx, conn)
+		// The server is to count at once what the session did, or other sessions would not know how much of a table
+		// changed, and the next run's audit would take rows that the reset removed for the run's. Versions before 15
+		// cannot, and Changed leaves deleted rows out there.
+		_, err = conn.Exec(ctx, `DO $$ BEGIN IF current_setting('server_version_num')::int >= 150000
+			THEN PERFORM pg_stat_force_next_flush(); END IF; END $$`)
+		return err
 	})
 	if err == nil {
 		err = s.tidy(ctx, statements, changed, begin)
@@ -44,21 +49,6 @@ func (s *Store) Reset(
 	if e, ok := errors.AsType[*store.Error](err); ok && e.Code == noReplicaIdentity {
 		e.Hint = replicaIdentity
 	}
-	return err
-}
-
-// countNow has the server count what the session did at once, or other sessions would not know how much of a table
-// changed, and the next run's audit would take rows that the reset removed for the run's. Versions before 15 cannot,
-// and Changed leaves deleted rows out there.
-func countNow(ctx context.Context, conn *pgx.Conn) error {
-	var version int
-	if err := conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::int").Scan(&version); err != nil {
-		return err
-	}
-	if version < 150000 {
-		return nil
-	}
-	_, err := conn.Exec(ctx, "SELECT pg_stat_force_next_flush()")
 	return err
 }
 
@@ -89,8 +79,8 @@ func (s *Store) restoreRows(
 			changed[statement.Table] = true
 		}
 		if statement.ThenCopy {
-			c := store.Copy{Table: statement.Table, Parts: parts, Told: func(int64) {}}
-			if _, err := copyFrom(ctx, tx.Conn(), c, "FREEZE"); err != nil {
+			c := store.Copy{Table: statement.Table, Parts: parts, Whole: true, Told: func(int64) {}}
+			if _, err := copyFrom(ctx, tx.Conn(), c); err != nil {
 				return nil, err
 			}
 		}
@@ -107,19 +97,11 @@ func (s *Store) restoreRows(
 func (s *Store) tidy(
 	ctx context.Context, statements []schema.Statement, changed map[string]bool, begin func(string),
 ) error {
-	var tables []string
-	ofTable := map[string][]schema.Statement{}
-	for _, statement := range statements {
-		if !statement.NoTransaction || statement.UnlessUntouched && !changed[statement.Table] {
-			continue
-		}
-		if ofTable[statement.Table] == nil {
-			tables = append(tables, statement.Table)
-		}
-		ofTable[statement.Table] = append(ofTable[statement.Table], statement)
-	}
+	statements = slices.DeleteFunc(slices.Clone(statements), func(statement schema.Statement) bool {
+		return !statement.NoTransaction || statement.UnlessUntouched && !changed[statement.Table]
+	})
 	var mu sync.Mutex // of what follows
-	var waiting []string
+	var waiting [][]schema.Statement
 	tell := func(name string) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -127,13 +109,13 @@ func (s *Store) tidy(
 	}
 	atOnce, stop := errgroup.WithContext(ctx)
 	atOnce.SetLimit(poolIdle)
-	for _, table := range tables {
+	for _, ofTable := range schema.ByTable(statements) {
 		atOnce.Go(func() error {
-			err := s.tidyTable(stop, ofTable[table], tell)
+			err := s.tidyTable(stop, ofTable, tell)
 			if sqlState(err) == tooManyConnections {
 				mu.Lock()
 				defer mu.Unlock()
-				waiting = append(waiting, table)
+				waiting = append(waiting, ofTable)
 				return nil
 			}
 			return err
@@ -142,8 +124,8 @@ func (s *Store) tidy(
 	if err := atOnce.Wait(); err != nil {
 		return err
 	}
-	for _, table := range waiting {
-		if err := s.tidyTable(ctx, ofTable[table], tell); err != nil {
+	for _, ofTable := range waiting {
+		if err := s.tidyTable(ctx, ofTable, tell); err != nil {
 			return err
 		}
 	}

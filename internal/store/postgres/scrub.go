@@ -15,7 +15,7 @@ import (
 type scrub struct {
 	*Store
 	conn    *sql.Conn
-	device  *meter
+	device  meter
 	segment int64 // bytes of a file, after which a relation goes on in another
 
 	files []scrubFile
@@ -50,7 +50,7 @@ func (s *Store) OpenScrub(ctx context.Context) (_ store.Reader, err error) {
 	}
 	if !allowed {
 		hint := fmt.Sprintf("connect to the database as a superuser and GRANT EXECUTE ON FUNCTION %s TO %q, "+
-			"or leave out --scrub-rate", function, s.User())
+			"or leave out --scrub-rate", function, s.config.User)
 		return nil, store.Refuse(op, hint, "the user may not read the server's files")
 	}
 	r.device = newMeter(ctx, conn)

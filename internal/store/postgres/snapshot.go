@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 
@@ -26,23 +27,18 @@ const (
 
 // SnapshotRoom asks for the sizes of both databases and the places of their files: load.Sizer.
 func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err error) {
-	const sizes = `SELECT coalesce(max(pg_database_size(oid)) FILTER (WHERE datname = $1), 0)::bigint,
-		coalesce(max(pg_database_size(oid)) FILTER (WHERE datname = $2), 0)::bigint
-		FROM pg_database WHERE datname IN ($1, $2)`
 	// Who may not read all settings is not told the directory of the tablespace pg_default.
-	const places = `SELECT DISTINCT coalesce(nullif(pg_tablespace_location(t.oid), ''),
-			(SELECT setting FROM pg_settings WHERE name = 'data_directory'), '')
-		FROM pg_tablespace t, pg_database d
-		WHERE d.datname IN ($1, $2) AND (t.oid = d.dattablespace
-			OR t.spcname <> 'pg_global' AND d.oid IN (SELECT pg_tablespace_databases(t.oid)))`
+	const ask = `SELECT coalesce(max(pg_database_size(oid)) FILTER (WHERE datname = $1), 0)::bigint,
+		coalesce(max(pg_database_size(oid)) FILTER (WHERE datname = $2), 0)::bigint,
+		ARRAY (SELECT DISTINCT coalesce(nullif(pg_tablespace_location(t.oid), ''),
+				(SELECT setting FROM pg_settings WHERE name = 'data_directory'), '')
+			FROM pg_tablespace t, pg_database d
+			WHERE d.datname IN ($1, $2) AND (t.oid = d.dattablespace
+				OR t.spcname <> 'pg_global' AND d.oid IN (SELECT pg_tablespace_databases(t.oid))))
+		FROM pg_database WHERE datname IN ($1, $2)`
 	err = s.administer(ctx, "ask for the size of "+s.Label(), func(conn *pgx.Conn, name string) error {
-		if err := conn.QueryRow(ctx, sizes, s.Name(), name).Scan(&room.Database, &room.Copy); err != nil {
-			return err
-		}
 		room.Here, _ = isHere(ctx, conn)
-		rows, _ := conn.Query(ctx, places, s.Name(), name) // CollectRows gives its error
-		var err error
-		room.Directories, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		err := conn.QueryRow(ctx, ask, s.Name(), name).Scan(&room.Database, &room.Copy, &room.Directories)
 		if slices.Contains(room.Directories, "") {
 			room.Directories = nil
 		}
@@ -73,7 +69,9 @@ func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
 // no other.
 func exchange(ctx context.Context, conn *pgx.Conn, name, made, old string) error {
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		there, err := exists(ctx, tx.Conn(), name)
+		var there bool
+		const ask = "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)"
+		err := tx.QueryRow(ctx, ask, name).Scan(&there)
 		if err == nil && there {
 			_, err = tx.Exec(ctx, "ALTER DATABASE "+quote(name)+" RENAME TO "+quote(old))
 		}
@@ -82,12 +80,6 @@ func exchange(ctx context.Context, conn *pgx.Conn, name, made, old string) error
 		}
 		return err
 	})
-}
-
-// exists tells whether the server has a database.
-func exists(ctx context.Context, conn *pgx.Conn, name string) (there bool, err error) {
-	err = conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", name).Scan(&there)
-	return there, err
 }
 
 // dropDatabase drops a database where there is one; whoever is connected to it is disconnected.
@@ -103,18 +95,16 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 	op := "restore " + s.Label()
 	made := s.Name() + newSnapshotSuffix
 	return s.administer(ctx, op, func(conn *pgx.Conn, name string) error {
-		there, err := exists(ctx, conn, name)
+		var there bool
+		var slots string
+		err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1),
+			coalesce(string_agg(slot_name, ', '), '') FROM pg_replication_slots WHERE database = $2`, name, s.Name()).
+			Scan(&there, &slots)
 		if err != nil {
 			return err
 		}
 		if !there {
 			return store.Refuse(op, "make one with ds2 snapshot create", "there is no snapshot, a database %q", name)
-		}
-		var slots string
-		err = conn.QueryRow(ctx, `SELECT coalesce(string_agg(slot_name, ', '), '') FROM pg_replication_slots
-			WHERE database = $1`, s.Name()).Scan(&slots)
-		if err != nil {
-			return err
 		}
 		if slots != "" {
 			return store.Refuse(op, "drop them with pg_drop_replication_slot if they are not needed",
@@ -168,16 +158,17 @@ func (s *Store) administer(ctx context.Context, op string, f func(conn *pgx.Conn
 // copyDatabase makes database made as a copy of database from, file by file, with all that is set for it. Database old
 // is dropped before; it may be made itself.
 func (s *Store) copyDatabase(ctx context.Context, conn *pgx.Conn, from, old, made string, how store.Copying) error {
-	work := &copyWork{to: old, before: -1}
-	if err := conn.QueryRow(ctx, "SELECT pg_database_size($1::name)", from).Scan(&work.all); err != nil {
+	var all int64
+	if err := conn.QueryRow(ctx, "SELECT pg_database_size($1::name)", from).Scan(&all); err != nil {
 		return err
 	}
-	defer s.follow(ctx, work, how.Tell)()
+	how.Tell("drop the old database "+old, 0, all)
 	if err := dropDatabase(ctx, conn, old); err != nil {
 		return err
 	}
-	work.dropped.Store(true)
-	stop := s.readAhead(ctx, from, work)
+	var copied atomic.Int64 // bytes
+	defer s.follow(ctx, all, &copied, how.Tell)()
+	stop := s.readAhead(ctx, from, copied.Load)
 	err := createCopy(ctx, conn, from, made)
 	stop()
 	if err != nil {
@@ -190,19 +181,16 @@ func (s *Store) copyDatabase(ctx context.Context, conn *pgx.Conn, from, old, mad
 // each first overwrite of one goes elsewhere on the drive, and a run would measure the file system's copying.
 func createCopy(ctx context.Context, conn *pgx.Conn, from, made string) error {
 	create := "CREATE DATABASE " + quote(made) + " TEMPLATE " + quote(from)
-	var version int
-	if err := conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::integer").Scan(&version); err != nil {
+	var version int // from 18 on it may be set to share blocks
+	err := conn.QueryRow(ctx, `SELECT current_setting('server_version_num')::integer,
+		(SELECT set_config(name, 'copy', false) FROM pg_settings WHERE name = 'file_copy_method')`).Scan(&version, nil)
+	if err != nil {
 		return err
-	}
-	if version >= 18_00_00 { // which may be set to share blocks
-		if _, err := conn.Exec(ctx, "SET file_copy_method = copy"); err != nil {
-			return err
-		}
 	}
 	if version >= 15_00_00 { // which copies by other means than files unless told
 		create += " STRATEGY file_copy"
 	}
-	_, err := conn.Exec(ctx, create)
+	_, err = conn.Exec(ctx, create)
 	if state := sqlState(err); state == duplicateDatabase || state == uniqueViolation {
 		// The server went on with what a killed command had begun.
 		if err = dropDatabase(ctx, conn, made); err == nil {

@@ -13,7 +13,7 @@ import (
 // same order just before puts them into the kernel's page cache.
 
 const (
-	aheadMost  = 0.25    // GB that are read before the copy has come there: what they occupy of the page cache
+	aheadMost  = 250e6   // bytes that are read before the copy has come there: what they occupy of the page cache
 	aheadChunk = 4 << 20 // bytes of one read
 )
 
@@ -23,9 +23,9 @@ type dataFile struct {
 	Size int64
 }
 
-// readAhead reads the files of a database shortly before a copy reads them, until stop is called. Only a superuser may
-// do that, and it is for speed alone: where it fails, the copy goes on without.
-func (s *Store) readAhead(ctx context.Context, database string, w *copyWork) (stop func()) {
+// readAhead reads the files of a database shortly before a copy reads them, which has copied so many bytes, until stop
+// is called. Only a superuser may do that, and it is for speed alone: where it fails, the copy goes on without.
+func (s *Store) readAhead(ctx context.Context, database string, copied func() int64) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
@@ -39,7 +39,7 @@ func (s *Store) readAhead(ctx context.Context, database string, w *copyWork) (st
 		if err != nil {
 			return
 		}
-		readFiles(ctx, files, w.copied, func(path string, offset int64) error {
+		readFiles(ctx, files, copied, func(path string, offset int64) error {
 			const read = "SELECT length(pg_read_binary_file($1, $2, $3, true))"
 			_, err := conn.Exec(ctx, read, path, offset, int64(aheadChunk))
 			return err
@@ -49,9 +49,9 @@ func (s *Store) readAhead(ctx context.Context, database string, w *copyWork) (st
 }
 
 // readFiles calls read for each chunk of files that a copy has not reached yet, with the file's path and the place in
-// it. copied is how many GB the copy has.
-func readFiles(ctx context.Context, files []dataFile, copied func() float64, read func(string, int64) error) {
-	at := 0.0 // GB
+// it. copied is how many bytes the copy has.
+func readFiles(ctx context.Context, files []dataFile, copied func() int64, read func(string, int64) error) {
+	at := int64(0)
 	for _, f := range files {
 		for offset := int64(0); offset < f.Size; offset += aheadChunk {
 			for at > copied()+aheadMost {
@@ -59,7 +59,7 @@ func readFiles(ctx context.Context, files []dataFile, copied func() float64, rea
 					return
 				}
 			}
-			chunk := float64(min(aheadChunk, f.Size-offset)) / 1e9
+			chunk := min(aheadChunk, f.Size-offset)
 			if at+chunk > copied() && read(f.Path, offset) != nil {
 				return
 			}

@@ -22,15 +22,15 @@ func TestReadFiles(t *testing.T) {
 	files := []dataFile{{"a", 1_000_000_000}, {"empty", 0}, {"b", 500_000_001}}
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
-		copied := func() float64 { return min(time.Since(begin).Seconds()/4, 1.5) }
+		copied := func() int64 { return min(time.Since(begin).Milliseconds()*250_000, 1.5e9) }
 		read := map[string]int64{} // bytes
 		readFiles(t.Context(), files, copied, func(path string, offset int64) error {
 			if offset != read[path] || path == "b" && read["a"] < 1e9 {
 				t.Fatalf("read %s at %d after %v", path, offset, read)
 			}
 			read[path] += aheadChunk
-			if at := float64(read["a"]+read["b"]) / 1e9; at > copied()+aheadMost+0.01 {
-				t.Fatalf("read %.3f GB when %.3f were copied", at, copied())
+			if at := read["a"] + read["b"]; at > copied()+aheadMost+10e6 {
+				t.Fatalf("read %d bytes when %d were copied", at, copied())
 			}
 			return nil
 		})
@@ -40,14 +40,14 @@ func TestReadFiles(t *testing.T) {
 	})
 	reads := 0
 	count := func(string, int64) error { reads++; return nil }
-	readFiles(t.Context(), files, func() float64 { return 1.501 }, count)
+	readFiles(t.Context(), files, func() int64 { return 1.501e9 }, count)
 	assert.Equal(t, 0, reads, "%d reads of what is copied already", reads)
 	refuse := func(string, int64) error { reads++; return errors.New("refused") }
-	readFiles(t.Context(), files, func() float64 { return 0 }, refuse)
+	readFiles(t.Context(), files, func() int64 { return 0 }, refuse)
 	assert.Equal(t, 1, reads, "%d reads, the first refused", reads)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	readFiles(ctx, files, func() float64 { return 0 }, count) // ends
+	readFiles(ctx, files, func() int64 { return 0 }, count) // ends
 }
 
 // TestFilesOf lists the files of a database, of which one is in a tablespace, in the order of their directories.

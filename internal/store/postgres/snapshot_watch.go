@@ -13,55 +13,27 @@ import (
 // copyEvery is how often the copy of a database is looked at while the server makes it.
 const copyEvery = 200 * time.Millisecond
 
-// copyWork is how far a copy of a database is. The server drops an old database, copies all files, and has them written
-// to the drives. Only the copying shows how far it is.
-type copyWork struct {
-	to      string       // the database that is made
-	all     int64        // bytes of the copy
-	dropped atomic.Bool  // the old database is gone
-	before  int64        // bytes of files without a database's name before the copy began; negative: not looked yet
-	seen    atomic.Int64 // bytes of the copy
-}
-
-// has says how many bytes the files have that belong to no database.
-func (w *copyWork) has(unnamed int64) {
-	if !w.dropped.Load() || w.before < 0 {
-		w.before = unnamed
-		return
-	}
-	w.seen.Store(max(w.seen.Load(), min(unnamed-w.before, w.all)))
-}
-
-// copied is how many GB the copy has.
-func (w *copyWork) copied() float64 { return float64(w.seen.Load()) / 1e9 }
-
-func (w *copyWork) show(tell progress.Tell) {
-	doing, seen := "copy the files", w.seen.Load()
-	switch {
-	case !w.dropped.Load():
-		doing = "drop the old database " + w.to
-	case float64(seen) > 0.999*float64(w.all):
-		doing = "have the copy written to the drives"
-	}
-	tell(doing, seen, w.all)
-}
-
-// follow tells how far a copy is, until stop is called.
-func (s *Store) follow(ctx context.Context, w *copyWork, tell progress.Tell) (stop func()) {
-	w.show(tell)
+// follow tells how far the copying of files is that come to all bytes, until stop is called, and sets copied to it. The
+// server shows that to superusers alone.
+func (s *Store) follow(ctx context.Context, all int64, copied *atomic.Int64, tell progress.Tell) (stop func()) {
+	tell("copy the files", 0, all)
 	conn := s.watcher(ctx)
 	if conn == nil {
 		return func() {}
 	}
-	look := func(ctx context.Context) bool {
-		if unnamed, err := unnamedBytes(ctx, conn); err == nil {
-			w.has(unnamed)
+	before, err := unnamedBytes(ctx, conn)
+	end := progress.Watch(ctx, copyEvery, func(ctx context.Context) bool {
+		unnamed, failed := unnamedBytes(ctx, conn)
+		if err == nil && failed == nil {
+			copied.Store(max(copied.Load(), min(unnamed-before, all)))
 		}
-		w.show(tell)
+		doing := "copy the files"
+		if float64(copied.Load()) > 0.999*float64(all) {
+			doing = "have the copy written to the drives"
+		}
+		tell(doing, copied.Load(), all)
 		return true
-	}
-	look(ctx)
-	end := progress.Watch(ctx, copyEvery, look)
+	})
 	return func() { end(); conn.Close(context.WithoutCancel(ctx)) }
 }
 

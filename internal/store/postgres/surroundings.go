@@ -63,6 +63,16 @@ var obstacles = []struct {
 			'it cannot be restored from a snapshot'
 		FROM pg_replication_slots WHERE database = current_database() HAVING count(*) > 0`,
 		"drop them with pg_drop_replication_slot if they are not needed"},
+	{"log", store.Warning, `
+		SELECT format('no client reads from the replication slots %s: the server keeps all of its log for them, ' ||
+			'until its drive is full', string_agg(slot_name, ', '))
+		FROM pg_replication_slots WHERE NOT active HAVING count(*) > 0`,
+		"start their readers, or drop them with pg_drop_replication_slot"},
+	{"log", store.Warning, `
+		SELECT 'the archive command fails: the server keeps all of its log until it works, or its drive is full'
+		FROM pg_stat_archiver WHERE last_failed_time > coalesce(last_archived_time, '-infinity')
+			AND current_setting('archive_mode') <> 'off'`,
+		"look at the server's log, and correct archive_command"},
 }
 
 // replicaIdentity is what to do about rows that cannot be removed for lack of a replica identity.

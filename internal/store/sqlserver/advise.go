@@ -79,8 +79,8 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 		size/1e6, 100*used/max(size, 1))
 	warn((model == "SIMPLE" || model == "BULK_LOGGED") && s["ds2 workload"] == "", // other workloads choose theirs
 		"the recovery model is %s; DVD Store's storage report measured under full recovery", model)
-	durability := Durability(s["database delayed durability"]) // under ALLOWED none is lazy that does not ask for it
-	warn(durability == DurabilityForced,
+	durability := s["database delayed durability"] // under ALLOWED none is lazy that does not ask for it
+	warn(durability == "FORCED",
 		"delayed durability is %s: commits do not wait for the log, and a crash may lose the last of them", durability)
 	verify := s["database page verify"]
 	warn(verify != "" && verify != "CHECKSUM",

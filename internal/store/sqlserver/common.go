@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
-	"strings"
 
 	mssql "github.com/microsoft/go-mssqldb"
 
@@ -13,7 +12,7 @@ import (
 )
 
 // lacks is an error where the server is Babelfish, or Azure runs it, and it has not what is asked of it: why, where it
-// has not. Azure's hint is without asPostgres.
+// has not.
 func (s *Store) lacks(ctx context.Context, op, hint, babelfish, azure string) error {
 	v, err := s.ask(ctx)
 	switch {
@@ -22,7 +21,7 @@ func (s *Store) lacks(ctx context.Context, op, hint, babelfish, azure string) er
 	case v.babelfish && babelfish != "":
 		return store.Refuse(op, hint, "%s", babelfish)
 	case v.azure() && azure != "":
-		return store.Refuse(op, strings.TrimPrefix(hint, asPostgres), "%s", azure)
+		return store.Refuse(op, hint, "%s", azure)
 	}
 	return nil
 }
@@ -36,9 +35,6 @@ func (s *Store) may(ctx context.Context, op, ask, why, hint string) error {
 	}
 	return s.Wrap(op, err)
 }
-
-// asPostgres begins a hint about what Babelfish has not.
-const asPostgres = "measure Babelfish as the PostgreSQL that it is, by a target postgres://, or "
 
 // quoteName quotes a name as T-SQL wants it.
 func quoteName(name string) string { return mssql.TSQLQuoter{}.ID(name) }

@@ -32,15 +32,20 @@ func (s *Store) IOFaults(ctx context.Context) (since func(ctx context.Context) (
 	}
 	var begin time.Time // by the server's own clock, which dates its notes
 	err = s.db.QueryRowContext(ctx, "SELECT GETDATE()").Scan(&begin)
-	if err == nil {
-		err = readsErrorLog(ctx, s.db) // who may not is told now
+	english := false // else it would be searched in vain
+	if err == nil {  // who may not read it is told now
+		err = store.List(ctx, s.db, askErrorLog, func(*sql.Rows) error { english = true; return nil })
+	}
+	if err == nil && !english {
+		err = store.Refuse("read the server's error log", "", "it is not in English")
 	}
 	if err != nil {
 		return nil, s.Wrap(op, err)
 	}
 	return func(ctx context.Context) (all []string, err error) {
 		for log := range 2 { // a start of the server begins a new one
-			found, err := store.Collect(ctx, s.db, askFaults, store.Itself[string], begin, log)
+			itself := func(line *string) []any { return []any{line} }
+			found, err := store.Collect(ctx, s.db, askFaults, itself, begin, log)
 			if err != nil && log == 0 { // there may be no older one
 				return nil, s.Wrap(op, err)
 			}
@@ -52,14 +57,3 @@ func (s *Store) IOFaults(ctx context.Context) (since func(ctx context.Context) (
 
 // askErrorLog asks for a line that each error log begins with.
 const askErrorLog = "EXEC sys.sp_readerrorlog 0, 1, N'Server process ID is'"
-
-// readsErrorLog is an error where the user may not read the server's error log, or where that is not in English: it
-// would be searched in vain.
-func readsErrorLog(ctx context.Context, db *sql.DB) error {
-	english := false
-	err := store.List(ctx, db, askErrorLog, func(*sql.Rows) error { english = true; return nil })
-	if err == nil && !english {
-		err = store.Refuse("read the server's error log", "", "it is not in English")
-	}
-	return err
-}

@@ -108,6 +108,19 @@ func exec(ctx context.Context, conn *mssql.Conn, statement string, args ...drive
 	return err
 }
 
+// query is exec of a statement that gives rows.
+func query(ctx context.Context, conn *mssql.Conn, statement string, args []driver.NamedValue) (*mssql.Rows, error) {
+	stmt, err := conn.PrepareContext(ctx, statement) // sends nothing
+	if err != nil {
+		return nil, err
+	}
+	rows, err := stmt.(*mssql.Stmt).QueryContext(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	return rows.(*mssql.Rows), nil
+}
+
 // bulk brings rows into a table, by the protocol's bulk load. Keys keep the values that the rows bring. The table is
 // locked as a whole, which is what lets SQL Server log pages and not rows.
 func (s *Store) bulk(ctx context.Context, conn *mssql.Conn, c store.Copy) (int64, error) {
@@ -137,16 +150,11 @@ func (s *Store) bulk(ctx context.Context, conn *mssql.Conn, c store.Copy) (int64
 
 // columnsOf asks the server for a table's columns, which stand in the order of the rows.
 func columnsOf(ctx context.Context, conn *mssql.Conn, table string) (names []string, columns []column, err error) {
-	stmt, err := conn.PrepareContext(ctx, "SELECT * FROM "+quoteName(table)+" WHERE 1 = 0")
+	rows, err := query(ctx, conn, "SELECT * FROM "+quoteName(table)+" WHERE 1 = 0", nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	answer, err := stmt.(*mssql.Stmt).QueryContext(ctx, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer answer.Close()
-	rows := answer.(*mssql.Rows)
+	defer rows.Close()
 	names = rows.Columns()
 	for i, name := range names {
 		columns = append(columns, column{name, rows.ColumnTypeDatabaseTypeName(i)})
@@ -164,17 +172,14 @@ func (s *Store) Progress(ctx context.Context) (map[string]float64, error) {
 	if statement == nil {
 		return nil, nil
 	}
-	var share sql.NullFloat64
-	err := s.db.QueryRowContext(ctx, `SELECT
+	var share float64
+	err := s.db.QueryRowContext(ctx, `SELECT COALESCE(
 			CAST(OBJECTPROPERTYEX(f.object_id, 'TableFulltextItemCount') AS float) / NULLIF((
-				SELECT SUM(rows) FROM sys.partitions AS p WHERE p.object_id = f.object_id AND index_id IN (0, 1)), 0)
+				SELECT SUM(rows) FROM sys.partitions AS p WHERE p.object_id = f.object_id AND index_id IN (0, 1)), 0), 0)
 		FROM sys.fulltext_indexes AS f
 		WHERE object_id = OBJECT_ID(@p1) AND has_crawl_completed = 0`, statement.Table).Scan(&share)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
-	if err != nil || !share.Valid {
-		return nil, s.Wrap("ask how far the full-text index is", err)
-	}
-	return map[string]float64{statement.Name: min(share.Float64, 1)}, nil
+	return map[string]float64{statement.Name: min(share, 1)}, s.Wrap("ask how far the full-text index is", err)
 }

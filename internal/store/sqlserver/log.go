@@ -72,22 +72,13 @@ func (s *Store) DropCache(ctx context.Context) error {
 	return s.Wrap("empty the cache of "+s.Label(), err)
 }
 
-// Durability is a database's option DELAYED_DURABILITY: whether commits may return before their log is on the drive.
-type Durability string
-
-// The values of the option.
-const (
-	DurabilityUnknown  Durability = ""         // the server has no such thing
-	DurabilityDisabled Durability = "DISABLED" // none does, whatever it asks for
-	DurabilityAllowed  Durability = "ALLOWED"  // those that ask for it
-	DurabilityForced   Durability = "FORCED"   // all do
-)
-
-// DelayedDurability asks for the option of the target's database.
-func (s *Store) DelayedDurability(ctx context.Context) (d Durability, err error) {
+// DelayedDurability asks for the option of the target's database by which commits may return before their log is on the
+// drive: under DISABLED none does, under ALLOWED those that ask for it, under FORCED all. It is empty where the server
+// has no such thing.
+func (s *Store) DelayedDurability(ctx context.Context) (d string, err error) {
 	v, err := s.ask(ctx)
 	if err != nil || v.babelfish {
-		return DurabilityUnknown, err
+		return "", err
 	}
 	const ask = "SELECT delayed_durability_desc FROM sys.databases WHERE name = DB_NAME()"
 	err = s.db.QueryRowContext(ctx, ask).Scan(&d)

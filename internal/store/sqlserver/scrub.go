@@ -22,7 +22,7 @@ type scrub struct {
 
 	tables []scrubTable
 	at     int         // among them
-	rows   driver.Rows // of the table under way; nil between two
+	rows   *mssql.Rows // of the table under way; nil between two
 	row    []driver.Value
 	rest   float64 // bytes that were read beyond the last request's
 }
@@ -128,11 +128,7 @@ func (r *scrub) Read(ctx context.Context) (store.Read, error) {
 // begin begins with a table.
 func (r *scrub) begin(ctx context.Context, t scrubTable) error {
 	// Without locks a scan may follow the pages as they lie in the file.
-	stmt, err := r.conn.PrepareContext(ctx, "SELECT * FROM "+t.name+" WITH (NOLOCK, INDEX(0)) OPTION (MAXDOP 1)")
-	if err != nil {
-		return err
-	}
-	rows, err := stmt.(*mssql.Stmt).QueryContext(ctx, nil)
+	rows, err := query(ctx, r.conn, "SELECT * FROM "+t.name+" WITH (NOLOCK, INDEX(0)) OPTION (MAXDOP 1)", nil)
 	if err != nil {
 		r.at++
 		return err

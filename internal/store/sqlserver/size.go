@@ -7,34 +7,32 @@ import (
 )
 
 // TableBytes is the size of a table's rows, with the upper levels of the key in whose order they lie.
-func (s *Store) TableBytes(ctx context.Context, table string) (bytes int64, err error) {
-	v, err := s.ask(ctx)
-	if err != nil {
-		return 0, err
-	}
-	query := `SELECT COALESCE(SUM(a.used_pages), 0) * 8192 FROM sys.allocation_units AS a
+func (s *Store) TableBytes(ctx context.Context, table string) (int64, error) {
+	return s.ofTable(ctx, "size", table, `SELECT COALESCE(SUM(a.used_pages), 0) * 8192 FROM sys.allocation_units AS a
 		JOIN sys.partitions AS p ON p.hobt_id = a.container_id AND p.index_id IN (0, 1)
-		WHERE p.object_id = OBJECT_ID(@p1)`
-	if v.babelfish { // which has none of these views, and calls PostgreSQL's functions
-		query = "SELECT pg_total_relation_size(OBJECT_ID(@p1))"
-	}
-	err = s.db.QueryRowContext(ctx, query, table).Scan(&bytes)
-	return bytes, s.Wrap("ask for the size of table "+table+" in "+s.Label(), err)
+		WHERE p.object_id = OBJECT_ID(@p1)`,
+		// Babelfish has none of these views, and calls PostgreSQL's functions.
+		"SELECT pg_total_relation_size(OBJECT_ID(@p1))")
 }
 
 // TableRows is how many rows the server counts of a table, of a quoted name. Without writers, it is exact.
-func (s *Store) TableRows(ctx context.Context, table string) (rows int64, err error) {
+func (s *Store) TableRows(ctx context.Context, table string) (int64, error) {
+	return s.ofTable(ctx, "rows", table, `SELECT COALESCE(SUM(rows), 0) FROM sys.partitions
+		WHERE object_id = OBJECT_ID(@p1) AND index_id IN (0, 1)`,
+		"SELECT COUNT_BIG(*) FROM "+table) // Babelfish knows only at times
+}
+
+// ofTable asks for a number of a table, whose name is @p1.
+func (s *Store) ofTable(ctx context.Context, what, table, query, onBabelfish string) (n int64, err error) {
 	v, err := s.ask(ctx)
 	if err != nil {
 		return 0, err
 	}
-	query, args := `SELECT COALESCE(SUM(rows), 0) FROM sys.partitions
-		WHERE object_id = OBJECT_ID(@p1) AND index_id IN (0, 1)`, []any{table}
-	if v.babelfish { // which knows only at times
-		query, args = "SELECT COUNT_BIG(*) FROM "+table, nil
+	if v.babelfish {
+		query = onBabelfish
 	}
-	err = s.db.QueryRowContext(ctx, query, args...).Scan(&rows)
-	return rows, s.Wrap("ask for the rows of table "+table+" in "+s.Label(), err)
+	err = s.db.QueryRowContext(ctx, query, table).Scan(&n)
+	return n, s.Wrap("ask for the "+what+" of table "+table+" in "+s.Label(), err)
 }
 
 // placement asks for tables and indexes with their filegroups.

@@ -104,16 +104,11 @@ func (c *Conn) Each(ctx context.Context, writes bool, columns int, row func(valu
 func (c *Conn) Close(context.Context) error { return c.conn.Close() }
 
 func (c *Conn) call(ctx context.Context, columns int, row func([]Value) error) error {
-	stmt, err := c.conn.PrepareContext(ctx, c.current.SQL) // sends nothing
+	rows, err := query(ctx, c.conn, c.current.SQL, c.args)
 	if err != nil {
 		return err
 	}
-	answer, err := stmt.(*mssql.Stmt).QueryContext(ctx, c.args)
-	if err != nil {
-		return err
-	}
-	defer answer.Close()
-	rows := answer.(*mssql.Rows)
+	defer rows.Close()
 	begin := func() {
 		n := len(rows.Columns())
 		if n != columns && err == nil {

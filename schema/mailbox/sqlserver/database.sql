@@ -3,9 +3,10 @@
 -- name: create database; unless: exists
 CREATE DATABASE {{ident .Database}}
 {{- if not $p.Lacks.Files}}
-ON PRIMARY
-{{- range $i, $f := mailboxFiles .}}{{if $i}},{{end}}
-    (NAME = {{$f.Name}}, FILENAME = {{str (file $p.DataDir $.Database $f.File)}}, SIZE = {{$f.MB}}MB, FILEGROWTH = 64MB)
+{{- $f := mailboxFilegroup .}}
+ON {{$f.Name}}
+{{- range $i, $name := $f.Files}}{{$kind := "mdf"}}{{if $i}},{{$kind = "ndf"}}{{end}}
+    (NAME = {{$name}}, FILENAME = {{str (file $p.DataDir $.Database (printf "%s.%s" $name $kind))}}, SIZE = {{$f.FileMB}}MB, FILEGROWTH = 64MB)
 {{- end}}
 LOG ON
     (NAME = log_1, FILENAME = {{str (file $p.LogDir .Database "log_1.ldf")}}, SIZE = {{mailboxLogMB .}}MB, FILEGROWTH = 256MB)

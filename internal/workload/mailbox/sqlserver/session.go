@@ -28,12 +28,12 @@ func (Engine) Check(ctx context.Context, target store.Database, p mailbox.Parame
 	switch lazy := p.Mix.Lazy; {
 	case err != nil:
 		return err
-	case lazy > 0 && d == sqlserver.DurabilityUnknown:
+	case lazy > 0 && d == "":
 		fault = "%s has no delayed durability, by which a commit is lazy: use --lazy 0"
-	case lazy > 0 && d == sqlserver.DurabilityDisabled:
+	case lazy > 0 && d == "DISABLED":
 		fault = "DELAYED_DURABILITY of %s is DISABLED, which makes all commits full: " +
 			"set it to ALLOWED by ALTER DATABASE, or use --lazy 0"
-	case lazy < 100 && d == sqlserver.DurabilityForced:
+	case lazy < 100 && d == "FORCED":
 		fault = "DELAYED_DURABILITY of %s is FORCED, which makes all commits lazy: " +
 			"set it to ALLOWED by ALTER DATABASE, or use --lazy 100"
 	default:
