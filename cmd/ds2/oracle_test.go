@@ -523,7 +523,7 @@ func (m *madeUp) agreeGate(dirs []string, all []*oracletest.Bench) {
 	code, stdout, stderr := execute(m.t, args...)
 	failed, open := false, false
 	for i := range all[1:] {
-		want := m.difference(all, i+1, func(r *oracletest.Made) float64 { return r.Value }).Gate(false, bound)
+		want := m.difference(all, i+1, func(r *oracletest.Made) float64 { return r.Value }).Gate(bound)
 		if all[0].Drifts() || all[i+1].Drifts() {
 			want = exitUnknown
 		}

@@ -19,6 +19,7 @@ import (
 	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
+	"ds2/internal/storetest"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/audit"
@@ -36,15 +37,9 @@ func options(t testing.TB) load.Options {
 
 func optionsOf(t testing.TB, size datagen.Size, partRows int) load.Options {
 	t.Helper()
-	return load.Options{Dataset: dataset(t, size, datagen.Options{PartRows: partRows}), Version: "test", AtOnce: byPart}
-}
-
-func dataset(t testing.TB, size datagen.Size, o datagen.Options) ds2.Dataset {
-	t.Helper()
-	words := datagen.DefaultWords()
-	data, err := datagen.New(size, words, o)
-	require.NoError(t, err)
-	return ds2.Dataset{Size: size, Words: words.Sum(), Seed: o.Seed, Rows: data.Parts()}
+	o := storetest.Loading(t, size, partRows)
+	o.AtOnce = byPart
+	return o
 }
 
 // How many sessions copy: more than there are large tables, so that each part is a step, and fewer, so that each table
@@ -136,15 +131,15 @@ func TestRefusals(t *testing.T) {
 	t.Parallel()
 	type setUp = func(*testing.T, *postgres.Store)
 	whole := func(t *testing.T, s *postgres.Store) { mustLoad(t, s, options(t)) }
-	unfinished := func(after int) setUp {
-		return func(t *testing.T, s *postgres.Store) { breakLoad(t, s, after) }
+	unfinished := func(rows int64) setUp {
+		return func(t *testing.T, s *postgres.Store) { breakLoad(t, s, rows) }
 	}
 	table := func(create string) setUp {
 		return func(t *testing.T, s *postgres.Store) { pgtest.Exec(t, s.DB(), "CREATE TABLE "+create) }
 	}
-	larger := dataset(t, size, datagen.Options{PartRows: 100})
+	larger := storetest.Dataset(t, size, datagen.Options{PartRows: 100})
 	larger.Size.Products = 1_201
-	otherwise := dataset(t, size, datagen.Options{}) // parts would be there twice, or never
+	otherwise := storetest.Dataset(t, size, datagen.Options{}) // parts would be there twice, or never
 	for _, test := range []struct {
 		name  string
 		setUp setUp
@@ -157,7 +152,7 @@ func TestRefusals(t *testing.T) {
 		{"an unfinished one of another size, to be resumed",
 			unfinished(5), load.Options{Resume: true, Dataset: larger}, "products=1201"},
 		{"an unfinished one whose files were cut otherwise, to be resumed",
-			unfinished(60), load.Options{Resume: true, Dataset: otherwise}, "split differently"},
+			unfinished(6_000), load.Options{Resume: true, Dataset: otherwise}, "split differently"},
 		{"tables of DS2's own scripts",
 			table("reorder (prod_id int, quan_low int)"), load.Options{}, "did not load (reorder)"},
 		{"another application's table, even to be dropped",
@@ -207,39 +202,15 @@ func TestDropLeavesWhatIsNotDS2s(t *testing.T) {
 	assert.Equal(t, fresh, contents(), "after a drop that was refused")
 }
 
-// breakLoad begins a load and breaks it after a number of things it told its Progress, rows that were copied and
-// statements that began.
-func breakLoad(t *testing.T, s *postgres.Store, after int) {
+// breakLoad begins a load and breaks it after some rows.
+func breakLoad(t *testing.T, s *postgres.Store, rows int64) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o := options(t)
-	o.Progress = &breaker{left: after, cancel: cancel}
+	o.Progress = &storetest.Breaker{Left: rows, How: cancel}
 	_, err := load.Run(ctx, s, o)
 	require.ErrorIs(t, err, context.Canceled)
-}
-
-type breaker struct {
-	load.NoProgress
-	mu     sync.Mutex
-	left   int
-	cancel func()
-}
-
-func (b *breaker) tick() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.left--; b.left == 0 {
-		b.cancel()
-	}
-}
-
-func (b *breaker) Copied(datagen.Table, int64, int64) { b.tick() }
-
-func (b *breaker) Statement(_ schema.Phase, _ string, ended bool) {
-	if !ended {
-		b.tick()
-	}
 }
 
 // follower checks what a Progress is told.
@@ -316,10 +287,10 @@ func TestDatabaseIsMade(t *testing.T) {
 func TestSeed(t *testing.T) {
 	t.Parallel()
 	seeded := options(t)
-	seeded.Dataset = dataset(t, size, datagen.Options{PartRows: 100, Seed: 7})
+	seeded.Dataset = storetest.Dataset(t, size, datagen.Options{PartRows: 100, Seed: 7})
 	target := pgtest.Database(t)
 	s := open(t, target)
-	breakLoad(t, s, 20)
+	breakLoad(t, s, 2_000)
 	seeded.Resume = true
 	_, err := load.Run(t.Context(), s, seeded)
 	assert.ErrorContains(t, err, `data_seed "", not "7"`, "resumed with other rows")

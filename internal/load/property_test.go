@@ -18,6 +18,7 @@ import (
 	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
+	"ds2/internal/storetest"
 )
 
 // TestAnyLoad: a load of any size, with any number of sessions, that is broken off anywhere and resumed makes the
@@ -56,10 +57,10 @@ func anyLoad(t *testing.T, r *rand.Rand) (broken int) {
 	said := fmt.Sprintf("%d MB in %d parts", megabytes, len(o.Dataset.Parts("postgres")))
 
 	reference := pgtest.Database(t)
-	all := &breaker{cancel: func() {}}
+	all := new(storetest.Breaker)
 	o.AtOnce, o.Progress = sessions(), all
 	mustLoad(t, open(t, reference), o)
-	events := -all.left
+	events := int(-all.Left) // rows and statements
 
 	target := pgtest.Database(t)
 	s := open(t, target)
@@ -70,7 +71,7 @@ func anyLoad(t *testing.T, r *rand.Rand) (broken int) {
 		if r.IntN(2) == 0 { // among the statements after the rows
 			after = events - r.IntN(min(events, 30))
 		}
-		o.AtOnce, o.Progress = sessions(), &breaker{left: after, cancel: cancel}
+		o.AtOnce, o.Progress = sessions(), &storetest.Breaker{Left: int64(after), How: cancel}
 		said += fmt.Sprintf(", %d sessions for %d of %d events", o.AtOnce, after, events)
 		report, err = load.Run(ctx, s, o)
 		cancel()

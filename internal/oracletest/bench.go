@@ -12,8 +12,8 @@ import (
 
 // Bench is several runs of one configuration, and what they come to.
 type Bench struct {
-	Dir, Status string
-	Runs        []*Made
+	Status string
+	Runs   []*Made
 	// Value is the median of the runs that count, Mean their mean, Geometric their geometric mean, Half half the width
 	// of the interval of Mean by Student's t, at 95 %, and Spread the highest less the lowest in percent of it. What is
 	// unknown is NaN.
@@ -47,7 +47,7 @@ func ReadBench(dir string) (*Bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bench{Dir: dir, summary: s, Status: s.text("status")}
+	b := &Bench{summary: s, Status: s.text("status")}
 	if s.text("kind") == "run" {
 		r, err := ReadRun(dir)
 		if err != nil {
@@ -105,8 +105,12 @@ func (b *Bench) compute() {
 		b.Half = student(n-1).Quantile(.975) * math.Sqrt(stat.Variance(values, nil)/n)
 		b.Spread = 100 * (slices.Max(values) - slices.Min(values)) / b.Mean // NaN where all are 0
 	}
-	for _, text := range b.texts() {
-		b.Limits = append(b.Limits, LimitOfRuns{Text: text, Holds: true})
+	for _, r := range b.Runs {
+		if r.Run != nil && b.Limits == nil { // any of them knows what was asked for
+			for _, l := range r.Limits {
+				b.Limits = append(b.Limits, LimitOfRuns{Text: l.Text, Holds: true})
+			}
+		}
 	}
 	for _, r := range b.Runs {
 		if r.Practice || !r.Counts && !r.Fails {
@@ -128,16 +132,6 @@ func (b *Bench) compute() {
 // it, and none counts as held.
 func (r *Run) broken() bool {
 	return slices.ContainsFunc(r.Limits, func(l Limit) bool { return !l.Holds })
-}
-
-// texts are the limits that were asked for, as any of the runs knows them.
-func (b *Bench) texts() []string {
-	for _, r := range b.Runs {
-		if r.Run != nil && len(r.Run.Limits) > 0 {
-			return r.Run.summary.texts("spec", "limits")
-		}
-	}
-	return nil
 }
 
 // Exit is the exit code of ds2 bench: 130 where it was interrupted, 1 where it ended by two runs in a row that failed
@@ -331,17 +325,13 @@ func (d *Difference) interval(rise, deviation, freedom, divided float64) {
 	d.P = min(1, divided*2*student(freedom).Survival(math.Abs(rise)/deviation))
 }
 
-// Gate is what the exit code of a gate that fails where a figure changes by less (or more) than a bound must be: 3
-// where the whole interval lies beyond, 4 where that cannot be told.
-func (d Difference) Gate(above bool, bound float64) int {
-	if math.IsNaN(d.Low) {
-		return 4
-	}
-	beyond := func(v float64) bool { return above && v > bound || !above && v < bound }
-	switch low, high := beyond(d.Low), beyond(d.High); {
-	case low && high:
+// Gate is what the exit code of a gate that fails where a figure changes by less than a bound must be: 3 where the whole
+// interval lies below, 4 where that cannot be told.
+func (d Difference) Gate(bound float64) int {
+	switch {
+	case d.High < bound:
 		return 3
-	case low || high:
+	case !(d.Low >= bound):
 		return 4
 	}
 	return 0

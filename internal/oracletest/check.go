@@ -66,7 +66,7 @@ func (r *Run) Check() (wrong differ) {
 	wrong.figure("OPM", w.number("opm"), r.OPM)
 	wrong.figure("figure that counts", s.number("figure", "value"), r.Value)
 	wrong.same("unit", s.text("figure", "unit"), r.Unit)
-	wrong.figure("failed attempts", w.number("errors"), r.counts.errors)
+	wrong.figure("failed attempts", w.number("errors"), r.total("errors"))
 	latencies, _ := w.at("latency").(map[string]any)
 	for name := range latencies {
 		l := object(latencies).at(name).(map[string]any)
@@ -81,7 +81,7 @@ func (r *Run) Check() (wrong differ) {
 	}
 	if w.at("cycle", "begun") == nil || w.number("cycle", "begun") < 3 {
 		wrong.same("steady", w.yes("steady", "verdict"), r.Steady)
-		if len(r.inWindow()) >= 10 && r.counts.orders > 0 {
+		if len(r.inWindow()) >= 10 && r.OPM > 0 {
 			wrong.figure("drift", w.number("steady", "drift_pct"), r.Drift)
 		}
 	}

@@ -27,7 +27,7 @@ import (
 // contents checks that the tables hold the dataset, row by row, and nothing else.
 func (s *suite) contents(t *testing.T) {
 	want := map[datagen.Table][]string{}
-	for _, part := range parts(t, Size, 0) {
+	for _, part := range Dataset(t, Size, datagen.Options{}).Rows {
 		var csv bytes.Buffer
 		_, err := part.WriteTo(&csv)
 		require.NoError(t, err)

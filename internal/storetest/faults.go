@@ -2,6 +2,12 @@ package storetest
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,4 +48,154 @@ func (s *suite) killed(t *testing.T) {
 	}
 	assert.Equal(t, store.Connection, store.Classify(err), "%v", err)
 	assert.NoError(t, logIn(t.Context(), s.connect(t)), "after connecting again")
+}
+
+// inDoubt cuts connections below operations when the server has done them, so that only the answer is lost: what writes
+// is in doubt and there, what reads is not in doubt.
+func (s *suite) inDoubt(t *testing.T) {
+	var cut atomic.Bool
+	through := pgtest.Open(t, s.engine.Open, Proxy(t, s.target, cutting(&cut)))
+	buyer := s.idle(t)
+	for _, test := range []struct {
+		name string
+		call func(calls.Session) error
+		done string // the rows that it wrote; empty where it writes nothing
+	}{
+		{"purchase", func(session calls.Session) error {
+			_, err := session.Purchase(t.Context(), order(buyer, calls.Item{Product: 90, Quantity: 1}))
+			return err
+		}, fmt.Sprintf("orders WHERE customerid = %d", buyer)},
+		{"new customer", func(session calls.Session) error {
+			_, err := session.NewCustomer(t.Context(), customer("newuser9"))
+			return err
+		}, "customers WHERE username = 'newuser9'"},
+		{"login", func(session calls.Session) error { return logIn(t.Context(), session) }, ""},
+		{"browse", func(session calls.Session) error {
+			_, err := session.BrowseByCategory(t.Context(), 5, 3)
+			return err
+		}, ""},
+	} {
+		s.stock(t, 100, 90)
+		cut.Store(false)
+		session, err := s.engine.Calls(t.Context(), through)
+		require.NoError(t, err)
+		t.Cleanup(func() { session.Close(context.Background()) })
+		cut.Store(true)
+		err = test.call(session)
+		e, ok := errors.AsType[*store.Error](err)
+		assert.True(t, ok && e.Class == store.Connection && e.InDoubt == (test.done != ""),
+			"%s whose answer was lost: %#v", test.name, err)
+		if test.done != "" {
+			deadline := time.Now().Add(10 * time.Second)
+			for s.count(t, "%s", test.done) == 0 {
+				if time.Now().After(deadline) {
+					t.Fatalf("the %s in doubt never came to be: the test cut too early", test.name)
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
+		err = logIn(t.Context(), session)
+		assert.Equal(t, store.Connection, store.Classify(err), "call on the lost connection: %v", err)
+	}
+
+	// What the server refused is not in doubt, nor is what was never sent.
+	cut.Store(false)
+	session := s.connect(t)
+	_, err := session.Purchase(t.Context(), order(1<<30, calls.Item{Product: 90, Quantity: 1}))
+	e, ok := errors.AsType[*store.Error](err)
+	assert.True(t, ok && !e.InDoubt, "purchase of a customer who does not exist: %#v", err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = session.Purchase(ctx, order(buyer, calls.Item{Product: 90, Quantity: 1}))
+	e, ok = errors.AsType[*store.Error](err)
+	assert.False(t, ok && e.InDoubt, "purchase that was never sent: %#v", err)
+}
+
+// cutting is a pass of Proxy that, while cut is set, drops the connection instead of passing an answer on.
+func cutting(cut *atomic.Bool) func(client, server net.Conn) {
+	return func(client, server net.Conn) {
+		go func() {
+			io.Copy(server, client)
+			server.Close()
+		}()
+		answer := make([]byte, 64<<10)
+		for {
+			n, err := server.Read(answer)
+			if err != nil || cut.Load() {
+				return
+			}
+			client.Write(answer[:n])
+		}
+	}
+}
+
+// Proxy is the target behind a proxy: pass passes on what the two ends of a connection say, which it ends.
+func Proxy(t *testing.T, target string, pass func(client, server net.Conn)) string {
+	t.Helper()
+	u, err := url.Parse(target)
+	require.NoError(t, err)
+	address := u.Host
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer client.Close()
+				if server, err := net.Dial("tcp", address); err == nil {
+					defer server.Close()
+					pass(client, server)
+				}
+			}()
+		}
+	}()
+	u.Host = listener.Addr().String()
+	return u.String()
+}
+
+// lock has one ds2 at a time hold the database, or several of one run.
+func (s *suite) lock(t *testing.T) {
+	take := func(command, run string) (unlock func(), err error) {
+		return s.store.Lock(t.Context(), store.Lock{
+			Holder: store.Holder{Command: command, PID: 4711, Host: "driver-1", Since: time.Unix(1_763_700_000, 0)},
+			Run:    run,
+			Lost:   func(err error) { t.Errorf("the lock was lost: %v", err) },
+		})
+	}
+	refused := func(command, run, by string) {
+		t.Helper()
+		_, err := take(command, run)
+		locked, _ := errors.AsType[*store.LockedError](err)
+		require.NotNil(t, locked, "%s beside %s: %v", command, by, err)
+		want := "ds2 " + by + ", process 4711 on driver-1, since 2025-11-21 04:40:00 UTC"
+		assert.Equal(t, want, locked.By.String(), "%s beside %s", command, by)
+	}
+	taken := func(command, run string) (unlock func()) {
+		t.Helper()
+		unlock, err := take(command, run)
+		require.NoError(t, err, command)
+		return unlock
+	}
+
+	unlock := taken("bench", "")
+	refused("reset", "", "bench")
+	refused("drive", "run-1", "bench")
+	unlock()
+
+	first := taken("drive", "run-1")
+	second := taken("drive", "run-1")
+	refused("drive", "run-2", "drive")
+	refused("verify", "", "drive")
+	first()
+	refused("verify", "", "drive")
+	second()
+	taken("verify", "")()
+	for range 5 { // a lock that was given back is free at once
+		taken("load", "")()
+		taken("drive", "run-3")()
+	}
 }
