@@ -56,7 +56,7 @@ func TestSQLServerScripts(t *testing.T) {
 			if condition != "babelfish" {
 				return false, fmt.Errorf("no condition %q", condition)
 			}
-			return servertest.IsBabelfish(server)
+			return servertest.IsBabelfish(t, server), nil
 		},
 	})
 }
