@@ -601,3 +601,10 @@ func TestOracle(t *testing.T) {
 		})
 	}
 }
+
+// TestExamples: the records of the documents are what their files come to.
+func TestExamples(t *testing.T) {
+	wrong, records := oracletest.Check("../../docs/examples")
+	assert.GreaterOrEqual(t, records, 3)
+	assert.Empty(t, wrong)
+}

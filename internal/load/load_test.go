@@ -71,8 +71,7 @@ func TestLoadIsWhole(t *testing.T) {
 	assert.Empty(t, progress.running, "statements that never ended")
 	assert.NotZero(t, progress.statements)
 	for _, table := range report.Tables {
-		var rows int64
-		require.NoError(t, s.DB().QueryRow("SELECT count(*) FROM "+string(table.Table)).Scan(&rows))
+		rows := pgtest.Value[int64](t, s.DB(), "SELECT count(*) FROM "+string(table.Table))
 		assert.NotZero(t, rows, table.Table)
 		assert.Equal(t, rows, table.Rows, "rows of %s that are reported", table.Table)
 	}
@@ -95,9 +94,7 @@ func TestLoadIsWhole(t *testing.T) {
 			" (SELECT last_value FROM customers_customerid_seq)",
 		"orders in another number than the size says": "(SELECT count(*) FROM orders) AS o (n) WHERE n <> 600",
 	} {
-		var n int64
-		require.NoError(t, s.DB().QueryRow("SELECT count(*) FROM "+rows).Scan(&n), rows)
-		assert.Zero(t, n, what)
+		assert.Zero(t, pgtest.Value[int](t, s.DB(), "SELECT count(*) FROM "+rows), what)
 	}
 }
 
@@ -268,9 +265,7 @@ func TestPartThatFailsIsNotThere(t *testing.T) {
 	o = options(t)
 	o.Resume = true
 	mustLoad(t, s, o)
-	var customers int
-	require.NoError(t, s.DB().QueryRow("SELECT count(*) FROM customers").Scan(&customers))
-	assert.Equal(t, size.Customers, customers, "customers")
+	assert.Equal(t, size.Customers, pgtest.Value[int](t, s.DB(), "SELECT count(*) FROM customers"), "customers")
 }
 
 func TestDatabaseIsMade(t *testing.T) {
