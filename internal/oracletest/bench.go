@@ -18,7 +18,7 @@ type Bench struct {
 	// of the interval of Mean by Student's t, at 95 %, and Spread the highest less the lowest in percent of it. What is
 	// unknown is NaN.
 	Value, Mean, Geometric, Half, Spread float64
-	Idle, Watts, P95                     float64 // medians
+	Idle, Watts                          float64 // medians
 	Limits                               []LimitOfRuns
 
 	summary object
@@ -91,10 +91,9 @@ func (b *Bench) compute() {
 		return all
 	}
 	values := of(func(r *Made) float64 { return r.Value })
-	b.Value, b.Mean = Median(values), stat.Mean(values, nil)
-	b.Idle = Median(of(func(r *Made) float64 { return r.Idle }))
-	b.Watts = Median(of(func(r *Made) float64 { return r.Watts }))
-	b.P95 = Median(of(func(r *Made) float64 { return r.P95 }))
+	b.Value, b.Mean = median(values), stat.Mean(values, nil)
+	b.Idle = median(of(func(r *Made) float64 { return r.Idle }))
+	b.Watts = median(of(func(r *Made) float64 { return r.Watts }))
 	n := float64(len(values))
 	b.Geometric = 1
 	for _, v := range values {
@@ -119,19 +118,15 @@ func (b *Bench) compute() {
 		for i := range b.Limits {
 			l := &b.Limits[i]
 			l.Of++
-			holds := r.Counts && r.Limits[i].Holds && (r.Status != "aborted" || r.broken())
+			// Where none failed in the window of a run that limits ended, it lies before what ended it: none is held.
+			broken := slices.ContainsFunc(r.Limits, func(l Limit) bool { return !l.Holds })
+			holds := r.Counts && r.Limits[i].Holds && (r.Status != "aborted" || broken)
 			l.Holds = l.Holds && holds
 			if holds {
 				l.Held++
 			}
 		}
 	}
-}
-
-// broken says that a limit failed in the window. Where none did, that of a run that limits ended lies before what ended
-// it, and none counts as held.
-func (r *Run) broken() bool {
-	return slices.ContainsFunc(r.Limits, func(l Limit) bool { return !l.Holds })
 }
 
 // Exit is the exit code of ds2 bench: 130 where it was interrupted, 1 where it ended by two runs in a row that failed
@@ -166,8 +161,8 @@ func (b *Bench) Exit() int {
 	return code
 }
 
-// Median is the one in the middle, or the mean of the two middle ones.
-func Median(values []float64) float64 {
+// median is the one in the middle, or the mean of the two middle ones.
+func median(values []float64) float64 {
 	all := slices.Sorted(slices.Values(values))
 	n := len(all)
 	if n == 0 {
@@ -340,9 +335,11 @@ func (d Difference) Gate(bound float64) int {
 // student is Student's t of some degrees of freedom.
 func student(freedom float64) distuv.StudentsT { return distuv.StudentsT{Sigma: 1, Nu: freedom} }
 
-// Unlike says by how much two figures differ, where it is more than rounding; empty where it is not.
-func Unlike(what string, kit, oracle float64) string {
-	if math.IsNaN(kit) && math.IsNaN(oracle) || math.Abs(kit-oracle) <= 1e-9*max(1, math.Abs(oracle)) {
+// Unlike says how two figures differ, numbers by more than rounding; empty where they do not.
+func Unlike(what string, kit, oracle any) string {
+	a, number := kit.(float64)
+	b, _ := oracle.(float64)
+	if kit == oracle || number && (math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-9*max(1, math.Abs(b))) {
 		return ""
 	}
 	return fmt.Sprintf("%s: ds2 says %v, the record's files come to %v", what, kit, oracle)

@@ -50,7 +50,6 @@ type Run struct {
 type Limit struct {
 	Text     string
 	Measured float64
-	AtLeast  bool // Measured is a lower bound
 	Holds    bool
 }
 
@@ -382,8 +381,9 @@ func (r *Run) limit(text string) (l Limit, err error) {
 	}
 	limit, err := strconv.ParseFloat(parts[3], 64)
 	limit *= map[string]float64{"": 1, "%": .01, "us": 1e-6, "ms": 1e-3, "s": 1, "m": 60}[parts[4]]
+	atLeast := false
 	if r.Reached {
-		l.Measured, l.AtLeast = r.measured(parts[1])
+		l.Measured, atLeast = r.measured(parts[1])
 	}
 	switch parts[2] {
 	case ">=":
@@ -391,9 +391,9 @@ func (r *Run) limit(text string) (l Limit, err error) {
 	case ">":
 		l.Holds = l.Measured > limit
 	case "<=":
-		l.Holds = l.Measured <= limit && !l.AtLeast
+		l.Holds = l.Measured <= limit && !atLeast
 	default:
-		l.Holds = l.Measured < limit && !l.AtLeast
+		l.Holds = l.Measured < limit && !atLeast
 	}
 	return l, err
 }
