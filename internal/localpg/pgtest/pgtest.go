@@ -36,15 +36,12 @@ var (
 //	func TestMain(m *testing.M) { pgtest.Main(m) }
 //
 // A test binary that panics or runs out of time never comes back here: the server then ends with it.
-func Main(m *testing.M) { os.Exit(Runner{m}.Run()) }
-
-// Runner is what Main does for those who take a runner of tests, as testscript.Main does.
-type Runner struct{ M *testing.M }
+func Main(m *testing.M) { os.Exit(Run(m)) }
 
 // Run runs the tests, stops the server and returns the exit code.
-func (r Runner) Run() int {
+func Run(m *testing.M) int {
 	inMain = true
-	code := r.M.Run()
+	code := m.Run()
 	if server != nil {
 		if err := server.Stop(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
