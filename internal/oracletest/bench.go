@@ -320,8 +320,8 @@ func (d *Difference) interval(rise, deviation, freedom, divided float64) {
 	d.P = min(1, divided*2*student(freedom).Survival(math.Abs(rise)/deviation))
 }
 
-// Gate is what the exit code of a gate that fails where a figure changes by less than a bound must be: 3 where the whole
-// interval lies below, 4 where that cannot be told.
+// Gate is what the exit code of a gate that fails where a figure changes by less than a bound must be: 3 where the
+// whole interval lies below, 4 where that cannot be told.
 func (d Difference) Gate(bound float64) int {
 	switch {
 	case d.High < bound:

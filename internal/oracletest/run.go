@@ -198,9 +198,9 @@ func (r *Run) steady() {
 	r.Steady = 100*(most-least)/mean <= 20 && math.Abs(r.Drift) <= 12.5
 }
 
-// time is a quantile of the response times of an operation or a group in milliseconds, over the intervals that lie in the
-// window; below 0 their mean. To whole orders belong those that were dropped, whose times are lower bounds: so is a
-// quantile at or above the shortest of them.
+// time is a quantile of the response times of an operation or a group in milliseconds, over the intervals that lie in
+// the window; of a share below 0 it is their mean. To whole orders belong those that were dropped, whose times are
+// lower bounds: so is a quantile at or above the shortest of them.
 func (r *Run) time(name string, share float64) (milliseconds float64, atLeast bool) {
 	names := []string{name}
 	if group := r.summary.texts("spec", "words", "groups", name); len(group) > 0 {
