@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +22,7 @@ import (
 	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver/servertest"
+	"ds2/internal/storetest"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
 )
@@ -132,48 +132,9 @@ func contentHashes(t *testing.T, db *sql.DB) map[string]string {
 	t.Helper()
 	hashes := map[string]string{}
 	for _, table := range hashedTables {
-		var lines []string
-		err := store.EachRow(t.Context(), db, 1e6, "SELECT * FROM "+table, func(rows *sql.Rows) error {
-			columns, err := rows.Columns()
-			require.NoError(t, err)
-			values, into := make([]any, len(columns)), make([]any, len(columns))
-			for i := range values {
-				into[i] = &values[i]
-			}
-			require.NoError(t, rows.Scan(into...))
-			line := ""
-			for i, v := range values {
-				line += plainValue(columns[i], v) + "|"
-			}
-			lines = append(lines, line)
-			return nil
-		})
-		require.NoError(t, err)
+		lines := storetest.Rows(t, db, "NULL", "SELECT * FROM "+table)
 		slices.Sort(lines)
 		hashes[table] = fmt.Sprintf("%d rows, %x", len(lines), sha256.Sum256([]byte(strings.Join(lines, "\n"))))
 	}
 	return hashes
-}
-
-// plainValue is a value as both engines have it: SQL Server's dates have a time, its amounts four places, and ZIP is a
-// number there (WORKLOAD.md section 1).
-func plainValue(column string, value any) string {
-	switch v := value.(type) {
-	case nil:
-		return "NULL"
-	case time.Time:
-		return v.Format(time.DateOnly)
-	case []byte:
-		return plainValue(column, string(v))
-	case string:
-		_, err := strconv.ParseFloat(v, 64)
-		switch name := strings.ToLower(column); {
-		case err == nil && (name == "netamount" || name == "tax" || name == "totalamount" || name == "price"):
-			v = strings.TrimRight(strings.TrimRight(v, "0"), ".")
-		case name == "zip":
-			v = strings.TrimLeft(v, "0")
-		}
-		return strings.TrimRight(v, " ")
-	}
-	return plainValue(column, fmt.Sprint(value))
 }

@@ -523,7 +523,7 @@ func (m *madeUp) agreeGate(dirs []string, all []*oracletest.Bench) {
 	code, stdout, stderr := execute(m.t, args...)
 	failed, open := false, false
 	for i := range all[1:] {
-		want := m.difference(all, i+1, func(r *oracletest.Made) float64 { return r.Value }).Gate(false, bound)
+		want := m.difference(all, i+1, func(r *oracletest.Made) float64 { return r.Value }).Gate(bound)
 		if all[0].Drifts() || all[i+1].Drifts() {
 			want = exitUnknown
 		}
@@ -600,4 +600,11 @@ func TestOracle(t *testing.T) {
 			m.agree()
 		})
 	}
+}
+
+// TestExamples: the records of the documents are what their files come to.
+func TestExamples(t *testing.T) {
+	wrong, records := oracletest.Check("../../docs/examples")
+	assert.GreaterOrEqual(t, records, 3)
+	assert.Empty(t, wrong)
 }

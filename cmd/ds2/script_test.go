@@ -29,7 +29,7 @@ type onDrive struct{ m *testing.M }
 
 func (o onDrive) Run() int {
 	os.Setenv("TMPDIR", "/var/tmp")
-	return pgtest.Runner{M: o.m}.Run()
+	return pgtest.Run(o.m)
 }
 
 // TestSQLServerScripts runs testdata/sqlserver/*.txtar on the server that servertest gives. $TARGET is the URL of a
@@ -56,7 +56,7 @@ func TestSQLServerScripts(t *testing.T) {
 			if condition != "babelfish" {
 				return false, fmt.Errorf("no condition %q", condition)
 			}
-			return servertest.IsBabelfish(server)
+			return servertest.IsBabelfish(t, server), nil
 		},
 	})
 }

@@ -149,12 +149,10 @@ func TestPasswordCommandOfSQLServer(t *testing.T) {
 		{"a token", "", ""},
 	} {
 		logins := make(chan tdstest.Login, 100)
-		refusal := tdstest.Answer(tdstest.Error(18456, 1, 14, "Login failed."), tdstest.Done(tdstest.DoneError))
-		decide := func(l tdstest.Login) tdstest.Decision {
+		server := tdstest.Start(t, tdstest.Options{Decide: func(l tdstest.Login) tdstest.Decision {
 			logins <- l
-			return tdstest.Decision{Close: true, Answer: refusal}
-		}
-		server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Decide: decide})
+			return tdstest.Refuse(tdstest.LoginFailed)
+		}})
 		target := server.URL("DS2")
 		if target.User = nil; c.user != "" {
 			target.User = url.UserPassword(c.user, "another")

@@ -3,18 +3,11 @@
 package browsertest
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"image"
-	"image/color"
-	"image/draw"
-	"image/png"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -55,12 +48,6 @@ func Tab(t *testing.T, browser context.Context, allowed string) context.Context 
 	t.Helper()
 	tab, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
-	watch(t, tab, allowed)
-	require.NoError(t, chromedp.Run(tab, network.Enable(), log.Enable()))
-	return tab
-}
-
-func watch(t *testing.T, tab context.Context, allowed string) {
 	var mu sync.Mutex
 	var complaints []string
 	complain := func(format string, args ...any) {
@@ -91,6 +78,8 @@ func watch(t *testing.T, tab context.Context, allowed string) {
 			complain("log: %s %s", e.Entry.Text, e.Entry.URL)
 		}
 	})
+	require.NoError(t, chromedp.Run(tab, network.Enable(), log.Enable()))
+	return tab
 }
 
 // Colours makes the browser one of a reader who wants light or dark pages and no animation.
@@ -107,8 +96,7 @@ func Drawn() chromedp.Action {
 	return chromedp.Evaluate(frames, nil, await)
 }
 
-// Keep leaves a picture of the window, or of the whole page, where DS2_ARTIFACTS names a directory: of few colours, for
-// documents.
+// Keep leaves a picture of the window, or of the whole page, where DS2_ARTIFACTS names a directory.
 func Keep(name string, page bool) chromedp.Action {
 	return chromedp.ActionFunc(func(ctx context.Context) error {
 		artifacts := os.Getenv("DS2_ARTIFACTS")
@@ -123,30 +111,6 @@ func Keep(name string, page bool) chromedp.Action {
 		if err := capture.Do(ctx); err != nil {
 			return err
 		}
-		shot, err := png.Decode(bytes.NewReader(picture))
-		if err != nil {
-			return err
-		}
-		var small bytes.Buffer
-		encoder := png.Encoder{CompressionLevel: png.BestCompression}
-		if err := encoder.Encode(&small, fewColours(shot)); err != nil {
-			return err
-		}
-		return os.WriteFile(filepath.Join(artifacts, name), small.Bytes(), 0o644)
+		return os.WriteFile(filepath.Join(artifacts, name), picture, 0o644)
 	})
-}
-
-// fewColours is a picture in its most frequent colours.
-func fewColours(shot image.Image) image.Image {
-	const most = 32
-	times, bounds := map[color.Color]int{}, shot.Bounds()
-	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
-		for x := bounds.Min.X; x < bounds.Max.X; x++ {
-			times[shot.At(x, y)]++
-		}
-	}
-	colours := slices.SortedFunc(maps.Keys(times), func(a, b color.Color) int { return times[b] - times[a] })
-	few := image.NewPaletted(bounds, colours[:min(most, len(colours))])
-	draw.Draw(few, bounds, shot, bounds.Min, draw.Src)
-	return few
 }

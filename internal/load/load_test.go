@@ -5,7 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -19,6 +24,7 @@ import (
 	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
+	"ds2/internal/storetest"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/audit"
@@ -36,15 +42,9 @@ func options(t testing.TB) load.Options {
 
 func optionsOf(t testing.TB, size datagen.Size, partRows int) load.Options {
 	t.Helper()
-	return load.Options{Dataset: dataset(t, size, datagen.Options{PartRows: partRows}), Version: "test", AtOnce: byPart}
-}
-
-func dataset(t testing.TB, size datagen.Size, o datagen.Options) ds2.Dataset {
-	t.Helper()
-	words := datagen.DefaultWords()
-	data, err := datagen.New(size, words, o)
-	require.NoError(t, err)
-	return ds2.Dataset{Size: size, Words: words.Sum(), Seed: o.Seed, Rows: data.Parts()}
+	o := storetest.Loading(t, size, partRows)
+	o.AtOnce = byPart
+	return o
 }
 
 // How many sessions copy: more than there are large tables, so that each part is a step, and fewer, so that each table
@@ -76,8 +76,7 @@ func TestLoadIsWhole(t *testing.T) {
 	assert.Empty(t, progress.running, "statements that never ended")
 	assert.NotZero(t, progress.statements)
 	for _, table := range report.Tables {
-		var rows int64
-		require.NoError(t, s.DB().QueryRow("SELECT count(*) FROM "+string(table.Table)).Scan(&rows))
+		rows := pgtest.Value[int64](t, s.DB(), "SELECT count(*) FROM "+string(table.Table))
 		assert.NotZero(t, rows, table.Table)
 		assert.Equal(t, rows, table.Rows, "rows of %s that are reported", table.Table)
 	}
@@ -100,9 +99,7 @@ func TestLoadIsWhole(t *testing.T) {
 			" (SELECT last_value FROM customers_customerid_seq)",
 		"orders in another number than the size says": "(SELECT count(*) FROM orders) AS o (n) WHERE n <> 600",
 	} {
-		var n int64
-		require.NoError(t, s.DB().QueryRow("SELECT count(*) FROM "+rows).Scan(&n), rows)
-		assert.Zero(t, n, what)
+		assert.Zero(t, pgtest.Value[int](t, s.DB(), "SELECT count(*) FROM "+rows), what)
 	}
 }
 
@@ -136,15 +133,15 @@ func TestRefusals(t *testing.T) {
 	t.Parallel()
 	type setUp = func(*testing.T, *postgres.Store)
 	whole := func(t *testing.T, s *postgres.Store) { mustLoad(t, s, options(t)) }
-	unfinished := func(after int) setUp {
-		return func(t *testing.T, s *postgres.Store) { breakLoad(t, s, after) }
+	unfinished := func(rows int64) setUp {
+		return func(t *testing.T, s *postgres.Store) { breakLoad(t, s, rows) }
 	}
 	table := func(create string) setUp {
 		return func(t *testing.T, s *postgres.Store) { pgtest.Exec(t, s.DB(), "CREATE TABLE "+create) }
 	}
-	larger := dataset(t, size, datagen.Options{PartRows: 100})
+	larger := storetest.Dataset(t, size, datagen.Options{PartRows: 100})
 	larger.Size.Products = 1_201
-	otherwise := dataset(t, size, datagen.Options{}) // parts would be there twice, or never
+	otherwise := storetest.Dataset(t, size, datagen.Options{}) // parts would be there twice, or never
 	for _, test := range []struct {
 		name  string
 		setUp setUp
@@ -157,7 +154,7 @@ func TestRefusals(t *testing.T) {
 		{"an unfinished one of another size, to be resumed",
 			unfinished(5), load.Options{Resume: true, Dataset: larger}, "products=1201"},
 		{"an unfinished one whose files were cut otherwise, to be resumed",
-			unfinished(60), load.Options{Resume: true, Dataset: otherwise}, "split differently"},
+			unfinished(6_000), load.Options{Resume: true, Dataset: otherwise}, "split differently"},
 		{"tables of DS2's own scripts",
 			table("reorder (prod_id int, quan_low int)"), load.Options{}, "did not load (reorder)"},
 		{"another application's table, even to be dropped",
@@ -207,39 +204,15 @@ func TestDropLeavesWhatIsNotDS2s(t *testing.T) {
 	assert.Equal(t, fresh, contents(), "after a drop that was refused")
 }
 
-// breakLoad begins a load and breaks it after a number of things it told its Progress, rows that were copied and
-// statements that began.
-func breakLoad(t *testing.T, s *postgres.Store, after int) {
+// breakLoad begins a load and breaks it after some rows.
+func breakLoad(t *testing.T, s *postgres.Store, rows int64) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	o := options(t)
-	o.Progress = &breaker{left: after, cancel: cancel}
+	o.Progress = &storetest.Breaker{Left: rows, How: cancel}
 	_, err := load.Run(ctx, s, o)
 	require.ErrorIs(t, err, context.Canceled)
-}
-
-type breaker struct {
-	load.NoProgress
-	mu     sync.Mutex
-	left   int
-	cancel func()
-}
-
-func (b *breaker) tick() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.left--; b.left == 0 {
-		b.cancel()
-	}
-}
-
-func (b *breaker) Copied(datagen.Table, int64, int64) { b.tick() }
-
-func (b *breaker) Statement(_ schema.Phase, _ string, ended bool) {
-	if !ended {
-		b.tick()
-	}
 }
 
 // follower checks what a Progress is told.
@@ -297,9 +270,7 @@ func TestPartThatFailsIsNotThere(t *testing.T) {
 	o = options(t)
 	o.Resume = true
 	mustLoad(t, s, o)
-	var customers int
-	require.NoError(t, s.DB().QueryRow("SELECT count(*) FROM customers").Scan(&customers))
-	assert.Equal(t, size.Customers, customers, "customers")
+	assert.Equal(t, size.Customers, pgtest.Value[int](t, s.DB(), "SELECT count(*) FROM customers"), "customers")
 }
 
 func TestDatabaseIsMade(t *testing.T) {
@@ -316,10 +287,10 @@ func TestDatabaseIsMade(t *testing.T) {
 func TestSeed(t *testing.T) {
 	t.Parallel()
 	seeded := options(t)
-	seeded.Dataset = dataset(t, size, datagen.Options{PartRows: 100, Seed: 7})
+	seeded.Dataset = storetest.Dataset(t, size, datagen.Options{PartRows: 100, Seed: 7})
 	target := pgtest.Database(t)
 	s := open(t, target)
-	breakLoad(t, s, 20)
+	breakLoad(t, s, 2_000)
 	seeded.Resume = true
 	_, err := load.Run(t.Context(), s, seeded)
 	assert.ErrorContains(t, err, `data_seed "", not "7"`, "resumed with other rows")
@@ -335,4 +306,81 @@ func TestSeed(t *testing.T) {
 		" WHERE prod_id < 100")
 	require.NoError(t, load.Reset(t.Context(), s, workload.Workloads{ds2.Name: ds2.Workload{}}, progress.Ignore))
 	assert.Equal(t, fresh, pgtest.Contents(t, target), "after the reset")
+}
+
+// TestAnyLoad: a load of any size, with any number of sessions, that is broken off anywhere and resumed makes the
+// database that a load at once makes. Each case has a seed, which is in its name. DS2_TEST_LOADS asks for another
+// number of cases, DS2_TEST_SEED for the first seed.
+func TestAnyLoad(t *testing.T) {
+	t.Parallel()
+	cases, err := strconv.ParseUint(os.Getenv("DS2_TEST_LOADS"), 10, 32)
+	if err != nil {
+		cases = 4
+		if testing.Short() {
+			cases = 1
+		}
+	}
+	first, err := strconv.ParseUint(os.Getenv("DS2_TEST_SEED"), 10, 64)
+	if err != nil {
+		first = 3 // a small load that is broken off twice
+	}
+	broken := 0
+	for seed := first; seed < first+cases; seed++ {
+		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) { broken += anyLoad(t, rand.New(rand.NewPCG(seed, 27))) })
+	}
+	assert.True(t, broken != 0 || t.Failed(), "no load was broken off")
+}
+
+// mostMegabytes is how large the largest load is, and mostSessions how many its sessions are: more than its tables.
+const mostMegabytes, mostSessions = 60, 12
+
+// anyLoad says how often a load was broken off.
+func anyLoad(t *testing.T, r *rand.Rand) (broken int) {
+	megabytes := int(math.Pow(mostMegabytes+1, r.Float64())) // small ones as often as large ones
+	size, err := datagen.ParseSize(fmt.Sprintf("%dMB", megabytes))
+	require.NoError(t, err)
+	o := optionsOf(t, size, 500<<r.IntN(8))
+	sessions := func() int { return 1 + r.IntN(mostSessions) }
+	said := fmt.Sprintf("%d MB in %d parts", megabytes, len(o.Dataset.Parts("postgres")))
+
+	reference := pgtest.Database(t)
+	all := new(storetest.Breaker)
+	o.AtOnce, o.Progress = sessions(), all
+	mustLoad(t, open(t, reference), o)
+	events := int(-all.Left) // rows and statements
+
+	target := pgtest.Database(t)
+	s := open(t, target)
+	var report *load.Report
+	for err = context.Canceled; err != nil; o.Resume = true {
+		ctx, cancel := context.WithCancel(t.Context())
+		after := 1 + r.IntN(events)
+		if r.IntN(2) == 0 { // among the statements after the rows
+			after = events - r.IntN(min(events, 30))
+		}
+		o.AtOnce, o.Progress = sessions(), &storetest.Breaker{Left: int64(after), How: cancel}
+		said += fmt.Sprintf(", %d sessions for %d of %d events", o.AtOnce, after, events)
+		report, err = load.Run(ctx, s, o)
+		cancel()
+		switch {
+		case err == nil:
+		case !errors.Is(err, context.Canceled):
+			t.Fatalf("%s: %v", said, err)
+		default:
+			broken++
+			info, unread := store.ReadInfo(t.Context(), s.DB())
+			if unread == nil && store.Classify(info.CheckReady()) != store.Config {
+				t.Fatalf("%s: a load that was broken off passes for ready", said)
+			}
+		}
+	}
+	t.Log(said)
+	want := pgtest.Contents(t, reference)
+	assert.Equal(t, want, pgtest.Contents(t, target), said)
+	for _, table := range report.Tables {
+		rows := strings.Fields(want[string(table.Table)])[0]
+		assert.Equal(t, rows, fmt.Sprint(table.Rows), "%s: rows of %s", said, table.Table)
+		assert.LessOrEqual(t, table.Before, table.Rows, "%s: %s", said, table.Table)
+	}
+	return broken
 }

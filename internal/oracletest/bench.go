@@ -12,13 +12,13 @@ import (
 
 // Bench is several runs of one configuration, and what they come to.
 type Bench struct {
-	Dir, Status string
-	Runs        []*Made
+	Status string
+	Runs   []*Made
 	// Value is the median of the runs that count, Mean their mean, Geometric their geometric mean, Half half the width
 	// of the interval of Mean by Student's t, at 95 %, and Spread the highest less the lowest in percent of it. What is
 	// unknown is NaN.
 	Value, Mean, Geometric, Half, Spread float64
-	Idle, Watts, P95                     float64 // medians
+	Idle, Watts                          float64 // medians
 	Limits                               []LimitOfRuns
 
 	summary object
@@ -47,7 +47,7 @@ func ReadBench(dir string) (*Bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bench{Dir: dir, summary: s, Status: s.text("status")}
+	b := &Bench{summary: s, Status: s.text("status")}
 	if s.text("kind") == "run" {
 		r, err := ReadRun(dir)
 		if err != nil {
@@ -91,10 +91,9 @@ func (b *Bench) compute() {
 		return all
 	}
 	values := of(func(r *Made) float64 { return r.Value })
-	b.Value, b.Mean = Median(values), stat.Mean(values, nil)
-	b.Idle = Median(of(func(r *Made) float64 { return r.Idle }))
-	b.Watts = Median(of(func(r *Made) float64 { return r.Watts }))
-	b.P95 = Median(of(func(r *Made) float64 { return r.P95 }))
+	b.Value, b.Mean = median(values), stat.Mean(values, nil)
+	b.Idle = median(of(func(r *Made) float64 { return r.Idle }))
+	b.Watts = median(of(func(r *Made) float64 { return r.Watts }))
 	n := float64(len(values))
 	b.Geometric = 1
 	for _, v := range values {
@@ -105,8 +104,12 @@ func (b *Bench) compute() {
 		b.Half = student(n-1).Quantile(.975) * math.Sqrt(stat.Variance(values, nil)/n)
 		b.Spread = 100 * (slices.Max(values) - slices.Min(values)) / b.Mean // NaN where all are 0
 	}
-	for _, text := range b.texts() {
-		b.Limits = append(b.Limits, LimitOfRuns{Text: text, Holds: true})
+	for _, r := range b.Runs {
+		if r.Run != nil && b.Limits == nil { // any of them knows what was asked for
+			for _, l := range r.Limits {
+				b.Limits = append(b.Limits, LimitOfRuns{Text: l.Text, Holds: true})
+			}
+		}
 	}
 	for _, r := range b.Runs {
 		if r.Practice || !r.Counts && !r.Fails {
@@ -115,29 +118,15 @@ func (b *Bench) compute() {
 		for i := range b.Limits {
 			l := &b.Limits[i]
 			l.Of++
-			holds := r.Counts && r.Limits[i].Holds && (r.Status != "aborted" || r.broken())
+			// Where none failed in the window of a run that limits ended, it lies before what ended it: none is held.
+			broken := slices.ContainsFunc(r.Limits, func(l Limit) bool { return !l.Holds })
+			holds := r.Counts && r.Limits[i].Holds && (r.Status != "aborted" || broken)
 			l.Holds = l.Holds && holds
 			if holds {
 				l.Held++
 			}
 		}
 	}
-}
-
-// broken says that a limit failed in the window. Where none did, that of a run that limits ended lies before what ended
-// it, and none counts as held.
-func (r *Run) broken() bool {
-	return slices.ContainsFunc(r.Limits, func(l Limit) bool { return !l.Holds })
-}
-
-// texts are the limits that were asked for, as any of the runs knows them.
-func (b *Bench) texts() []string {
-	for _, r := range b.Runs {
-		if r.Run != nil && len(r.Run.Limits) > 0 {
-			return r.Run.summary.texts("spec", "limits")
-		}
-	}
-	return nil
 }
 
 // Exit is the exit code of ds2 bench: 130 where it was interrupted, 1 where it ended by two runs in a row that failed
@@ -172,8 +161,8 @@ func (b *Bench) Exit() int {
 	return code
 }
 
-// Median is the one in the middle, or the mean of the two middle ones.
-func Median(values []float64) float64 {
+// median is the one in the middle, or the mean of the two middle ones.
+func median(values []float64) float64 {
 	all := slices.Sorted(slices.Values(values))
 	n := len(all)
 	if n == 0 {
@@ -331,17 +320,13 @@ func (d *Difference) interval(rise, deviation, freedom, divided float64) {
 	d.P = min(1, divided*2*student(freedom).Survival(math.Abs(rise)/deviation))
 }
 
-// Gate is what the exit code of a gate that fails where a figure changes by less (or more) than a bound must be: 3
-// where the whole interval lies beyond, 4 where that cannot be told.
-func (d Difference) Gate(above bool, bound float64) int {
-	if math.IsNaN(d.Low) {
-		return 4
-	}
-	beyond := func(v float64) bool { return above && v > bound || !above && v < bound }
-	switch low, high := beyond(d.Low), beyond(d.High); {
-	case low && high:
+// Gate is what the exit code of a gate that fails where a figure changes by less than a bound must be: 3 where the
+// whole interval lies below, 4 where that cannot be told.
+func (d Difference) Gate(bound float64) int {
+	switch {
+	case d.High < bound:
 		return 3
-	case low || high:
+	case !(d.Low >= bound):
 		return 4
 	}
 	return 0
@@ -350,9 +335,11 @@ func (d Difference) Gate(above bool, bound float64) int {
 // student is Student's t of some degrees of freedom.
 func student(freedom float64) distuv.StudentsT { return distuv.StudentsT{Sigma: 1, Nu: freedom} }
 
-// Unlike says by how much two figures differ, where it is more than rounding; empty where it is not.
-func Unlike(what string, kit, oracle float64) string {
-	if math.IsNaN(kit) && math.IsNaN(oracle) || math.Abs(kit-oracle) <= 1e-9*max(1, math.Abs(oracle)) {
+// Unlike says how two figures differ, numbers by more than rounding; empty where they do not.
+func Unlike(what string, kit, oracle any) string {
+	a, number := kit.(float64)
+	b, _ := oracle.(float64)
+	if kit == oracle || number && (math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-9*max(1, math.Abs(b))) {
 		return ""
 	}
 	return fmt.Sprintf("%s: ds2 says %v, the record's files come to %v", what, kit, oracle)

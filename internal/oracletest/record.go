@@ -117,30 +117,20 @@ type histogram struct {
 }
 
 func (h *histogram) add(o histogram) {
-	for len(h.counts) < len(o.counts) {
-		h.counts = append(h.counts, 0)
-	}
+	h.counts = append(h.counts, make([]int64, max(0, len(o.counts)-len(h.counts)))...)
 	for i, n := range o.counts {
 		h.counts[i] += n
 	}
 	h.total += o.total
 }
 
-// lowest and highest are the bounds of a bar in microseconds. Two significant digits take 256 bars of 1 µs, and then
-// 128 for each doubling.
-func lowest(i int) int64 {
-	if i < 256 {
-		return int64(i)
-	}
-	doubling := i/128 - 1
-	return int64(i%128+128) << doubling
-}
-
+// highest is the upper bound of a bar in microseconds. Two significant digits take 256 bars of 1 µs, and then 128 for
+// each doubling.
 func highest(i int) int64 {
 	if i < 256 {
 		return int64(i)
 	}
-	return lowest(i) + 1<<(i/128-1) - 1
+	return int64(i%128+129)<<(i/128-1) - 1
 }
 
 // quantile is the value that a share of all does not exceed, to the nearest of them.

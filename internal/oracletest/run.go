@@ -14,20 +14,21 @@ import (
 )
 
 type sample struct {
-	begin, end                                int64 // ms
-	phase                                     string
-	orders, errors, givenUp, offered, dropped float64
+	row
+	begin, end int64 // ms
 }
 
-type interval struct {
-	from, to int64 // ms
-	sums     map[string]float64
-	times    map[string]histogram
+// times are those of a series in an interval.
+type times struct {
+	series   string
+	from, to int64   // ms
+	sum      float64 // ms
+	histogram
 }
 
 // Run is a run, read from its record. What is unknown is NaN.
 type Run struct {
-	Dir, Status string
+	Status      string
 	Reached     bool    // its first window
 	OPM, P95    float64 // of the first window; P95 in milliseconds
 	P95AtLeast  bool    // P95 is a lower bound
@@ -38,19 +39,17 @@ type Run struct {
 	Drift       float64 // percent over the window
 	Limits      []Limit
 
-	summary   object
-	samples   []sample
-	intervals []interval
-	host      []row
-	from, to  int64 // of the first window, in ms
-	counts    sample
+	summary  object
+	samples  []sample
+	times    []times
+	host     []row
+	from, to int64 // of the first window, in ms
 }
 
 // Limit is the verdict on a limit.
 type Limit struct {
 	Text     string
 	Measured float64
-	AtLeast  bool // Measured is a lower bound
 	Holds    bool
 }
 
@@ -60,7 +59,7 @@ func ReadRun(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{Dir: filepath.Base(dir), summary: s, Status: s.text("status"), Unit: s.text("spec", "words", "unit"),
+	r := &Run{summary: s, Status: s.text("status"), Unit: s.text("spec", "words", "unit"),
 		OPM: math.NaN(), P95: math.NaN(), Value: math.NaN(), Idle: math.NaN(), Watts: math.NaN(), Drift: math.NaN()}
 	samples, samplesErr := readRows(filepath.Join(dir, "samples.csv.gz"))
 	histograms, histogramsErr := readRows(filepath.Join(dir, "histograms.csv.gz"))
@@ -71,24 +70,16 @@ func ReadRun(dir string) (*Run, error) {
 	var last int64
 	for _, s := range samples {
 		end := millis(s.number("t_s"))
-		r.samples = append(r.samples, sample{
-			begin: last, end: end, phase: s.text("phase"), orders: s.number("orders"), errors: s.number("errors"),
-			givenUp: s.number("given_up"), offered: s.number("offered"), dropped: s.number("dropped"),
-		})
+		r.samples = append(r.samples, sample{s, last, end})
 		last = end
 	}
 	for _, h := range histograms {
-		at := millis(h.number("from_s"))
-		if n := len(r.intervals); n == 0 || r.intervals[n-1].from != at {
-			iv := interval{at, millis(h.number("to_s")), map[string]float64{}, map[string]histogram{}}
-			r.intervals = append(r.intervals, iv)
-		}
-		iv := r.intervals[len(r.intervals)-1]
-		series := h.text("series")
-		if iv.times[series], err = decode(h.text("hdrhistogram")); err != nil {
+		decoded, err := decode(h.text("hdrhistogram"))
+		if err != nil {
 			return nil, err
 		}
-		iv.sums[series] = h.number("sum_ns") / 1e6
+		r.times = append(r.times, times{h.text("series"), millis(h.number("from_s")), millis(h.number("to_s")),
+			h.number("sum_ns") / 1e6, decoded})
 	}
 	return r, r.compute()
 }
@@ -98,6 +89,18 @@ func (r *Run) compute() error {
 		return err
 	}
 	r.Idle = r.mean("power.watts", math.MinInt64, 0)
+	if r.Reached {
+		r.Watts = r.mean("power.watts", r.from, r.to)
+		r.OPM = r.total("orders") * 60_000 / float64(r.to-r.from)
+		r.P95, r.P95AtLeast = r.time("order", .95)
+		r.Value = r.OPM
+		if iops := r.IOPS(); r.Unit == "IOPS" && !math.IsNaN(iops) {
+			r.Value = iops
+		} else if r.Unit == "IOPS" {
+			r.Unit = r.summary.text("spec", "words", "rate")
+		}
+		r.steady()
+	}
 	for _, text := range r.summary.texts("spec", "limits") {
 		l, err := r.limit(text)
 		if err != nil {
@@ -105,19 +108,6 @@ func (r *Run) compute() error {
 		}
 		r.Limits = append(r.Limits, l)
 	}
-	if !r.Reached {
-		return nil
-	}
-	r.Watts = r.mean("power.watts", r.from, r.to)
-	r.OPM = r.counts.orders * 60_000 / float64(r.to-r.from)
-	r.P95, r.P95AtLeast = r.time("order", .95)
-	r.Value = r.OPM
-	if iops := r.IOPS(); r.Unit == "IOPS" && !math.IsNaN(iops) {
-		r.Value = iops
-	} else if r.Unit == "IOPS" {
-		r.Unit = r.summary.text("spec", "words", "rate")
-	}
-	r.steady()
 	return nil
 }
 
@@ -130,7 +120,7 @@ func (r *Run) window() error {
 	last := r.samples[n-1].end
 	r.from, r.to = -1, -1
 	for _, s := range r.samples {
-		if s.phase == "run" {
+		if s.text("phase") == "run" {
 			if r.from < 0 {
 				r.from = s.begin
 			}
@@ -159,13 +149,6 @@ func (r *Run) window() error {
 	}
 	r.from, r.to = nearest(r.from), nearest(r.to)
 	r.Reached = r.from < r.to
-	for _, s := range r.inWindow() {
-		r.counts.orders += s.orders
-		r.counts.errors += s.errors
-		r.counts.givenUp += s.givenUp
-		r.counts.offered += s.offered
-		r.counts.dropped += s.dropped
-	}
 	return nil
 }
 
@@ -178,6 +161,14 @@ func (r *Run) inWindow() (all []sample) {
 		}
 	}
 	return all
+}
+
+// total is the sum of a count over the window.
+func (r *Run) total(column string) (sum float64) {
+	for _, s := range r.inWindow() {
+		sum += s.number(column)
+	}
+	return sum
 }
 
 // steady applies SNIA's rule to fifths of the window. Runs whose checkpoints are known are judged over whole cycles,
@@ -193,7 +184,7 @@ func (r *Run) steady() {
 		fifth := all[i*len(all)/5 : (i+1)*len(all)/5]
 		orders := 0.
 		for _, s := range fifth {
-			orders += s.orders
+			orders += s.number("orders")
 		}
 		rates[i] = orders * 60_000 / float64(fifth[len(fifth)-1].end-fifth[0].begin)
 		mean += rates[i] / 5
@@ -207,27 +198,9 @@ func (r *Run) steady() {
 	r.Steady = 100*(most-least)/mean <= 20 && math.Abs(r.Drift) <= 12.5
 }
 
-// distribution is the response times of an operation, or a group, in the intervals that lie in the window, and of a
-// whole order those that were dropped, whose times are lower bounds.
-func (r *Run) distribution(names ...string) (done, dropped histogram, milliseconds float64) {
-	for _, iv := range r.intervals {
-		middle := (iv.from + iv.to) / 2
-		if iv.from < r.from-100 || iv.to > r.to+100 || middle < r.from || middle > r.to {
-			continue
-		}
-		for _, name := range names {
-			done.add(iv.times[name])
-			milliseconds += iv.sums[name]
-			if name == "order" {
-				dropped.add(iv.times["dropped"])
-			}
-		}
-	}
-	return done, dropped, milliseconds
-}
-
-// time is a quantile of an operation's response times in milliseconds. It is a lower bound where it is at or above the
-// shortest wait of an order that was dropped.
+// time is a quantile of the response times of an operation or a group in milliseconds, over the intervals that lie in
+// the window; of a share below 0 it is their mean. To whole orders belong those that were dropped, whose times are
+// lower bounds: so is a quantile at or above the shortest of them.
 func (r *Run) time(name string, share float64) (milliseconds float64, atLeast bool) {
 	names := []string{name}
 	if group := r.summary.texts("spec", "words", "groups", name); len(group) > 0 {
@@ -236,26 +209,35 @@ func (r *Run) time(name string, share float64) (milliseconds float64, atLeast bo
 	if name == r.summary.text("spec", "words", "cycle") {
 		names = []string{"order"}
 	}
-	done, dropped, sum := r.distribution(names...)
-	certain := int64(0) // that ended before any dropped order
-	for i, n := range done.counts {
-		if dropped.total == 0 || highest(i) < lowest(slices.IndexFunc(dropped.counts, some)) {
-			certain += n
+	var done, dropped, all histogram
+	for _, t := range r.times {
+		middle := (t.from + t.to) / 2
+		switch {
+		case t.from < r.from-100 || t.to > r.to+100 || middle < r.from || middle > r.to:
+		case slices.Contains(names, t.series):
+			done.add(t.histogram)
+			milliseconds += t.sum
+		case t.series == "dropped" && slices.Contains(names, "order"):
+			dropped.add(t.histogram)
 		}
 	}
-	all := done
-	all.counts = slices.Clone(done.counts)
+	all.add(done)
 	all.add(dropped)
+	certain := done.total // that ended before any dropped order
+	if dropped.total > 0 {
+		certain = 0
+		for i := 0; i < len(done.counts) && dropped.counts[i] == 0; i++ {
+			certain += done.counts[i]
+		}
+	}
 	switch {
 	case all.total == 0:
 		return math.NaN(), false
-	case share < 0: // the mean
-		return sum / float64(done.total), dropped.total > 0
+	case share < 0:
+		return milliseconds / float64(done.total), dropped.total > 0
 	}
 	return all.quantile(share), share*float64(all.total) > float64(certain)
 }
-
-func some(n int64) bool { return n > 0 }
 
 // seconds are the counters of those after from, up to to.
 func (r *Run) seconds(from, to int64) iter.Seq[row] {
@@ -399,8 +381,9 @@ func (r *Run) limit(text string) (l Limit, err error) {
 	}
 	limit, err := strconv.ParseFloat(parts[3], 64)
 	limit *= map[string]float64{"": 1, "%": .01, "us": 1e-6, "ms": 1e-3, "s": 1, "m": 60}[parts[4]]
+	atLeast := false
 	if r.Reached {
-		l.Measured, l.AtLeast = r.measured(parts[1])
+		l.Measured, atLeast = r.measured(parts[1])
 	}
 	switch parts[2] {
 	case ">=":
@@ -408,9 +391,9 @@ func (r *Run) limit(text string) (l Limit, err error) {
 	case ">":
 		l.Holds = l.Measured > limit
 	case "<=":
-		l.Holds = l.Measured <= limit && !l.AtLeast
+		l.Holds = l.Measured <= limit && !atLeast
 	default:
-		l.Holds = l.Measured < limit && !l.AtLeast
+		l.Holds = l.Measured < limit && !atLeast
 	}
 	return l, err
 }
@@ -419,13 +402,13 @@ func (r *Run) limit(text string) (l Limit, err error) {
 func (r *Run) measured(figure string) (v float64, atLeast bool) {
 	switch figure {
 	case "opm":
-		return r.counts.orders * 60_000 / float64(r.to-r.from), false
+		return r.OPM, false
 	case "iops":
 		return r.IOPS(), false
 	case "errors":
-		return ratio(r.counts.errors, r.counts.orders+r.counts.givenUp), false
+		return ratio(r.total("errors"), r.total("orders")+r.total("given_up")), false
 	case "dropped":
-		return ratio(r.counts.dropped, r.counts.offered), false
+		return ratio(r.total("dropped"), r.total("offered")), false
 	}
 	words := strings.Fields(figure)
 	name, statistic := strings.Join(words[:len(words)-1], " "), words[len(words)-1]

@@ -27,7 +27,7 @@ import (
 // contents checks that the tables hold the dataset, row by row, and nothing else.
 func (s *suite) contents(t *testing.T) {
 	want := map[datagen.Table][]string{}
-	for _, part := range parts(t, Size, 0) {
+	for _, part := range Dataset(t, Size, datagen.Options{}).Rows {
 		var csv bytes.Buffer
 		_, err := part.WriteTo(&csv)
 		require.NoError(t, err)
@@ -51,8 +51,13 @@ func (s *suite) contents(t *testing.T) {
 // csv reads rows as the dataset writes them.
 func (s *suite) csv(t *testing.T, query string, args ...any) (lines []string) {
 	t.Helper()
-	query = fmt.Sprintf(query, args...)
-	err := store.List(t.Context(), s.store.DB(), query, func(rows *sql.Rows) error {
+	return Rows(t, s.store.DB(), "", fmt.Sprintf(query, args...))
+}
+
+// Rows are those of a query in one form on all engines, with a text for NULL.
+func Rows(t testing.TB, db *sql.DB, null, query string) (lines []string) {
+	t.Helper()
+	err := store.List(t.Context(), db, query, func(rows *sql.Rows) error {
 		types, err := rows.ColumnTypes()
 		if err != nil {
 			return err
@@ -63,8 +68,9 @@ func (s *suite) csv(t *testing.T, query string, args ...any) (lines []string) {
 		}
 		err = rows.Scan(into...)
 		for i, v := range values {
-			fields[i] = field(v)
-			switch {
+			switch fields[i] = field(v); {
+			case v == nil:
+				fields[i] = null
 			case types[i].DatabaseTypeName() == "MONEY": // has four places
 				fields[i] = strings.TrimSuffix(fields[i], "00")
 			case strings.EqualFold(types[i].Name(), "zip"): // a number on SQL Server
@@ -80,8 +86,6 @@ func (s *suite) csv(t *testing.T, query string, args ...any) (lines []string) {
 
 func field(value any) string {
 	switch v := value.(type) {
-	case nil:
-		return ""
 	case []byte:
 		return string(v)
 	case time.Time:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -14,8 +15,56 @@ import (
 	"ds2/internal/load"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
+	"ds2/internal/workload/ds2"
 	"ds2/schema"
 )
+
+// Dataset is that of a size.
+func Dataset(t testing.TB, size datagen.Size, o datagen.Options) ds2.Dataset {
+	t.Helper()
+	words := datagen.DefaultWords()
+	data, err := datagen.New(size, words, o)
+	require.NoError(t, err)
+	return ds2.Dataset{Size: size, Words: words.Sum(), Seed: o.Seed, Rows: data.Parts()}
+}
+
+// smallParts are so small that several go into each table of the suite.
+const smallParts = 500
+
+// Loading is a load of a dataset of a size in parts of n rows; 0: of as many as others have.
+func Loading(t testing.TB, size datagen.Size, n int) load.Options {
+	t.Helper()
+	return load.Options{Dataset: Dataset(t, size, datagen.Options{PartRows: n}), Version: "test", AtOnce: 4}
+}
+
+// Load loads a dataset of a size into a database.
+func Load(t testing.TB, s store.Database, size datagen.Size) {
+	t.Helper()
+	_, err := load.Run(t.Context(), s, Loading(t, size, 0))
+	require.NoError(t, err)
+}
+
+// origins are the databases of the test's PostgreSQL that others are copies of, by their size.
+var (
+	origins       = map[datagen.Size]string{}
+	makingOrigins sync.Mutex
+)
+
+// Loaded is a database of the test's own on the PostgreSQL of its package, with a dataset of a size: a copy of one that
+// is loaded once.
+func Loaded(t testing.TB, open store.Opener, size datagen.Size) store.Database {
+	t.Helper()
+	makingOrigins.Lock()
+	defer makingOrigins.Unlock()
+	if origins[size] == "" {
+		name := fmt.Sprint("origin", len(origins))
+		s := pgtest.Open(t, open, pgtest.Server(t).URL(name))
+		Load(t, s, size)
+		require.NoError(t, s.Close())
+		origins[size] = name
+	}
+	return pgtest.Open(t, open, pgtest.Copy(t, origins[size]))
+}
 
 // steps checks that what a load does in a step is there whole and noted, or not at all.
 func (s *suite) steps(t *testing.T) {
@@ -103,14 +152,14 @@ func (s *suite) resume(t *testing.T) {
 	o := Loading(t, Size, smallParts)
 	for _, at := range []struct {
 		phase schema.Phase
-		step  int64
+		after int64
 	}{
-		{schema.Data, 1}, {schema.Data, 5}, {schema.Indexes, 1}, {schema.Indexes, 3},
+		{schema.Data, 1}, {schema.Data, 2000}, {schema.Indexes, 1}, {schema.Indexes, 3},
 		{schema.Procedures, 1}, {schema.Procedures, 3},
 	} {
-		place := fmt.Sprintf("broken at step %d of phase %s", at.step, at.phase)
+		place := fmt.Sprintf("broken after %d of phase %s", at.after, at.phase)
 		ctx, cancel := context.WithCancel(t.Context())
-		o.Resume, o.Progress = true, &Breaker{Phase: at.phase, Left: at.step, How: cancel}
+		o.Resume, o.Progress = true, &Breaker{Phase: at.phase, Left: at.after, How: cancel}
 		_, err := load.Run(ctx, l, o)
 		cancel()
 		require.ErrorIs(t, err, context.Canceled, "load %s", place)
@@ -126,29 +175,31 @@ func (s *suite) resume(t *testing.T) {
 	assert.ErrorContains(t, err, "nothing to resume")
 }
 
-// Breaker follows a load and breaks it at a step of a phase: when one of its parts was copied or one of its statements
-// begins.
+// Breaker follows a load and breaks it in a phase, or in any, when some rows were copied or statements have begun.
 type Breaker struct {
 	load.NoProgress
 	Phase schema.Phase
-	Left  int64 // steps of the phase until the load is broken
+	Left  int64 // rows and statements until the load is broken
 	How   func()
 }
 
-func (b *Breaker) step(phase schema.Phase) {
-	if phase == b.Phase && atomic.AddInt64(&b.Left, -1) == 0 {
+func (b *Breaker) count(phase schema.Phase, n int64) {
+	if phase != cmp.Or(b.Phase, phase) {
+		return
+	}
+	if left := atomic.AddInt64(&b.Left, -n); left <= 0 && left+n > 0 {
 		b.How()
 	}
 }
 
-func (b *Breaker) Copied(_ datagen.Table, _, bytes int64) {
+func (b *Breaker) Copied(_ datagen.Table, rows, bytes int64) {
 	if bytes > 0 { // not those of an earlier load
-		b.step(schema.Data)
+		b.count(schema.Data, rows)
 	}
 }
 
 func (b *Breaker) Statement(phase schema.Phase, _ string, ended bool) {
 	if !ended {
-		b.step(phase)
+		b.count(phase, 1)
 	}
 }

@@ -13,45 +13,30 @@ import (
 	"ds2/internal/measure"
 )
 
-// runs makes the logarithms of the figures of n runs in a row, of identical systems.
-type runs func(random *rand.Rand, n int) []float64
-
-func varying(percent float64) runs {
-	return func(random *rand.Rand, n int) []float64 {
-		all := make([]float64, n)
-		for i := range all {
-			all[i] = percent / 100 * random.NormFloat64()
-		}
-		return all
-	}
+// runs are runs in a row of identical systems.
+type runs struct {
+	percent float64 // by which they vary
+	phi     float64 // what share of that each leaves to the next
+	drift   float64 // percent a run
+	slow    float64 // percent by which the first is slower
 }
 
-func drifting(percent, perRun float64) runs {
-	return func(random *rand.Rand, n int) []float64 {
-		all := varying(percent)(random, n)
-		for i := range all {
-			all[i] += perRun / 100 * float64(i)
+// logarithms are those of the figures of n runs.
+func (r runs) logarithms(random *rand.Rand, n int) []float64 {
+	all := make([]float64, n)
+	if r.phi > 0 {
+		all = autoregressive(random, n, r.phi)
+	}
+	for i := range all {
+		if r.phi > 0 {
+			all[i] = (all[i] - 10_000) / 500 * r.percent / 100
+		} else {
+			all[i] = r.percent / 100 * random.NormFloat64()
 		}
-		return all
+		all[i] += r.drift / 100 * float64(i)
 	}
-}
-
-func remembering(percent, phi float64) runs {
-	return func(random *rand.Rand, n int) []float64 {
-		all := autoregressive(random, n, phi)
-		for i := range all {
-			all[i] = (all[i] - 10_000) / 500 * percent / 100
-		}
-		return all
-	}
-}
-
-func slowFirst(percent, by float64) runs {
-	return func(random *rand.Rand, n int) []float64 {
-		all := varying(percent)(random, n)
-		all[0] += math.Log1p(-by / 100)
-		return all
-	}
+	all[0] += math.Log1p(-r.slow / 100)
+	return all
 }
 
 // verdicts are changes between identical systems.
@@ -81,7 +66,7 @@ func (v verdicts) String() string { return fmt.Sprintf("%s/%.1f", share(v.found(
 
 func welch(random *rand.Rand, of runs, each int) (v verdicts) {
 	for range *replicates {
-		all := of(random, 2*each)
+		all := of.logarithms(random, 2*each)
 		for i := range all {
 			all[i] = math.Exp(all[i])
 		}
@@ -96,7 +81,7 @@ func figuresOf(random *rand.Rand, of runs, configurations, blocks int, noise flo
 	for i := range configurations {
 		names = append(names, fmt.Sprint("c", i))
 	}
-	values, run := of(random, blocks*configurations), 0
+	values, run := of.logarithms(random, blocks*configurations), 0
 	for block, order := range measure.RandomBlocks(random, configurations, blocks) {
 		for _, i := range order {
 			v := values[run]
@@ -126,11 +111,11 @@ func TestComparisons(t *testing.T) {
 		why string
 		of  runs
 	}{
-		{"2 %", varying(2)},
-		{"5 %", varying(5)},
-		{"2 %, drift of 3 % a run", drifting(2, 3)},
-		{"5 %, φ .8 from run to run", remembering(5, .8)},
-		{"2 %, the first run 15 % slow", slowFirst(2, 15)},
+		{"2 %", runs{percent: 2}},
+		{"5 %", runs{percent: 5}},
+		{"2 %, drift of 3 % a run", runs{percent: 2, drift: 3}},
+		{"5 %, φ .8 from run to run", runs{percent: 5, phi: .8}},
+		{"2 %, the first run 15 % slow", runs{percent: 2, slow: 15}},
 	} {
 		random, row := randomOf("comparisons "+c.why), []string{c.why}
 		row = append(row, welch(random, c.of, 3).String(), welch(random, c.of, 5).String())
@@ -171,7 +156,7 @@ func TestLooks(t *testing.T) {
 	} {
 		random := randomOf(fmt.Sprint(c.why, c.looks))
 		of := shares(func() []bool {
-			names, all := figuresOf(random, varying(2), 2, 15, 1)
+			names, all := figuresOf(random, runs{percent: 2}, 2, 15, 1)
 			found, alone := false, false
 			var before []measure.Look
 			for _, blocks := range c.looks {
@@ -208,7 +193,7 @@ func TestUntil(t *testing.T) {
 	for _, variation := range []float64{.5, .75, 1, 1.5} {
 		random := randomOf(fmt.Sprint("until", variation))
 		of := shares(func() []bool {
-			names, all := figuresOf(random, varying(2*variation), 2, 15, 1)
+			names, all := figuresOf(random, runs{percent: 2 * variation}, 2, 15, 1)
 			blocks := measure.MinBlocks + 1
 			for blocks < 15 && !measure.Enough(names, all[:2*blocks], 2, measure.Looks(true, nil, true)) {
 				blocks++

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"ds2/internal/measure"
 )
@@ -15,9 +16,18 @@ import (
 // process makes the orders of each second of a run, about 10,000 with a variation of 5 %.
 type process struct {
 	name   string
-	cycle  int // seconds from one checkpoint to the next; 0: there are none
+	phi    float64 // what share of the noise of each second is left to the next
+	cycle  int     // seconds from one checkpoint to the next; 0: there are none
 	jitter float64
-	make   func(random *rand.Rand, seconds int, begins []int) []float64
+	change func(random *rand.Rand, orders []float64, begins []int) // what else befalls them; nil: nothing
+}
+
+func (p process) orders(random *rand.Rand, seconds int, begins []int) []float64 {
+	all := autoregressive(random, seconds, p.phi)
+	if p.change != nil {
+		p.change(random, all, begins)
+	}
+	return all
 }
 
 // autoregressive leaves a share phi of the noise of each second to the next.
@@ -31,21 +41,15 @@ func autoregressive(random *rand.Rand, seconds int, phi float64) []float64 {
 	return all
 }
 
-func memory(phi float64) process {
-	return process{name: fmt.Sprintf("φ %g", phi), make: func(random *rand.Rand, seconds int, _ []int) []float64 {
-		return autoregressive(random, seconds, phi)
-	}}
-}
+func memory(phi float64) process { return process{name: fmt.Sprintf("φ %g", phi), phi: phi} }
 
-// wander is white noise beside slow noise of a fifth of its variance.
-func wander(phi float64) process {
+// wander is white noise beside slow noise of a share of its variance.
+func wander(phi, variance float64) process {
 	name := fmt.Sprintf("white noise and φ %g", phi)
-	return process{name: name, make: func(random *rand.Rand, seconds int, _ []int) []float64 {
-		all, slow := autoregressive(random, seconds, 0), autoregressive(random, seconds, phi)
-		for i := range all {
-			all[i] += (slow[i] - 10_000) * math.Sqrt(.2)
+	return process{name: name, change: func(random *rand.Rand, all []float64, _ []int) {
+		for i, slow := range autoregressive(random, len(all), phi) {
+			all[i] += (slow - 10_000) * math.Sqrt(variance)
 		}
-		return all
 	}}
 }
 
@@ -55,41 +59,36 @@ func sawtooth(period int, jitter float64) process {
 	if jitter > 0 {
 		name += fmt.Sprintf(" ± %g %%", 100*jitter)
 	}
-	return process{name, period, jitter, func(random *rand.Rand, seconds int, begins []int) []float64 {
-		all := autoregressive(random, seconds, 0)
+	return process{name, 0, period, jitter, func(_ *rand.Rand, all []float64, begins []int) {
 		for k := 1; k < len(begins); k++ {
-			for i := max(0, begins[k-1]); i < min(begins[k], seconds); i++ {
+			for i := max(0, begins[k-1]); i < min(begins[k], len(all)); i++ {
 				all[i] += 4000 * (.5 - (float64(i-begins[k-1])+.5)/float64(begins[k]-begins[k-1]))
 			}
 		}
-		return all
 	}}
 }
 
 func pareto() process {
-	return process{name: "Pareto stalls", make: func(random *rand.Rand, seconds int, _ []int) []float64 {
-		all := autoregressive(random, seconds, 0)
-		for at := random.ExpFloat64() * 60; at < float64(seconds); at += random.ExpFloat64() * 60 {
+	return process{name: "Pareto stalls", change: func(random *rand.Rand, all []float64, _ []int) {
+		for at := random.ExpFloat64() * 60; at < float64(len(all)); at += random.ExpFloat64() * 60 {
 			length := math.Pow(1-random.Float64(), -1/1.5)
-			for i := int(at); i < min(int(at+length), seconds); i++ {
+			for i := int(at); i < min(int(at+length), len(all)); i++ {
 				all[i] *= .2
 			}
 		}
-		return all
 	}}
 }
 
 // levels keeps one of two rates, 20 % apart, for 300 s on average before it takes the other.
 func levels() process {
-	return process{name: "two levels, 300 s", make: func(random *rand.Rand, seconds int, _ []int) []float64 {
-		all, level := autoregressive(random, seconds, 0), float64(1000*(2*random.IntN(2)-1))
+	return process{name: "two levels, 300 s", change: func(random *rand.Rand, all []float64, _ []int) {
+		level := float64(1000 * (2*random.IntN(2) - 1))
 		for i := range all {
 			if random.Float64() < 1./300 {
 				level = -level
 			}
 			all[i] += level
 		}
-		return all
 	}}
 }
 
@@ -110,7 +109,7 @@ func (p process) series(random *rand.Rand, seconds int) measure.Series {
 			at += max(1, int(math.Round(float64(p.cycle)*(1+p.jitter*random.NormFloat64()))))
 		}
 	}
-	for i, orders := range p.make(random, seconds, begins) {
+	for i, orders := range p.orders(random, seconds, begins) {
 		s.Samples = append(s.Samples, measure.Sample{
 			End: time.Duration(i+1) * time.Second, Length: time.Second, Phase: measure.PhaseRun,
 			Counts: measure.Counts{Orders: int64(math.Round(max(0, orders)))},
@@ -175,7 +174,7 @@ func longRun(p process) float64 {
 	}
 	random, sum := rand.New(rand.NewPCG(1, 1)), 0.
 	for range 200 {
-		for _, orders := range p.make(random, 3600, nil) {
+		for _, orders := range p.orders(random, 3600, nil) {
 			sum += orders
 		}
 	}
@@ -198,7 +197,7 @@ var bounds = map[string]struct{ least, from, to float64 }{
 func TestIntervals(t *testing.T) {
 	made := simulated(t, "intervals", "process", "60 s", "200 s", "600 s", "1,200 s", "200 of 1,200 s")
 	for _, p := range []process{
-		memory(0), memory(.8), memory(.9), memory(.95), memory(.98), wander(.9), wander(.95), wander(.98),
+		memory(0), memory(.8), memory(.9), memory(.95), memory(.98), wander(.9, .2), wander(.95, .2), wander(.98, .2),
 		levels(), pareto(), sawtooth(100, 0), sawtooth(300, 0),
 	} {
 		random, row := randomOf(p.name), []string{p.name}
@@ -233,5 +232,40 @@ func TestCycles(t *testing.T) {
 		part := intervals(random, p, *replicates, 1200, last(200, 1200))
 		assert.GreaterOrEqual(t, part.held, .93, "%s: of windows that lie anywhere in the cycle", p.name)
 		made.row(p.name, whole.String(), all.String(), part.String(), share(part.known))
+	}
+}
+
+// minutes is a run of 24 hours whose samples are minutes, with white noise beside a wander of a memory of n hours.
+func minutes(hours, loss float64) process {
+	return process{change: func(random *rand.Rand, all []float64, begins []int) {
+		if hours > 0 {
+			wander(math.Exp(-1/hours/60), .25).change(random, all, begins)
+		}
+		for i := range all {
+			all[i] *= 1 - loss*float64(i)/float64(len(all))
+		}
+	}}
+}
+
+func TestTrends(t *testing.T) {
+	made := simulated(t, "trends", "24 hours of white noise and a wander of", "trend found, none there",
+		"told", "found, a loss of 3 % there")
+	for _, hours := range []float64{0, .5, 1, 3} {
+		random := randomOf(fmt.Sprint("trend", hours))
+		of := func(loss float64) []float64 {
+			return shares(func() []bool {
+				s := minutes(hours, loss).series(random, 24*60)
+				for i := range s.Samples {
+					s.Samples[i].End, s.Samples[i].Length = s.Samples[i].End*60, time.Minute
+				}
+				w, err := s.Window("day", measure.Span{To: 24 * time.Hour})
+				require.NoError(t, err)
+				return []bool{w.Trend != nil, w.Trend != nil && w.Trend.Found}
+			})
+		}
+		none, loss := of(0), of(.03)
+		chance := 3 * math.Sqrt(.015/float64(*replicates))
+		assert.LessOrEqual(t, none[1], .015+chance, "%g hours: a trend is found where none is", hours)
+		made.row(fmt.Sprintf("%g hours", hours), share(none[1]), share(none[0]), share(loss[1]))
 	}
 }

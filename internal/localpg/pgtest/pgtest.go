@@ -36,15 +36,12 @@ var (
 //	func TestMain(m *testing.M) { pgtest.Main(m) }
 //
 // A test binary that panics or runs out of time never comes back here: the server then ends with it.
-func Main(m *testing.M) { os.Exit(Runner{m}.Run()) }
-
-// Runner is what Main does for those who take a runner of tests, as testscript.Main does.
-type Runner struct{ M *testing.M }
+func Main(m *testing.M) { os.Exit(Run(m)) }
 
 // Run runs the tests, stops the server and returns the exit code.
-func (r Runner) Run() int {
+func Run(m *testing.M) int {
 	inMain = true
-	code := r.M.Run()
+	code := m.Run()
 	if server != nil {
 		if err := server.Stop(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -180,6 +177,22 @@ func Await(t testing.TB, db *sql.DB, query string) {
 	for deadline := time.Now().Add(5 * time.Minute); !Value[bool](t, db, query); time.Sleep(10 * time.Millisecond) {
 		require.False(t, time.Now().After(deadline), "after minutes it is not so: %s", query)
 	}
+}
+
+// Contents gives for each table of a database its number of rows and a sum over the hashes of all of them, which does
+// not depend on their order. What a reset notes for the next, in ds2_info, is none of them.
+func Contents(t testing.TB, url string) map[string]string {
+	t.Helper()
+	db := DB(t, url)
+	defer db.Close() // a database that is copied next has no connections
+	const tables = "SELECT coalesce(string_agg(tablename, ' '), '') FROM pg_tables WHERE schemaname = 'public'"
+	const sum = "SELECT count(*) || ' rows, sum ' || coalesce(sum(hashtextextended(r::text, 0)), 0) FROM %q r " +
+		"WHERE r::text !~ '^.\"statistics of '"
+	contents := map[string]string{}
+	for table := range strings.FieldsSeq(Value[string](t, db, tables)) {
+		contents[table] = Value[string](t, db, fmt.Sprintf(sum, table))
+	}
+	return contents
 }
 
 // Value is the one value that a query gives.

@@ -174,7 +174,7 @@ func TestLoadWhoseServerDies(t *testing.T) {
 	o := storetest.Loading(t, small, 100)
 	o.AtOnce, o.Resume = 2, true
 	for _, phase := range []schema.Phase{schema.Data, schema.Indexes} {
-		steps := map[schema.Phase]int64{schema.Data: 20, schema.Indexes: 1}[phase]
+		steps := map[schema.Phase]int64{schema.Data: 2000, schema.Indexes: 1}[phase]
 		o.Progress = &storetest.Breaker{Phase: phase, Left: steps, How: server.Kill}
 		_, err := load.Run(t.Context(), open(t, server.URL("ds2")), o)
 		// What the first session to fail heard: nothing more, that the postmaster is gone, or no answer.

@@ -1,14 +1,19 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"io"
 	"net"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/fuzztest"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 )
@@ -109,4 +114,108 @@ func TestConnectOnABusyMachine(t *testing.T) {
 	rows := 0
 	require.NoError(t, session.Each(ctx, false, func([][]byte) bool { rows++; return true }), "the first call")
 	require.Equal(t, 1, rows)
+}
+
+// echo is a connection whose other end sends back what comes.
+func echo(t *testing.T) net.Conn {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		if conn, err := listener.Accept(); err == nil {
+			io.Copy(conn, conn)
+			conn.Close()
+		}
+	}()
+	conn, err := net.Dial("tcp", listener.Addr().String())
+	require.NoError(t, err)
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// TestDirect sends messages that fit into the socket's buffer and one that does not, and reads the answers.
+func TestDirect(t *testing.T) {
+	socket := direct(echo(t))
+	for _, size := range []int{1, 4096, 1 << 20} {
+		sent := bytes.Repeat([]byte{byte(size)}, size)
+		_, err := socket.Write(sent)
+		require.NoError(t, err)
+		got := make([]byte, size)
+		if _, err := io.ReadFull(socket, got); err != nil || !bytes.Equal(got, sent) {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+	}
+	local, other := net.Pipe() // no socket
+	defer other.Close()
+	if direct(local) != io.ReadWriter(local) {
+		t.Error("a connection without a socket is not used itself")
+	}
+}
+
+// TestWatch ends a read with its context, and reads on with the next.
+func TestWatch(t *testing.T) {
+	conn := echo(t)
+	w, socket := newWatch(conn), direct(conn)
+	ctx, cancel := context.WithCancel(t.Context())
+	w.over(ctx)
+	time.AfterFunc(10*time.Millisecond, cancel)
+	answer := make([]byte, 8)
+	_, err := socket.Read(answer)
+	require.True(t, err != nil && errors.Is(w.cause(err), context.Canceled), "a read whose context ended: %v", err)
+	w.over(t.Context())
+	socket.Write([]byte("next"))
+	if n, err := socket.Read(answer); err != nil || string(answer[:n]) != "next" {
+		t.Fatalf("the next call read %q, %v", answer[:n], err)
+	}
+	if op, ok := errors.AsType[*net.OpError](w.cause(io.EOF)); !ok || op.Err != io.EOF {
+		t.Error("a connection that broke by itself is not reported as such")
+	}
+	w.stop()
+	w.stop()
+}
+
+// FuzzAnswer has a server answer three calls with anything: no row is one of a fourth.
+func FuzzAnswer(f *testing.F) {
+	encode := func(messages ...pgproto3.BackendMessage) (b []byte) {
+		for _, m := range messages {
+			b, _ = m.Encode(b)
+		}
+		return b
+	}
+	row := &pgproto3.DataRow{Values: [][]byte{{0, 0, 0, 7}, appendNumeric(nil, 1299), nil}}
+	bound, complete := &pgproto3.BindComplete{}, &pgproto3.CommandComplete{CommandTag: []byte("SELECT 1")}
+	ready := &pgproto3.ReadyForQuery{TxStatus: 'I'}
+	refused := &pgproto3.ErrorResponse{Severity: "ERROR", Code: "40001", Message: "no"}
+	conn, _ := net.Pipe() // for its address, in errors
+	fuzztest.Run(f, func(t testing.TB, answer []byte) {
+		w := Conn{watch: newWatch(conn), front: newFrontend(bytes.NewReader(answer), io.Discard), sent: 3}
+		w.front.SetMaxBodyLen(4 << 10) // memory for what is announced and never comes would take most of the time
+		for {
+			_, row, err := w.Row()
+			if err != nil || row == nil {
+				return
+			}
+			if w.completed >= w.sent {
+				t.Errorf("a row of call %d of %d", w.completed+1, w.sent)
+				return
+			}
+			for _, value := range row {
+				ParseNumeric(value)
+			}
+		}
+	}, encode(bound, row, row, complete, bound, complete, bound, row, complete, ready),
+		encode(bound, complete, complete, complete, row, ready),
+		encode(&pgproto3.NoticeResponse{Message: "on"}, refused, ready))
+}
+
+// TestRowOfNoCall has a server send a row after the last call's end.
+func TestRowOfNoCall(t *testing.T) {
+	var answer []byte
+	answer, _ = (&pgproto3.CommandComplete{CommandTag: []byte("SELECT 0")}).Encode(answer)
+	answer, _ = (&pgproto3.DataRow{}).Encode(answer)
+	w := Conn{front: newFrontend(bytes.NewReader(answer), io.Discard), sent: 1}
+	if _, row, err := w.Row(); !errors.Is(err, errShape) || !w.broken {
+		t.Errorf("row %v, %v", row, err)
+	}
 }

@@ -19,22 +19,14 @@ import (
 	"ds2/internal/store/sqlserver/tdstest"
 )
 
-// The token streams with which SQL Server ends a login, in the words of sys.messages.
+// Further token streams with which SQL Server ends a login, in the words of sys.messages.
 var (
-	loginFailed = tdstest.Error(18456, 1, 14, "Login failed for user 'user'.")
-	inMaster    = tdstest.Answer(tdstest.Database("master", "master"), tdstest.LoginAck())
-
-	// The login goes on in the default database, because go-mssqldb does not set fDatabase: [MS-TDS] 2.2.6.4.
-	fallsBack = tdstest.Decision{Answer: tdstest.Answer(
-		tdstest.Error(4063, 1, 11, `Cannot open database "DS2" that was requested by the login. `+
-			`Using the user default database "master" instead.`), inMaster, tdstest.Done(tdstest.DoneFinal))}
 	// As DONE has it where the server marks the message as an error: [MS-TDS] 2.2.7.6.
 	fallsBackMarked = tdstest.Decision{Answer: tdstest.Failed(
-		tdstest.Error(4063, 1, 11, `Cannot open database "DS2" that was requested by the login.`), inMaster)}
-	noDatabase = tdstest.Refuse(
-		tdstest.Error(4060, 1, 11, `Cannot open database "DS2" requested by the login. The login failed.`), loginFailed)
+		tdstest.Error(4063, 1, 11, `Cannot open database "DS2" that was requested by the login.`), tdstest.InMaster)}
 	noDefault = tdstest.Refuse(
-		tdstest.Error(4061, 1, 11, `Cannot open either database "DS2" or the user default database.`), loginFailed)
+		tdstest.Error(4061, 1, 11, `Cannot open either database "DS2" or the user default database.`),
+		tdstest.LoginFailed)
 )
 
 // TestLoginAnswers has a server answer LOGIN7 in each way that ends a login, before and after the database was reached.
@@ -51,9 +43,9 @@ func TestLoginAnswers(t *testing.T) {
 		return login{fmt.Sprintf("2.2.7.10 ERROR %d: %s", number, why), answer, number, before, after}
 	}
 	for _, c := range []login{
-		{"2.2.7.10 ERROR 4063, then LOGINACK: the database is not there", fallsBack, 4063, config, lost},
+		{"2.2.7.10 ERROR 4063, then LOGINACK: the database is not there", tdstest.FallsBack, 4063, config, lost},
 		{"2.2.7.6 the same, and DONE_ERROR", fallsBackMarked, 4063, config, lost},
-		{"2.2.7.10 ERROR 4060, then 18456", noDatabase, 4060, config, lost},
+		{"2.2.7.10 ERROR 4060, then 18456", tdstest.NoDatabase, 4060, config, lost},
 		{"2.2.7.10 ERROR 4061, then 18456", noDefault, 4061, config, lost},
 		refused(18456, 14, "wrong password, or any of its states", config, lost),
 		refused(17187, 16, "SQL Server is not ready to accept new client connections", lost, lost),

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf16"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -28,9 +27,8 @@ func rowsOf(columns int, all ...string) []byte {
 		if i%columns == 0 {
 			b = append(b, tokenRow)
 		}
-		units := utf16.Encode([]rune(text))
-		b = binary.LittleEndian.AppendUint16(b, uint16(2*len(units)))
-		b, _ = binary.Append(b, binary.LittleEndian, units)
+		units := tdstest.UCS2(text)
+		b = append(binary.LittleEndian.AppendUint16(b, uint16(len(units))), units...)
 	}
 	return tdstest.Answer(b, tdstest.Done(tdstest.DoneFinal))
 }

@@ -2,6 +2,7 @@ package sqlserver
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -46,8 +47,9 @@ func TestBackups(t *testing.T) {
 			if strings.Contains(tdstest.Text(request), "_2.bak") {
 				return tdstest.Failed(tdstest.Error(3201, 1, 16, "Cannot open backup device."))
 			}
-			columns := wide([]byte{tokenColumns, 2, 0, 0, 0, 0, 0, 0, 0, typeIntN, 4, 8}, []byte("Position"))
-			columns = wide(append(columns, 0, 0, 0, 0, 1, 0, 0x6F, 8, 16), []byte("BackupFinishDate"))
+			columns := slices.Concat(
+				[]byte{tokenColumns, 2, 0, 0, 0, 0, 0, 0, 0, typeIntN, 4, 8}, tdstest.UCS2("Position"),
+				[]byte{0, 0, 0, 0, 1, 0, 0x6F, 8, 16}, tdstest.UCS2("BackupFinishDate"))
 			row := append([]byte{tokenRow, 4, 1, 0, 0, 0}, c.finished...)
 			return tdstest.Answer(columns, row, tdstest.Done(tdstest.DoneFinal))
 		}})
@@ -111,14 +113,6 @@ func TestOptionsSetBack(t *testing.T) {
 	sent = nil
 	s.setBack(t.Context(), s.db, nil, after, func(text string) { t.Error(text) })
 	require.Empty(t, sent, "of a database that was not open nothing is known")
-}
-
-// wide appends ASCII as Unicode.
-func wide(b, text []byte) []byte {
-	for _, c := range text {
-		b = append(b, c, 0)
-	}
-	return b
 }
 
 // TestBackupsUnknown: where the connection is lost while it is asked which backup is the newer one, neither is written

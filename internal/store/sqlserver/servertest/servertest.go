@@ -56,19 +56,16 @@ func Database(t testing.TB) string {
 }
 
 // IsBabelfish tells whether a database's server is Babelfish for PostgreSQL.
-func IsBabelfish(target string) (bool, error) {
+func IsBabelfish(t testing.TB, target string) bool {
+	t.Helper()
 	u, err := url.Parse(target)
-	if err != nil {
-		return false, err
-	}
+	require.NoError(t, err)
 	db, err := sql.Open("sqlserver", in(*u, "master"))
-	if err != nil {
-		return false, err
-	}
+	require.NoError(t, err)
 	defer db.Close()
 	var babelfish sql.NullInt64
-	err = db.QueryRow("SELECT CAST(SERVERPROPERTY('Babelfish') AS int)").Scan(&babelfish)
-	return babelfish.Int64 == 1, err
+	require.NoError(t, db.QueryRow("SELECT CAST(SERVERPROPERTY('Babelfish') AS int)").Scan(&babelfish))
+	return babelfish.Int64 == 1
 }
 
 // in is the URL of a database on the server.

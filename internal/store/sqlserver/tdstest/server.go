@@ -24,7 +24,7 @@ import (
 const (
 	EncryptLogin   = 0x00 // ENCRYPT_OFF: the login packet alone
 	EncryptAll     = 0x01 // ENCRYPT_ON
-	EncryptNothing = 0x02 // ENCRYPT_NOT_SUP
+	encryptNothing = 0x02 // ENCRYPT_NOT_SUP
 )
 
 // Phase is a point of a connection's life at which a server may cut it.
@@ -53,7 +53,7 @@ func Refuse(tokens ...[]byte) Decision { return Decision{Answer: Failed(tokens..
 
 // Options say how the server behaves. What is zero is left out.
 type Options struct {
-	Certificate tls.Certificate // without one Encryption is EncryptNothing
+	Certificate tls.Certificate // without one nothing is encrypted
 	Encryption  byte            // EncryptLogin by default
 	TLSVersion  uint16          // the highest; TLS 1.2 by default, as there is below TDS 8.0
 
@@ -81,7 +81,7 @@ func Start(t testing.TB, options Options) *Server {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	if options.Certificate.Certificate == nil {
-		options.Encryption = EncryptNothing
+		options.Encryption = encryptNothing
 	}
 	s := &Server{options: options, listener: listener}
 	s.wg.Go(s.accept)
@@ -178,7 +178,7 @@ func (s *Server) serve(conn net.Conn) error {
 func (s *Server) readLogin(conn net.Conn) (client net.Conn, payload []byte, err error) {
 	client = conn
 	var from io.Reader = conn
-	if s.options.Encryption != EncryptNothing {
+	if s.options.Encryption != encryptNothing {
 		if err := s.isCut(InTLS); err != nil {
 			readMessage(conn) // the client's hello
 			return nil, nil, err

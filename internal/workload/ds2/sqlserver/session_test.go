@@ -3,12 +3,10 @@ package sqlserver
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"net/url"
 	"os"
 	"path/filepath"
 	"testing"
-	"unicode/utf16"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -28,7 +26,7 @@ func recorded(b testing.TB) func(request []byte) []byte {
 		answer, err := os.ReadFile(filepath.Join("testdata", "exchange", op.String()+".bin"))
 		require.NoError(b, err)
 		require.NotContains(b, statements[op].SQL, "dbo.", "they are in the user's default schema")
-		names = append(names, utf16LE(statements[op].SQL))
+		names = append(names, tdstest.UCS2(statements[op].SQL))
 		answers = append(answers, answer)
 	}
 	return func(request []byte) []byte {
@@ -39,14 +37,6 @@ func recorded(b testing.TB) func(request []byte) []byte {
 		}
 		return answers[calls.OpPrices]
 	}
-}
-
-// utf16LE is a text as the protocol has it.
-func utf16LE(text string) (b []byte) {
-	for _, unit := range utf16.Encode([]rune(text)) {
-		b = binary.LittleEndian.AppendUint16(b, unit)
-	}
-	return b
 }
 
 // What an order asks for, made once: all that it allocates is the session's.
@@ -79,7 +69,7 @@ func order(b testing.TB, s calls.Session) {
 // answered is a session with a server that answers by request.
 func answered(t testing.TB, request func([]byte) []byte) calls.Session {
 	t.Helper()
-	server := tdstest.Start(t, tdstest.Options{Encryption: tdstest.EncryptNothing, Request: request})
+	server := tdstest.Start(t, tdstest.Options{Request: request})
 	return connect(t, openURL(t, server.URL("DS2")))
 }
 

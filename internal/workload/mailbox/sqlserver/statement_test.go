@@ -41,9 +41,7 @@ func TestStatements(t *testing.T) {
 func TestDuplicate(t *testing.T) {
 	violation := tdstest.Error(2627, 1, 14, "Violation of PRIMARY KEY constraint.")
 	answer := tdstest.Answer(violation, tdstest.Done(tdstest.DoneError))
-	server := tdstest.Start(t, tdstest.Options{
-		Encryption: tdstest.EncryptNothing, Request: func([]byte) []byte { return answer },
-	})
+	server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte { return answer }})
 	s, err := sqlserver.Open(server.URL("MAIL"))
 	require.NoError(t, err)
 	defer s.Close()

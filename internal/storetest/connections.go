@@ -19,6 +19,37 @@ import (
 	"ds2/internal/workload/ds2/calls"
 )
 
+func (s *suite) cancelled(t *testing.T) {
+	session := s.connect(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	assert.ErrorIs(t, logIn(ctx, session), context.Canceled, "call with a cancelled context")
+	assert.NoError(t, logIn(t.Context(), session), "the next call, with a good context")
+
+	// A purchase that waits for a lock ends with its context, not with the lock. A server that hears of it late buys
+	// all the same, so the customer is one whose purchases no other case counts.
+	tx, err := s.store.DB().BeginTx(t.Context(), nil)
+	require.NoError(t, err)
+	defer tx.Rollback()
+	_, err = tx.ExecContext(t.Context(), "UPDATE inventory SET quan_in_stock = 1000 WHERE prod_id = 70")
+	require.NoError(t, err)
+	ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	id, err := session.Purchase(ctx, order(int64(Size.Customers), calls.Item{Product: 70, Quantity: 1}))
+	assert.ErrorIs(t, err, context.DeadlineExceeded, "purchase behind a lock: order %d", id)
+}
+
+func (s *suite) killed(t *testing.T) {
+	session := s.connect(t)
+	pgtest.Exec(t, s.store.DB(), s.engine.Kill)
+	var err error
+	for err == nil { // a busy server serves calls for a moment yet
+		err = logIn(t.Context(), session)
+	}
+	assert.Equal(t, store.Connection, store.Classify(err), "%v", err)
+	assert.NoError(t, logIn(t.Context(), s.connect(t)), "after connecting again")
+}
+
 // inDoubt cuts connections below operations when the server has done them, so that only the answer is lost: what writes
 // is in doubt and there, what reads is not in doubt.
 func (s *suite) inDoubt(t *testing.T) {
@@ -124,4 +155,47 @@ func Proxy(t *testing.T, target string, pass func(client, server net.Conn)) stri
 	}()
 	u.Host = listener.Addr().String()
 	return u.String()
+}
+
+// lock has one ds2 at a time hold the database, or several of one run.
+func (s *suite) lock(t *testing.T) {
+	take := func(command, run string) (unlock func(), err error) {
+		return s.store.Lock(t.Context(), store.Lock{
+			Holder: store.Holder{Command: command, PID: 4711, Host: "driver-1", Since: time.Unix(1_763_700_000, 0)},
+			Run:    run,
+			Lost:   func(err error) { t.Errorf("the lock was lost: %v", err) },
+		})
+	}
+	refused := func(command, run, by string) {
+		t.Helper()
+		_, err := take(command, run)
+		locked, _ := errors.AsType[*store.LockedError](err)
+		require.NotNil(t, locked, "%s beside %s: %v", command, by, err)
+		want := "ds2 " + by + ", process 4711 on driver-1, since 2025-11-21 04:40:00 UTC"
+		assert.Equal(t, want, locked.By.String(), "%s beside %s", command, by)
+	}
+	taken := func(command, run string) (unlock func()) {
+		t.Helper()
+		unlock, err := take(command, run)
+		require.NoError(t, err, command)
+		return unlock
+	}
+
+	unlock := taken("bench", "")
+	refused("reset", "", "bench")
+	refused("drive", "run-1", "bench")
+	unlock()
+
+	first := taken("drive", "run-1")
+	second := taken("drive", "run-1")
+	refused("drive", "run-2", "drive")
+	refused("verify", "", "drive")
+	first()
+	refused("verify", "", "drive")
+	second()
+	taken("verify", "")()
+	for range 5 { // a lock that was given back is free at once
+		taken("load", "")()
+		taken("drive", "run-3")()
+	}
 }

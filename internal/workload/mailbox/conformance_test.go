@@ -1,87 +1,101 @@
-// Package mailboxtest is the conformance suite of workload mailbox's calls: what every engine's must do, on a real
-// server.
-package mailboxtest
+package mailbox_test
 
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
-	"ds2/datagen"
 	"ds2/internal/load"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/measure"
 	"ds2/internal/result"
 	"ds2/internal/store"
+	storepostgres "ds2/internal/store/postgres"
+	storesqlserver "ds2/internal/store/sqlserver"
+	"ds2/internal/store/sqlserver/servertest"
+	"ds2/internal/storetest"
 	"ds2/internal/workload"
 	"ds2/internal/workload/mailbox"
+	"ds2/internal/workload/mailbox/postgres"
+	"ds2/internal/workload/mailbox/sqlserver"
+	"ds2/schema"
 )
 
-// Engine is what is tested.
-type Engine struct {
-	Calls mailbox.Engine
-	Open  func(t *testing.T) store.Database // a store whose database is the test's own and holds nothing
-	Lazy  bool                              // commits can be lazy
+func TestMain(m *testing.M) { pgtest.Main(m) }
 
-	Allocs float64 // of memory, by the engine's driver, in a transaction that only writes: at most
-
-	// PagesRead is how many pages of the records and their key were read so far, no session being there but its own;
-	// nil: unknown.
-	PagesRead func(t *testing.T, s store.Database) int64
-
-	Audited func(t *testing.T, s store.Database) // what an audit left in the store's connection; may be nil
+// engine is what is tested.
+type engine struct {
+	mailbox.Engine
+	open      store.Opener
+	database  func(testing.TB) string // the URL of one that is the test's own and holds nothing
+	lazy      bool                    // commits can be lazy
+	allocs    float64                 // of memory, by the engine's driver, in a transaction that only writes: at most
+	pagesRead func(*testing.T, store.Database) int64
+	audited   func(*testing.T, store.Database)
 }
 
-func Run(t *testing.T, e Engine) {
+var onPostgres = engine{postgres.Engine{}, storepostgres.Open, pgtest.Database, true, 0, pagesRead, audited}
+
+// TestConformance runs what every engine's calls must do, on a real server.
+func TestConformance(t *testing.T) {
+	t.Run("postgres", onPostgres.run)
+	t.Run("sqlserver", func(t *testing.T) {
+		lazy := !servertest.IsBabelfish(t, servertest.Database(t))
+		pagesRead := func(*testing.T, store.Database) int64 { return unknown }
+		audited := func(*testing.T, store.Database) {}
+		engine{sqlserver.Engine{}, storesqlserver.Open, servertest.Database, lazy, 200, pagesRead, audited}.run(t)
+	})
+}
+
+func (e engine) run(t *testing.T) {
 	t.Run("load", e.load)
 	t.Run("users", e.users)
 	t.Run("twice", e.twice)
 	t.Run("unread", e.unread)
 }
 
-func dataset(s store.Database, engine mailbox.Engine, size mailbox.Size) mailbox.Dataset {
-	engines := map[string]mailbox.Engine{s.Engine(): engine}
-	return mailbox.Dataset{Size: size, Profile: "exchange2007sp1", Engines: engines}
+const unknown = -1
+
+// pagesRead is how many pages of the records and their key were read so far, no session being there but its own.
+func pagesRead(t *testing.T, s store.Database) int64 {
+	pgtest.Counted(t, s.DB())
+	return pgtest.Value[int64](t, s.DB(), `SELECT heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit
+		FROM pg_statio_user_tables WHERE relname = 'messages'`)
 }
 
-var size = mailbox.Size{Mailboxes: 20, MailboxBytes: 2 << 20}
-
-func (e Engine) loaded(t *testing.T) mailbox.Target {
-	t.Helper()
-	return Load(t, e.Open(t), e.Calls, size)
+// audited: the connection that audits has kept no statement for each handful of records.
+func audited(t *testing.T, s store.Database) {
+	const most = 8 << 20
+	if pgtest.Value[int](t, s.DB(), "SELECT current_setting('server_version_num')") >= 14_00_00 {
+		const kept = "SELECT sum(total_bytes)::bigint FROM pg_backend_memory_contexts" // since PostgreSQL 14
+		require.Less(t, pgtest.Value[int](t, s.DB(), kept), most, "bytes of the server's process")
+	}
 }
 
-// Load loads a mailbox database of a size into a store.
-func Load(t *testing.T, s store.Database, engine mailbox.Engine, size mailbox.Size) mailbox.Target {
+func (e engine) dataset(s store.Database) mailbox.Dataset {
+	return mailbox.Dataset{Size: mailbox.Size{Mailboxes: 20, MailboxBytes: 2 << 20}, Profile: "exchange2007sp1",
+		Engines: map[string]mailbox.Engine{s.Engine(): e.Engine}}
+}
+
+// loaded is a database of the test's own that is loaded.
+func (e engine) loaded(t *testing.T) mailbox.Target {
 	t.Helper()
-	_, err := load.Run(t.Context(), s, load.Options{Dataset: dataset(s, engine, size), AtOnce: 2})
+	s := pgtest.Open(t, e.open, e.database(t))
+	_, err := load.Run(t.Context(), s, load.Options{Dataset: e.dataset(s), AtOnce: 2})
 	require.NoError(t, err)
 	info, err := store.ReadInfo(t.Context(), s.DB())
 	require.NoError(t, err)
-	target, err := mailbox.Look(s, engine, info)
+	target, err := mailbox.Look(s, e.Engine, info)
 	require.NoError(t, err)
 	return target
-}
-
-// breaking is a load's progress that breaks it off when some rows were copied.
-type breaking struct {
-	load.NoProgress
-	after  int64
-	copied atomic.Int64
-	cancel func()
-}
-
-func (b *breaking) Copied(_ datagen.Table, rows, _ int64) {
-	if b.copied.Add(rows) > b.after {
-		b.cancel()
-	}
 }
 
 // pageBytes is what a record takes.
@@ -89,12 +103,13 @@ const pageBytes = 8192
 
 // load: a load that is broken off and resumed makes a database of the size that was asked for, within 2 %, and whole.
 // The pages of the part that was under way may stay, for what the runs insert.
-func (e Engine) load(t *testing.T) {
-	s := e.Open(t)
-	dataset := dataset(s, e.Calls, size)
+func (e engine) load(t *testing.T) {
+	s := pgtest.Open(t, e.open, e.database(t))
+	dataset := e.dataset(s)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	o := load.Options{Dataset: dataset, AtOnce: 1, Progress: &breaking{after: 3000, cancel: cancel}}
+	o := load.Options{Dataset: dataset, AtOnce: 1,
+		Progress: &storetest.Breaker{Phase: schema.Data, Left: 3000, How: cancel}}
 	_, err := load.Run(ctx, s, o)
 	require.ErrorIs(t, err, context.Canceled)
 	o.Progress, o.Resume = nil, true
@@ -102,7 +117,7 @@ func (e Engine) load(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotZero(t, report.Tables[0].Before, "rows before")
 	assert.Equal(t, dataset.Size.Records(), report.Tables[0].Rows, "rows in all")
-	size, err := e.Calls.Bytes(t.Context(), s)
+	size, err := e.Engine.Bytes(t.Context(), s)
 	require.NoError(t, err)
 	broken := int64(0) // pages
 	for _, part := range dataset.Parts(s.Engine()) {
@@ -112,7 +127,7 @@ func (e Engine) load(t *testing.T) {
 	if float64(size) < 0.98*want || float64(size-broken*pageBytes) > 1.02*want {
 		t.Errorf("the database has %d bytes, not %.0f", size, want)
 	}
-	assert.Empty(t, failures(t, mailbox.Target{Store: s, Engine: e.Calls}, workload.Audit{Whole: true}))
+	assert.Empty(t, failures(t, mailbox.Target{Store: s, Engine: e.Engine}, workload.Audit{Whole: true}))
 }
 
 // failures are the checks of an audit that failed, a line each.
@@ -145,16 +160,16 @@ type player struct {
 func (p player) Do(op workload.Op) error { return p.user.Call(p.ctx, op) }
 
 // mix is that of the default profile, as far as the engine has it.
-func (e Engine) mix() mailbox.Mix {
+func (e engine) mix() mailbox.Mix {
 	profile, _ := mailbox.FindProfile("exchange2007sp1")
-	if !e.Lazy {
+	if !e.lazy {
 		profile.Mix.Lazy = 0
 	}
 	return profile.Mix
 }
 
 // users has users work at once, and asks whether the database holds exactly what they say; then it is damaged.
-func (e Engine) users(t *testing.T) {
+func (e engine) users(t *testing.T) {
 	target := e.loaded(t)
 	crowd := begin(target, t.TempDir(), e.mix())
 	crowd.NewUser(workload.Seat{Of: int(target.Dataset.Size.Records()) + 1, Tally: new(measure.Order)})
@@ -194,15 +209,13 @@ func (e Engine) users(t *testing.T) {
 		assert.True(t, told["audit "+target.Store.Label()], "what is told: %v", told)
 		assert.Equal(t, !whole, told["read the keys of "+target.Store.Label()], "J12: %v", told)
 	}
-	if e.Audited != nil {
-		e.Audited(t, target.Store)
-	}
+	e.audited(t, target.Store)
 	e.damage(t, target, account)
 }
 
 // damage does to a database what an audit must find.
-func (e Engine) damage(t *testing.T, target mailbox.Target, account *workload.Account) {
-	session, err := e.Calls.Connect(t.Context(), target.Store)
+func (e engine) damage(t *testing.T, target mailbox.Target, account *workload.Account) {
+	session, err := e.Engine.Connect(t.Context(), target.Store)
 	require.NoError(t, err)
 	defer session.Close(context.Background())
 	transact := func(op workload.Op, r mailbox.Record) mailbox.Step {
@@ -249,7 +262,7 @@ func (c counts) Counted(context.Context, store.Database) (int64, error) { return
 // unread: which records there are is known before a run by the load, or by the record of the run before it, as long as
 // the server does not count another number: their keys are not read, so that only the audit after the run finds one
 // that was deleted.
-func (e Engine) unread(t *testing.T) {
+func (e engine) unread(t *testing.T) {
 	target := e.loaded(t)
 	loaded := target.Dataset.Size.Records()
 	const missing = "records that are missing"
@@ -278,7 +291,7 @@ func (e Engine) unread(t *testing.T) {
 		if c.remove > 0 {
 			step := mailbox.Step{Op: mailbox.Delete}
 			shapeOf(target).Fill(&step.Record, c.remove, 99)
-			session, err := e.Calls.Connect(t.Context(), target.Store)
+			session, err := e.Engine.Connect(t.Context(), target.Store)
 			require.NoError(t, err)
 			require.NoError(t, session.Transact(t.Context(), &step, false))
 			require.NoError(t, session.Close(context.Background()))
@@ -288,12 +301,12 @@ func (e Engine) unread(t *testing.T) {
 		}
 		dir := t.TempDir()
 		last = dir
-		target.Engine = counts{e.Calls, c.counts}
+		target.Engine = counts{e.Engine, c.counts}
 		run := begin(target, dir, c.mix)
 		run.NewUser(workload.Seat{Of: 1, Seed: 7, Tally: new(measure.Order)})
 		before := e.pagesRead(t, target.Store)
 		require.NoError(t, run.Ready(t.Context()), c.name)
-		if read := e.pagesRead(t, target.Store) - before; e.PagesRead != nil && (read > 0) != c.read {
+		if read := e.pagesRead(t, target.Store) - before; before != unknown && (read > 0) != c.read {
 			t.Errorf("%s: %d pages of the records and their key were read just before the run", c.name, read)
 		}
 		require.NoError(t, run.End())
@@ -304,17 +317,10 @@ func (e Engine) unread(t *testing.T) {
 	}
 }
 
-func (e Engine) pagesRead(t *testing.T, s store.Database) int64 {
-	if e.PagesRead == nil {
-		return 0
-	}
-	return e.PagesRead(t, s)
-}
-
 // twice: a transaction that is sent again, because it is unknown whether it was committed, changes nothing more.
-func (e Engine) twice(t *testing.T) {
+func (e engine) twice(t *testing.T) {
 	target := e.loaded(t)
-	session, err := e.Calls.Connect(t.Context(), target.Store)
+	session, err := e.Engine.Connect(t.Context(), target.Store)
 	require.NoError(t, err)
 	defer session.Close(context.Background())
 	steps := make([]mailbox.Step, 4)
@@ -328,7 +334,7 @@ func (e Engine) twice(t *testing.T) {
 	}
 	for try := range 2 {
 		for i, want := range []bool{try == 0, true, try == 0, true} {
-			require.NoError(t, session.Transact(t.Context(), &steps[i], try == 1 && e.Lazy))
+			require.NoError(t, session.Transact(t.Context(), &steps[i], try == 1 && e.lazy))
 			assert.Equal(t, want, steps[i].Found, "try %d: step %d found", try+1, i)
 		}
 		if err := steps[3].Record.Check(); err != nil || steps[3].Record.Flags == 99 {
@@ -336,11 +342,52 @@ func (e Engine) twice(t *testing.T) {
 		}
 	}
 	n := testing.AllocsPerRun(100, func() {
-		assert.NoError(t, session.Transact(t.Context(), &steps[0], e.Lazy))
+		assert.NoError(t, session.Transact(t.Context(), &steps[0], e.lazy))
 	})
-	assert.LessOrEqual(t, n, e.Allocs, "allocations a transaction that only writes")
+	assert.LessOrEqual(t, n, e.allocs, "allocations a transaction that only writes")
 }
 
 func shapeOf(target mailbox.Target) mailbox.Shape {
 	return mailbox.Shape{Mailboxes: target.Dataset.Size.Mailboxes, Seed: target.Dataset.Seed}
+}
+
+// TestLazy: with a standby that never comes, a full commit waits for ever, and a lazy one does not.
+func TestLazy(t *testing.T) {
+	target := onPostgres.loaded(t)
+	s := target.Store
+	setting := func(value string) {
+		t.Helper()
+		pgtest.Exec(t, s.DB(), "ALTER SYSTEM SET synchronous_standby_names = '"+value+"'", "SELECT pg_reload_conf()")
+	}
+	setting("nobody")
+	defer setting("")
+	session, err := postgres.Engine{}.Connect(t.Context(), s)
+	require.NoError(t, err)
+	defer session.Close(context.Background())
+	step := func(record uint64) *mailbox.Step {
+		s := &mailbox.Step{Op: mailbox.Replace}
+		shapeOf(target).Fill(&s.Record, record, 1)
+		return s
+	}
+	// The server's processes read the setting one after the other: a commit that waits tells that the last has.
+	for waits := 0; waits == 0; {
+		full, err := postgres.Engine{}.Connect(t.Context(), s)
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- full.Transact(ctx, step(5), false) }()
+		for len(ended) == 0 && waits == 0 {
+			const query = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+			require.NoError(t, s.DB().QueryRow(query).Scan(&waits))
+		}
+		cancel()
+		err = <-ended
+		if e, ok := errors.AsType[*store.Error](err); waits > 0 && (!ok || !e.InDoubt) {
+			t.Errorf("a full commit without acknowledgement: %v", err)
+		}
+		full.Close(context.Background())
+	}
+	for range 3 { // of a row that no commit still waits with
+		require.NoError(t, session.Transact(t.Context(), step(6), true), "a lazy commit")
+	}
 }
