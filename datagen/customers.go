@@ -28,11 +28,12 @@ const (
 	drawsWorld = 32
 )
 
-// A row is put together from three templates with the customer's number, state or country between them. What is in
-// capitals is overwritten in place: the offsets in write are those of the templates. They are arrays, and so are the
-// texts below: copying one of a known size is a few moves, copying a string is a call.
+// A row is put together from templates with the customer's number or country between them. What is in capitals, but for
+// US, is overwritten in place: the offsets in put are those of the templates. They are arrays, and so are the texts
+// below: copying one of a known size is a few moves, copying a string is a call.
 var (
 	customerHead = [52]byte([]byte(",FIRST-,LAST------,PHONE----- Dell Way,,CITY---,    "))
+	customerUS   = [16]byte([]byte("ST,ZZZZZ,US,1,  "))
 	customerMid  = [64]byte([]byte("LAST------@dell.com,PHONE-----,C,CARD------------,20YY/MM,user  "))
 	customerTail = [16]byte([]byte(",password,AG,   "))
 )
@@ -40,17 +41,10 @@ var (
 // What of the templates counts; the rest is overwritten.
 const (
 	customerHeadLen = 48
+	customerUSLen   = 14
 	customerMidLen  = 62
 	customerTailLen = 13
 )
-
-// stateCodes are States, as two bytes each.
-var stateCodes = func() (codes [len(States)]uint16) {
-	for i, s := range States {
-		codes[i] = uint16(s[0]) | uint16(s[1])<<8
-	}
-	return codes
-}()
 
 // text is a short text, copied with what is behind it.
 type text struct {
@@ -115,14 +109,14 @@ func (c *customers) put(b *[maxRow]byte, id int, d *[drawsUS]uint32) (start, mid
 		*(*[24]byte)(b[n:]) = place.bytes
 		n += place.len
 	} else {
-		us := (*[16]byte)(b[n:])
-		binary.LittleEndian.PutUint16(us[:], stateCodes[below(51, d[23])])
-		us[2] = ','
+		us := (*[len(customerUS)]byte)(b[n:])
+		*us = customerUS
+		state := States[below(51, d[23])]
+		us[0], us[1] = state[0], state[1]
 		zip := 10000 + below(90000, d[24])
 		us[3] = byte('0' + zip/10_000)
 		binary.LittleEndian.PutUint32(us[4:], fourDigits[zip%10_000])
-		binary.LittleEndian.PutUint64(us[8:], usPlace)
-		n += 14
+		n += customerUSLen
 	}
 	middle = n
 
@@ -216,9 +210,6 @@ func (r *customerRows) Next() []Value {
 	r.row[19].Text = tail[len(tail)-1:]                     // gender
 	return r.row[:]
 }
-
-// usPlace is ",US,1,", what stands behind the ZIP code of a customer in the US, its first byte lowest.
-const usPlace = ',' | 'U'<<8 | 'S'<<16 | ','<<24 | '1'<<32 | ','<<40
 
 func copy10(to, from []byte) {
 	*(*[8]byte)(to) = *(*[8]byte)(from)

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"io"
 	"math/bits"
-	"sync"
 )
 
 const (
@@ -35,17 +34,13 @@ type rowFunc struct {
 	crlf  bool
 }
 
-var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
-
 // WriteTo writes the rows to w, in pieces that end with a row.
 func (f rowFunc) WriteTo(w io.Writer) (int64, error) {
 	r := &rowWriter{w: w, newline: '\n', eol: 1}
 	if r.lender, _ = w.(Lender); r.lender != nil {
 		r.borrow()
 	} else {
-		buf := buffers.Get().(*[bufferSize]byte)
-		defer buffers.Put(buf)
-		r.buf = buf[:]
+		r.buf = make([]byte, bufferSize)
 	}
 	if f.crlf {
 		r.newline, r.eol = '\r'|'\n'<<8, 2
