@@ -20,8 +20,8 @@ type User struct {
 
 	// The order being played.
 	order    *Order
-	browse   *Browse // the search under way
-	customer int64   // who orders
+	browse   *calls.Browse // the search under way
+	customer int64         // who orders
 	purchase calls.Purchase
 	bought   int64 // the id of the order that the purchase made
 }
@@ -100,21 +100,15 @@ func (u *User) enterStore(p workload.Player) error {
 func (u *User) Call(ctx context.Context, op workload.Op) (err error) {
 	switch s := u.session; calls.Op(op) {
 	case calls.OpLogin:
-		var l calls.Login
-		l, err = s.Login(ctx, u.order.Username, u.order.Password)
-		u.customer = l.CustomerID
+		u.customer, _, err = s.Login(ctx, u.order.Username, u.order.Password)
 	case calls.OpNewCustomer:
 		u.customer, err = s.NewCustomer(ctx, &u.order.Customer)
-	case calls.OpBrowseByCategory:
-		_, err = s.BrowseByCategory(ctx, u.browse.Batch, u.browse.Category)
-	case calls.OpBrowseByActor:
-		_, err = s.BrowseByActor(ctx, u.browse.Batch, u.browse.Text)
-	case calls.OpBrowseByTitle:
-		_, err = s.BrowseByTitle(ctx, u.browse.Batch, u.browse.Text)
 	case calls.OpPrices:
 		err = s.Prices(ctx, u.order.Items)
 	case calls.OpPurchase:
 		u.bought, err = s.Purchase(ctx, &u.purchase)
+	default:
+		_, err = s.Browse(ctx, u.browse)
 	}
 	return err
 }
