@@ -158,57 +158,49 @@ func (c *customers) rest(d *[drawsUS]uint32) *[8]uint32 {
 	return (*[8]uint32)(d[25:])
 }
 
-// customerRows are the rows of CUSTOMERS. The texts are those of the row as CSV.
-type customerRows struct {
-	*customers
-	random *random
-	id     int // of the last row
-	csv    [maxRow]byte
-	row    [20]Value
-}
-
+// open gives the rows of CUSTOMERS. The texts are those of the row as CSV.
 func (c *customers) open() Rows {
-	return &customerRows{customers: c, random: c.random(), id: c.first - 1}
-}
+	random, id := c.random(), c.first-1 // of the last row
+	csv, row := new([maxRow]byte), new([20]Value)
+	return func() []Value {
+		if id == c.first+c.rows-1 {
+			return nil
+		}
+		id++
+		d := (*[drawsUS]uint32)(random.draws(drawsUS))
+		random.used(c.draws())
+		start, middle, n := c.put(csv, id, d)
+		rest := c.rest(d)
 
-func (r *customerRows) Next() []Value {
-	if r.id == r.first+r.rows-1 {
-		return nil
+		head, place := csv[start:], csv[start+customerHeadLen:middle]
+		row[0].Int = int64(id)
+		row[1].Text = head[1:7]   // first name
+		row[2].Text = head[8:18]  // last name
+		row[3].Text = head[19:38] // address
+		row[5].Text = head[40:47] // city
+		if c.world {
+			row[7].Text = place[1:6]              // ZIP
+			row[8].Text = place[7 : len(place)-3] // country
+			row[9].Int = 2                        // region
+		} else {
+			row[6].Text = place[0:2] // state
+			row[7] = Value{Int: int64(10000 + below(90000, d[24])), Text: place[3:8]}
+			row[8].Text = place[9:11]
+			row[9].Int = 1
+		}
+		mid, tail := csv[middle:], csv[middle+customerMidLen+start:n]
+		row[10].Text = mid[0:19]                              // e-mail
+		row[11].Text = mid[20:30]                             // phone
+		row[12].Int = int64(1 + below(5, rest[1]))            // type of the card
+		row[13].Text = mid[33:49]                             // card
+		row[14].Text = mid[50:57]                             // its expiration
+		row[15].Text = mid[58 : customerMidLen+start]         // user name
+		row[16].Text = tail[1:9]                              // password
+		row[17].Int = int64(18 + below(73, rest[5]))          // age
+		row[18].Int = int64(20_000 * (1 + below(5, rest[6]))) // income
+		row[19].Text = tail[len(tail)-1:]                     // gender
+		return row[:]
 	}
-	r.id++
-	d := (*[drawsUS]uint32)(r.random.draws(drawsUS))
-	r.random.used(r.draws())
-	start, middle, n := r.put(&r.csv, r.id, d)
-	rest := r.rest(d)
-
-	head, place := r.csv[start:], r.csv[start+customerHeadLen:middle]
-	r.row[0].Int = int64(r.id)
-	r.row[1].Text = head[1:7]   // first name
-	r.row[2].Text = head[8:18]  // last name
-	r.row[3].Text = head[19:38] // address
-	r.row[5].Text = head[40:47] // city
-	if r.world {
-		r.row[7].Text = place[1:6]              // ZIP
-		r.row[8].Text = place[7 : len(place)-3] // country
-		r.row[9].Int = 2                        // region
-	} else {
-		r.row[6].Text = place[0:2] // state
-		r.row[7] = Value{Int: int64(10000 + below(90000, d[24])), Text: place[3:8]}
-		r.row[8].Text = place[9:11]
-		r.row[9].Int = 1
-	}
-	mid, tail := r.csv[middle:], r.csv[middle+customerMidLen+start:n]
-	r.row[10].Text = mid[0:19]                              // e-mail
-	r.row[11].Text = mid[20:30]                             // phone
-	r.row[12].Int = int64(1 + below(5, rest[1]))            // type of the card
-	r.row[13].Text = mid[33:49]                             // card
-	r.row[14].Text = mid[50:57]                             // its expiration
-	r.row[15].Text = mid[58 : customerMidLen+start]         // user name
-	r.row[16].Text = tail[1:9]                              // password
-	r.row[17].Int = int64(18 + below(73, rest[5]))          // age
-	r.row[18].Int = int64(20_000 * (1 + below(5, rest[6]))) // income
-	r.row[19].Text = tail[len(tail)-1:]                     // gender
-	return r.row[:]
 }
 
 func copy10(to, from []byte) {

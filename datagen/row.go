@@ -80,7 +80,7 @@ func (r *rowWriter) borrow() {
 // writeRows writes rows of numbers and texts, and amounts in a column for the price, which DS2 prints five characters
 // wide; -1: there is none.
 func (r *rowWriter) writeRows(rows Rows, price int) error {
-	for row := rows.Next(); row != nil; row = rows.Next() {
+	for row := rows(); row != nil; row = rows() {
 		b, err := r.room()
 		if err != nil {
 			return err

@@ -161,7 +161,7 @@ func (m *minimal) Load(ctx context.Context, c store.Copy) (rows int64, err error
 		}
 		for _, part := range c.Parts {
 			from := part.Open()
-			for row := from.Next(); row != nil && err == nil; row = from.Next() {
+			for row := from(); row != nil && err == nil; row = from() {
 				texts := make([]string, len(row))
 				for i := range row {
 					texts[i] = literal(columns[i].DatabaseTypeName(), row[i])
