@@ -53,7 +53,7 @@ func (s *simulatedSession) call(ctx context.Context, op calls.Op) error {
 		took += s.slow()
 	}
 	if !progress.Pause(ctx, took) {
-		return &store.Error{Op: op.String(), Class: store.Bug, Err: ctx.Err()}
+		return &store.Error{Op: calls.Operations[op].Name, Class: store.Bug, Err: ctx.Err()}
 	}
 	if s.fail != nil {
 		return s.fail(op, n)

@@ -45,7 +45,7 @@ func (s *suite) browseByWords(t *testing.T) {
 				browse := calls.Browse{Op: op, Batch: batch, Text: []byte(test.words)}
 				rows, err := session.Browse(t.Context(), &browse)
 				require.NoError(t, err)
-				equal(t, op.String()+", "+what, rows, min(batch, s.containing(texts, test.words)))
+				equal(t, calls.Operations[op].Name+", "+what, rows, min(batch, s.containing(texts, test.words)))
 			}
 		}
 	}

@@ -183,7 +183,7 @@ func eachOf(ctx context.Context, t Target, some iter.Seq[uint64], f func(n uint6
 	defer session.Close(ctx)
 	step, shape := Step{Op: Read}, t.Dataset.shape()
 	for n := range some {
-		step.Number, step.Record.Key = n, shape.Key(n)
+		step.Record.Key = shape.Key(n)
 		if err := session.Transact(ctx, &step, false); err != nil {
 			return err
 		}

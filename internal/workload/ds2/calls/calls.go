@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"ds2/internal/store"
+	"ds2/internal/workload"
 )
 
 // Connect opens a connection for one user of a database of its engine, with everything prepared that the operations
@@ -86,8 +87,8 @@ type Customer struct {
 	Gender                                                             byte // 'M' or 'F'
 }
 
-// Op is one operation that a user waits for.
-type Op uint8
+// Op is an operation, by its place among Operations.
+type Op = workload.Op
 
 // The operations, in the order of an order cycle.
 const (
@@ -101,9 +102,12 @@ const (
 	NumOps
 )
 
-var opNames = [NumOps]string{
-	"login", "new_customer", "browse_by_category", "browse_by_actor", "browse_by_title", "prices", "purchase",
+var Operations = []workload.Operation{
+	OpLogin:            {Name: "login"},
+	OpNewCustomer:      {Name: "new_customer"},
+	OpBrowseByCategory: {Name: "browse_by_category"},
+	OpBrowseByActor:    {Name: "browse_by_actor"},
+	OpBrowseByTitle:    {Name: "browse_by_title"},
+	OpPrices:           {Name: "prices", Outside: true}, // DS2's response time leaves it out
+	OpPurchase:         {Name: "purchase"},
 }
-
-// String is the operation's name in metrics, records and limits.
-func (o Op) String() string { return opNames[o] }

@@ -175,5 +175,5 @@ func check(op Op, items []Item) error {
 
 // wrong is the error of an operation that was not sent, or whose answer says too little.
 func wrong(op Op, format string, args ...any) error {
-	return &store.Error{Op: op.String(), Class: store.Bug, Err: fmt.Errorf(format, args...)}
+	return &store.Error{Op: Operations[op].Name, Class: store.Bug, Err: fmt.Errorf(format, args...)}
 }

@@ -27,7 +27,7 @@ var statements = func() []postgres.Statement {
 		calls.OpPrices:           "SELECT prod_id, price FROM products WHERE prod_id = ANY ($1::integer[])",
 		calls.OpPurchase:         "SELECT ds2_purchase($1, $2, $3, $4, $5, $6, $7)",
 	} {
-		all[op] = postgres.Statement{Name: op.String(), SQL: sql}
+		all[op] = postgres.Statement{Name: calls.Operations[op].Name, SQL: sql}
 	}
 	return all
 }()

@@ -24,8 +24,8 @@ import (
 func recorded(b testing.TB) func(request []byte) []byte {
 	b.Helper()
 	var names, answers [][]byte
-	for op := range calls.NumOps {
-		answer, err := os.ReadFile(filepath.Join("testdata", "exchange", op.String()+".bin"))
+	for op, operation := range calls.Operations {
+		answer, err := os.ReadFile(filepath.Join("testdata", "exchange", operation.Name+".bin"))
 		require.NoError(b, err)
 		require.NotContains(b, statements[op].SQL, "dbo.", "they are in the user's default schema")
 		names = append(names, utf16LE(statements[op].SQL))
