@@ -28,11 +28,12 @@ const (
 	drawsWorld = 32
 )
 
-// A row is put together from three templates with the customer's number, state or country between them. What is in
-// capitals is overwritten in place: the offsets in write are those of the templates. They are arrays, and so are the
-// texts below: copying one of a known size is a few moves, copying a string is a call.
+// A row is put together from templates with the customer's number or country between them. What is in capitals, but for
+// US, is overwritten in place: the offsets in put are those of the templates. They are arrays, and so are the texts
+// below: copying one of a known size is a few moves, copying a string is a call.
 var (
 	customerHead = [52]byte([]byte(",FIRST-,LAST------,PHONE----- Dell Way,,CITY---,    "))
+	customerUS   = [16]byte([]byte("ST,ZZZZZ,US,1,  "))
 	customerMid  = [64]byte([]byte("LAST------@dell.com,PHONE-----,C,CARD------------,20YY/MM,user  "))
 	customerTail = [16]byte([]byte(",password,AG,   "))
 )
@@ -40,17 +41,10 @@ var (
 // What of the templates counts; the rest is overwritten.
 const (
 	customerHeadLen = 48
+	customerUSLen   = 14
 	customerMidLen  = 62
 	customerTailLen = 13
 )
-
-// stateCodes are States, as two bytes each.
-var stateCodes = func() (codes [len(States)]uint16) {
-	for i, s := range States {
-		codes[i] = uint16(s[0]) | uint16(s[1])<<8
-	}
-	return codes
-}()
 
 // text is a short text, copied with what is behind it.
 type text struct {
@@ -115,14 +109,14 @@ func (c *customers) put(b *[maxRow]byte, id int, d *[drawsUS]uint32) (start, mid
 		*(*[24]byte)(b[n:]) = place.bytes
 		n += place.len
 	} else {
-		us := (*[16]byte)(b[n:])
-		binary.LittleEndian.PutUint16(us[:], stateCodes[below(51, d[23])])
-		us[2] = ','
+		us := (*[len(customerUS)]byte)(b[n:])
+		*us = customerUS
+		state := States[below(51, d[23])]
+		us[0], us[1] = state[0], state[1]
 		zip := 10000 + below(90000, d[24])
 		us[3] = byte('0' + zip/10_000)
 		binary.LittleEndian.PutUint32(us[4:], fourDigits[zip%10_000])
-		binary.LittleEndian.PutUint64(us[8:], usPlace)
-		n += 14
+		n += customerUSLen
 	}
 	middle = n
 
@@ -164,61 +158,50 @@ func (c *customers) rest(d *[drawsUS]uint32) *[8]uint32 {
 	return (*[8]uint32)(d[25:])
 }
 
-// customerRows are the rows of CUSTOMERS. The texts are those of the row as CSV.
-type customerRows struct {
-	*customers
-	random *random
-	id     int // of the last row
-	csv    [maxRow]byte
-	row    [20]Value
-}
-
+// open gives the rows of CUSTOMERS. The texts are those of the row as CSV.
 func (c *customers) open() Rows {
-	return &customerRows{customers: c, random: c.random(), id: c.first - 1}
-}
+	random, id := c.random(), c.first-1 // of the last row
+	csv, row := new([maxRow]byte), new([20]Value)
+	return func() []Value {
+		if id == c.first+c.rows-1 {
+			return nil
+		}
+		id++
+		d := (*[drawsUS]uint32)(random.draws(drawsUS))
+		random.used(c.draws())
+		start, middle, n := c.put(csv, id, d)
+		rest := c.rest(d)
 
-func (r *customerRows) Next() []Value {
-	if r.id == r.first+r.rows-1 {
-		return nil
+		head, place := csv[start:], csv[start+customerHeadLen:middle]
+		row[0].Int = int64(id)
+		row[1].Text = head[1:7]   // first name
+		row[2].Text = head[8:18]  // last name
+		row[3].Text = head[19:38] // address
+		row[5].Text = head[40:47] // city
+		if c.world {
+			row[7].Text = place[1:6]              // ZIP
+			row[8].Text = place[7 : len(place)-3] // country
+			row[9].Int = 2                        // region
+		} else {
+			row[6].Text = place[0:2] // state
+			row[7] = Value{Int: int64(10000 + below(90000, d[24])), Text: place[3:8]}
+			row[8].Text = place[9:11]
+			row[9].Int = 1
+		}
+		mid, tail := csv[middle:], csv[middle+customerMidLen+start:n]
+		row[10].Text = mid[0:19]                              // e-mail
+		row[11].Text = mid[20:30]                             // phone
+		row[12].Int = int64(1 + below(5, rest[1]))            // type of the card
+		row[13].Text = mid[33:49]                             // card
+		row[14].Text = mid[50:57]                             // its expiration
+		row[15].Text = mid[58 : customerMidLen+start]         // user name
+		row[16].Text = tail[1:9]                              // password
+		row[17].Int = int64(18 + below(73, rest[5]))          // age
+		row[18].Int = int64(20_000 * (1 + below(5, rest[6]))) // income
+		row[19].Text = tail[len(tail)-1:]                     // gender
+		return row[:]
 	}
-	r.id++
-	d := (*[drawsUS]uint32)(r.random.draws(drawsUS))
-	r.random.used(r.draws())
-	start, middle, n := r.put(&r.csv, r.id, d)
-	rest := r.rest(d)
-
-	head, place := r.csv[start:], r.csv[start+customerHeadLen:middle]
-	r.row[0].Int = int64(r.id)
-	r.row[1].Text = head[1:7]   // first name
-	r.row[2].Text = head[8:18]  // last name
-	r.row[3].Text = head[19:38] // address
-	r.row[5].Text = head[40:47] // city
-	if r.world {
-		r.row[7].Text = place[1:6]              // ZIP
-		r.row[8].Text = place[7 : len(place)-3] // country
-		r.row[9].Int = 2                        // region
-	} else {
-		r.row[6].Text = place[0:2] // state
-		r.row[7] = Value{Int: int64(10000 + below(90000, d[24])), Text: place[3:8]}
-		r.row[8].Text = place[9:11]
-		r.row[9].Int = 1
-	}
-	mid, tail := r.csv[middle:], r.csv[middle+customerMidLen+start:n]
-	r.row[10].Text = mid[0:19]                              // e-mail
-	r.row[11].Text = mid[20:30]                             // phone
-	r.row[12].Int = int64(1 + below(5, rest[1]))            // type of the card
-	r.row[13].Text = mid[33:49]                             // card
-	r.row[14].Text = mid[50:57]                             // its expiration
-	r.row[15].Text = mid[58 : customerMidLen+start]         // user name
-	r.row[16].Text = tail[1:9]                              // password
-	r.row[17].Int = int64(18 + below(73, rest[5]))          // age
-	r.row[18].Int = int64(20_000 * (1 + below(5, rest[6]))) // income
-	r.row[19].Text = tail[len(tail)-1:]                     // gender
-	return r.row[:]
 }
-
-// usPlace is ",US,1,", what stands behind the ZIP code of a customer in the US, its first byte lowest.
-const usPlace = ',' | 'U'<<8 | 'S'<<16 | ','<<24 | '1'<<32 | ','<<40
 
 func copy10(to, from []byte) {
 	*(*[8]byte)(to) = *(*[8]byte)(from)

@@ -33,11 +33,8 @@ type Part struct {
 	io.WriterTo             // writes the rows as CSV, without header and quotes; nil where nothing asks for that
 }
 
-// Rows are rows, one after the other.
-type Rows interface {
-	// Next is the next row, valid until the next call, and nil after the last one.
-	Next() []Value
-}
+// Rows gives the next row at each call, valid until the next one, and nil after the last.
+type Rows func() []Value
 
 // Value is one column of a row. The table says what a column holds; one that engines declare differently has both.
 type Value struct {

@@ -5,37 +5,39 @@ import "strconv"
 // How many bytes of CSV to expect, table by table: what numbers count from is summed up exactly, what is drawn goes in
 // with its mean.
 
-func (d *Dataset) eol() float64 {
+// bytes is what n rows take whose numbers count from first, each with so many bytes besides.
+func (d *Dataset) bytes(row float64, first, n int) float64 {
+	row++ // LF
 	if d.Options.CRLF {
-		return 2
+		row++
 	}
-	return 1
+	return row*float64(n) + digits(first, n)
 }
 
 func (d *Dataset) customerBytes(c *customers) float64 {
-	place := float64(len("SS,ZZZZZ,US,1,"))
+	place := float64(customerUSLen)
 	if c.world {
 		place = float64(len(",00000,,2,")) + meanLen(Countries[:])
 	}
 	const income, gender = 5.2, 2 // 20000 to 100000 in steps of 20000; ",M"
-	row := customerHeadLen + customerMidLen + customerTailLen + place + income + gender + d.eol()
-	return row*float64(c.rows) + 2*digits(c.first, c.rows)
+	row := customerHeadLen + customerMidLen + customerTailLen + place + income + gender
+	return d.bytes(row, c.first, c.rows) + digits(c.first, c.rows) // the number stands in the row twice
 }
 
 func (d *Dataset) orderBytes(m month) float64 {
 	const amounts = 19.17 // ",net,tax,total", over all that an order can have
-	row := float64(len(",2009/MM/DD,")) + meanDigits(d.Size.Customers) + amounts + d.eol()
-	return row*float64(d.Size.OrdersPerMonth) + digits(m.first(), d.Size.OrdersPerMonth)
+	row := float64(len(",2009/MM/DD,")) + meanDigits(d.Size.Customers) + amounts
+	return d.bytes(row, m.first(), d.Size.OrdersPerMonth)
 }
 
 func (d *Dataset) orderLineBytes(m month) float64 {
-	row := float64(len("L,,,Q,2009/MM/DD")) + meanDigits(d.Size.Products) + d.eol()
-	return 5 * (row*float64(d.Size.OrdersPerMonth) + digits(m.first(), d.Size.OrdersPerMonth))
+	row := float64(len("L,,,Q,2009/MM/DD")) + meanDigits(d.Size.Products)
+	return 5 * d.bytes(row, m.first(), d.Size.OrdersPerMonth)
 }
 
 func (d *Dataset) historyBytes(m month) float64 {
-	row := float64(len(",,")) + meanDigits(d.Size.Customers) + meanDigits(d.Size.Products) + d.eol()
-	return 5 * (row*float64(d.Size.OrdersPerMonth) + digits(m.first(), d.Size.OrdersPerMonth))
+	row := float64(len(",,")) + meanDigits(d.Size.Customers) + meanDigits(d.Size.Products)
+	return 5 * d.bytes(row, m.first(), d.Size.OrdersPerMonth)
 }
 
 func (d *Dataset) productBytes() float64 {
@@ -44,16 +46,15 @@ func (d *Dataset) productBytes() float64 {
 	const category, price = 23.0 / 16, 5
 	row := float64(len(", ,")) + meanLen(leading) + meanLen(d.Words.Titles[:]) +
 		float64(len(" ,")) + meanLen(d.Words.First[:]) + meanLen(d.Words.Last[:]) +
-		category + price + float64(len(",,0,")) + meanDigits(n) + d.eol()
-	return row*float64(n) + digits(1, n)
+		category + price + float64(len(",,0,")) + meanDigits(n)
+	return d.bytes(row, 1, n)
 }
 
 func (d *Dataset) inventoryBytes() float64 {
 	n := d.Size.Products
 	const stock = (10*1 + 90*2 + 401*3) / 501.0
 	sales := 10 * Months * d.Size.OrdersPerMonth / n // its mean
-	row := float64(len(",,")) + stock + float64(len(strconv.Itoa(sales))) + d.eol()
-	return row*float64(n) + digits(1, n)
+	return d.bytes(float64(len(",,"))+stock+float64(len(strconv.Itoa(sales))), 1, n)
 }
 
 // digits is how many digits the n numbers from first on have together.

@@ -70,70 +70,58 @@ func (o *orders) next() bool {
 }
 
 // orderRows are the month's rows of ORDERS.
-type orderRows struct {
-	*orders
-	row [6]Value
-}
-
-func (m month) orderRows() Rows { return &orderRows{orders: m.orders()} }
-
-func (r *orderRows) Next() []Value {
-	if !r.next() {
-		return nil
+func (m month) orderRows() Rows {
+	o, row := m.orders(), new([6]Value)
+	return func() []Value {
+		if !o.next() {
+			return nil
+		}
+		tax, total := amounts(o.net)
+		row[0].Int = int64(o.id)
+		row[1].Int = o.before + int64(o.day)
+		row[2].Int = int64(o.customer)
+		row[3].Int = int64(o.net)
+		row[4].Int = int64(tax)
+		row[5].Int = int64(total)
+		return row[:]
 	}
-	tax, total := amounts(r.net)
-	r.row[0].Int = int64(r.id)
-	r.row[1].Int = r.before + int64(r.day)
-	r.row[2].Int = int64(r.customer)
-	r.row[3].Int = int64(r.net)
-	r.row[4].Int = int64(tax)
-	r.row[5].Int = int64(total)
-	return r.row[:]
 }
 
 // lineRows are the month's rows of ORDERLINES.
-type lineRows struct {
-	*orders
-	row [5]Value
-}
-
-func (m month) lineRows() Rows { return &lineRows{orders: m.orders()} }
-
-func (r *lineRows) Next() []Value {
-	if len(r.lines) == 0 {
-		if !r.next() {
-			return nil
+func (m month) lineRows() Rows {
+	o, row := m.orders(), new([5]Value)
+	return func() []Value {
+		if len(o.lines) == 0 {
+			if !o.next() {
+				return nil
+			}
+			row[0].Int = 0
+			row[1].Int = int64(o.id)
+			row[4].Int = o.before + int64(o.day)
 		}
-		r.row[0].Int = 0
-		r.row[1].Int = int64(r.id)
-		r.row[4].Int = r.before + int64(r.day)
+		row[0].Int++
+		row[2].Int = int64(1 + belowFloat(o.products, o.lines[0]))
+		row[3].Int = int64(1 + below(3, o.lines[1]))
+		o.lines = o.lines[2:]
+		return row[:]
 	}
-	r.row[0].Int++
-	r.row[2].Int = int64(1 + belowFloat(r.products, r.lines[0]))
-	r.row[3].Int = int64(1 + below(3, r.lines[1]))
-	r.lines = r.lines[2:]
-	return r.row[:]
 }
 
 // historyRows are the month's rows of CUST_HIST.
-type historyRows struct {
-	*orders
-	row [3]Value
-}
-
-func (m month) historyRows() Rows { return &historyRows{orders: m.orders()} }
-
-func (r *historyRows) Next() []Value {
-	if len(r.lines) == 0 {
-		if !r.next() {
-			return nil
+func (m month) historyRows() Rows {
+	o, row := m.orders(), new([3]Value)
+	return func() []Value {
+		if len(o.lines) == 0 {
+			if !o.next() {
+				return nil
+			}
+			row[0].Int = int64(o.customer)
+			row[1].Int = int64(o.id)
 		}
-		r.row[0].Int = int64(r.customer)
-		r.row[1].Int = int64(r.id)
+		row[2].Int = int64(1 + belowFloat(o.products, o.lines[0]))
+		o.lines = o.lines[2:]
+		return row[:]
 	}
-	r.row[2].Int = int64(1 + belowFloat(r.products, r.lines[0]))
-	r.lines = r.lines[2:]
-	return r.row[:]
 }
 
 func (m month) writeOrders(r *rowWriter) error {

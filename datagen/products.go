@@ -1,42 +1,33 @@
 package datagen
 
-type productRows struct {
-	*Dataset
-	random *random
-	odds   uint64 // one of how many is special
-	n      int    // rows so far
-	texts  [maxRow]byte
-	row    [7]Value
-}
-
 const productPrice = 4 // the column
 
 func (d *Dataset) productRows() Rows {
-	r := &productRows{Dataset: d, random: newRandom(d.fileSeed(1), 0), odds: 100} // DS2 never seeds it: a seed of 1
+	random := newRandom(d.fileSeed(1), 0) // DS2 never seeds it: a seed of 1
+	odds := uint64(100)                   // one of how many is special
 	if d.Size.Products > 100_000 {
-		r.odds = 10_000
+		odds = 10_000
 	}
-	return r
-}
-
-func (r *productRows) Next() []Value {
-	if r.n == r.Size.Products {
-		return nil
+	n, texts, row := 0, new([maxRow]byte), new([7]Value)
+	return func() []Value {
+		if n == d.Size.Products {
+			return nil
+		}
+		x := random.draws(6)
+		title := putWords(texts, 0, d.Words.Titles[n/1000%1000], d.Words.Titles[n%1000])
+		// The last name is drawn before the first, as gcc orders DS2's two calls.
+		actor := putWords(texts, title, d.Words.First[below(200, x[2])], d.Words.Last[below(200, x[1])])
+		n++
+		row[0].Int = int64(n)
+		row[1].Int = int64(1 + below(16, x[0])) // category
+		row[2].Text = texts[:title]
+		row[3].Text = texts[title:actor]
+		row[productPrice].Int = int64(100*(9+below(21, x[3])) + 99)
+		row[5].Int = int64((below(odds, x[4]) + 1) / odds) // special
+		row[6].Int = int64(1 + belowFloat(float64(d.Size.Products), x[5]))
+		random.used(6)
+		return row[:]
 	}
-	x := r.random.draws(6)
-	title := putWords(&r.texts, 0, r.Words.Titles[r.n/1000%1000], r.Words.Titles[r.n%1000])
-	// The last name is drawn before the first, as gcc orders DS2's two calls.
-	actor := putWords(&r.texts, title, r.Words.First[below(200, x[2])], r.Words.Last[below(200, x[1])])
-	r.n++
-	r.row[0].Int = int64(r.n)
-	r.row[1].Int = int64(1 + below(16, x[0])) // category
-	r.row[2].Text = r.texts[:title]
-	r.row[3].Text = r.texts[title:actor]
-	r.row[productPrice].Int = int64(100*(9+below(21, x[3])) + 99)
-	r.row[5].Int = int64((below(r.odds, x[4]) + 1) / r.odds) // special
-	r.row[6].Int = int64(1 + belowFloat(float64(r.Size.Products), x[5]))
-	r.random.used(6)
-	return r.row[:]
 }
 
 // putWords writes two words with a blank between, and returns the place after.
@@ -48,13 +39,6 @@ func putWords(b *[maxRow]byte, n int, first, second string) int {
 
 // inventoryRows are the rows of INVENTORY. For the sales they replay the draws of all months first, with a counter of
 // four bytes a product: less than a second for size W, which is too little to share out.
-type inventoryRows struct {
-	random *random
-	sales  []uint32
-	n      int // rows so far
-	row    [3]Value
-}
-
 func (d *Dataset) inventoryRows() Rows {
 	sales := make([]uint32, d.Size.Products)
 	for i := range Months {
@@ -64,21 +48,20 @@ func (d *Dataset) inventoryRows() Rows {
 			}
 		}
 	}
-	return &inventoryRows{random: newRandom(d.fileSeed(d.Size.Products), 0), sales: sales}
-}
-
-func (r *inventoryRows) Next() []Value {
-	if r.n == len(r.sales) {
-		return nil
+	random, n, row := newRandom(d.fileSeed(d.Size.Products), 0), 0, new([3]Value)
+	return func() []Value {
+		if n == len(sales) {
+			return nil
+		}
+		stock := below(501, random.draws(1)[0])
+		random.used(1)
+		if (n+1)%10_000 == 0 {
+			stock *= 10
+		}
+		row[0].Int = int64(n + 1)
+		row[1].Int = int64(stock)
+		row[2].Int = int64(sales[n])
+		n++
+		return row[:]
 	}
-	stock := below(501, r.random.draws(1)[0])
-	r.random.used(1)
-	if (r.n+1)%10_000 == 0 {
-		stock *= 10
-	}
-	r.row[0].Int = int64(r.n + 1)
-	r.row[1].Int = int64(stock)
-	r.row[2].Int = int64(r.sales[r.n])
-	r.n++
-	return r.row[:]
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"io"
 	"math/bits"
-	"sync"
 )
 
 const (
@@ -35,17 +34,13 @@ type rowFunc struct {
 	crlf  bool
 }
 
-var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
-
 // WriteTo writes the rows to w, in pieces that end with a row.
 func (f rowFunc) WriteTo(w io.Writer) (int64, error) {
 	r := &rowWriter{w: w, newline: '\n', eol: 1}
 	if r.lender, _ = w.(Lender); r.lender != nil {
 		r.borrow()
 	} else {
-		buf := buffers.Get().(*[bufferSize]byte)
-		defer buffers.Put(buf)
-		r.buf = buf[:]
+		r.buf = make([]byte, bufferSize)
 	}
 	if f.crlf {
 		r.newline, r.eol = '\r'|'\n'<<8, 2
@@ -85,7 +80,7 @@ func (r *rowWriter) borrow() {
 // writeRows writes rows of numbers and texts, and amounts in a column for the price, which DS2 prints five characters
 // wide; -1: there is none.
 func (r *rowWriter) writeRows(rows Rows, price int) error {
-	for row := rows.Next(); row != nil; row = rows.Next() {
+	for row := rows(); row != nil; row = rows() {
 		b, err := r.room()
 		if err != nil {
 			return err

@@ -49,7 +49,7 @@ func TestTypedRows(t *testing.T) {
 			_, err := p.WriteTo(&csv)
 			require.NoError(t, err)
 			rows := p.Open()
-			for row := rows.Next(); row != nil; row = rows.Next() {
+			for row := rows(); row != nil; row = rows() {
 				for i, v := range row {
 					switch columns[p.Table][i] {
 					case 'i':

@@ -7,8 +7,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -92,23 +90,6 @@ func (m *Manifest) write(dir string) error {
 		return fmt.Errorf("write manifest: %w", err)
 	}
 	return nil
-}
-
-// readManifests reads every manifest in dir: one, or one a shard. There may be none.
-func readManifests(dir string) ([]*Manifest, error) {
-	names, err := fs.Glob(os.DirFS(dir), "manifest*.json")
-	if err != nil {
-		return nil, fmt.Errorf("read directory %s: %w", dir, err)
-	}
-	var all []*Manifest
-	for _, name := range names {
-		m, err := readManifest(dir, name)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, m)
-	}
-	return all, nil
 }
 
 func readManifest(dir, name string) (*Manifest, error) {

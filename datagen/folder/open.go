@@ -30,23 +30,26 @@ func Open(dir string) (*Folder, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, fmt.Errorf("open directory: %w", err)
 	}
-	manifests, err := readManifests(dir)
-	if err != nil {
-		return nil, err
-	}
-	if len(manifests) == 0 {
+	names, _ := fs.Glob(os.DirFS(dir), "manifest*.json") // one, or one a shard
+	if len(names) == 0 {
 		return nil, fmt.Errorf("open directory %s: it has no manifest.json: it was not made by ds2 generate", dir)
 	}
-	f := &Folder{Dir: dir, Manifest: manifests[0]}
+	f := &Folder{Dir: dir}
 	shards := map[int]bool{}
-	for i, m := range manifests {
-		if err := f.Manifest.same(m); err != nil {
-			return nil, fmt.Errorf("open directory %s: %s is of another dataset: %w", dir, m.name(), err)
+	for _, name := range names {
+		m, err := readManifest(dir, name)
+		if err != nil {
+			return nil, err
 		}
 		shards[m.Shard.Index] = true
-		if i > 0 {
-			f.Manifest.Files = append(f.Manifest.Files, m.Files...)
+		if f.Manifest == nil {
+			f.Manifest = m
+			continue
 		}
+		if err := f.Manifest.same(m); err != nil {
+			return nil, fmt.Errorf("open directory %s: %s is of another dataset: %w", dir, name, err)
+		}
+		f.Manifest.Files = append(f.Manifest.Files, m.Files...)
 	}
 	for i := range f.Manifest.Shard.Count {
 		if !shards[i+1] {
@@ -101,8 +104,8 @@ func (e *DamageError) Error() string {
 // it finds is a *DamageError. Progress is told the bytes of CSV that are read, from several goroutines at once.
 func (f *Folder) Verify(ctx context.Context, parallel int, progress func(int64)) error {
 	findings := slices.Clone(f.missing)
-	err := f.Manifest.verify(ctx, f.Dir, parallel, progress, func(_ *Entry, damage *damageError) {
-		findings = append(findings, damage.Error())
+	err := f.Manifest.verify(ctx, f.Dir, parallel, progress, func(_ *Entry, _ int64, damage damageError) {
+		findings = append(findings, string(damage))
 	})
 	if err != nil {
 		return err
@@ -114,20 +117,21 @@ func (f *Folder) Verify(ctx context.Context, parallel int, progress func(int64))
 	return nil
 }
 
-// verify reads every file in dir, several at once, and tells damaged, one at a time, which are not as their entry says.
+// verify reads every file in dir, several at once, and tells damaged, one at a time, which are not as their entry says,
+// and how many bytes of CSV came out of them.
 func (m *Manifest) verify(ctx context.Context, dir string, parallel int, progress func(int64),
-	damaged func(*Entry, *damageError)) error {
+	damaged func(e *Entry, read int64, damage damageError)) error {
 	var mu sync.Mutex
 	var checks errgroup.Group
 	checks.SetLimit(parallel)
 	for i := range m.Files {
 		e := &m.Files[i]
 		checks.Go(func() error {
-			_, err := (&reader{dir, *e}).WriteTo(progressWriter{ctx, progress})
-			if damage, ok := errors.AsType[*damageError](err); ok {
+			read, err := (&reader{dir, *e}).WriteTo(progressWriter{ctx, progress})
+			if damage, ok := errors.AsType[damageError](err); ok {
 				mu.Lock()
 				defer mu.Unlock()
-				damaged(e, damage)
+				damaged(e, read, damage)
 				return nil
 			}
 			return err
@@ -141,18 +145,15 @@ type reader struct {
 	entry Entry
 }
 
-// damageError is a file that is not as its manifest says.
-type damageError struct {
-	name, finding string
-	read          int64 // bytes of CSV that came out of it
-}
+// damageError says how a file is not as its manifest says.
+type damageError string
 
-func (e *damageError) Error() string { return e.name + " " + e.finding }
+func (e damageError) Error() string { return string(e) }
 
 // WriteTo writes the file's rows to w, and ends with an error where they are not those of the manifest.
 func (r *reader) WriteTo(w io.Writer) (int64, error) {
 	damaged := func(read int64, format string, args ...any) (int64, error) {
-		return read, &damageError{r.entry.Name, fmt.Sprintf(format, args...), read}
+		return read, damageError(r.entry.Name + " " + fmt.Sprintf(format, args...))
 	}
 	if r.entry.Sum == "" {
 		return damaged(0, neverFinished)

@@ -34,6 +34,7 @@ type Plan struct {
 	options  Options
 	files    []datagen.File
 	manifest *Manifest
+	partial  []string // files that an earlier run that was killed left half written
 }
 
 // NewPlan plans to put data into dir. It touches nothing, and refuses a directory that holds anything but what an
@@ -41,7 +42,7 @@ type Plan struct {
 func NewPlan(dir string, data *datagen.Dataset, o Options) (*Plan, error) {
 	files := slices.DeleteFunc(data.Files(), func(f datagen.File) bool { return !slices.Contains(o.Tables, f.Table) })
 	files = o.Shard.of(files)
-	p := &Plan{dir, o, files, newManifest(data, files, o)}
+	p := &Plan{dir: dir, options: o, files: files, manifest: newManifest(data, files, o)}
 	if err := p.look(); err != nil {
 		return nil, err
 	}
@@ -88,21 +89,16 @@ func (p *Plan) look() error {
 		}
 	}
 	for _, entry := range held {
-		target, isPartial := atomicfile.Target(entry.Name())
-		if !known[entry.Name()] && !(isPartial && known[target]) {
+		switch target, isPartial := atomicfile.Target(entry.Name()); {
+		case known[entry.Name()]:
+		case isPartial && known[target]:
+			p.partial = append(p.partial, entry.Name())
+		default:
 			return fmt.Errorf("directory %s holds %s, which %s does not account for: take an empty directory",
 				p.dir, entry.Name(), name)
 		}
 	}
 	return nil
-}
-
-func enough(dir string, free, need int64) error {
-	if free >= need {
-		return nil
-	}
-	return fmt.Errorf("directory %s has %d bytes free, and the files to be made need about %d: free %d more, "+
-		"or take another directory", dir, free, need, need-free)
 }
 
 // Run carries the plan out: the directory is made, what an earlier run finished is read and checked, the missing space
@@ -113,8 +109,10 @@ func (p *Plan) Run(ctx context.Context, progress func(int64)) (*Manifest, error)
 	if err := os.MkdirAll(p.dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make directory: %w", err)
 	}
-	if err := p.dropPartial(); err != nil {
-		return nil, err
+	for _, name := range p.partial {
+		if err := os.Remove(filepath.Join(p.dir, name)); err != nil {
+			return nil, fmt.Errorf("remove half-written file: %w", err)
+		}
 	}
 	if err := p.dropDamaged(ctx, progress); err != nil {
 		return nil, err
@@ -127,10 +125,9 @@ func (p *Plan) Run(ctx context.Context, progress func(int64)) (*Manifest, error)
 			w.need.Add(f.Bytes())
 		}
 	}
-	if free, ok := diskspace.Free(p.dir); ok {
-		if err := enough(p.dir, free, w.need.Load()); err != nil {
-			return nil, err
-		}
+	if free, ok := diskspace.Free(p.dir); ok && free < w.need.Load() {
+		return nil, fmt.Errorf("directory %s has %d bytes free, and the files to be made need about %d: free %d more, "+
+			"or take another directory", p.dir, free, w.need.Load(), w.need.Load()-free)
 	}
 	if err := p.manifest.write(p.dir); err != nil {
 		return nil, err
@@ -143,25 +140,6 @@ func (p *Plan) Run(ctx context.Context, progress func(int64)) (*Manifest, error)
 	return p.manifest, nil
 }
 
-// dropPartial removes what an earlier run that was killed left half written, of this shard.
-func (p *Plan) dropPartial() error {
-	entries, err := os.ReadDir(p.dir)
-	if err != nil {
-		return fmt.Errorf("read directory: %w", err)
-	}
-	for _, entry := range entries {
-		target, ok := atomicfile.Target(entry.Name())
-		named := func(e Entry) bool { return e.Name == target }
-		if !ok || target != p.manifest.name() && !slices.ContainsFunc(p.manifest.Files, named) {
-			continue
-		}
-		if err := os.Remove(filepath.Join(p.dir, entry.Name())); err != nil {
-			return fmt.Errorf("remove half-written file: %w", err)
-		}
-	}
-	return nil
-}
-
 // dropDamaged takes the sums out of the manifest whose files are missing, links or not as it says, so that they are
 // made again.
 func (p *Plan) dropDamaged(ctx context.Context, progress func(int64)) error {
@@ -171,9 +149,9 @@ func (p *Plan) dropDamaged(ctx context.Context, progress func(int64)) error {
 			p.manifest.Files[i].Sum = ""
 		}
 	}
-	return p.manifest.verify(ctx, p.dir, p.options.Parallel, progress, func(e *Entry, damage *damageError) {
+	return p.manifest.verify(ctx, p.dir, p.options.Parallel, progress, func(e *Entry, read int64, _ damageError) {
 		if e.Sum != "" {
-			progress(-damage.read)
+			progress(-read)
 			e.Sum = ""
 		}
 	})

@@ -24,14 +24,6 @@ type sink struct {
 // writeBackSpan is how many bytes the kernel is told to write to the disk at once.
 const writeBackSpan = 8 << 20
 
-func (w *work) newSink(path string) (*sink, error) {
-	f, err := atomicfile.Create(path)
-	if err != nil {
-		return nil, fmt.Errorf("make file: %w", err)
-	}
-	return &sink{work: w, file: f, path: path, hash: newSum()}, nil
-}
-
 func (s *sink) write(p []byte) error {
 	if _, err := s.file.Write(p); err != nil {
 		return s.full(err)

@@ -3,6 +3,7 @@ package folder
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ds2/datagen"
+	"ds2/internal/atomicfile"
 )
 
 // noteEvery is how much of finished work a run that is killed may have to do again: the manifest is not written for
@@ -92,34 +94,25 @@ func (w *work) run(ctx context.Context, files []*fileWork, parallel int) error {
 	for _, f := range files {
 		group.Go(func() error { return w.write(ctx, f) })
 	}
-	jobs := make(chan job)
-	group.Go(func() error {
-		defer close(jobs)
-		for _, j := range schedule(files) {
-			select {
-			case w.begun <- struct{}{}:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-			select {
-			case jobs <- j:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
+	var makers errgroup.Group
+	makers.SetLimit(parallel)
+	for _, j := range schedule(files) {
+		select {
+		case w.begun <- struct{}{}:
+		case <-ctx.Done():
 		}
-		return nil
-	})
-	for range parallel {
-		group.Go(func() error {
-			for j := range jobs {
-				if _, err := j.part.WriteTo(&blockWriter{ctx: ctx, pool: &w.blocks, to: j.blocks}); err != nil {
-					return err
-				}
+		if ctx.Err() != nil {
+			break
+		}
+		makers.Go(func() error {
+			_, err := j.part.WriteTo(&blockWriter{ctx: ctx, pool: &w.blocks, to: j.blocks})
+			if err == nil {
 				close(j.blocks)
 			}
-			return nil
+			return err
 		})
 	}
+	_ = makers.Wait() // one fails only where ctx has ended, and its writer then says so
 	return group.Wait()
 }
 
@@ -171,9 +164,12 @@ func (w *work) write(ctx context.Context, f *fileWork) (err error) {
 				return ctx.Err()
 			}
 			if s == nil {
-				if s, err = w.newSink(filepath.Join(w.plan.dir, f.entry.Name)); err != nil {
-					return err
+				path := filepath.Join(w.plan.dir, f.entry.Name)
+				file, err := atomicfile.Create(path)
+				if err != nil {
+					return fmt.Errorf("make file: %w", err)
 				}
+				s = &sink{work: w, file: file, path: path, hash: newSum()}
 			}
 			if !open {
 				break

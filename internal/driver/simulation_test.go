@@ -53,7 +53,7 @@ func (s *simulatedSession) call(ctx context.Context, op calls.Op) error {
 		took += s.slow()
 	}
 	if !progress.Pause(ctx, took) {
-		return &store.Error{Op: op.String(), Class: store.Bug, Err: ctx.Err()}
+		return &store.Error{Op: calls.Operations[op].Name, Class: store.Bug, Err: ctx.Err()}
 	}
 	if s.fail != nil {
 		return s.fail(op, n)
@@ -61,11 +61,11 @@ func (s *simulatedSession) call(ctx context.Context, op calls.Op) error {
 	return nil
 }
 
-func (s *simulatedSession) Login(ctx context.Context, username, password []byte) (calls.Login, error) {
+func (s *simulatedSession) Login(ctx context.Context, _, _ []byte) (customer int64, titles int, err error) {
 	if s.noCustomers {
-		return calls.Login{}, s.call(ctx, calls.OpLogin)
+		return 0, 0, s.call(ctx, calls.OpLogin)
 	}
-	return calls.Login{CustomerID: 1}, s.call(ctx, calls.OpLogin)
+	return 1, 0, s.call(ctx, calls.OpLogin)
 }
 
 func (s *simulatedSession) NewCustomer(ctx context.Context, c *calls.Customer) (int64, error) {
@@ -75,16 +75,8 @@ func (s *simulatedSession) NewCustomer(ctx context.Context, c *calls.Customer) (
 	return s.newCustomer(string(c.Username))
 }
 
-func (s *simulatedSession) BrowseByCategory(ctx context.Context, _, _ int) (int, error) {
-	return 0, s.call(ctx, calls.OpBrowseByCategory)
-}
-
-func (s *simulatedSession) BrowseByActor(ctx context.Context, _ int, _ []byte) (int, error) {
-	return 0, s.call(ctx, calls.OpBrowseByActor)
-}
-
-func (s *simulatedSession) BrowseByTitle(ctx context.Context, _ int, _ []byte) (int, error) {
-	return 0, s.call(ctx, calls.OpBrowseByTitle)
+func (s *simulatedSession) Browse(ctx context.Context, b *calls.Browse) (int, error) {
+	return 0, s.call(ctx, b.Op)
 }
 
 func (s *simulatedSession) Prices(ctx context.Context, items []calls.Item) error {

@@ -28,8 +28,12 @@ type View func(job string, unit Unit) (tell Tell, stop func())
 // Ignore is a Tell for jobs without an observer.
 func Ignore(string, int64, int64) {}
 
-// Adder tells of a job by what is added to what was done. It may be called from several goroutines.
+// Adder tells of a job by what is added to what was done; nobody, where t is nil. It may be called from several
+// goroutines.
 func (t Tell) Adder(doing string, total int64) (add func(n int64)) {
+	if t == nil {
+		return func(int64) {}
+	}
 	var mu sync.Mutex
 	done := int64(0)
 	return func(n int64) {

@@ -17,7 +17,8 @@ func (s *suite) browseByCategory(t *testing.T) {
 	for category := 1; category <= 17; category++ {
 		special := int(s.count(t, "products WHERE category = %d AND special = 1", category))
 		for _, batch := range []int{1, 3, 1000} {
-			rows, err := session.BrowseByCategory(t.Context(), batch, category)
+			browse := calls.Browse{Op: calls.OpBrowseByCategory, Batch: batch, Category: category}
+			rows, err := session.Browse(t.Context(), &browse)
 			require.NoError(t, err)
 			equal(t, fmt.Sprintf("rows of category %d, batch %d", category, batch), rows, min(batch, special))
 		}
@@ -40,12 +41,12 @@ func (s *suite) browseByWords(t *testing.T) {
 	} {
 		for _, batch := range []int{1, 9, 100_000} {
 			what := fmt.Sprintf("%s: %q, batch %d", test.name, test.words, batch)
-			rows, err := session.BrowseByTitle(t.Context(), batch, []byte(test.words))
-			require.NoError(t, err)
-			equal(t, "by title, "+what, rows, min(batch, s.containing(titles, test.words)))
-			rows, err = session.BrowseByActor(t.Context(), batch, []byte(test.words))
-			require.NoError(t, err)
-			equal(t, "by actor, "+what, rows, min(batch, s.containing(actors, test.words)))
+			for op, texts := range map[calls.Op][]string{calls.OpBrowseByTitle: titles, calls.OpBrowseByActor: actors} {
+				browse := calls.Browse{Op: op, Batch: batch, Text: []byte(test.words)}
+				rows, err := session.Browse(t.Context(), &browse)
+				require.NoError(t, err)
+				equal(t, calls.Operations[op].Name+", "+what, rows, min(batch, s.containing(texts, test.words)))
+			}
 		}
 	}
 }

@@ -71,7 +71,7 @@ func (s *suite) inDoubt(t *testing.T) {
 		}, "customers WHERE username = 'newuser9'"},
 		{"login", func(session calls.Session) error { return logIn(t.Context(), session) }, ""},
 		{"browse", func(session calls.Session) error {
-			_, err := session.BrowseByCategory(t.Context(), 5, 3)
+			_, err := session.Browse(t.Context(), &calls.Browse{Op: calls.OpBrowseByCategory, Batch: 5, Category: 3})
 			return err
 		}, ""},
 	} {

@@ -90,7 +90,7 @@ func (s *suite) steps(t *testing.T) {
 	}
 	const rows = 20_000
 	copied := func(ctx context.Context, step string, r repeated) (int64, error) {
-		part := datagen.Part{Table: datagen.CustHist, Rows: rows, Open: func() datagen.Rows { return &r }}
+		part := datagen.Part{Table: datagen.CustHist, Rows: rows, Open: func() datagen.Rows { return r.next }}
 		return l.Load(ctx, store.Copy{
 			Step: step, Table: "cust_hist", Parts: []datagen.Part{part}, Told: func(int64) {},
 		})
@@ -135,7 +135,7 @@ type repeated struct {
 	cancel func()
 }
 
-func (r *repeated) Next() []datagen.Value {
+func (r *repeated) next() []datagen.Value {
 	if r.left == 0 {
 		if r.cancel == nil {
 			return nil

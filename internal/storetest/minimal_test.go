@@ -161,7 +161,7 @@ func (m *minimal) Load(ctx context.Context, c store.Copy) (rows int64, err error
 		}
 		for _, part := range c.Parts {
 			from := part.Open()
-			for row := from.Next(); row != nil && err == nil; row = from.Next() {
+			for row := from(); row != nil && err == nil; row = from() {
 				texts := make([]string, len(row))
 				for i := range row {
 					texts[i] = literal(columns[i].DatabaseTypeName(), row[i])
@@ -204,16 +204,16 @@ func connect(_ context.Context, d store.Database) (calls.Session, error) {
 
 func (s session) Close(context.Context) error { return nil }
 
-func (s session) Login(ctx context.Context, user, password []byte) (l calls.Login, err error) {
+func (s session) Login(ctx context.Context, user, password []byte) (customer int64, titles int, err error) {
 	err = store.List(ctx, s.db, "SELECT * FROM ds2_login($1, $2)", func(rows *sql.Rows) error {
 		var title, actor, related sql.NullString
-		err := rows.Scan(&l.CustomerID, &title, &actor, &related)
+		err := rows.Scan(&customer, &title, &actor, &related)
 		if title.Valid {
-			l.Titles++
+			titles++
 		}
 		return err
 	}, string(user), string(password))
-	return l, s.Wrap("login", err)
+	return customer, titles, s.Wrap("login", err)
 }
 
 func (s session) Purchase(ctx context.Context, p *calls.Purchase) (id int64, err error) {

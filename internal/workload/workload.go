@@ -225,7 +225,7 @@ type Audit struct {
 	TempLimit int64 // bytes of temporary files that the server may write; 0: a tenth of its tables and indexes
 
 	Tell progress.Tell // is told how many bytes have been read, by one goroutine at a time; may be nil
-	Warn func(string)  // is told what the server cannot do, before the audit begins; may be nil
+	Warn func(string)  // is told what the server cannot do, by one goroutine at a time; may be nil
 }
 
 // Account is one run's account of what it did to one target.

@@ -83,7 +83,7 @@ func newBinaryRows(parts []datagen.Part, columns []column, told func(int64)) *bi
 func (b *binaryRows) next() {
 	for {
 		if b.rows != nil {
-			if b.row = b.rows.Next(); b.row != nil {
+			if b.row = b.rows(); b.row != nil {
 				return
 			}
 		}

@@ -96,8 +96,8 @@ func TestBinaryRowsAreTheServersOwn(t *testing.T) {
 // values are rows for tests.
 type values [][]datagen.Value
 
-// Next is of datagen.Rows.
-func (v *values) Next() (row []datagen.Value) {
+// next is a datagen.Rows.
+func (v *values) next() (row []datagen.Value) {
 	if len(*v) > 0 {
 		row, *v = (*v)[0], (*v)[1:]
 	}
@@ -112,7 +112,7 @@ func TestBinaryRows(t *testing.T) {
 		{{Int: -32768}, {Int: math.MinInt64}, {Int: -1}, {Int: -5}, {}, {Text: []byte{0}}},
 		{{Int: 32767}, {Int: 1 << 40}, {Int: 10_957}, {Int: 1_234_567_89}, {Text: []byte(`\,"`)}, {Text: []byte{}}},
 	}
-	open := func() datagen.Rows { return &rows }
+	open := func() datagen.Rows { return rows.next }
 	c := store.Copy{Table: "v", Parts: []datagen.Part{{Open: open}, {Open: open}}, Told: func(int64) {}}
 	_, err := copyFrom(t.Context(), conn, c)
 	require.NoError(t, err)

@@ -34,8 +34,8 @@ var tiny = datagen.Size{Customers: 100, OrdersPerMonth: 5, Products: 100}
 // logIn connects and has a user log in.
 func logIn(t *testing.T, s *postgres.Store) {
 	t.Helper()
-	login, err := connect(t, s).Login(t.Context(), []byte("user7"), []byte("password"))
-	assert.True(t, err == nil && login.CustomerID == 7, "login: %+v, %v", login, err)
+	customer, _, err := connect(t, s).Login(t.Context(), []byte("user7"), []byte("password"))
+	assert.True(t, err == nil && customer == 7, "login: %d, %v", customer, err)
 }
 
 // TestRoleThatOwnsTheDatabaseOnly has a user without any right but to its own database do all there is to do, with a

@@ -21,7 +21,7 @@ func eachRow(parts []datagen.Part, columns []column, told func(int64), take func
 	row := make([]any, len(columns))
 	for _, part := range parts {
 		rows := part.Open()
-		for values := rows.Next(); values != nil; values = rows.Next() {
+		for values := rows(); values != nil; values = rows() {
 			for i, c := range columns {
 				if row[i], err = convert(&values[i], c); err != nil {
 					return n, err

@@ -14,12 +14,12 @@ import (
 
 // Config is the parameters of WORKLOAD.md section 5 that shape an order.
 type Config struct {
-	Size            datagen.Size
-	Words           *datagen.Words
-	PctNewCustomers int // of the orders, 0 to 100
-	Searches        int // average number of browses, at least 1
-	SearchBatchSize int // average number of products a browse asks for, at least 1
-	LineItems       int // average number of items of a cart, 1 to 10
+	datagen.Size
+	Words           *datagen.Words `json:"-"`
+	PctNewCustomers int            `json:"pct_newcustomers"`  // of the orders, 0 to 100
+	Searches        int            `json:"n_searches"`        // average number of browses, at least 1
+	SearchBatchSize int            `json:"search_batch_size"` // average of products that a browse asks for, at least 1
+	LineItems       int            `json:"n_line_items"`      // average number of items of a cart, 1 to 10
 }
 
 // Check refuses parameters that no order can be drawn from. It names them as DS2 does.
@@ -43,16 +43,8 @@ type Order struct {
 	New                bool           // a new customer, else a login
 	Username, Password []byte         // of the login
 	Customer           calls.Customer // the new customer; Username is its first choice
-	Browses            []Browse
+	Browses            []calls.Browse
 	Items              []calls.Item // the cart, without prices
-}
-
-// Browse is one search. Op says which of the three.
-type Browse struct {
-	Op       calls.Op
-	Batch    int
-	Category int    // of OpBrowseByCategory
-	Text     []byte // two words, of the other two
 }
 
 // Total is what a cart with prices costs, with 8.25 % tax rounded to the cent.
@@ -82,7 +74,7 @@ func NewDraws(c Config, seed, number uint64) *Draws {
 		config: c,
 		rand:   rand.New(rand.NewPCG(seed, number)),
 		names:  c.Size.Customers,
-		order:  Order{Browses: make([]Browse, 0, 2*c.Searches-1), Items: make([]calls.Item, 0, calls.MaxItems)},
+		order:  Order{Browses: make([]calls.Browse, 0, 2*c.Searches-1), Items: make([]calls.Item, 0, calls.MaxItems)},
 		texts:  make([]byte, 0, 256+(2*c.Searches-1)*2*maxWord),
 		name:   make([]byte, 0, 32),
 	}
@@ -121,7 +113,8 @@ func (u *Draws) browses(o *Order) {
 	words := u.config.Words
 	word := func(list []string) string { return list[u.rand.IntN(len(list))] }
 	for range u.around(u.config.Searches) {
-		b := Browse{Op: calls.OpBrowseByCategory + calls.Op(u.rand.IntN(3)), Batch: u.around(u.config.SearchBatchSize)}
+		b := calls.Browse{Op: calls.OpBrowseByCategory + calls.Op(u.rand.IntN(3))}
+		b.Batch = u.around(u.config.SearchBatchSize)
 		switch b.Op {
 		case calls.OpBrowseByCategory:
 			b.Category = u.between(1, 16)

@@ -30,22 +30,13 @@ func (p *Plan) Size() string { return p.Config.Size.String() }
 
 // parameters are DS2's in a record.
 type parameters struct {
-	Customers       int    `json:"customers"` // the three numbers of the size
-	OrdersPerMonth  int    `json:"orders_per_month"`
-	Products        int    `json:"products"`
-	PctNewCustomers int    `json:"pct_newcustomers"`
-	Searches        int    `json:"n_searches"`
-	SearchBatchSize int    `json:"search_batch_size"`
-	LineItems       int    `json:"n_line_items"`
-	Words           string `json:"words_sha256"`
+	Config
+	Words string `json:"words_sha256"`
 }
 
 func (p *Plan) Describe(a *result.Spec) {
 	c, size, words := p.Config, p.Config.Size, p.Config.Words.Sum()
-	a.DataSeeds, a.Own = p.Seeds, result.NewBlock(parameters{
-		size.Customers, size.OrdersPerMonth, size.Products,
-		c.PctNewCustomers, c.Searches, c.SearchBatchSize, c.LineItems, words,
-	})
+	a.DataSeeds, a.Own = p.Seeds, result.NewBlock(parameters{c, words})
 	a.InWords = []result.Said{
 		{Name: "customers", Value: fmt.Sprint(size.Customers)},
 		{Name: "orders a month", Value: fmt.Sprint(size.OrdersPerMonth)},

@@ -20,8 +20,8 @@ type User struct {
 
 	// The order being played.
 	order    *Order
-	browse   *Browse // the search under way
-	customer int64   // who orders
+	browse   *calls.Browse // the search under way
+	customer int64         // who orders
 	purchase calls.Purchase
 	bought   int64 // the id of the order that the purchase made
 }
@@ -45,17 +45,17 @@ func (u *User) Play(p workload.Player) error {
 	}
 	for i := range u.order.Browses {
 		u.browse = &u.order.Browses[i]
-		if err := p.Do(workload.Op(u.browse.Op)); err != nil {
+		if err := p.Do(u.browse.Op); err != nil {
 			return err
 		}
 	}
-	if err := p.Do(workload.Op(calls.OpPrices)); err != nil {
+	if err := p.Do(calls.OpPrices); err != nil {
 		return err
 	}
 	buy := &u.purchase
 	buy.CustomerID, buy.Items = u.customer, u.order.Items
 	buy.Net, buy.Tax, buy.Total = Total(buy.Items)
-	if err := p.Do(workload.Op(calls.OpPurchase)); err != nil {
+	if err := p.Do(calls.OpPurchase); err != nil {
 		return err
 	}
 	u.tally.Own[calls.Purchases]++
@@ -71,7 +71,7 @@ func (u *User) Play(p workload.Player) error {
 // enterStore logs the customer in, or makes it known.
 func (u *User) enterStore(p workload.Player) error {
 	if !u.order.New {
-		if err := p.Do(workload.Op(calls.OpLogin)); err != nil {
+		if err := p.Do(calls.OpLogin); err != nil {
 			return err
 		}
 		if u.customer == 0 {
@@ -82,7 +82,7 @@ func (u *User) enterStore(p workload.Player) error {
 		return nil
 	}
 	for range maxTries {
-		if err := p.Do(workload.Op(calls.OpNewCustomer)); err != nil {
+		if err := p.Do(calls.OpNewCustomer); err != nil {
 			return err
 		}
 		if u.customer != 0 {
@@ -98,23 +98,17 @@ func (u *User) enterStore(p workload.Player) error {
 }
 
 func (u *User) Call(ctx context.Context, op workload.Op) (err error) {
-	switch s := u.session; calls.Op(op) {
+	switch s := u.session; op {
 	case calls.OpLogin:
-		var l calls.Login
-		l, err = s.Login(ctx, u.order.Username, u.order.Password)
-		u.customer = l.CustomerID
+		u.customer, _, err = s.Login(ctx, u.order.Username, u.order.Password)
 	case calls.OpNewCustomer:
 		u.customer, err = s.NewCustomer(ctx, &u.order.Customer)
-	case calls.OpBrowseByCategory:
-		_, err = s.BrowseByCategory(ctx, u.browse.Batch, u.browse.Category)
-	case calls.OpBrowseByActor:
-		_, err = s.BrowseByActor(ctx, u.browse.Batch, u.browse.Text)
-	case calls.OpBrowseByTitle:
-		_, err = s.BrowseByTitle(ctx, u.browse.Batch, u.browse.Text)
 	case calls.OpPrices:
 		err = s.Prices(ctx, u.order.Items)
 	case calls.OpPurchase:
 		u.bought, err = s.Purchase(ctx, &u.purchase)
+	default:
+		_, err = s.Browse(ctx, u.browse)
 	}
 	return err
 }
@@ -122,7 +116,7 @@ func (u *User) Call(ctx context.Context, op workload.Op) (err error) {
 // InDoubt has a new customer try another name, since it may be there under this one. A purchase is not tried again:
 // that might make it twice.
 func (u *User) InDoubt(op workload.Op) (again bool) {
-	if calls.Op(op) == calls.OpNewCustomer {
+	if op == calls.OpNewCustomer {
 		u.tally.Own[calls.InDoubtCustomers]++
 		u.draws.AnotherName()
 		return true

@@ -38,9 +38,9 @@ func (Workload) Words() result.Words {
 	return result.Words{
 		Cycle: "order", Cycles: "orders", Rate: result.OPM, Undone: "rollbacks", Unit: result.OPM,
 		Own: "order as in DS2", Cumulative: ", which DS2 calls opm",
-		Groups: map[string][]string{"browse": {
-			calls.OpBrowseByCategory.String(), calls.OpBrowseByActor.String(), calls.OpBrowseByTitle.String(),
-		}},
+		Groups: map[string][]string{
+			"browse": workload.Names(calls.Operations[calls.OpBrowseByCategory : calls.OpBrowseByTitle+1]),
+		},
 		Added: []result.CountWords{{Count: "new_customers", Words: "new customers"}},
 		InDoubt: []result.CountWords{
 			{Count: "in_doubt_purchases", Words: "purchases"}, {Count: "in_doubt_customers", Words: "new customers"},
@@ -48,16 +48,7 @@ func (Workload) Words() result.Words {
 	}
 }
 
-func (Workload) Operations() []workload.Operation { return operations }
-
-var operations = func() []workload.Operation {
-	all := make([]workload.Operation, calls.NumOps)
-	for op := range calls.NumOps {
-		// DS2's response time leaves out the price query.
-		all[op] = workload.Operation{Name: op.String(), Outside: op == calls.OpPrices}
-	}
-	return all
-}()
+func (Workload) Operations() []workload.Operation { return calls.Operations }
 
 func (Workload) Counts() []string { return calls.Counts }
 
@@ -68,8 +59,8 @@ func (Workload) Counters() []workload.Counter {
 	}, {
 		Name: "in_doubt_total", Help: "Operations whose commit was cut off, so that they may or may not have happened.",
 		By: map[string]string{
-			calls.OpPurchase.String():    calls.Counts[calls.InDoubtPurchases],
-			calls.OpNewCustomer.String(): calls.Counts[calls.InDoubtCustomers],
+			calls.Operations[calls.OpPurchase].Name:    calls.Counts[calls.InDoubtPurchases],
+			calls.Operations[calls.OpNewCustomer].Name: calls.Counts[calls.InDoubtCustomers],
 		},
 	}}
 }

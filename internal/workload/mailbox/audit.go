@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"path/filepath"
-	"time"
 
 	"ds2/internal/progress"
 	"ds2/internal/result"
@@ -184,7 +183,7 @@ func eachOf(ctx context.Context, t Target, some iter.Seq[uint64], f func(n uint6
 	defer session.Close(ctx)
 	step, shape := Step{Op: Read}, t.Dataset.shape()
 	for n := range some {
-		step.Number, step.Record.Key = n, shape.Key(n)
+		step.Record.Key = shape.Key(n)
 		if err := session.Transact(ctx, &step, false); err != nil {
 			return err
 		}
@@ -228,17 +227,16 @@ func (f *findings) checks(target string) []result.Check {
 	return all
 }
 
-// teller is called for each record, and tells now and then how many bytes of them have been dealt with.
+// toldEvery is how many records are told of at once.
+const toldEvery = 64
+
+// teller is called for each record, and tells how many bytes of them have been dealt with.
 func (f *findings) teller(doing string) func() {
-	var last time.Time
-	records, total := int64(0), f.Dataset.Size.Bytes()
+	size, records := f.Dataset.Size, 0
+	tell := f.tell.Adder(doing+f.Store.Label(), size.Bytes())
 	return func() {
-		records++
-		now := time.Now()
-		if f.tell == nil || now.Sub(last) < 200*time.Millisecond {
-			return
+		if records++; records%toldEvery == 0 {
+			tell(toldEvery * size.Bytes() / size.Records())
 		}
-		last = now
-		f.tell(doing+f.Store.Label(), min(int64(float64(records)*recordBytes), total), total)
 	}
 }

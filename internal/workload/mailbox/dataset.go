@@ -84,11 +84,9 @@ func (d Dataset) Parts(engine string) []datagen.Part {
 	var parts []datagen.Part
 	for from := int64(0); from < all; from += partRecords {
 		n := min(partRecords, all-from)
-		open := func() datagen.Rows {
-			return &records{shape: shape, number: number, next: uint64(from), end: uint64(from + n)}
-		}
 		parts = append(parts, datagen.Part{
-			Table: table, File: string(table), Rows: n, Bytes: n * rowBytes, Open: open,
+			Table: table, File: string(table), Rows: n, Bytes: n * rowBytes,
+			Open: func() datagen.Rows { return shape.rows(number, uint64(from), uint64(from+n)) },
 		})
 	}
 	return parts
@@ -108,29 +106,24 @@ func byKey(shape Shape, n int64) []uint32 {
 	return order
 }
 
-// records are the records from a place on.
-type records struct {
-	shape     Shape
-	number    func(place uint64) uint64
-	next, end uint64
-	record    Record
-	row       [6]datagen.Value
-}
-
-func (r *records) Next() []datagen.Value {
-	if r.next == r.end {
-		return nil
+// rows are the records of some places; number is that of the record of a place.
+func (s Shape) rows(number func(place uint64) uint64, from, end uint64) datagen.Rows {
+	r, row := new(Record), new([6]datagen.Value)
+	return func() []datagen.Value {
+		if from == end {
+			return nil
+		}
+		n := number(from)
+		from++
+		s.Fill(r, n, uint32(mix(n^s.Seed)))
+		row[0].Int = r.Message
+		row[1].Int = int64(r.Mailbox)
+		row[2].Int = int64(int32(r.Flags))
+		row[3].Int = int64(int32(r.Sum))
+		row[4].Int = int64(r.Folder)
+		row[5].Text = r.Body
+		return row[:]
 	}
-	n := r.number(r.next)
-	r.next++
-	r.shape.Fill(&r.record, n, uint32(mix(n^r.shape.Seed)))
-	r.row[0].Int = r.record.Message
-	r.row[1].Int = int64(r.record.Mailbox)
-	r.row[2].Int = int64(int32(r.record.Flags))
-	r.row[3].Int = int64(int32(r.record.Sum))
-	r.row[4].Int = int64(r.record.Folder)
-	r.row[5].Text = r.record.Body
-	return r.row[:]
 }
 
 // Size is how much a database is to hold.

@@ -30,9 +30,9 @@ func TestParts(t *testing.T) {
 		for i, part := range parts {
 			before := n
 			rows, again := part.Open(), d.Parts("a")[i].Open()
-			for row := rows.Next(); row != nil; row = rows.Next() {
+			for row := rows(); row != nil; row = rows() {
 				n++
-				assert.Equal(t, fmt.Sprint(row), fmt.Sprint(again.Next()), "part %d is another the second time", i)
+				assert.Equal(t, fmt.Sprint(row), fmt.Sprint(again()), "part %d is another the second time", i)
 				found.Add(d.shape().Number(row[0].Int))
 				key := binary.BigEndian.AppendUint32(nil, uint32(row[1].Int))
 				key = binary.BigEndian.AppendUint16(key, uint16(row[4].Int))

@@ -1,7 +1,6 @@
 package mailbox
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -27,34 +26,31 @@ func liveFile(dir string, target int) string {
 
 // Save writes the records of a target into the directory of a run's record.
 func (l *Live) Save(dir string, target int) error {
-	return atomicfile.Write(liveFile(dir, target), func(to io.Writer) error {
-		sum := crc32.New(castagnoli)
-		w := bufio.NewWriterSize(io.MultiWriter(to, sum), 1<<16)
-		var doubt []uint64
-		for i := range l.shares {
-			doubt = slices.AppendSeq(doubt, maps.Keys(l.shares[i].doubt))
-		}
-		end := l.End()
-		w.WriteString(liveHeader)
-		for _, v := range append([]uint64{uint64(len(doubt)), end}, doubt...) {
-			binary.Write(w, binary.LittleEndian, v)
-		}
-		for n := uint64(0); n < end; n += 4 {
-			var b byte
-			for i := range min(4, end-n) {
-				if l.Has(n + i) {
-					b |= 1 << (2 * i)
-				}
-				if l.Written(n + i) {
-					b |= 2 << (2 * i)
-				}
+	var doubt []uint64
+	for i := range l.shares {
+		doubt = slices.AppendSeq(doubt, maps.Keys(l.shares[i].doubt))
+	}
+	b, end := []byte(liveHeader), l.End()
+	for _, v := range append([]uint64{uint64(len(doubt)), end}, doubt...) {
+		b = binary.LittleEndian.AppendUint64(b, v)
+	}
+	b = slices.Grow(b, int(end/4)+8)
+	for n := uint64(0); n < end; n += 4 {
+		var four byte
+		for i := range min(4, end-n) {
+			if l.Has(n + i) {
+				four |= 1 << (2 * i)
 			}
-			w.WriteByte(b)
+			if l.Written(n + i) {
+				four |= 2 << (2 * i)
+			}
 		}
-		if err := w.Flush(); err != nil {
-			return err
-		}
-		return binary.Write(to, binary.LittleEndian, sum.Sum32())
+		b = append(b, four)
+	}
+	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	return atomicfile.Write(liveFile(dir, target), func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
 	})
 }
 

@@ -37,8 +37,6 @@ func (m Mix) Check() error {
 		return fmt.Errorf("the mix has a negative share: %s", shares)
 	case sum != 100:
 		return fmt.Errorf("the mix makes %d %%, not 100: %s", sum, shares)
-	case m.Lazy < 0 || m.Lazy > 100:
-		return fmt.Errorf("lazy commits are %d %%: it must be 0 to 100", m.Lazy)
 	}
 	return nil
 }

@@ -42,7 +42,6 @@ func TestMixFaults(t *testing.T) {
 		"99":         {Insert: 40, Delete: 30, Replace: 5, Read: 24},
 		"101":        {Insert: 40, Delete: 30, Replace: 6, Read: 25},
 		"a negative": {Insert: 110, Delete: -10},
-		"lazy":       {Read: 100, Lazy: 101},
 	} {
 		assert.Error(t, m.Check(), "%s: no", why)
 	}

@@ -52,7 +52,7 @@ func (u *user) Play(p workload.Player) error {
 func (u *user) draw() {
 	s, mix := &u.step, &u.run.parameters.Mix
 	u.inDoubt = false
-	s.Op, s.Found = mix.Draw(u.random), false
+	s.Op = mix.Draw(u.random)
 	if s.Op != Insert {
 		var ok bool
 		if s.Number, ok = u.share.Pick(u.random); !ok {

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"ds2/datagen"
-	"ds2/internal/progress"
 	"ds2/internal/store"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2/calls"
@@ -31,6 +30,9 @@ type audit struct {
 	since      int64 // the orders above are looked at one by one
 	partOrders int64 // orders of a part
 	parts      []part
+	temp       int64       // bytes of temporary files that all sessions together may write
+	read       func(int64) // is told of bytes that have been read
+	warned     sync.Once   // that the server does not hold them to it
 
 	mu      sync.Mutex
 	answers map[string]int64  // by name of the check
@@ -73,11 +75,7 @@ func (a *audit) ask(ctx context.Context) (err error) {
 		return err
 	}
 	tables, total := tableBytes(ctx, a.target)
-	w, err := connect(ctx, a.target, cmp.Or(a.options.TempLimit, total/10))
-	if err != nil {
-		return err
-	}
-	defer w.close()
+	a.temp = cmp.Or(a.options.TempLimit, total/10)
 	loaded := noted(info[firstSales]).history
 	if a.options.Whole {
 		loaded = 0
@@ -95,23 +93,12 @@ func (a *audit) ask(ctx context.Context) (err error) {
 		customers := where("customerid", span{run.Before[LastCustomer], run.After[LastCustomer]})
 		passes = append(passes, a.answer(count+"customers WHERE "+customers, 0, runCustomers))
 	}
-	tell, bytes := a.options.Tell, int64(0)
-	if tell == nil {
-		tell = progress.Ignore
-	}
+	bytes := int64(0)
 	for _, t := range slices.Concat(counts, passes) {
 		bytes += t.bytes
 	}
-	w.read = tell.Adder("audit "+a.target.Label(), bytes)
-	limited, err := w.prepare(ctx, false)
-	if err != nil {
-		return err
-	}
-	if !limited && a.options.Warn != nil {
-		a.options.Warn("the server does not hold this user to a limit of temporary files; " +
-			"none are written unless there is damage to look into")
-	}
-	if err := w.run(ctx, counts); err != nil {
+	a.read = a.options.Tell.Adder("audit "+a.target.Label(), bytes)
+	if err := a.run(ctx, false, counts); err != nil {
 		return err
 	}
 	if a.searched {
@@ -119,10 +106,7 @@ func (a *audit) ask(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if _, err := w.prepare(ctx, true); err != nil {
-		return err
-	}
-	if err := w.run(ctx, passes); err != nil {
+	if err := a.run(ctx, true, passes); err != nil {
 		return err
 	}
 	if loaded > 0 && slices.ContainsFunc(a.parts, func(p part) bool { return p.lines != p.history }) {
@@ -133,11 +117,11 @@ func (a *audit) ask(ctx context.Context) (err error) {
 		for i := range a.parts {
 			a.parts[i].history = tally{}
 		}
-		if err := w.run(ctx, history); err != nil {
+		if err := a.run(ctx, true, history); err != nil {
 			return err
 		}
 	}
-	return w.run(ctx, a.followUps())
+	return a.run(ctx, true, a.followUps())
 }
 
 // divide makes the parts. The first and the last take in whatever has an order number outside of those in ORDERS.
@@ -217,11 +201,8 @@ func (a *audit) search(ctx context.Context) error {
 	defer session.Close(ctx)
 	for _, s := range []struct {
 		column, missed string
-		find           func(ctx context.Context, batch int, text []byte) (int, error)
-	}{
-		{"title", missedTitle, session.BrowseByTitle},
-		{"actor", missedActor, session.BrowseByActor},
-	} {
+		op             calls.Op
+	}{{"title", missedTitle, calls.OpBrowseByTitle}, {"actor", missedActor, calls.OpBrowseByActor}} {
 		var text string
 		var n int
 		query := fmt.Sprintf("SELECT p.%s, COUNT(*) FROM products p JOIN products k ON k.%[1]s = p.%[1]s"+
@@ -233,7 +214,7 @@ func (a *audit) search(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		found, err := s.find(ctx, n, []byte(text)) // no more than n
+		found, err := session.Browse(ctx, &calls.Browse{Op: s.op, Batch: n, Text: []byte(text)})
 		if err != nil {
 			return fmt.Errorf("search for %s %q: %w", s.column, text, err)
 		}

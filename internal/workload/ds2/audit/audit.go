@@ -63,7 +63,7 @@ type ChangeCounter interface {
 // asks about each product.
 func ReadMarks(ctx context.Context, target store.Database, after bool) (result.Marks, error) {
 	info, err := store.ReadInfo(ctx, target.DB())
-	if err != nil && store.Classify(target.Wrap("read ds2_info", err)) != store.Config {
+	if err != nil {
 		return nil, err
 	}
 	customer, order, err := Highest(ctx, target)
@@ -101,13 +101,10 @@ func Highest(ctx context.Context, target store.Database) (customer, order int64,
 	return customer, order, err
 }
 
-// readSales reads the print of all sales, and notes it where the database has a place for that.
+// readSales reads the print of all sales, and notes it.
 func readSales(ctx context.Context, target store.Database, info store.Info, order int64) (print int64, err error) {
 	if err := target.DB().QueryRowContext(ctx, "SELECT "+salesPrint+" FROM inventory i").Scan(&print); err != nil {
 		return 0, fmt.Errorf("read the sales: %w", err)
-	}
-	if info == nil {
-		return print, nil
 	}
 	name, now := lastSales, sales{order: order, print: print}
 	if info[firstSales] == "" {

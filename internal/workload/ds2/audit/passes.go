@@ -128,9 +128,7 @@ func (a *audit) followUps() []task {
 	}
 	within := func(name, query string) {
 		tasks = append(tasks, a.answer(query, 0, name))
-		if note != "" {
-			a.notes[name] = note
-		}
+		a.notes[name] = note
 	}
 	if len(unlike) > 0 {
 		within(disagreeing, disagreeingWithin(unlike...))

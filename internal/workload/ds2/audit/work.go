@@ -36,70 +36,44 @@ type BulkReader interface {
 	Slices(ctx context.Context, table string, behind, bytes int64) (conditions []string, end int64, err error)
 }
 
-// workers run tasks, each on a session that the server prepared for them.
-type workers struct {
-	target store.Database
-	idle   chan *sql.Conn
-	temp   int64       // bytes of temporary files for all
-	read   func(int64) // is told of bytes that have been read
-}
-
-func connect(ctx context.Context, target store.Database, temp int64) (*workers, error) {
-	w := &workers{target: target, idle: make(chan *sql.Conn, sessions), temp: temp}
-	for range sessions {
-		conn, err := target.DB().Conn(ctx)
-		if err != nil {
-			w.close()
-			return nil, err
-		}
-		w.idle <- conn
-	}
-	return w, nil
-}
-
-// prepare prepares all sessions, and tells whether the server holds them to their temporary files.
-func (w *workers) prepare(ctx context.Context, ranges bool) (limited bool, err error) {
-	reader, ok := w.target.(BulkReader)
-	if !ok {
-		return false, nil
-	}
-	limited = true
-	for range sessions {
-		conn := <-w.idle
-		ok, err := reader.PrepareRead(ctx, conn, ranges, w.temp/sessions)
-		w.idle <- conn
-		if err != nil {
-			return false, err
-		}
-		limited = limited && ok
-	}
-	return limited, nil
-}
-
-// close gives the sessions back. They are not used again: what they were prepared for is over.
-func (w *workers) close() {
-	for len(w.idle) > 0 {
-		conn := <-w.idle
-		conn.Raw(func(any) error { return driver.ErrBadConn })
-	}
-}
-
-// run runs tasks in their order, as many at once as there are workers.
-func (w *workers) run(ctx context.Context, tasks []task) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(cap(w.idle))
+// run runs tasks in their order on a few sessions, which the server prepares for what they read; see BulkReader.
+func (a *audit) run(ctx context.Context, ranges bool, tasks []task) error {
+	queue := make(chan task, len(tasks))
 	for _, t := range tasks {
+		queue <- t
+	}
+	close(queue)
+	group, ctx := errgroup.WithContext(ctx)
+	for range min(sessions, len(tasks)) {
 		group.Go(func() error {
-			conn := <-w.idle
-			defer func() { w.idle <- conn }()
-			if err := ctx.Err(); err != nil {
+			conn, err := a.target.DB().Conn(ctx)
+			if err != nil {
 				return err
 			}
-			if err := t.do(ctx, conn); err != nil {
-				return w.target.Wrap(fmt.Sprintf("audit %s: %s", w.target.Label(), t.name), err)
+			// The session is not used again: what it was prepared for is over.
+			defer conn.Raw(func(any) error { return driver.ErrBadConn })
+			limited := false
+			if reader, ok := a.target.(BulkReader); ok {
+				if limited, err = reader.PrepareRead(ctx, conn, ranges, a.temp/sessions); err != nil {
+					return err
+				}
 			}
-			if t.bytes > 0 {
-				w.read(t.bytes)
+			if !limited && a.options.Warn != nil {
+				a.warned.Do(func() {
+					a.options.Warn("the server does not hold this user to a limit of temporary files; " +
+						"none are written unless there is damage to look into")
+				})
+			}
+			for t := range queue {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := t.do(ctx, conn); err != nil {
+					return a.target.Wrap(fmt.Sprintf("audit %s: %s", a.target.Label(), t.name), err)
+				}
+				if t.bytes > 0 {
+					a.read(t.bytes)
+				}
 			}
 			return nil
 		})

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/fnv"
-	"slices"
 	"sync"
 
 	"ds2/internal/workload"
@@ -102,9 +101,4 @@ func read(text []byte, target int) (all []entry, err error) {
 		}
 	}
 	return all, nil
-}
-
-// of are the entries of a kind.
-func of(k kind, all []entry) []entry {
-	return slices.DeleteFunc(slices.Clone(all), func(e entry) bool { return e.Kind != k })
 }

@@ -28,13 +28,12 @@ func TestComparison(t *testing.T) {
 		{"one is lost and its number given again", []entry{a, b, other}, []entry{a, other}, []int64{6}, nil},
 		{"the same, and the first one was kept", []entry{a, other, b}, []entry{a, other}, []int64{6}, nil},
 	} {
-		got := newComparison(x.told, nil)
+		got := newComparison(x.told)
 		for _, p := range x.held {
 			got.next(p)
 		}
-		got.end()
-		assert.Equal(t, x.lost, numbers(got.lost), "%s: lost", x.why)
-		assert.Equal(t, x.unacknowledged, numbers(got.strangers), "%s: unacknowledged", x.why)
+		assert.Equal(t, x.lost, got.lost(bought), "%s: lost", x.why)
+		assert.Equal(t, x.unacknowledged, got.strangers, "%s: unacknowledged", x.why)
 	}
 }
 
@@ -69,7 +68,7 @@ func TestSettle(t *testing.T) {
 		{"one is there twice", []entry{a}, []entry{there(a, 5), there(a, 6)}, 1, 1},
 		{"two alike", []entry{a, a}, []entry{there(a, 5), there(a, 6)}, 2, 0},
 	} {
-		got := newComparison(nil, c.doubtful)
+		got := newComparison(c.doubtful)
 		for _, order := range c.unacknowledged {
 			got.next(order)
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"ds2/internal/store"
+	"ds2/internal/workload"
 )
 
 // Connect opens a connection for one user of a database of its engine, with everything prepared that the operations
@@ -19,21 +20,15 @@ type Engines map[string]Connect
 // It is used by one goroutine. Every method returns once the last row has been read, keeps nothing of its arguments,
 // and returns an error that Classify understands.
 type Session interface {
-	// Login finds a customer by user name and password, and reads the titles bought before to the last row.
-	Login(ctx context.Context, username, password []byte) (Login, error)
+	// Login finds a customer by user name and password, and reads the titles bought before, one a CUST_HIST row, to the
+	// last. The id is 0 where there is no such user, or the password is another.
+	Login(ctx context.Context, username, password []byte) (customerID int64, titles int, err error)
 
 	// NewCustomer returns the id of the customer it inserted, 0 where the user name is taken.
 	NewCustomer(ctx context.Context, c *Customer) (customerID int64, err error)
 
-	// BrowseByCategory reads at most batch special products of a category (1–16) and returns how many there were.
-	BrowseByCategory(ctx context.Context, batch, category int) (rows int, err error)
-
-	// BrowseByActor reads at most batch products whose actor has both words of actor: on PostgreSQL in any order, on
-	// SQL Server as a phrase (WORKLOAD.md section 4).
-	BrowseByActor(ctx context.Context, batch int, actor []byte) (rows int, err error)
-
-	// BrowseByTitle reads at most batch products whose title has both words of title, in the same way.
-	BrowseByTitle(ctx context.Context, batch int, title []byte) (rows int, err error)
+	// Browse reads the products that a search finds and returns how many there were.
+	Browse(ctx context.Context, b *Browse) (rows int, err error)
 
 	// Prices sets the price of each item; the same product may stand in several items.
 	Prices(ctx context.Context, items []Item) error
@@ -45,10 +40,13 @@ type Session interface {
 	Close(ctx context.Context) error
 }
 
-// Login is what LOGIN found.
-type Login struct {
-	CustomerID int64 // 0: no such user, or another password
-	Titles     int   // titles bought before, one a CUST_HIST row
+// Browse is one search, for special products of a category, or for those whose actor or title has both words: on
+// PostgreSQL in any order, on SQL Server as a phrase (WORKLOAD.md section 4).
+type Browse struct {
+	Op       Op     // which of the three
+	Batch    int    // how many products at most
+	Category int    // 1 to 16, of OpBrowseByCategory
+	Text     []byte // two words, of the other two
 }
 
 // Cents is an amount of money in hundredths.
@@ -89,8 +87,8 @@ type Customer struct {
 	Gender                                                             byte // 'M' or 'F'
 }
 
-// Op is one operation that a user waits for.
-type Op uint8
+// Op is an operation, by its place among Operations.
+type Op = workload.Op
 
 // The operations, in the order of an order cycle.
 const (
@@ -104,9 +102,12 @@ const (
 	NumOps
 )
 
-var opNames = [NumOps]string{
-	"login", "new_customer", "browse_by_category", "browse_by_actor", "browse_by_title", "prices", "purchase",
+var Operations = []workload.Operation{
+	OpLogin:            {Name: "login"},
+	OpNewCustomer:      {Name: "new_customer"},
+	OpBrowseByCategory: {Name: "browse_by_category"},
+	OpBrowseByActor:    {Name: "browse_by_actor"},
+	OpBrowseByTitle:    {Name: "browse_by_title"},
+	OpPrices:           {Name: "prices", Outside: true}, // DS2's response time leaves it out
+	OpPurchase:         {Name: "purchase"},
 }
-
-// String is the operation's name in metrics, records and limits.
-func (o Op) String() string { return opNames[o] }

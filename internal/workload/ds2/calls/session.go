@@ -33,7 +33,6 @@ type session struct {
 	Conn
 	gender [1]byte
 
-	login Login
 	id    int64
 	rows  int
 	items []Item
@@ -48,19 +47,19 @@ func NewSession(c Conn) Session {
 }
 
 // Login calls LOGIN, which answers with one row a title, and with one of nulls where there are no titles.
-func (s *session) Login(ctx context.Context, username, password []byte) (Login, error) {
+func (s *session) Login(ctx context.Context, username, password []byte) (customerID int64, titles int, err error) {
 	s.Call(int(OpLogin))
 	s.Text(username)
 	s.Text(password)
-	s.login = Login{}
-	err := s.Each(ctx, false, 4, s.takeLogin)
-	return s.login, err
+	s.id, s.rows = 0, 0
+	err = s.Each(ctx, false, 4, s.takeLogin)
+	return s.id, s.rows, err
 }
 
 func (s *session) readLogin(row []store.Value) error {
-	s.login.CustomerID = row[0].N
+	s.id = row[0].N
 	if !row[1].Null {
-		s.login.Titles++
+		s.rows++
 	}
 	return nil
 }
@@ -84,30 +83,14 @@ func (s *session) NewCustomer(ctx context.Context, c *Customer) (int64, error) {
 	return s.newID(ctx, OpNewCustomer)
 }
 
-func (s *session) BrowseByCategory(ctx context.Context, batch, category int) (int, error) {
-	s.Call(int(OpBrowseByCategory))
-	s.Int32(int32(batch))
-	s.Int16(int16(category))
-	return s.count(ctx)
-}
-
-func (s *session) BrowseByActor(ctx context.Context, batch int, actor []byte) (int, error) {
-	return s.browse(ctx, OpBrowseByActor, batch, actor)
-}
-
-func (s *session) BrowseByTitle(ctx context.Context, batch int, title []byte) (int, error) {
-	return s.browse(ctx, OpBrowseByTitle, batch, title)
-}
-
-func (s *session) browse(ctx context.Context, op Op, batch int, words []byte) (int, error) {
-	s.Call(int(op))
-	s.Int32(int32(batch))
-	s.Text(words)
-	return s.count(ctx)
-}
-
-// count sends a call of a procedure that reads products and counts them.
-func (s *session) count(ctx context.Context) (int, error) {
+func (s *session) Browse(ctx context.Context, b *Browse) (int, error) {
+	s.Call(int(b.Op))
+	s.Int32(int32(b.Batch))
+	if b.Op == OpBrowseByCategory {
+		s.Int16(int16(b.Category))
+	} else {
+		s.Text(b.Text)
+	}
 	const columns = 7
 	s.rows = 0
 	err := s.Each(ctx, false, columns, s.takeProduct)
@@ -192,5 +175,5 @@ func check(op Op, items []Item) error {
 
 // wrong is the error of an operation that was not sent, or whose answer says too little.
 func wrong(op Op, format string, args ...any) error {
-	return &store.Error{Op: op.String(), Class: store.Bug, Err: fmt.Errorf(format, args...)}
+	return &store.Error{Op: Operations[op].Name, Class: store.Bug, Err: fmt.Errorf(format, args...)}
 }

@@ -12,38 +12,30 @@ import (
 	"ds2/internal/workload/ds2/calls"
 )
 
-// operation is the call of the DS2 procedure, but for the prices, which have none.
-type operation struct {
-	sql string
-	// answer are the types of the columns: i for integer, n for numeric; of others counts only whether they are NULL.
-	answer string
-}
-
-// operations: a procedure that only reads costs what its statement does, whose text the planner puts in its place;
-// PURCHASE by statements took nine round trips and 1.7 times as long.
-var operations = [calls.NumOps]operation{
-	calls.OpLogin: {"SELECT * FROM ds2_login($1, $2)", "i---"},
-	calls.OpNewCustomer: {"SELECT ds2_new_customer($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15," +
-		" $16, $17, $18, $19)", "i"},
-	calls.OpBrowseByCategory: {"SELECT * FROM ds2_browse_by_category($1, $2)", "-------"},
-	calls.OpBrowseByActor:    {"SELECT * FROM ds2_browse_by_actor($1, $2)", "-------"},
-	calls.OpBrowseByTitle:    {"SELECT * FROM ds2_browse_by_title($1, $2)", "-------"},
-	calls.OpPrices:           {"SELECT prod_id, price FROM products WHERE prod_id = ANY ($1::integer[])", "in"},
-	calls.OpPurchase:         {"SELECT ds2_purchase($1, $2, $3, $4, $5, $6, $7)", "i"},
-}
-
+// statements call the DS2 procedures, but for the prices, which have none. A procedure that only reads costs what its
+// statement does, whose text the planner puts in its place; PURCHASE by statements took nine round trips and 1.7 times
+// as long.
 var statements = func() []postgres.Statement {
-	var all []postgres.Statement
-	for op, o := range operations {
-		all = append(all, postgres.Statement{Name: calls.Op(op).String(), SQL: o.sql})
+	all := make([]postgres.Statement, calls.NumOps)
+	for op, sql := range map[calls.Op]string{
+		calls.OpLogin: "SELECT * FROM ds2_login($1, $2)",
+		calls.OpNewCustomer: "SELECT ds2_new_customer($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14," +
+			" $15, $16, $17, $18, $19)",
+		calls.OpBrowseByCategory: "SELECT * FROM ds2_browse_by_category($1, $2)",
+		calls.OpBrowseByActor:    "SELECT * FROM ds2_browse_by_actor($1, $2)",
+		calls.OpBrowseByTitle:    "SELECT * FROM ds2_browse_by_title($1, $2)",
+		calls.OpPrices:           "SELECT prod_id, price FROM products WHERE prod_id = ANY ($1::integer[])",
+		calls.OpPurchase:         "SELECT ds2_purchase($1, $2, $3, $4, $5, $6, $7)",
+	} {
+		all[op] = postgres.Statement{Name: calls.Operations[op].Name, SQL: sql}
 	}
 	return all
 }()
 
 type conn struct {
 	*postgres.Conn
-	answer string // of the call
-	row    []store.Value
+	op  calls.Op // called
+	row []store.Value
 }
 
 // Connect opens a connection for one user and prepares its statements.
@@ -57,12 +49,13 @@ func Connect(ctx context.Context, target store.Database) (calls.Session, error) 
 
 func (c *conn) Call(op int) {
 	c.Conn.Call(&statements[op])
-	c.answer = operations[op].answer
+	c.op = calls.Op(op)
 }
 
 func (c *conn) Text(v []byte) { c.Bytes(v) }
 
-// Each reads the rows of the answer by the types of their columns.
+// Each reads the rows of the answer. The first column of each is an integer, the second one of the prices an amount; of
+// others counts only whether they are NULL.
 func (c *conn) Each(ctx context.Context, writes bool, columns int, take func([]store.Value) error) error {
 	return c.Conn.Each(ctx, writes, func(row [][]byte) bool {
 		c.row = c.row[:0]
@@ -70,11 +63,11 @@ func (c *conn) Each(ctx context.Context, writes bool, columns int, take func([]s
 			v, ok := store.Value{Null: b == nil}, len(row) == columns
 			switch {
 			case b == nil || !ok:
-			case c.answer[i] == 'i':
+			case i == 0:
 				if ok = len(b) == 4; ok {
 					v.N = int64(int32(binary.BigEndian.Uint32(b)))
 				}
-			case c.answer[i] == 'n':
+			case c.op == calls.OpPrices:
 				v.N, ok = postgres.ParseNumeric(b)
 				v.N *= 100
 			}

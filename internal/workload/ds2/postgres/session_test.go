@@ -38,17 +38,19 @@ func TestCallsDoNotAllocate(t *testing.T) {
 	ctx := t.Context()
 	username, password, words := []byte("user7"), []byte("password"), []byte("A B")
 	items := []calls.Item{{Product: 7, Quantity: 1}, {Product: 8, Quantity: 2}, {Product: 9, Quantity: 1}}
+	browse := &calls.Browse{Batch: 5, Category: 3, Text: words}
+	search := func(op calls.Op) error { browse.Op = op; _, err := session.Browse(ctx, browse); return err }
 	purchase := &calls.Purchase{CustomerID: 7, Items: items, Net: 1000, Tax: 83, Total: 1083}
 	customer := &calls.Customer{
 		FirstName: words, LastName: words, Address1: words, City: words, Country: words, CreditCard: words,
 		CreditCardExpiration: words, Username: words, Password: password, Gender: 'M',
 	}
 	for name, call := range map[string]func() error{
-		"login":              func() error { _, err := session.Login(ctx, username, password); return err },
+		"login":              func() error { _, _, err := session.Login(ctx, username, password); return err },
 		"new customer":       func() error { _, err := session.NewCustomer(ctx, customer); return err },
-		"browse by category": func() error { _, err := session.BrowseByCategory(ctx, 5, 3); return err },
-		"browse by actor":    func() error { _, err := session.BrowseByActor(ctx, 5, words); return err },
-		"browse by title":    func() error { _, err := session.BrowseByTitle(ctx, 5, words); return err },
+		"browse by category": func() error { return search(calls.OpBrowseByCategory) },
+		"browse by actor":    func() error { return search(calls.OpBrowseByActor) },
+		"browse by title":    func() error { return search(calls.OpBrowseByTitle) },
 		"prices":             func() error { return session.Prices(ctx, items) },
 		"purchase":           func() error { _, err := session.Purchase(ctx, purchase); return err },
 	} {

@@ -22,7 +22,7 @@ var statements = func() []sqlserver.Statement {
 			" (@p1, @p2, @p3, @p4, @p5, @p6, @p7, @p8, @p9, @p10)",
 		calls.OpPurchase: "DS2_PURCHASE",
 	} {
-		s[op] = sqlserver.Statement{Name: op.String(), SQL: sql}
+		s[op] = sqlserver.Statement{Name: calls.Operations[op].Name, SQL: sql}
 	}
 	return s
 }()
