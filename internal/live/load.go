@@ -21,7 +21,7 @@ type Load struct {
 	loaded map[datagen.Table]amount
 
 	tell     progress.Tell // is told too
-	estimate progress.Estimate
+	estimate *progress.Estimate
 }
 
 type amount struct{ rows, bytes int64 }
@@ -30,7 +30,9 @@ var _ load.Progress = (*Load)(nil)
 
 // NewLoad follows a load that begins now. What it is told of its progress it tells another.
 func NewLoad(tell progress.Tell) *Load {
-	return &Load{start: time.Now(), loaded: map[datagen.Table]amount{}, tell: tell}
+	return &Load{
+		start: time.Now(), loaded: map[datagen.Table]amount{}, tell: tell, estimate: progress.NewEstimate(),
+	}
 }
 
 func (l *Load) Begin(schema.Phase) {}
