@@ -27,8 +27,8 @@ func (u *user) attempt(op workload.Op) error {
 			return err // the stop cut it off
 		}
 		class := u.classify(err)
-		if op == opConnect {
-			u.driver.delay(err)
+		if delayed := u.driver.config.Delayed; op == opConnect && delayed != nil {
+			u.driver.delayed.Do(func() { delayed(err) })
 		}
 		failure := measure.Failure{Operation: u.driver.opName(failed), Class: string(class)}
 		u.tally.Fail(failure)
@@ -40,10 +40,8 @@ func (u *user) attempt(op workload.Op) error {
 			}
 			u.drop()
 		}
-		if e, ok := errors.AsType[*store.Error](err); ok && e.InDoubt {
-			if !u.InDoubt(failed) {
-				return fmt.Errorf("%w: %w", errInDoubt, err)
-			}
+		if e, ok := errors.AsType[*store.Error](err); ok && e.InDoubt && !u.InDoubt(failed) {
+			return fmt.Errorf("%w: %w", errInDoubt, err)
 		}
 		if class == store.Config || class == store.Bug || u.driver.ctx.Err() != nil {
 			return err
@@ -125,16 +123,6 @@ func (u *user) classify(err error) store.Class {
 		return store.Connection
 	}
 	return store.Classify(err)
-}
-
-// abortIfBegunBefore cuts off the connection where the operation on it began before latest, in nanoseconds since 1970.
-func (u *user) abortIfBegunBefore(latest int64) {
-	if began := u.began.Load(); began == 0 || began >= latest {
-		return
-	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.abort()
 }
 
 // The waits before a retry: a deadlock's other side is gone at once, a server that restarts needs seconds.
