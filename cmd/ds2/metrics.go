@@ -50,7 +50,8 @@ func (f *metricsFlags) check() error {
 }
 
 // collectors show a run to Prometheus.
-func collectors(o runs.Options, run *runs.Run) []prometheus.Collector {
+func collectors(run *runs.Run) []prometheus.Collector {
+	o := run.Options()
 	labels := metrics.Run{
 		Version: o.KitVersion, Engine: o.Targets[0].Engine(), Size: o.Plan.Size(), ID: o.RunID, Threads: o.Threads,
 		Configuration: o.Place.Configuration, Block: o.Place.Block,
@@ -81,10 +82,9 @@ func (f *metricsFlags) serve(command string, stderr io.Writer) (*served, error) 
 		return nil, nil
 	}
 	page := live.New(command)
-	server, err := metrics.Serve(f.metricsAddr, page)
+	server, err := metrics.Serve(f.metricsAddr, page.Document, page.Stream)
 	if err != nil && f.metricsAddr == defaultMetricsAddr {
-		host, _, _ := net.SplitHostPort(f.metricsAddr)
-		server, err = metrics.Serve(net.JoinHostPort(host, "0"), page)
+		server, err = metrics.Serve("127.0.0.1:0", page.Document, page.Stream)
 	}
 	if err != nil {
 		page.End("")
@@ -95,22 +95,12 @@ func (f *metricsFlags) serve(command string, stderr io.Writer) (*served, error) 
 }
 
 // run shows a run, until the next one or rest.
-func (s *served) run(o runs.Options, run *runs.Run) {
+func (s *served) run(run *runs.Run) {
 	if s == nil {
 		return
 	}
-	s.server.Show(collectors(o, run)...)
-	engine, users := o.Targets[0].Engine(), o.Threads*len(o.Targets)
-	title := fmt.Sprintf("run %s: %s, size %s, %d users", o.RunID, engine, o.Plan.Size(), users)
-	if name := o.Place.Configuration; name != "" {
-		title = name + ", " + title
-	}
-	reads := 0.
-	if o.Device != nil {
-		reads = o.Device.MaxReads()
-	}
-	setup := live.Setup{Title: title, Reads: reads, Words: o.Plan.Workload().Words(), Length: o.Length()}
-	s.page.Begin(live.ShowRun(run, setup))
+	s.server.Show(collectors(run)...)
+	s.page.Begin(live.ShowRun(run))
 }
 
 func (s *served) load(title string, l *live.Load) {
@@ -168,11 +158,11 @@ func (f *metricsFlags) push(i *interrupts, run *runs.Run, stderr io.Writer) {
 	if f.pushgateway == "" {
 		return
 	}
-	ctx, o := i.soft, run.Options()
+	ctx := i.soft
 	if ctx.Err() != nil { // the first Ctrl-C ended the run
 		ctx = i.hard
 	}
-	if err := metrics.Push(ctx, f.pushgateway, o.RunID, collectors(o, run)...); err != nil {
+	if err := metrics.Push(ctx, f.pushgateway, run.Options().RunID, collectors(run)...); err != nil {
 		fmt.Fprintln(stderr, "warning:", redact(err.Error()))
 	}
 }

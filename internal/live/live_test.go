@@ -45,7 +45,7 @@ func counting() (Show, *atomic.Int64) {
 // served serves a page until the test ends.
 func served(t *testing.T, p *Page) *metrics.Server {
 	t.Helper()
-	s, err := metrics.Serve("127.0.0.1:0", p)
+	s, err := metrics.Serve("127.0.0.1:0", p.Document, p.Stream)
 	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s

@@ -72,7 +72,7 @@ func meter() *measure.Meter {
 // start serves what collectors show.
 func start(t *testing.T, collectors ...prometheus.Collector) *Server {
 	t.Helper()
-	s, err := Serve("127.0.0.1:0", nil)
+	s, err := Serve("127.0.0.1:0", http.NotFound, http.NotFound)
 	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	s.Show(collectors...)
@@ -216,7 +216,7 @@ func TestNativeHistograms(t *testing.T) {
 }
 
 func TestUnreachable(t *testing.T) {
-	_, err := Serve("127.0.0.1:99999", nil)
+	_, err := Serve("127.0.0.1:99999", nil, nil)
 	assert.ErrorContains(t, err, "99999")
 	assert.ErrorContains(t, Push(t.Context(), "http://127.0.0.1:1", "k3f9"), "push metrics: ")
 }

@@ -26,21 +26,15 @@ type Server struct {
 	registry atomic.Pointer[prometheus.Registry]
 }
 
-// Page is something to look at beside the figures. A stream is a request that does not end by itself: it has to set the
-// deadlines of its connection anew.
-type Page interface {
-	Document(http.ResponseWriter, *http.Request) // at /
-	Stream(http.ResponseWriter, *http.Request)   // at /live
-}
-
 // Serve serves what Show says, and the CPU and memory of ds2 itself, under /metrics at an address such as
-// 127.0.0.1:9464, and a page, where there is one. Port 0 takes a free one.
-func Serve(address string, page Page) (*Server, error) {
+// 127.0.0.1:9464. Port 0 takes a free one. Beside it there is a page to look at, at /, and its stream, at /live: a
+// request that does not end by itself, which has to set the deadlines of its connection anew.
+func Serve(address string, page, stream http.HandlerFunc) (*Server, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("serve metrics: %w", err)
 	}
-	return serve(listener, page, clientTime), nil
+	return serve(listener, page, stream, clientTime), nil
 }
 
 // Show serves the figures of these collectors in the place of others: those of the run under way.
@@ -60,7 +54,7 @@ const (
 	clientTime     = 10 * time.Second // Prometheus's own default for a scrape
 )
 
-func serve(listener net.Listener, page Page, patience time.Duration) *Server {
+func serve(listener net.Listener, page, stream http.HandlerFunc, patience time.Duration) *Server {
 	s := &Server{listener: listener, served: make(chan error, 1)}
 	s.Show()
 	mux := http.NewServeMux()
@@ -68,10 +62,8 @@ func serve(listener net.Listener, page Page, patience time.Duration) *Server {
 	mux.Handle("GET /metrics", promhttp.HandlerFor(now, promhttp.HandlerOpts{
 		MaxRequestsInFlight: maxScrapes, EnableOpenMetrics: true,
 	}))
-	if page != nil {
-		mux.HandleFunc("GET /{$}", page.Document)
-		mux.HandleFunc("GET /live", page.Stream)
-	}
+	mux.Handle("GET /{$}", page)
+	mux.Handle("GET /live", stream)
 	s.http = http.Server{
 		Handler: s.ofLoopback(mux), MaxHeaderBytes: maxHeader,
 		ReadTimeout: patience, WriteTimeout: patience,

@@ -80,7 +80,7 @@ func TestPatience(t *testing.T) {
 	require.NoError(t, err)
 	h := held{make(chan struct{}, 1000), make(chan struct{}), 600} // more than the buffers of a connection take
 	close(h.leave)
-	s := serve(listener, nil, 200*time.Millisecond)
+	s := serve(listener, http.NotFound, http.NotFound, 200*time.Millisecond)
 	s.Show(h)
 	defer func() {
 		s.Close()
