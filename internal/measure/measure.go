@@ -43,10 +43,8 @@ const (
 	NumUserStates
 )
 
-var userStateNames = [NumUserStates]string{"waiting", "running", "thinking", "retrying", "reconnecting", "done"}
-
-// String is the state's name in metrics.
-func (s UserState) String() string { return userStateNames[s] }
+// UserStates are the states' names in metrics.
+var UserStates = [NumUserStates]string{"waiting", "running", "thinking", "retrying", "reconnecting", "done"}
 
 // Users is how many users are in each state.
 type Users [NumUserStates]int

@@ -79,7 +79,7 @@ func (c collector) collect(s sink) {
 			s.gauge(opm, t.Rates.Steady, t.Target, "steady")
 		}
 		for state, n := range t.Users {
-			s.gauge(users, float64(n), t.Target, measure.UserState(state).String())
+			s.gauge(users, float64(n), t.Target, measure.UserStates[state])
 		}
 		c.collectCounts(s, t)
 	}

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,9 +15,22 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/prometheus/client_golang/prometheus/push"
 	dto "github.com/prometheus/client_model/go"
 	"golang.org/x/net/netutil"
+
+	"ds2/internal/outside"
 )
+
+// What clients may cost a run: connections and scrapes at a time, and the time of each of their steps. A scrape beyond
+// that is told 503, a connection waits.
+const (
+	maxConnections = 16
+	maxScrapes     = 4
+	maxHeader      = 16 << 10
+)
+
+var clientTime = 10 * time.Second // Prometheus's own default for a scrape; tests have less
 
 // Server serves /metrics, and beside it what else is given.
 type Server struct {
@@ -34,27 +48,6 @@ func Serve(address string, page, stream http.HandlerFunc) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("serve metrics: %w", err)
 	}
-	return serve(listener, page, stream, clientTime), nil
-}
-
-// Show serves the figures of these collectors in the place of others: those of the run under way.
-func (s *Server) Show(all ...prometheus.Collector) {
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	registry.MustRegister(all...)
-	s.registry.Store(registry)
-}
-
-// What clients may cost a run: connections and scrapes at a time, and the time of each of their steps. A scrape beyond
-// that is told 503, a connection waits.
-const (
-	maxConnections = 16
-	maxScrapes     = 4
-	maxHeader      = 16 << 10
-	clientTime     = 10 * time.Second // Prometheus's own default for a scrape
-)
-
-func serve(listener net.Listener, page, stream http.HandlerFunc, patience time.Duration) *Server {
 	s := &Server{listener: listener, served: make(chan error, 1)}
 	s.Show()
 	mux := http.NewServeMux()
@@ -66,12 +59,20 @@ func serve(listener net.Listener, page, stream http.HandlerFunc, patience time.D
 	mux.Handle("GET /live", stream)
 	s.http = http.Server{
 		Handler: s.ofLoopback(mux), MaxHeaderBytes: maxHeader,
-		ReadTimeout: patience, WriteTimeout: patience,
-		IdleTimeout: 6 * patience,               // Prometheus comes again each minute, at least
+		ReadTimeout: clientTime, WriteTimeout: clientTime,
+		IdleTimeout: 6 * clientTime,             // Prometheus comes again each minute, at least
 		ErrorLog:    log.New(io.Discard, "", 0), // the client is told; a separate log would tear the view of the run
 	}
 	go func() { s.served <- s.http.Serve(netutil.LimitListener(listener, maxConnections)) }()
-	return s
+	return s, nil
+}
+
+// Show serves the figures of these collectors in the place of others: those of the run under way.
+func (s *Server) Show(all ...prometheus.Collector) {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(all...)
+	s.registry.Store(registry)
 }
 
 // ofLoopback refuses, where only this machine is served, requests for another name: a page of another site whose name
@@ -90,6 +91,21 @@ func (s *Server) ofLoopback(serve http.Handler) http.Handler {
 		}
 		serve.ServeHTTP(w, r)
 	})
+}
+
+// Push hands the collectors' figures to a Pushgateway at a URL, as those of job ds2 and the run: for runs that are over
+// before Prometheus has scraped them. They stay there until someone deletes them.
+func Push(ctx context.Context, url, runID string, all ...prometheus.Collector) error {
+	p := push.New(url, "ds2").Grouping("run", runID)
+	for _, c := range all {
+		p.Collector(c)
+	}
+	ctx, cancel := outside.Within(ctx, outside.Answer)
+	defer cancel()
+	if err := outside.Err(ctx, p.PushContext(ctx)); err != nil {
+		return fmt.Errorf("push metrics: %w", err)
+	}
+	return nil
 }
 
 // URL is where the metrics are.

@@ -76,11 +76,12 @@ func TestLoopbackOnly(t *testing.T) {
 // TestPatience has clients that send nothing, half a header, or read nothing: each is given up, and its place is free
 // for others.
 func TestPatience(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	defer func(was time.Duration) { clientTime = was }(clientTime)
+	clientTime = 200 * time.Millisecond
 	h := held{make(chan struct{}, 1000), make(chan struct{}), 600} // more than the buffers of a connection take
 	close(h.leave)
-	s := serve(listener, http.NotFound, http.NotFound, 200*time.Millisecond)
+	s, err := Serve("127.0.0.1:0", http.NotFound, http.NotFound)
+	require.NoError(t, err)
 	s.Show(h)
 	defer func() {
 		s.Close()
@@ -95,7 +96,7 @@ func TestPatience(t *testing.T) {
 		"reads nothing back": "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n",
 	} {
 		for range maxConnections {
-			conn, err := net.Dial("tcp", listener.Addr().String())
+			conn, err := net.Dial("tcp", s.listener.Addr().String())
 			require.NoError(t, err)
 			defer conn.Close()
 			io.WriteString(conn, sent) // which the server may have given up already
