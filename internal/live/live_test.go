@@ -278,7 +278,7 @@ func TestKept(t *testing.T) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l := p.charts[0].Lines[0]
+	l := p.show.Charts[0].Lines[0]
 	assert.Len(t, l.Points, historySeconds)
 	assert.LessOrEqual(t, cap(l.Points), 2*historySeconds+2)
 	assert.Equal(t, l.Points[0][0], p.last.Oldest)

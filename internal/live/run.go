@@ -44,7 +44,11 @@ func ShowRun(r *runs.Run) Show {
 		progress := r.Meter().Progress()
 		sample := progress.Last
 		f := Frame{At: sample.End.Seconds()}
-		f.Phase = cmp.Or(r.Doing(), phaseWords(r.Meter().Phase()))
+		phase := string(r.Meter().Phase())
+		if phase == string(measure.PhaseWarmup) {
+			phase = "still warming up"
+		}
+		f.Phase = cmp.Or(r.Doing(), phase)
 		if length > 0 {
 			f.Share = new(min(sample.End.Seconds()/length.Seconds(), 1))
 			f.Left = fmt.Sprintf("%s left", max(length-sample.End, 0).Round(time.Second))
@@ -70,14 +74,6 @@ func ShowRun(r *runs.Run) Show {
 		last = f
 		return f
 	}}
-}
-
-// phaseWords are what a viewer is to know of a phase.
-func phaseWords(p measure.Phase) string {
-	if p == measure.PhaseWarmup {
-		return "still warming up"
-	}
-	return string(p)
 }
 
 // runValues are those of the lines of a run's charts.
