@@ -26,7 +26,11 @@ func (u *user) attempt(op workload.Op) error {
 		if failed == opConnect && u.driver.stop.Err() != nil {
 			return err // the stop cut it off
 		}
-		class := u.classify(err)
+		class := store.Classify(err)
+		if u.connected && u.ctx.Err() != nil {
+			// It took too long, or the run is over, and its connection is lost, whatever the store made of it.
+			class = store.Connection
+		}
 		if delayed := u.driver.config.Delayed; op == opConnect && delayed != nil {
 			u.driver.delayed.Do(func() { delayed(err) })
 		}
@@ -114,15 +118,6 @@ func (u *user) drop() {
 		_ = u.Close(u.ctx) // the connection is lost: ignore the error of closing it
 		u.connected = false
 	}
-}
-
-// classify is the class of a failed attempt. An operation that was aborted, because it took too long or the run is
-// over, has lost its connection, whatever the store made of it.
-func (u *user) classify(err error) store.Class {
-	if u.connected && u.ctx.Err() != nil {
-		return store.Connection
-	}
-	return store.Classify(err)
 }
 
 // The waits before a retry: a deadlock's other side is gone at once, a server that restarts needs seconds.

@@ -16,7 +16,7 @@ import (
 	"ds2/internal/workload"
 )
 
-// user is one virtual user with its connection. It belongs to its goroutine, apart from the last fields.
+// user is one virtual user with its connection, and the workload.Player of its orders. It belongs to its goroutine, apart from the last fields.
 type user struct {
 	workload.User
 	driver    *Driver
@@ -38,8 +38,6 @@ type user struct {
 	mu    sync.Mutex    // guards abort
 	abort context.CancelFunc
 }
-
-var _ workload.Player = (*user)(nil)
 
 // newUser makes the user of a number; users are spread over the targets in turn.
 func newUser(d *Driver, number int) *user {
