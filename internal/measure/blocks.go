@@ -134,9 +134,6 @@ func newPair(base, other string, figures []RunFigure) (p pair) {
 			p.later = append(p.later, float64(o.Run-b.Run))
 		}
 	}
-	if len(p.rises) == 0 {
-		return p
-	}
 	p.meanRise, p.meanLater = stat.Mean(p.rises, nil), stat.Mean(p.later, nil)
 	for i := range p.rises {
 		later := p.later[i] - p.meanLater

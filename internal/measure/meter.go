@@ -140,7 +140,7 @@ func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 	for i := range m.second {
 		if d := &m.second[i]; d.Count() > 0 {
 			if i < last {
-				s.Operations = append(s.Operations, OperationP95{d.Name, d.p95()})
+				s.Operations = append(s.Operations, OperationP95{d.Name, float64(d.histogram.ValueAtQuantile(95)) / 1000})
 			}
 			d.reset()
 		}

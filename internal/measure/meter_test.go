@@ -94,14 +94,13 @@ func TestTallySinceReset(t *testing.T) {
 	r.orders(7, 10*time.Millisecond, 2*time.Millisecond)
 	r.sample(s)
 	since, all, reset := r.SinceReset()
-	got := all[0]
-	assert.True(t, got.Orders == 7 && got.Number[0] == 7, "before the run phase: %+v, want 7 orders", got)
+	assert.True(t, all[0].Orders == 7 && all[0].Number[0] == 7, "before the run phase: %+v, want 7 orders", all)
 	assert.True(t, since == s && !reset, "since %s, set back: %v", since, reset)
 	r.Enter(PhaseRun)
 	r.orders(3, 10*time.Millisecond, 2*time.Millisecond)
 	r.sample(2 * s)
 	since, all, reset = r.SinceReset()
-	got = all[0]
+	got := all[0]
 	assert.True(t, since == s && reset, "since %s, set back: %v", since, reset)
 	assert.EqualValues(t, 3, got.Orders)
 	assert.EqualValues(t, 3, got.Of("rollbacks"))

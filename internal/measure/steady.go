@@ -90,9 +90,6 @@ func (s Steadiness) Drifts() bool { return s.Drift > maxDriftPct || s.Drift < -m
 // false.
 func (s Series) Steady() (span Span, ok bool) {
 	run := s.Phase(PhaseRun)
-	if run.To == 0 {
-		return Span{}, false
-	}
 	var sums batchSums
 	for _, sample := range s.Samples {
 		if sample.End <= run.To {

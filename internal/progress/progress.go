@@ -183,11 +183,6 @@ func Round(d time.Duration) string {
 		unit = 10 * time.Second
 	}
 	text := max(d.Round(unit), time.Second).String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
+	text = strings.Replace(text, "m0s", "m", 1)
+	return strings.Replace(text, "h0m", "h", 1)
 }
