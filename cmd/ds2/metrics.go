@@ -49,24 +49,21 @@ func (f *metricsFlags) check() error {
 	return usageError("--pushgateway: %q is not a URL: write it as http://host:9091", f.pushgateway)
 }
 
-// collectors show a run to Prometheus.
-func collectors(run *runs.Run) []prometheus.Collector {
+// collector shows a run to Prometheus.
+func collector(run *runs.Run) prometheus.Collector {
 	o := run.Options()
-	labels := metrics.Run{
+	shown := metrics.Run{
 		Version: o.KitVersion, Engine: o.Targets[0].Engine(), Size: o.Plan.Size(), ID: o.RunID, Threads: o.Threads,
 		Configuration: o.Place.Configuration, Block: o.Place.Block,
+		Meter: run.Meter(), Verdicts: run.Verdicts, Sampler: run.Sampler(), IOPS: run.IOPS,
 	}
 	if w, ok := o.Plan.Workload().(workload.Exporter); ok {
-		labels.Counters = w.Counters()
-	}
-	all := []prometheus.Collector{metrics.NewCollector(labels, run.Meter()), metrics.NewLimitCollector(run.Verdicts)}
-	if sampler := run.Sampler(); sampler != nil {
-		all = append(all, metrics.NewHostCollector(sampler), metrics.NewIOPSCollector(run.IOPS))
+		shown.Counters = w.Counters()
 	}
 	if o.Observer != nil && o.Observer.IOTrace != nil {
-		all = append(all, metrics.NewIOCollector(o.Observer.IOTrace.Totals))
+		shown.IO = o.Observer.IOTrace.Totals
 	}
-	return all
+	return metrics.NewCollector(shown)
 }
 
 // served is what a command serves while it is at work: /metrics, and the live page. A nil one serves nothing.
@@ -99,7 +96,7 @@ func (s *served) run(run *runs.Run) {
 	if s == nil {
 		return
 	}
-	s.server.Show(collectors(run)...)
+	s.server.Show(collector(run))
 	s.page.Begin(live.ShowRun(run))
 }
 
@@ -162,7 +159,7 @@ func (f *metricsFlags) push(i *interrupts, run *runs.Run, stderr io.Writer) {
 	if ctx.Err() != nil { // the first Ctrl-C ended the run
 		ctx = i.hard
 	}
-	if err := metrics.Push(ctx, f.pushgateway, run.Options().RunID, collectors(run)...); err != nil {
+	if err := metrics.Push(ctx, f.pushgateway, run.Options().RunID, collector(run)); err != nil {
 		fmt.Fprintln(stderr, "warning:", redact(err.Error()))
 	}
 }

@@ -94,8 +94,8 @@ func TestTallySinceReset(t *testing.T) {
 	r.orders(7, 10*time.Millisecond, 2*time.Millisecond)
 	r.sample(s)
 	since, all, reset := r.SinceReset()
-	assert.True(t, all[0].Orders == 7 && all[0].Number[0] == 7, "before the run phase: %+v, want 7 orders", all)
-	assert.True(t, since == s && !reset, "since %s, set back: %v", since, reset)
+	assert.True(t, since == s && !reset && all[0].Orders == 7 && all[0].Number[0] == 7,
+		"before the run phase: %+v since %s, set back: %v; want 7 orders", all, since, reset)
 	r.Enter(PhaseRun)
 	r.orders(3, 10*time.Millisecond, 2*time.Millisecond)
 	r.sample(2 * s)

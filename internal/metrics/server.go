@@ -93,13 +93,10 @@ func (s *Server) ofLoopback(serve http.Handler) http.Handler {
 	})
 }
 
-// Push hands the collectors' figures to a Pushgateway at a URL, as those of job ds2 and the run: for runs that are over
+// Push hands a collector's figures to a Pushgateway at a URL, as those of job ds2 and the run: for runs that are over
 // before Prometheus has scraped them. They stay there until someone deletes them.
-func Push(ctx context.Context, url, runID string, all ...prometheus.Collector) error {
-	p := push.New(url, "ds2").Grouping("run", runID)
-	for _, c := range all {
-		p.Collector(c)
-	}
+func Push(ctx context.Context, url, runID string, c prometheus.Collector) error {
+	p := push.New(url, "ds2").Grouping("run", runID).Collector(c)
 	ctx, cancel := outside.Within(ctx, outside.Answer)
 	defer cancel()
 	if err := outside.Err(ctx, p.PushContext(ctx)); err != nil {

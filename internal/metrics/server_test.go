@@ -10,33 +10,29 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 )
 
-// held is a collector whose scrapes wait, and give n lines of 10 kB: few, so that gathering takes no time.
+// held is a run whose scrapes wait, and give n lines of 10 kB: few, so that gathering takes no time.
 type held struct {
 	entered, leave chan struct{}
 	lines          int
 }
 
-func (h held) Describe(chan<- *prometheus.Desc) {}
-
-func (h held) Collect(metrics chan<- prometheus.Metric) {
+func (h held) collect(s sink) {
 	h.entered <- struct{}{}
 	<-h.leave
 	for i := range h.lines {
-		metrics <- prometheus.MustNewConstMetric(prometheus.NewDesc("held", "h", []string{"i"}, nil),
-			prometheus.GaugeValue, 1, fmt.Sprint(i, strings.Repeat("x", 10_000)))
+		s.gauge(desc("held", "h", "i"), 1, fmt.Sprint(i, strings.Repeat("x", 10_000)))
 	}
 }
 
 // TestScrapesAtOnce has as many scrapes under way as there may be: the next one is turned away.
 func TestScrapesAtOnce(t *testing.T) {
 	h := held{make(chan struct{}), make(chan struct{}), 1}
-	s := start(t, h)
+	s := start(t, asked(h.collect))
 	scrape := func(want int) {
 		response, err := http.Get(s.URL())
 		if assert.NoError(t, err) {
@@ -82,7 +78,7 @@ func TestPatience(t *testing.T) {
 	close(h.leave)
 	s, err := Serve("127.0.0.1:0", http.NotFound, http.NotFound)
 	require.NoError(t, err)
-	s.Show(h)
+	s.Show(asked(h.collect))
 	defer func() {
 		s.Close()
 		// A server that has closed still waits half a second for a client whose header was too long.
