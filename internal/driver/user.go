@@ -16,7 +16,8 @@ import (
 	"ds2/internal/workload"
 )
 
-// user is one virtual user with its connection, and the workload.Player of its orders. It belongs to its goroutine, apart from the last fields.
+// user is one virtual user with its connection, and the workload.Player of its orders. It belongs to its goroutine,
+// apart from the last fields.
 type user struct {
 	workload.User
 	driver    *Driver

@@ -140,7 +140,8 @@ func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 	for i := range m.second {
 		if d := &m.second[i]; d.Count() > 0 {
 			if i < last {
-				s.Operations = append(s.Operations, OperationP95{d.Name, float64(d.histogram.ValueAtQuantile(95)) / 1000})
+				p95 := float64(d.histogram.ValueAtQuantile(95)) / 1000
+				s.Operations = append(s.Operations, OperationP95{d.Name, p95})
 			}
 			d.reset()
 		}
