@@ -106,7 +106,7 @@ func made(
 func scraped(t *testing.T, meter *measure.Meter) map[string]float64 {
 	t.Helper()
 	registry := prometheus.NewPedanticRegistry()
-	registry.MustRegister(metrics.NewCollector(metrics.Run{ID: "agree"}, meter))
+	registry.MustRegister(metrics.NewCollector(metrics.Run{ID: "agree", Meter: meter}))
 	families, err := registry.Gather()
 	require.NoError(t, err)
 	values := map[string]float64{}

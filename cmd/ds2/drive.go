@@ -201,7 +201,7 @@ func (o *driveOutput) open(cmd *cobra.Command, record string) (close func(), err
 
 func (o *driveOutput) show(i *interrupts, run *runs.Run, stdout, stderr io.Writer) (func(result.Summary), error) {
 	options := run.Options()
-	o.served.run(options, run)
+	o.served.run(run)
 	i.driving.Store(true)
 	if !o.quiet && options.Place.Number <= 1 { // the runs after the first are alike
 		fmt.Fprintln(stderr, schedule(options.Spec, time.Now()))

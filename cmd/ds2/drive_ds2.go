@@ -87,22 +87,12 @@ func (l *ds2Lines) sampled(t measure.Tally) int64 {
 
 // figures are the time since DS2 would have set its figures back, which it tells, and each target's tally since.
 func (l *ds2Lines) figures(w io.Writer) (et time.Duration, tallies []measure.Tally) {
-	for again := true; again; { // until both are from one side of the reset
-		ran := l.ran()
-		et, tallies = l.meter.Progress().SinceReset, l.meter.SinceReset()
-		again = ran != l.ran()
-	}
-	if l.ran() && !l.reset {
+	et, tallies, reset := l.meter.SinceReset()
+	if reset && !l.reset {
 		l.reset, l.last = true, measure.Tally{}
 		fmt.Fprintln(w, "Stats reset")
 	}
 	return et, tallies
-}
-
-// ran says whether the warm-up is over.
-func (l *ds2Lines) ran() bool {
-	phase := l.meter.Phase()
-	return phase == measure.PhaseRun || phase == measure.PhaseDrain
 }
 
 func add(tallies []measure.Tally) measure.Tally {
@@ -124,7 +114,7 @@ func milliseconds(sum time.Duration, n int64) int64 {
 
 // rollbackRate is in percent of the orders.
 func rollbackRate(t measure.Tally) float64 {
-	return measure.PercentOf(t.Own[calls.Rollbacks], t.Orders)
+	return 100 * float64(t.Own[calls.Rollbacks]) / float64(max(t.Orders, 1))
 }
 
 // dvdStoreFlags are parameters of DVD Store's own driver that mean little here or nothing. They are accepted wherever

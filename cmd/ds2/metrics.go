@@ -49,23 +49,21 @@ func (f *metricsFlags) check() error {
 	return usageError("--pushgateway: %q is not a URL: write it as http://host:9091", f.pushgateway)
 }
 
-// collectors show a run to Prometheus.
-func collectors(o runs.Options, run *runs.Run) []prometheus.Collector {
-	labels := metrics.Run{
+// collector shows a run to Prometheus.
+func collector(run *runs.Run) prometheus.Collector {
+	o := run.Options()
+	shown := metrics.Run{
 		Version: o.KitVersion, Engine: o.Targets[0].Engine(), Size: o.Plan.Size(), ID: o.RunID, Threads: o.Threads,
 		Configuration: o.Place.Configuration, Block: o.Place.Block,
+		Meter: run.Meter(), Verdicts: run.Verdicts, Sampler: run.Sampler(), IOPS: run.IOPS,
 	}
 	if w, ok := o.Plan.Workload().(workload.Exporter); ok {
-		labels.Counters = w.Counters()
-	}
-	all := []prometheus.Collector{metrics.NewCollector(labels, run.Meter()), metrics.NewLimitCollector(run.Verdicts)}
-	if sampler := run.Sampler(); sampler != nil {
-		all = append(all, metrics.NewHostCollector(sampler), metrics.NewIOPSCollector(run.IOPS))
+		shown.Counters = w.Counters()
 	}
 	if o.Observer != nil && o.Observer.IOTrace != nil {
-		all = append(all, metrics.NewIOCollector(o.Observer.IOTrace.Totals))
+		shown.IO = o.Observer.IOTrace.Totals
 	}
-	return all
+	return metrics.NewCollector(shown)
 }
 
 // served is what a command serves while it is at work: /metrics, and the live page. A nil one serves nothing.
@@ -81,10 +79,9 @@ func (f *metricsFlags) serve(command string, stderr io.Writer) (*served, error) 
 		return nil, nil
 	}
 	page := live.New(command)
-	server, err := metrics.Serve(f.metricsAddr, page)
+	server, err := metrics.Serve(f.metricsAddr, page.Document, page.Stream)
 	if err != nil && f.metricsAddr == defaultMetricsAddr {
-		host, _, _ := net.SplitHostPort(f.metricsAddr)
-		server, err = metrics.Serve(net.JoinHostPort(host, "0"), page)
+		server, err = metrics.Serve("127.0.0.1:0", page.Document, page.Stream)
 	}
 	if err != nil {
 		page.End("")
@@ -95,22 +92,12 @@ func (f *metricsFlags) serve(command string, stderr io.Writer) (*served, error) 
 }
 
 // run shows a run, until the next one or rest.
-func (s *served) run(o runs.Options, run *runs.Run) {
+func (s *served) run(run *runs.Run) {
 	if s == nil {
 		return
 	}
-	s.server.Show(collectors(o, run)...)
-	engine, users := o.Targets[0].Engine(), o.Threads*len(o.Targets)
-	title := fmt.Sprintf("run %s: %s, size %s, %d users", o.RunID, engine, o.Plan.Size(), users)
-	if name := o.Place.Configuration; name != "" {
-		title = name + ", " + title
-	}
-	reads := 0.
-	if o.Device != nil {
-		reads = o.Device.MaxReads()
-	}
-	setup := live.Setup{Title: title, Reads: reads, Words: o.Plan.Workload().Words(), Length: o.Length()}
-	s.page.Begin(live.ShowRun(run, setup))
+	s.server.Show(collector(run))
+	s.page.Begin(live.ShowRun(run))
 }
 
 func (s *served) load(title string, l *live.Load) {
@@ -168,11 +155,11 @@ func (f *metricsFlags) push(i *interrupts, run *runs.Run, stderr io.Writer) {
 	if f.pushgateway == "" {
 		return
 	}
-	ctx, o := i.soft, run.Options()
+	ctx := i.soft
 	if ctx.Err() != nil { // the first Ctrl-C ended the run
 		ctx = i.hard
 	}
-	if err := metrics.Push(ctx, f.pushgateway, o.RunID, collectors(o, run)...); err != nil {
+	if err := metrics.Push(ctx, f.pushgateway, run.Options().RunID, collector(run)); err != nil {
 		fmt.Fprintln(stderr, "warning:", redact(err.Error()))
 	}
 }

@@ -19,8 +19,7 @@ func showProgress(quiet bool, w io.Writer) progress.View {
 		return func(string, progress.Unit) (progress.Tell, func()) { return progress.Ignore, func() {} }
 	}
 	return func(job string, unit progress.Unit) (progress.Tell, func()) {
-		e := &progress.Estimate{}
-		e.Begin()
+		e := progress.NewEstimate()
 		var amount func(int64) string
 		if unit == progress.Bytes {
 			amount = bytesText

@@ -50,7 +50,7 @@ func (f *File) Commit() error {
 		os.Remove(f.Name())
 		return err
 	}
-	return SyncDir(filepath.Dir(f.path))
+	return syncDir(filepath.Dir(f.path))
 }
 
 // Abort removes the file.
@@ -120,8 +120,8 @@ func Target(name string) (target string, ok bool) {
 	return name, true
 }
 
-// SyncDir brings a directory to the disk: the names of the files in it, not the files.
-func SyncDir(dir string) error {
+// syncDir brings a directory to the disk: the names of the files in it, not the files.
+func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil // where a directory cannot be synced
 	}

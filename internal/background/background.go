@@ -29,6 +29,7 @@ type Scrubber interface {
 // Scrubs are the scans of a run, one of each target.
 type Scrubs struct {
 	all  []*scrub
+	ctx  context.Context // of the reading; stop ends it
 	stop context.CancelFunc
 	done sync.WaitGroup
 }
@@ -43,10 +44,14 @@ type scrub struct {
 	slow   time.Duration // of all requests
 }
 
-// New makes the scans of the targets, each of rate bytes a second, without connecting. The error is of an engine that
-// has none.
+// New makes the scans of the targets, each of rate bytes a second, without connecting; of rate 0 there are none. The
+// error is of an engine that has none.
 func New(targets []store.Database, rate float64, log *slog.Logger) (*Scrubs, error) {
 	s := &Scrubs{}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	if rate == 0 {
+		return s, nil
+	}
 	for _, target := range targets {
 		engine, ok := target.(Scrubber)
 		if !ok {
@@ -60,7 +65,7 @@ func New(targets []store.Database, rate float64, log *slog.Logger) (*Scrubs, err
 
 // Check connects a scan of each target and disconnects again: a server that does not let it read says so.
 func Check(ctx context.Context, targets []store.Database) error {
-	s, err := New(targets, 0, nil)
+	s, err := New(targets, 1, nil)
 	if err != nil {
 		return err
 	}
@@ -76,27 +81,20 @@ func Check(ctx context.Context, targets []store.Database) error {
 
 // Start connects the scans and begins to read, until Close.
 func (s *Scrubs) Start() {
-	if s == nil {
-		return
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	s.stop = stop
 	for _, one := range s.all {
-		s.done.Go(func() { one.run(ctx) })
+		s.done.Go(func() { one.run(s.ctx) })
 	}
 }
 
 // Close ends the reading, and disconnects. It may be called twice, and without Start.
 func (s *Scrubs) Close() {
-	if s != nil && s.stop != nil {
-		s.stop()
-		s.done.Wait()
-	}
+	s.stop()
+	s.done.Wait()
 }
 
-// Sources are the counters of all scans together.
+// Sources are the counters of all scans together; none where there are no scans.
 func (s *Scrubs) Sources() []monitor.Source {
-	if s == nil {
+	if len(s.all) == 0 {
 		return nil
 	}
 	return []monitor.Source{monitor.Scrub(func() (requests, bytes, device float64) {
@@ -117,9 +115,6 @@ func (s *Scrubs) Sources() []monitor.Source {
 
 // Results are what each scan came to. It is called after Close.
 func (s *Scrubs) Results() (all []result.Scrub) {
-	if s == nil {
-		return nil
-	}
 	for _, one := range s.all {
 		all = append(all, one.record)
 	}

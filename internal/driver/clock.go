@@ -116,6 +116,10 @@ func (c *clock) tick(phaseOver bool) {
 func (d *Driver) abortStalled() {
 	latest := time.Now().Add(-d.config.OperationTimeout.Duration).UnixNano()
 	for _, u := range d.users {
-		u.abortIfBegunBefore(latest)
+		if began := u.began.Load(); began != 0 && began < latest {
+			u.mu.Lock()
+			u.abort()
+			u.mu.Unlock()
+		}
 	}
 }

@@ -151,16 +151,6 @@ func (d *Driver) connect() {
 	_ = all.Wait() // the run has the error
 }
 
-// delay tells, once, why users wait to be connected.
-func (d *Driver) delay(err error) {
-	d.delayed.Do(func() {
-		d.log.Warn("users wait to be connected", "err", err)
-		if d.config.Delayed != nil {
-			d.config.Delayed(err)
-		}
-	})
-}
-
 // note keeps and logs the first error of each failure.
 func (d *Driver) note(f measure.Failure, err error) {
 	if _, known := d.examples.Load(f); known { // most are: make no text of each error

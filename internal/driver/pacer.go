@@ -32,19 +32,16 @@ const (
 	behind     = 0.95 // of the rate: a store that completes less cannot keep up
 )
 
-// NewPacer makes a pacer that averages over n samples, from what a first rate brought: orders and I/Os a second.
+// NewPacer makes a pacer that averages over n samples, from what a first rate brought: orders and I/Os a second, which
+// are not 0.
 func NewPacer(target float64, averaged int, orders, iops float64) *Pacer {
-	p := &Pacer{target: target, Rate: orders, averaged: averaged}
-	if iops > 0 {
-		p.Rate = orders * target / iops
-	}
-	return p
+	return &Pacer{target: target, Rate: orders * target / iops, averaged: averaged}
 }
 
 // Sample takes what the last sample's users completed a second, and the mean I/Os per order over the last samples: not
 // over each, since a server tells only at the end of a vacuum what that did.
 func (p *Pacer) Sample(orders, each float64) {
-	if p.Frozen || each <= 0 {
+	if p.Frozen {
 		return
 	}
 	p.taken++

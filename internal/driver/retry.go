@@ -26,9 +26,13 @@ func (u *user) attempt(op workload.Op) error {
 		if failed == opConnect && u.driver.stop.Err() != nil {
 			return err // the stop cut it off
 		}
-		class := u.classify(err)
-		if op == opConnect {
-			u.driver.delay(err)
+		class := store.Classify(err)
+		if u.connected && u.ctx.Err() != nil {
+			// It took too long, or the run is over, and its connection is lost, whatever the store made of it.
+			class = store.Connection
+		}
+		if delayed := u.driver.config.Delayed; op == opConnect && delayed != nil {
+			u.driver.delayed.Do(func() { delayed(err) })
 		}
 		failure := measure.Failure{Operation: u.driver.opName(failed), Class: string(class)}
 		u.tally.Fail(failure)
@@ -40,10 +44,8 @@ func (u *user) attempt(op workload.Op) error {
 			}
 			u.drop()
 		}
-		if e, ok := errors.AsType[*store.Error](err); ok && e.InDoubt {
-			if !u.InDoubt(failed) {
-				return fmt.Errorf("%w: %w", errInDoubt, err)
-			}
+		if e, ok := errors.AsType[*store.Error](err); ok && e.InDoubt && !u.InDoubt(failed) {
+			return fmt.Errorf("%w: %w", errInDoubt, err)
 		}
 		if class == store.Config || class == store.Bug || u.driver.ctx.Err() != nil {
 			return err
@@ -116,25 +118,6 @@ func (u *user) drop() {
 		_ = u.Close(u.ctx) // the connection is lost: ignore the error of closing it
 		u.connected = false
 	}
-}
-
-// classify is the class of a failed attempt. An operation that was aborted, because it took too long or the run is
-// over, has lost its connection, whatever the store made of it.
-func (u *user) classify(err error) store.Class {
-	if u.connected && u.ctx.Err() != nil {
-		return store.Connection
-	}
-	return store.Classify(err)
-}
-
-// abortIfBegunBefore cuts off the connection where the operation on it began before latest, in nanoseconds since 1970.
-func (u *user) abortIfBegunBefore(latest int64) {
-	if began := u.began.Load(); began == 0 || began >= latest {
-		return
-	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.abort()
 }
 
 // The waits before a retry: a deadlock's other side is gone at once, a server that restarts needs seconds.

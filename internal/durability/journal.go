@@ -4,6 +4,7 @@
 package durability
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -53,25 +54,25 @@ func (j *Journal) Close() error {
 	return nil
 }
 
-// Read reads the entries of a journal.
-func Read(path string, a workload.Acknowledger) ([]byte, error) {
-	fail := func(err error) ([]byte, error) { return nil, fmt.Errorf("read journal %s: %w", path, err) }
+// Read reads the entries of the journals of one run, of which each driver machine has one.
+func Read(a workload.Acknowledger, paths ...string) (all []byte, err error) {
 	header, size := a.Journal()
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("read journal: %w", err)
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("read journal: %w", err)
+		}
+		entries, ok := bytes.CutPrefix(text, []byte(header))
+		switch {
+		case !ok:
+			err = errors.New("it is not a journal of this version of ds2")
+		case len(entries)%size != 0:
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read journal %s: %w", path, err)
+		}
+		all = append(all, entries...)
 	}
-	defer file.Close()
-	start := make([]byte, len(header))
-	if _, err := io.ReadFull(file, start); err != nil || string(start) != header {
-		return fail(errors.New("it is not a journal of this version of ds2"))
-	}
-	entries, err := io.ReadAll(file)
-	if err != nil {
-		return fail(err)
-	}
-	if len(entries)%size != 0 {
-		return fail(io.ErrUnexpectedEOF)
-	}
-	return entries, nil
+	return all, nil
 }

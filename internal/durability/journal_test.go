@@ -43,7 +43,7 @@ func TestJournal(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	all, err := Read(path, twos{}) // nothing is lost where ds2 is killed now
+	all, err := Read(twos{}, path) // nothing is lost where ds2 is killed now
 	require.NoError(t, err)
 	seen := map[uint16]bool{}
 	for ; len(all) > 0; all = all[2:] {
@@ -57,7 +57,7 @@ func TestJournalCutShort(t *testing.T) {
 	path := filepath.Join(t.TempDir(), File)
 	for _, text := range []string{"twos\n123", "ds2 journal 2\n"} {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
-		_, err := Read(path, twos{})
+		_, err := Read(twos{}, path)
 		require.ErrorContains(t, err, "read journal", "of %q something is missing, or it is another's", text)
 	}
 }
@@ -71,7 +71,7 @@ func FuzzJournal(f *testing.F) {
 		_, err = file.Write(text)
 		require.NoError(t, err)
 		file.Close()
-		all, err := Read(file.Name(), twos{})
+		all, err := Read(twos{}, file.Name())
 		assert.True(t, err != nil || len(all) <= len(text), "%d bytes of entries of %d bytes", len(all), len(text))
 	}, []byte("twos\n"), []byte("twos\n1234"))
 }

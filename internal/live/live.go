@@ -78,8 +78,7 @@ type Page struct {
 	command string
 
 	mu      sync.Mutex
-	show    Show
-	charts  []report.LiveChart // with their points so far
+	show    Show // its charts with their points so far
 	oldest  *float64
 	doing   string
 	found   []byte // what is known so far, as an event; nil: nothing
@@ -111,7 +110,7 @@ func (p *Page) Begin(s Show) {
 }
 
 func (p *Page) replace(s Show) {
-	p.show, p.charts, p.oldest, p.last = s, s.Charts, nil, Frame{At: never}
+	p.show, p.oldest, p.last = s, nil, Frame{At: never}
 	p.send(p.begin())
 }
 
@@ -173,7 +172,7 @@ func (p *Page) look(now time.Time) {
 		if f.Doing == "" {
 			f.Doing = p.doing
 		}
-	} else if p.charts != nil {
+	} else if p.show.Charts != nil {
 		f.Headline, f.Facts, f.Limits = p.last.Headline, p.last.Facts, p.last.Limits
 	}
 	if f.At == p.last.At {
@@ -197,9 +196,9 @@ func sameText(a, b Frame) bool {
 // keep adds the frame's values to the charts.
 func (p *Page) keep(f *Frame) {
 	at, second := 0, report.Digits(f.At)
-	for i := range p.charts {
-		for k := range p.charts[i].Lines {
-			l := &p.charts[i].Lines[k]
+	for i := range p.show.Charts {
+		for k := range p.show.Charts[i].Lines {
+			l := &p.show.Charts[i].Lines[k]
 			l.Points = append(l.Points, [2]*float64{second, f.Values[at]})
 			if len(l.Points) > historySeconds {
 				l.Points = append(l.Points[:0], l.Points[len(l.Points)-historySeconds:]...)
@@ -213,7 +212,7 @@ func (p *Page) keep(f *Frame) {
 
 // begin is the event that begins what is shown, with all that it has shown so far.
 func (p *Page) begin() []byte {
-	return event("show", map[string]any{"command": p.command, "title": p.show.Title, "charts": p.charts})
+	return event("show", map[string]any{"command": p.command, "title": p.show.Title, "charts": p.show.Charts})
 }
 
 // event is an event as the browser reads it.

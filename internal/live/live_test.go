@@ -45,7 +45,7 @@ func counting() (Show, *atomic.Int64) {
 // served serves a page until the test ends.
 func served(t *testing.T, p *Page) *metrics.Server {
 	t.Helper()
-	s, err := metrics.Serve("127.0.0.1:0", p)
+	s, err := metrics.Serve("127.0.0.1:0", p.Document, p.Stream)
 	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
@@ -278,7 +278,7 @@ func TestKept(t *testing.T) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l := p.charts[0].Lines[0]
+	l := p.show.Charts[0].Lines[0]
 	assert.Len(t, l.Points, historySeconds)
 	assert.LessOrEqual(t, cap(l.Points), 2*historySeconds+2)
 	assert.Equal(t, l.Points[0][0], p.last.Oldest)

@@ -7,13 +7,12 @@ import (
 	"time"
 
 	"ds2/datagen"
-	"ds2/internal/load"
 	"ds2/internal/progress"
 	"ds2/internal/report"
 	"ds2/schema"
 )
 
-// Load follows a load, for the page and for Prometheus.
+// Load follows a load as its load.Progress, for the page and for Prometheus.
 type Load struct {
 	start time.Time
 
@@ -21,16 +20,16 @@ type Load struct {
 	loaded map[datagen.Table]amount
 
 	tell     progress.Tell // is told too
-	estimate progress.Estimate
+	estimate *progress.Estimate
 }
 
 type amount struct{ rows, bytes int64 }
 
-var _ load.Progress = (*Load)(nil)
-
 // NewLoad follows a load that begins now. What it is told of its progress it tells another.
 func NewLoad(tell progress.Tell) *Load {
-	return &Load{start: time.Now(), loaded: map[datagen.Table]amount{}, tell: tell}
+	return &Load{
+		start: time.Now(), loaded: map[datagen.Table]amount{}, tell: tell, estimate: progress.NewEstimate(),
+	}
 }
 
 func (l *Load) Copied(table datagen.Table, rows, bytes int64) {
@@ -75,7 +74,12 @@ func (l *Load) Show(title string) Show {
 			now := time.Now()
 			var rows, bytes int64
 			l.Tables(func(_ string, r, b int64) { rows, bytes = rows+r, bytes+b })
-			f := l.frame()
+			s, f := l.estimate.State(), Frame{Headline: "loading"}
+			f.Phase, f.Doing, _ = strings.Cut(s.Doing, ", ") // the statements that run
+			if s.Total > 0 {
+				f.Share, f.Left = new(s.Share()), s.TimeLeft()
+				f.Headline = fmt.Sprintf("%d %%", int(100*s.Share()))
+			}
 			f.Facts = []Fact{fact("rows", float64(rows), 0), fact("MB of CSV", float64(bytes)/1e6, 0)}
 			f.At = float64(was.second)
 			if second := int(now.Sub(l.start).Seconds()); second > was.second {
@@ -88,16 +92,4 @@ func (l *Load) Show(title string) Show {
 			return f
 		},
 	}
-}
-
-// frame is what the load is at.
-func (l *Load) frame() Frame {
-	s, f := l.estimate.State(), Frame{Headline: "loading"}
-	f.Phase, f.Doing, _ = strings.Cut(s.Doing, ", ") // the statements that run
-	if s.Total == 0 {
-		return f
-	}
-	f.Share, f.Left = new(s.Share()), s.TimeLeft()
-	f.Headline = fmt.Sprintf("%d %%", int(100*s.Share()))
-	return f
 }

@@ -13,20 +13,22 @@ import (
 	"ds2/internal/runs"
 )
 
-// Setup is what the page must know of a run besides.
-type Setup struct {
-	Title  string
-	Words  result.Words
-	Reads  float64       // a second that the drives can do by themselves; 0: not measured
-	Length time.Duration // from the first orders to the end; 0: until stopped
-}
-
 // shortest is the shortest sample that is shown: the last of a run is of a few orders that drain.
 const shortest = time.Second / 2
 
 // ShowRun shows a run while it goes on.
-func ShowRun(r *runs.Run, s Setup) Show {
-	words := s.Words
+func ShowRun(r *runs.Run) Show {
+	o := r.Options()
+	title := fmt.Sprintf("run %s: %s, size %s, %d users",
+		o.RunID, o.Targets[0].Engine(), o.Plan.Size(), o.Threads*len(o.Targets))
+	if name := o.Place.Configuration; name != "" {
+		title = name + ", " + title
+	}
+	reads := 0. // a second that the drives can do by themselves; 0: not measured
+	if o.Device != nil {
+		reads = o.Device.MaxReads()
+	}
+	words, length := o.Plan.Workload().Words(), o.Length()
 	charts := []report.LiveChart{
 		report.NewLiveChart("live-opm", words.PerMinute(),
 			"Completed "+words.Cycles+" of each second, and of the last minute.",
@@ -36,16 +38,20 @@ func ShowRun(r *runs.Run, s Setup) Show {
 			"ms", true, "mean", "p95", "longest"),
 	}
 	columns, _ := r.Counters()
-	counters, lines := report.LiveCounterCharts(columns, s.Reads)
+	counters, lines := report.LiveCounterCharts(columns, reads)
 	last := Frame{}
-	return Show{Title: s.Title, Charts: append(charts, counters...), Now: func() Frame {
+	return Show{Title: title, Charts: append(charts, counters...), Now: func() Frame {
 		progress := r.Meter().Progress()
 		sample := progress.Last
 		f := Frame{At: sample.End.Seconds()}
-		f.Phase = cmp.Or(r.Doing(), phaseWords(r.Meter().Phase()))
-		if s.Length > 0 {
-			f.Share = new(min(sample.End.Seconds()/s.Length.Seconds(), 1))
-			f.Left = fmt.Sprintf("%s left", max(s.Length-sample.End, 0).Round(time.Second))
+		phase := string(r.Meter().Phase())
+		if phase == string(measure.PhaseWarmup) {
+			phase = "still warming up"
+		}
+		f.Phase = cmp.Or(r.Doing(), phase)
+		if length > 0 {
+			f.Share = new(min(sample.End.Seconds()/length.Seconds(), 1))
+			f.Left = fmt.Sprintf("%s left", max(length-sample.End, 0).Round(time.Second))
 		}
 		for _, v := range r.Verdicts() {
 			f.Limits = append(f.Limits, Verdict{v.Limit, v.Value(), v.OK})
@@ -68,14 +74,6 @@ func ShowRun(r *runs.Run, s Setup) Show {
 		last = f
 		return f
 	}}
-}
-
-// phaseWords are what a viewer is to know of a phase.
-func phaseWords(p measure.Phase) string {
-	if p == measure.PhaseWarmup {
-		return "still warming up"
-	}
-	return string(p)
 }
 
 // runValues are those of the lines of a run's charts.

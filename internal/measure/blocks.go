@@ -2,7 +2,6 @@ package measure
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -30,7 +29,7 @@ func RandomBlocks(random *rand.Rand, configurations, blocks int) [][]int {
 	return orders
 }
 
-// RunFigure is the figure of one run of an experiment.
+// RunFigure is the figure of one run of an experiment, the only one of its configuration in its block.
 type RunFigure struct {
 	Block         int
 	Run           int // its number in the order in which all runs were made
@@ -123,15 +122,17 @@ type pair struct {
 }
 
 func newPair(base, other string, figures []RunFigure) (p pair) {
-	bases, others := byBlock(base, figures), byBlock(other, figures)
-	for _, block := range slices.Sorted(maps.Keys(bases)) {
-		b := bases[block]
-		if o, ok := others[block]; ok {
-			p.rises, p.later = append(p.rises, o.logarithm-b.logarithm), append(p.later, o.run-b.run)
+	bases := map[int]RunFigure{} // by block
+	for _, f := range figures {
+		if f.Configuration == base {
+			bases[f.Block] = f
 		}
 	}
-	if len(p.rises) == 0 {
-		return p
+	for _, o := range figures {
+		if b, ok := bases[o.Block]; ok && o.Configuration == other {
+			p.rises = append(p.rises, math.Log(o.Value)-math.Log(b.Value))
+			p.later = append(p.later, float64(o.Run-b.Run))
+		}
 	}
 	p.meanRise, p.meanLater = stat.Mean(p.rises, nil), stat.Mean(p.later, nil)
 	for i := range p.rises {
@@ -215,21 +216,4 @@ func (d *Difference) judge(p pair, drift, weight, looks float64) {
 	freedom := n - 1 - share
 	variance := p.squares(drift)/freedom/n + p.meanLater*p.meanLater/weight
 	d.Change = newChange(rise, math.Sqrt(variance), freedom, looks)
-}
-
-// inBlock is what a configuration gave in a block; the mean where it ran more than once.
-type inBlock struct{ logarithm, run, runs float64 }
-
-func byBlock(configuration string, figures []RunFigure) map[int]inBlock {
-	blocks := map[int]inBlock{}
-	for _, o := range figures {
-		if o.Configuration == configuration {
-			b := blocks[o.Block]
-			b.runs++
-			b.logarithm += (math.Log(o.Value) - b.logarithm) / b.runs
-			b.run += (float64(o.Run) - b.run) / b.runs
-			blocks[o.Block] = b
-		}
-	}
-	return blocks
 }

@@ -63,18 +63,8 @@ func (c Change) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads NaN for null.
 func (c *Change) UnmarshalJSON(text []byte) error {
-	var j changeJSON
-	if err := json.Unmarshal(text, &j); err != nil {
-		return err
-	}
-	value := func(p *float64) float64 {
-		if p == nil {
-			return math.NaN()
-		}
-		return *p
-	}
-	*c = Change{Percent: value(j.Percent), Low: value(j.Low), High: value(j.High), P: value(j.P)}
-	return nil
+	*c = Unknown() // as null leaves it
+	return json.Unmarshal(text, &changeJSON{&c.Percent, &c.Low, &c.High, &c.P})
 }
 
 // MeanCI95 gives the mean of values and half the width of its 95 % confidence interval by Student's t; of a single

@@ -77,10 +77,7 @@ func (c Counts) MarshalJSON() ([]byte, error) {
 		return text, err
 	}
 	for i, name := range *c.Names {
-		quoted, err := json.Marshal(name)
-		if err != nil {
-			return nil, err
-		}
+		quoted, _ := json.Marshal(name) // any text can be written
 		text = fmt.Appendf(text[:len(text)-1], ",%s:%d}", quoted, c.Own[i])
 	}
 	return text, nil
@@ -88,7 +85,7 @@ func (c Counts) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads all counts; those of unknown names are the workload's own.
 func (c *Counts) UnmarshalJSON(text []byte) error {
-	var all map[string]json.RawMessage
+	var all map[string]int64
 	if err := json.Unmarshal(text, &all); err != nil || all == nil {
 		return err
 	}
@@ -108,9 +105,7 @@ func (c *Counts) UnmarshalJSON(text []byte) error {
 	}
 	c.Names = &names
 	for i, name := range names {
-		if err := json.Unmarshal(all[name], &c.Own[i]); err != nil {
-			return fmt.Errorf("count %q: %w", name, err)
-		}
+		c.Own[i] = all[name]
 	}
 	return nil
 }
@@ -170,9 +165,6 @@ type Tally struct {
 // MeanOf is the mean of n durations; 0 of none.
 func MeanOf(sum time.Duration, n int64) time.Duration { return sum / time.Duration(max(n, 1)) }
 
-// PercentOf is a part of a whole in percent; 0 of none.
-func PercentOf(part, whole int64) float64 { return 100 * float64(part) / float64(max(whole, 1)) }
-
 func (t *Tally) Add(o Tally) { t.add(o, 1) }
 
 func (t *Tally) add(o Tally, times int64) {
@@ -196,17 +188,17 @@ func (t Totals) tally() Tally {
 	return tally
 }
 
-// SinceReset is each target's tally since the end of the warm-up, where its figures are set back, and before that since
-// the start; as of the last sample.
-func (m *Meter) SinceReset() []Tally {
+// SinceReset is the time since the figures were set back, at the end of the warm-up, and before that since the first
+// orders; each target's tally in it; and whether they were set back. All are as of the last sample.
+func (m *Meter) SinceReset() (since time.Duration, tallies []Tally, reset bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	out := make([]Tally, len(m.targets))
+	tallies = make([]Tally, len(m.targets))
 	for i := range m.targets {
-		out[i] = m.targets[i].totals.tally()
-		out[i].add(m.targets[i].reset, -1)
+		tallies[i] = m.targets[i].totals.tally()
+		tallies[i].add(m.targets[i].reset, -1)
 	}
-	return out
+	return m.progress.last.End - m.progress.from, tallies, m.progress.ran
 }
 
 // share is a part of a whole; NaN of none.

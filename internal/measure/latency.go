@@ -117,9 +117,6 @@ func (d Distribution) Latency() Latency {
 	return l
 }
 
-// p95 is the 95th percentile in milliseconds.
-func (d Distribution) p95() float64 { return float64(d.histogram.ValueAtQuantile(95)) / 1000 }
-
 // Quantile is the response time that a share q of all does not exceed; the longest for 1.
 func (d Distribution) Quantile(q float64) time.Duration {
 	return time.Duration(d.all().ValueAtQuantile(100*q)) * time.Microsecond

@@ -43,10 +43,8 @@ const (
 	NumUserStates
 )
 
-var userStateNames = [NumUserStates]string{"waiting", "running", "thinking", "retrying", "reconnecting", "done"}
-
-// String is the state's name in metrics.
-func (s UserState) String() string { return userStateNames[s] }
+// UserStates are the states' names in metrics.
+var UserStates = [NumUserStates]string{"waiting", "running", "thinking", "retrying", "reconnecting", "done"}
 
 // Users is how many users are in each state.
 type Users [NumUserStates]int
@@ -73,14 +71,12 @@ const (
 	gaveUp     = -3 // in the place of an order's
 )
 
-// Order is what a user gathers while it plays one order; Recorder.Record takes it over. It belongs to one goroutine.
-type Order struct{ batch }
-
 // completed is a completed order: when, since the first orders, and its response time in the workload's own meaning.
 type completed struct{ at, own time.Duration }
 
-// batch holds one order, or those of one user since the last sample.
-type batch struct {
+// Order is what a user gathers while it plays one order, and belongs to one goroutine. Recorder.Record takes it over
+// into one that holds all of that user since the last sample.
+type Order struct {
 	Counts
 	latencies []latency
 	completed []completed
@@ -88,17 +84,17 @@ type batch struct {
 	retries   []Failure
 }
 
-func (b *batch) add(o *batch) {
-	b.Counts.Add(o.Counts)
-	b.latencies = append(b.latencies, o.latencies...)
-	b.completed = append(b.completed, o.completed...)
-	b.errors = append(b.errors, o.errors...)
-	b.retries = append(b.retries, o.retries...)
+func (o *Order) add(more *Order) {
+	o.Counts.Add(more.Counts)
+	o.latencies = append(o.latencies, more.latencies...)
+	o.completed = append(o.completed, more.completed...)
+	o.errors = append(o.errors, more.errors...)
+	o.retries = append(o.retries, more.retries...)
 }
 
-func (b *batch) reset() {
-	b.Counts = Counts{}
-	b.latencies, b.completed, b.errors, b.retries = b.latencies[:0], b.completed[:0], b.errors[:0], b.retries[:0]
+func (o *Order) reset() {
+	o.Counts = Counts{}
+	o.latencies, o.completed, o.errors, o.retries = o.latencies[:0], o.completed[:0], o.errors[:0], o.retries[:0]
 }
 
 // AddLatency notes the response time of one operation, its retries included.
@@ -136,21 +132,21 @@ func (o *Order) Retry(f Failure) {
 // second, to swap two pointers.
 type Recorder struct {
 	mu   sync.Mutex
-	full *batch
+	full *Order
 	_    [112]byte // keeps the next user's lock off this cache line and its neighbour
 }
 
 // Record takes over what o holds and empties it.
 func (r *Recorder) Record(o *Order) {
 	r.mu.Lock()
-	r.full.add(&o.batch)
+	r.full.add(o)
 	r.mu.Unlock()
 	o.reset()
 }
 
 // Report takes over failures, retries and reconnects alone, so that they show while their order goes on.
 func (r *Recorder) Report(o *Order) {
-	failed := batch{errors: o.errors, retries: o.retries}
+	failed := Order{errors: o.errors, retries: o.retries}
 	failed.Retries, failed.Reconnects = o.Retries, o.Reconnects
 	r.mu.Lock()
 	r.full.add(&failed)
@@ -160,10 +156,9 @@ func (r *Recorder) Report(o *Order) {
 }
 
 // swap gives what was recorded since the last swap and goes on with empty.
-func (r *Recorder) swap(empty *batch) *batch {
+func (r *Recorder) swap(empty *Order) (full *Order) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	b := r.full
-	r.full = empty
-	return b
+	full, r.full = r.full, empty
+	return full
 }

@@ -19,7 +19,7 @@ type Meter struct {
 	slowest   slowest        // of the interval under way
 	from      time.Duration  // where the interval began
 	sampled   time.Duration  // when the last sample closed
-	empty     *batch
+	empty     *Order
 
 	mu       sync.Mutex // guards what follows
 	phase    Phase
@@ -66,7 +66,7 @@ func NewMeter(operations, targets []string, own ...string) *Meter {
 		own:       Counts{Names: &own},
 		names:     append(slices.Clone(operations), WholeOrder),
 		recorders: make([][]*Recorder, len(targets)),
-		empty:     new(batch),
+		empty:     new(Order),
 		phase:     PhaseConnect,
 	}
 	for _, name := range m.names {
@@ -86,7 +86,7 @@ func NewMeter(operations, targets []string, own ...string) *Meter {
 
 // NewRecorder makes the recorder of one more user of a target. All are made before the first sample.
 func (m *Meter) NewRecorder(target int) *Recorder {
-	r := &Recorder{full: new(batch)}
+	r := &Recorder{full: new(Order)}
 	m.recorders[target] = append(m.recorders[target], r)
 	return r
 }
@@ -96,11 +96,6 @@ func (m *Meter) Enter(p Phase) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.phase = p
-	if p == PhaseRun {
-		for i := range m.targets {
-			m.targets[i].reset = m.targets[i].totals.tally()
-		}
-	}
 }
 
 func (m *Meter) Phase() Phase {
@@ -118,6 +113,9 @@ func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 	m.sampled = t
 	for i := range m.targets {
 		target := &m.targets[i]
+		if m.phase == PhaseRun && !target.progress.ran {
+			target.reset = target.totals.tally()
+		}
 		target.totals.Users = users[i]
 		s.Users += users[i].AtWork()
 		s.HeldUp += users[i].HeldUp()
@@ -142,7 +140,8 @@ func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 	for i := range m.second {
 		if d := &m.second[i]; d.Count() > 0 {
 			if i < last {
-				s.Operations = append(s.Operations, OperationP95{d.Name, d.p95()})
+				p95 := float64(d.histogram.ValueAtQuantile(95)) / 1000
+				s.Operations = append(s.Operations, OperationP95{d.Name, p95})
 			}
 			d.reset()
 		}
@@ -151,9 +150,9 @@ func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 	return s
 }
 
-// take adds one user's batch to its target's totals and to the histograms under way, and gives the sum of its orders'
+// take adds one user's orders to its target's totals and to the histograms under way, and gives the sum of its orders'
 // response times in the workload's own meaning.
-func (m *Meter) take(t *Totals, b *batch) (own time.Duration) {
+func (m *Meter) take(t *Totals, b *Order) (own time.Duration) {
 	t.Counts.Add(b.Counts)
 	for _, f := range b.errors {
 		t.Errors[f]++
@@ -194,7 +193,7 @@ func (m *Meter) take(t *Totals, b *batch) (own time.Duration) {
 // Interval closes the histograms since the last call, or since the start; it follows a Sample of the same t.
 func (m *Meter) Interval(t time.Duration) Interval {
 	iv := NewInterval(m.from, t)
-	iv.Slowest = m.slowest.take()
+	iv.Slowest, m.slowest = slices.Clone(m.slowest), m.slowest[:0]
 	for i := range m.interval {
 		if d := &m.interval[i]; d.Count() > 0 {
 			iv.Histograms[d.Name], iv.Sums[d.Name] = encode(d.histogram), d.Sum

@@ -93,12 +93,15 @@ func TestTallySinceReset(t *testing.T) {
 	r := newRecording()
 	r.orders(7, 10*time.Millisecond, 2*time.Millisecond)
 	r.sample(s)
-	got := r.SinceReset()[0]
-	assert.True(t, got.Orders == 7 && got.Number[0] == 7, "before the run phase: %+v, want 7 orders", got)
+	since, all, reset := r.SinceReset()
+	assert.True(t, since == s && !reset && all[0].Orders == 7 && all[0].Number[0] == 7,
+		"before the run phase: %+v since %s, set back: %v; want 7 orders", all, since, reset)
 	r.Enter(PhaseRun)
 	r.orders(3, 10*time.Millisecond, 2*time.Millisecond)
 	r.sample(2 * s)
-	got = r.SinceReset()[0]
+	since, all, reset = r.SinceReset()
+	got := all[0]
+	assert.True(t, since == s && reset, "since %s, set back: %v", since, reset)
 	assert.EqualValues(t, 3, got.Orders)
 	assert.EqualValues(t, 3, got.Of("rollbacks"))
 	assert.Equal(t, 15*time.Millisecond, got.Sum[0])

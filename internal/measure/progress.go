@@ -23,10 +23,6 @@ type Average struct {
 type Progress struct {
 	Rates
 	Last Sample // the zero Sample before the first
-
-	// SinceReset is the time since the figures were set back: at the end of the warm-up, and before that the
-	// time since the first orders.
-	SinceReset time.Duration
 }
 
 // progress accumulates samples into live rates. It takes the same space after a day as after a minute, so a Meter can
@@ -69,7 +65,7 @@ func (p *progress) now() Progress {
 	if p.ran {
 		r.Steady = p.steady.opm()
 	}
-	return Progress{Rates: r, Last: p.last, SinceReset: end - p.from}
+	return Progress{Rates: r, Last: p.last}
 }
 
 // Progress is how the run stood at its last sample.

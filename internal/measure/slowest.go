@@ -3,6 +3,7 @@ package measure
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"time"
 )
 
@@ -21,16 +22,13 @@ type SlowOrder struct {
 	OperationFrom, OperationTo time.Duration
 }
 
-// slowest keeps the slowest orders of the interval under way.
-type slowest struct {
-	orders   []SlowOrder
-	least    int // the quickest of them
-	quickest time.Duration
-}
+// slowest are the slowest orders of the interval under way, the slowest first.
+type slowest []SlowOrder
 
 // note takes an order that ended at a time and took so long, of the operations that are given; the names are theirs.
 func (s *slowest) note(at, took time.Duration, operations []latency, names []string) {
-	if len(s.orders) == MostSlow && took <= s.quickest {
+	place := sort.Search(len(*s), func(i int) bool { return (*s)[i].Took() < took })
+	if place == MostSlow {
 		return
 	}
 	o := SlowOrder{From: at - took, To: at}
@@ -44,38 +42,16 @@ func (s *slowest) note(at, took time.Duration, operations []latency, names []str
 	if waited := end - o.From; waited > longest {
 		o.Operation, o.OperationFrom, o.OperationTo = WaitForUser, o.From, end
 	}
-	if len(s.orders) < MostSlow {
-		s.orders = append(s.orders, o)
-	} else {
-		s.orders[s.least] = o
-	}
-	s.quickest = took
-	for i, other := range s.orders {
-		if other.Took() <= s.quickest {
-			s.least, s.quickest = i, other.Took()
-		}
-	}
-}
-
-// take gives the orders, the slowest first, and goes on without any.
-func (s *slowest) take() []SlowOrder {
-	all := slices.Clone(s.orders)
-	s.orders = s.orders[:0]
-	bySlowness(all)
-	return all
+	*s = slices.Insert((*s)[:min(len(*s), MostSlow-1)], place, o)
 }
 
 func (o SlowOrder) Took() time.Duration { return o.To - o.From }
-
-func bySlowness(all []SlowOrder) {
-	slices.SortStableFunc(all, func(a, b SlowOrder) int { return cmp.Compare(b.Took(), a.Took()) })
-}
 
 // Slowest are the slowest orders that ended in a span, the slowest first. Of an interval that lies in it only in part
 // there may be fewer than the run had: MostSlow are known of the whole.
 func (s Series) Slowest(span Span) []SlowOrder {
 	outside := func(o SlowOrder) bool { return o.To <= span.From || o.To > span.To }
 	all := slices.DeleteFunc(slices.Clone(s.Slow), outside)
-	bySlowness(all)
+	slices.SortStableFunc(all, func(a, b SlowOrder) int { return cmp.Compare(b.Took(), a.Took()) })
 	return all[:min(len(all), MostSlow)]
 }

@@ -33,19 +33,14 @@ const (
 // five rounds of whole cycles: what comes back in each is no change.
 func (s Series) judge(span Span) Steadiness {
 	begins := s.begun(span)
-	if len(begins) < 3 {
-		return judge(s.within(span))
+	if cycles := len(begins) - 1; cycles > 1 {
+		rates := make([]float64, min(rounds, cycles))
+		for i := range rates {
+			rates[i] = s.opm(Span{begins[i*cycles/len(rates)], begins[(i+1)*cycles/len(rates)]})
+		}
+		return judgeRounds(rates, "checkpoint cycles in the window")
 	}
-	cycles := len(begins) - 1
-	rates := make([]float64, min(rounds, cycles))
-	for i := range rates {
-		rates[i] = s.opm(Span{begins[i*cycles/len(rates)], begins[(i+1)*cycles/len(rates)]})
-	}
-	return judgeRounds(rates, "checkpoint cycles in the window")
-}
-
-// judge applies the rule to the samples of a window.
-func judge(samples []Sample) Steadiness {
+	samples := s.within(span)
 	if len(samples) < rounds*minPerRound {
 		return Steadiness{Why: fmt.Sprintf("not judged: fewer than %d samples", rounds*minPerRound)}
 	}
@@ -95,9 +90,6 @@ func (s Steadiness) Drifts() bool { return s.Drift > maxDriftPct || s.Drift < -m
 // false.
 func (s Series) Steady() (span Span, ok bool) {
 	run := s.Phase(PhaseRun)
-	if run.To == 0 {
-		return Span{}, false
-	}
 	var sums batchSums
 	for _, sample := range s.Samples {
 		if sample.End <= run.To {

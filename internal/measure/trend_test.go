@@ -69,7 +69,7 @@ func TestTrendAndSteadiness(t *testing.T) {
 		}, "not steady: the rate drifts by +2", "this window does not show whether the drift continues ("},
 	} {
 		s := everySecond(1200, c.rate)
-		steady := judge(s.Samples)
+		steady := s.judge(spanOf(s.Samples))
 		trend := s.trend(s.Samples, steady)
 		require.NotNil(t, trend, c.why)
 		assert.True(t, strings.HasPrefix(steady.Why, c.steady), "%s: %s", c.why, steady.Why)

@@ -3,13 +3,10 @@ package metrics
 import (
 	"math"
 	"strings"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"ds2/internal/measure"
 	"ds2/internal/monitor"
-	"ds2/internal/result"
 )
 
 // asked is a collector of figures that it asks for at each scrape.
@@ -46,36 +43,12 @@ var (
 		"Times of the I/Os of the database's drives, by what they were for.", "device", "io")
 )
 
-// NewLimitCollector makes a collector of the verdicts that it is given at each scrape. A limit that is given twice
-// counts once.
-func NewLimitCollector(verdicts func() result.Verdicts) prometheus.Collector {
-	return asked(func(s sink) {
-		seen := map[string]bool{}
-		for _, v := range verdicts() {
-			if !seen[v.Limit] {
-				s.gauge(limitOK, one(v.OK), v.Limit)
-			}
-			seen[v.Limit] = true
-		}
-	})
-}
-
 // one is 1 where something is so, and 0 where it is not.
 func one(so bool) float64 {
 	if so {
 		return 1
 	}
 	return 0
-}
-
-// NewIOPSCollector makes a collector of the reads and writes a second of the drives of the data; now is false where
-// they were not counted lately.
-func NewIOPSCollector(now func() (iops float64, measured bool)) prometheus.Collector {
-	return asked(func(s sink) {
-		if v, measured := now(); measured {
-			s.gauge(iops, v)
-		}
-	})
 }
 
 // NewLoadCollector makes a collector of what tables gives at each scrape: what has been loaded of each table so far.
@@ -88,40 +61,37 @@ func NewLoadCollector(tables func(f func(table string, rows, bytes int64))) prom
 	})
 }
 
-// NewIOCollector makes a collector of what totals gives at each scrape: the times of the I/Os traced so far, a
-// histogram for each kind of I/O of each drive that there was.
-func NewIOCollector(totals func() ([]measure.Distribution, error)) prometheus.Collector {
-	created := time.Now()
-	return asked(func(s sink) {
-		all, err := totals()
-		if err != nil {
-			s <- prometheus.NewInvalidMetric(ioDuration, err)
+// collectHost sends the raw figures of the machine and the database, under ds2_host_, at most a second old while the
+// sampler runs. A figure that could not be read is left out.
+func (c collector) collectHost(s sink) {
+	if v, measured := c.IOPS(); measured {
+		s.gauge(iops, v)
+	}
+	c.Sampler.Latest(func(f monitor.Figure, v float64) {
+		if math.IsNaN(v) {
 			return
 		}
-		for _, d := range all {
-			device, kind, _ := strings.Cut(d.Name, " ")
-			s <- newHistogram(ioDuration, d, created, device, kind)
+		kind := prometheus.GaugeValue
+		if strings.HasSuffix(f.Name, "_total") {
+			kind = prometheus.CounterValue
 		}
+		var labels, items []string
+		if f.Label != "" {
+			labels, items = []string{f.Label}, []string{f.Item}
+		}
+		s <- prometheus.MustNewConstMetric(desc("host_"+f.Name, f.Help, labels...), kind, v, items...)
 	})
 }
 
-// NewHostCollector makes a collector of the raw figures of the machine and the database, under ds2_host_, at most a
-// second old while the sampler runs. A figure that could not be read is left out.
-func NewHostCollector(sampler *monitor.Sampler) prometheus.Collector {
-	return asked(func(s sink) {
-		sampler.Latest(func(f monitor.Figure, v float64) {
-			if math.IsNaN(v) {
-				return
-			}
-			kind := prometheus.GaugeValue
-			if strings.HasSuffix(f.Name, "_total") {
-				kind = prometheus.CounterValue
-			}
-			var labels, items []string
-			if f.Label != "" {
-				labels, items = []string{f.Label}, []string{f.Item}
-			}
-			s <- prometheus.MustNewConstMetric(desc("host_"+f.Name, f.Help, labels...), kind, v, items...)
-		})
-	})
+// collectIO sends a histogram for each kind of I/O of each drive that there was.
+func (c collector) collectIO(s sink) {
+	all, err := c.IO()
+	if err != nil {
+		s <- prometheus.NewInvalidMetric(ioDuration, err)
+		return
+	}
+	for _, d := range all {
+		device, kind, _ := strings.Cut(d.Name, " ")
+		s <- newHistogram(ioDuration, d, c.created, device, kind)
+	}
 }

@@ -10,11 +10,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"ds2/internal/measure"
+	"ds2/internal/monitor"
+	"ds2/internal/result"
 	"ds2/internal/store"
 	"ds2/internal/workload"
 )
 
-// Run is what is said of a run by labels.
+// Run is a run as it is shown: what is said of it by labels, and where its figures are, each asked for at each scrape.
 type Run struct {
 	Version, Engine, Size, ID string
 	Threads                   int // per target
@@ -23,16 +25,19 @@ type Run struct {
 	Block         int    // of it; 0: none
 
 	Counters []workload.Counter // of the workload's own
+
+	Meter    *measure.Meter
+	Verdicts func() result.Verdicts                 // one limit may be given twice; nil: there are none
+	Sampler  *monitor.Sampler                       // of machine and database; nil: not observed
+	IOPS     func() (iops float64, measured bool)   // of the drives of the data, where there is a sampler
+	IO       func() ([]measure.Distribution, error) // times of I/Os so far, by drive and kind; nil: not traced
 }
 
 // NewCollector makes a collector of a run's figures.
-func NewCollector(run Run, meter *measure.Meter) prometheus.Collector {
-	return asked(collector{run, meter, time.Now()}.collect)
-}
+func NewCollector(run Run) prometheus.Collector { return asked(collector{run, time.Now()}.collect) }
 
 type collector struct {
-	run     Run
-	meter   *measure.Meter
+	Run
 	created time.Time
 }
 
@@ -62,16 +67,16 @@ var (
 
 // collect sends the figures as of the last sample, at most a second old.
 func (c collector) collect(s sink) {
-	r, block := c.run, ""
-	if r.Block > 0 {
-		block = strconv.Itoa(r.Block)
+	block := ""
+	if c.Block > 0 {
+		block = strconv.Itoa(c.Block)
 	}
-	s.gauge(runInfo, 1, r.Version, r.Engine, r.Size, strconv.Itoa(r.Threads), r.ID, r.Configuration, block)
-	now := c.meter.Phase()
+	s.gauge(runInfo, 1, c.Version, c.Engine, c.Size, strconv.Itoa(c.Threads), c.ID, c.Configuration, block)
+	now := c.Meter.Phase()
 	for _, p := range measure.Phases {
 		s.gauge(runPhase, one(p == now), string(p))
 	}
-	for _, t := range c.meter.Totals() {
+	for _, t := range c.Meter.Totals() {
 		s.gauge(opm, t.Rates.Last10s, t.Target, "10s")
 		s.gauge(opm, t.Rates.Last60s, t.Target, "60s")
 		s.gauge(opm, t.Rates.Cumulative, t.Target, "cumulative")
@@ -79,9 +84,24 @@ func (c collector) collect(s sink) {
 			s.gauge(opm, t.Rates.Steady, t.Target, "steady")
 		}
 		for state, n := range t.Users {
-			s.gauge(users, float64(n), t.Target, measure.UserState(state).String())
+			s.gauge(users, float64(n), t.Target, measure.UserStates[state])
 		}
 		c.collectCounts(s, t)
+	}
+	if c.Verdicts != nil {
+		judged := map[string]bool{}
+		for _, v := range c.Verdicts() {
+			if !judged[v.Limit] {
+				s.gauge(limitOK, one(v.OK), v.Limit)
+			}
+			judged[v.Limit] = true
+		}
+	}
+	if c.Sampler != nil {
+		c.collectHost(s)
+	}
+	if c.IO != nil {
+		c.collectIO(s)
 	}
 }
 
@@ -109,7 +129,7 @@ func (c collector) collectCounts(s sink, t measure.Totals) {
 			s.counter(errorsTotal, n, t.Target, operation, string(class))
 		}
 	}
-	for _, own := range c.run.Counters {
+	for _, own := range c.Counters {
 		if own.Count != "" {
 			s.counter(desc(own.Name, own.Help, "target"), t.Counts.Of(own.Count), t.Target)
 			continue

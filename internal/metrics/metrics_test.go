@@ -72,27 +72,32 @@ func meter() *measure.Meter {
 // start serves what collectors show.
 func start(t *testing.T, collectors ...prometheus.Collector) *Server {
 	t.Helper()
-	s, err := Serve("127.0.0.1:0", nil)
+	s, err := Serve("127.0.0.1:0", http.NotFound, http.NotFound)
 	require.NoError(t, err)
 	t.Cleanup(func() { s.Close() })
 	s.Show(collectors...)
 	return s
 }
 
+// run is one of which all is known.
+func run(t *testing.T) Run {
+	return Run{
+		Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1, Configuration: "ssd", Block: 3,
+		Counters: own, Meter: meter(), Sampler: sampler(t), IOPS: func() (float64, bool) { return 250.5, true },
+		Verdicts: func() result.Verdicts {
+			opm := result.Verdict{Limit: "opm > 60000"}
+			return result.Verdicts{{Limit: "order p95 < 500ms", OK: true}, opm, opm}
+		},
+		IO: func() ([]measure.Distribution, error) {
+			times := maps.All(map[int64]uint64{2000: 2})
+			return []measure.Distribution{measure.Counted("sda log flush", 4*time.Millisecond, times)}, nil
+		},
+	}
+}
+
 func scrape(t *testing.T) []byte {
-	t.Helper()
-	s := start(t, NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1, Counters: own,
-		Configuration: "ssd", Block: 3}, meter()),
-		NewHostCollector(sampler(t)), NewLimitCollector(func() result.Verdicts {
-			return result.Verdicts{{Limit: "order p95 < 500ms", OK: true}, {Limit: "opm > 60000"},
-				{Limit: "opm > 60000"}}
-		}), NewIOPSCollector(func() (float64, bool) { return 250.5, true }),
-		NewLoadCollector(func(f func(string, int64, int64)) { f("orders", 600, 24000) }),
-		NewIOCollector(func() ([]measure.Distribution, error) {
-			return []measure.Distribution{measure.Counted("sda log flush", 4*time.Millisecond,
-				maps.All(map[int64]uint64{2000: 2}))}, nil
-		}))
-	return get(t, s.URL())
+	loaded := NewLoadCollector(func(f func(string, int64, int64)) { f("orders", 600, 24000) })
+	return get(t, start(t, NewCollector(run(t)), loaded).URL())
 }
 
 func get(t *testing.T, url string) []byte {
@@ -172,9 +177,7 @@ func sampler(t *testing.T) *monitor.Sampler {
 
 func TestPush(t *testing.T) {
 	url := promtest.StartPushgateway(t)
-	require.NoError(t, Push(t.Context(), url, "k3f9",
-		NewCollector(Run{Version: "v1", Engine: "postgres", Size: "S", ID: "k3f9", Threads: 1}, meter()),
-		NewHostCollector(sampler(t))))
+	require.NoError(t, Push(t.Context(), url, "k3f9", NewCollector(run(t))))
 	texttest.Contains(t, string(get(t, url+"/metrics")),
 		`ds2_orders_total{instance="",job="ds2",run="k3f9",target="a:5432/ds2"} 100`+"\n",
 		`ds2_host_disk_reads_total{device="sda",instance="",job="ds2",run="k3f9"} 100`+"\n",
@@ -205,7 +208,7 @@ func gather(t *testing.T, c prometheus.Collector) map[string][]*dto.Metric {
 }
 
 func TestNativeHistograms(t *testing.T) {
-	h := gather(t, NewCollector(Run{Version: "v1", Counters: own}, meter()))["ds2_order_duration_seconds"][0].Histogram
+	h := gather(t, NewCollector(Run{Meter: meter()}))["ds2_order_duration_seconds"][0].Histogram
 	require.EqualValues(t, 100, h.GetSampleCount())
 	require.Len(t, h.PositiveSpan, 1)
 	require.Equal(t, []int64{100}, h.PositiveDelta, "all in one bucket")
@@ -216,9 +219,9 @@ func TestNativeHistograms(t *testing.T) {
 }
 
 func TestUnreachable(t *testing.T) {
-	_, err := Serve("127.0.0.1:99999", nil)
+	_, err := Serve("127.0.0.1:99999", nil, nil)
 	assert.ErrorContains(t, err, "99999")
-	assert.ErrorContains(t, Push(t.Context(), "http://127.0.0.1:1", "k3f9"), "push metrics: ")
+	assert.ErrorContains(t, Push(t.Context(), "http://127.0.0.1:1", "k3f9", asked(func(sink) {})), "push metrics: ")
 }
 
 // TestOperationCounter has workloads that have their operations counted apart, or some of them: one that consists of
@@ -231,7 +234,7 @@ func TestOperationCounter(t *testing.T) {
 		{[]string{"purchase"}, []string{"purchase", "purchase"}},
 	} {
 		own := workload.Counter{Name: "other_operations_total", Help: "Operations.", Of: c.of}
-		metrics := gather(t, NewCollector(Run{Version: "v1", Counters: []workload.Counter{own}}, meter()))
+		metrics := gather(t, NewCollector(Run{Counters: []workload.Counter{own}, Meter: meter()}))
 		var counted []string
 		for _, m := range metrics["ds2_other_operations_total"] {
 			counted = append(counted, m.Label[0].GetValue()) // operation, target

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,9 +15,22 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/prometheus/client_golang/prometheus/push"
 	dto "github.com/prometheus/client_model/go"
 	"golang.org/x/net/netutil"
+
+	"ds2/internal/outside"
 )
+
+// What clients may cost a run: connections and scrapes at a time, and the time of each of their steps. A scrape beyond
+// that is told 503, a connection waits.
+const (
+	maxConnections = 16
+	maxScrapes     = 4
+	maxHeader      = 16 << 10
+)
+
+var clientTime = 10 * time.Second // Prometheus's own default for a scrape; tests have less
 
 // Server serves /metrics, and beside it what else is given.
 type Server struct {
@@ -26,21 +40,31 @@ type Server struct {
 	registry atomic.Pointer[prometheus.Registry]
 }
 
-// Page is something to look at beside the figures. A stream is a request that does not end by itself: it has to set the
-// deadlines of its connection anew.
-type Page interface {
-	Document(http.ResponseWriter, *http.Request) // at /
-	Stream(http.ResponseWriter, *http.Request)   // at /live
-}
-
 // Serve serves what Show says, and the CPU and memory of ds2 itself, under /metrics at an address such as
-// 127.0.0.1:9464, and a page, where there is one. Port 0 takes a free one.
-func Serve(address string, page Page) (*Server, error) {
+// 127.0.0.1:9464. Port 0 takes a free one. Beside it there is a page to look at, at /, and its stream, at /live: a
+// request that does not end by itself, which has to set the deadlines of its connection anew.
+func Serve(address string, page, stream http.HandlerFunc) (*Server, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("serve metrics: %w", err)
 	}
-	return serve(listener, page, clientTime), nil
+	s := &Server{listener: listener, served: make(chan error, 1)}
+	s.Show()
+	mux := http.NewServeMux()
+	now := prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) { return s.registry.Load().Gather() })
+	mux.Handle("GET /metrics", promhttp.HandlerFor(now, promhttp.HandlerOpts{
+		MaxRequestsInFlight: maxScrapes, EnableOpenMetrics: true,
+	}))
+	mux.Handle("GET /{$}", page)
+	mux.Handle("GET /live", stream)
+	s.http = http.Server{
+		Handler: s.ofLoopback(mux), MaxHeaderBytes: maxHeader,
+		ReadTimeout: clientTime, WriteTimeout: clientTime,
+		IdleTimeout: 6 * clientTime,             // Prometheus comes again each minute, at least
+		ErrorLog:    log.New(io.Discard, "", 0), // the client is told; a separate log would tear the view of the run
+	}
+	go func() { s.served <- s.http.Serve(netutil.LimitListener(listener, maxConnections)) }()
+	return s, nil
 }
 
 // Show serves the figures of these collectors in the place of others: those of the run under way.
@@ -49,37 +73,6 @@ func (s *Server) Show(all ...prometheus.Collector) {
 	registry.MustRegister(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registry.MustRegister(all...)
 	s.registry.Store(registry)
-}
-
-// What clients may cost a run: connections and scrapes at a time, and the time of each of their steps. A scrape beyond
-// that is told 503, a connection waits.
-const (
-	maxConnections = 16
-	maxScrapes     = 4
-	maxHeader      = 16 << 10
-	clientTime     = 10 * time.Second // Prometheus's own default for a scrape
-)
-
-func serve(listener net.Listener, page Page, patience time.Duration) *Server {
-	s := &Server{listener: listener, served: make(chan error, 1)}
-	s.Show()
-	mux := http.NewServeMux()
-	now := prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) { return s.registry.Load().Gather() })
-	mux.Handle("GET /metrics", promhttp.HandlerFor(now, promhttp.HandlerOpts{
-		MaxRequestsInFlight: maxScrapes, EnableOpenMetrics: true,
-	}))
-	if page != nil {
-		mux.HandleFunc("GET /{$}", page.Document)
-		mux.HandleFunc("GET /live", page.Stream)
-	}
-	s.http = http.Server{
-		Handler: s.ofLoopback(mux), MaxHeaderBytes: maxHeader,
-		ReadTimeout: patience, WriteTimeout: patience,
-		IdleTimeout: 6 * patience,               // Prometheus comes again each minute, at least
-		ErrorLog:    log.New(io.Discard, "", 0), // the client is told; a separate log would tear the view of the run
-	}
-	go func() { s.served <- s.http.Serve(netutil.LimitListener(listener, maxConnections)) }()
-	return s
 }
 
 // ofLoopback refuses, where only this machine is served, requests for another name: a page of another site whose name
@@ -98,6 +91,18 @@ func (s *Server) ofLoopback(serve http.Handler) http.Handler {
 		}
 		serve.ServeHTTP(w, r)
 	})
+}
+
+// Push hands a collector's figures to a Pushgateway at a URL, as those of job ds2 and the run: for runs that are over
+// before Prometheus has scraped them. They stay there until someone deletes them.
+func Push(ctx context.Context, url, runID string, c prometheus.Collector) error {
+	p := push.New(url, "ds2").Grouping("run", runID).Collector(c)
+	ctx, cancel := outside.Within(ctx, outside.Answer)
+	defer cancel()
+	if err := outside.Err(ctx, p.PushContext(ctx)); err != nil {
+		return fmt.Errorf("push metrics: %w", err)
+	}
+	return nil
 }
 
 // URL is where the metrics are.

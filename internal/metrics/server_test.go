@@ -10,33 +10,29 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 )
 
-// held is a collector whose scrapes wait, and give n lines of 10 kB: few, so that gathering takes no time.
+// held is a run whose scrapes wait, and give n lines of 10 kB: few, so that gathering takes no time.
 type held struct {
 	entered, leave chan struct{}
 	lines          int
 }
 
-func (h held) Describe(chan<- *prometheus.Desc) {}
-
-func (h held) Collect(metrics chan<- prometheus.Metric) {
+func (h held) collect(s sink) {
 	h.entered <- struct{}{}
 	<-h.leave
 	for i := range h.lines {
-		metrics <- prometheus.MustNewConstMetric(prometheus.NewDesc("held", "h", []string{"i"}, nil),
-			prometheus.GaugeValue, 1, fmt.Sprint(i, strings.Repeat("x", 10_000)))
+		s.gauge(desc("held", "h", "i"), 1, fmt.Sprint(i, strings.Repeat("x", 10_000)))
 	}
 }
 
 // TestScrapesAtOnce has as many scrapes under way as there may be: the next one is turned away.
 func TestScrapesAtOnce(t *testing.T) {
 	h := held{make(chan struct{}), make(chan struct{}), 1}
-	s := start(t, h)
+	s := start(t, asked(h.collect))
 	scrape := func(want int) {
 		response, err := http.Get(s.URL())
 		if assert.NoError(t, err) {
@@ -76,12 +72,13 @@ func TestLoopbackOnly(t *testing.T) {
 // TestPatience has clients that send nothing, half a header, or read nothing: each is given up, and its place is free
 // for others.
 func TestPatience(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	defer func(was time.Duration) { clientTime = was }(clientTime)
+	clientTime = 200 * time.Millisecond
 	h := held{make(chan struct{}, 1000), make(chan struct{}), 600} // more than the buffers of a connection take
 	close(h.leave)
-	s := serve(listener, nil, 200*time.Millisecond)
-	s.Show(h)
+	s, err := Serve("127.0.0.1:0", http.NotFound, http.NotFound)
+	require.NoError(t, err)
+	s.Show(asked(h.collect))
 	defer func() {
 		s.Close()
 		// A server that has closed still waits half a second for a client whose header was too long.
@@ -95,7 +92,7 @@ func TestPatience(t *testing.T) {
 		"reads nothing back": "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n",
 	} {
 		for range maxConnections {
-			conn, err := net.Dial("tcp", listener.Addr().String())
+			conn, err := net.Dial("tcp", s.listener.Addr().String())
 			require.NoError(t, err)
 			defer conn.Close()
 			io.WriteString(conn, sent) // which the server may have given up already

@@ -50,8 +50,8 @@ const stalled = 30 * time.Second
 // stretch is the share of a job that ends a stretch. One that is slower ends after the time of stalled.
 const stretch = 1. / 16
 
-// Estimate follows a job from its first Tell, or from Begin. Its rate is that of the last two stretches of the job. Its
-// methods may be called from several goroutines.
+// Estimate follows a job. Its rate is that of the last two stretches of the job. Its methods may be called from several
+// goroutines.
 type Estimate struct {
 	mu          sync.Mutex
 	doing       string
@@ -76,11 +76,11 @@ type State struct {
 	Waiting     time.Duration // since when nothing has moved; 0: a while ago at most
 }
 
-// Begin says that the job begins now.
-func (e *Estimate) Begin() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+// NewEstimate follows a job that begins now.
+func NewEstimate() *Estimate {
+	e := &Estimate{}
 	e.restart(time.Now())
+	return e
 }
 
 func (e *Estimate) restart(now time.Time) {
@@ -93,7 +93,7 @@ func (e *Estimate) Tell(doing string, done, total int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := time.Now()
-	if e.moved.IsZero() || done < e.done {
+	if done < e.done {
 		e.restart(now)
 	}
 	if doing != e.doing || done > e.done {
@@ -113,9 +113,6 @@ func (e *Estimate) State() State {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := State{Doing: e.doing, Done: e.done, Total: e.total, Left: -1}
-	if e.moved.IsZero() {
-		return s
-	}
 	if waited := time.Since(e.moved); waited >= stalled {
 		s.Waiting = waited
 	}
@@ -190,11 +187,6 @@ func Round(d time.Duration) string {
 		unit = 10 * time.Second
 	}
 	text := max(d.Round(unit), time.Second).String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
+	text = strings.Replace(text, "m0s", "m", 1)
+	return strings.Replace(text, "h0m", "h", 1)
 }

@@ -38,8 +38,7 @@ func TestEstimate(t *testing.T) {
 			for done := int64(0); done < 1000; length++ {
 				done += c.rate(length)
 			}
-			var e progress.Estimate
-			e.Begin()
+			e := progress.NewEstimate()
 			done := int64(0)
 			for second := range length {
 				s := e.State()
@@ -63,8 +62,7 @@ func TestEstimate(t *testing.T) {
 func TestText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bytes := func(n int64) string { return time.Duration(n).String() } // some unit
-		var e progress.Estimate
-		e.Begin()
+		e := progress.NewEstimate()
 		for _, c := range []struct {
 			wait        time.Duration
 			doing       string

@@ -73,10 +73,10 @@ type Run struct {
 
 	judge        limitJudge
 	surroundings surroundings
-	observation  *observation        // nil: not observed
-	pace         *pace               // nil: nothing is paced
-	warm         *warm               // nil: the run begins after the warm-up, whatever the state of the store
-	scrubs       *background.Scrubs  // nil: none
+	observation  *observation // nil: not observed
+	pace         *pace        // nil: nothing is paced
+	warm         *warm        // nil: the run begins after the warm-up, whatever the state of the store
+	scrubs       *background.Scrubs
 	ioFaults     warnings            // failed I/Os that the servers noted
 	doing        atomic.Value        // see Doing
 	journal      *durability.Journal // nil: none is kept
@@ -175,10 +175,8 @@ func (r *Run) prepareDriver(w workload.Workload) error {
 		r.warm = newWarm(r.stop, o.WarmWithin.Duration, o.CheckpointFirst)
 		c.Warm = func() bool { return r.warm.state().Reached && (r.pace == nil || r.pace.record.Reached) }
 	}
-	if o.ScrubRate > 0 {
-		if r.scrubs, err = background.New(o.Targets, o.ScrubRate, r.log); err != nil {
-			return err
-		}
+	if r.scrubs, err = background.New(o.Targets, o.ScrubRate, r.log); err != nil {
+		return err
 	}
 	if o.Journal {
 		if err := r.keepJournal(w); err != nil {

@@ -149,7 +149,11 @@ func (v Verification) compare(
 	if v.Record.Status == result.Running {
 		noted.Untold = v.Record.Threads
 	}
-	return durability.Check(ctx, acknowledger, target, paths, noted)
+	entries, err := durability.Read(acknowledger, paths...)
+	if err != nil {
+		return nil, err
+	}
+	return acknowledger.CheckJournal(ctx, target, entries, noted)
 }
 
 // keepJournal begins the journal of what the targets acknowledge.

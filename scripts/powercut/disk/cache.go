@@ -1,8 +1,8 @@
 package main
 
 import (
-	"io"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -11,16 +11,10 @@ import (
 // block is the unit in which the drive writes, in bytes: half a page of PostgreSQL's, so that a cut can tear one.
 const block = 4096
 
-// Medium is what keeps its bytes without power.
-type Medium interface {
-	io.ReaderAt
-	io.WriterAt
-}
-
 // Cache is a drive's volatile write cache before its medium. What is in it and not on the medium is gone when this
 // process is killed.
 type Cache struct {
-	medium   Medium
+	medium   *os.File      // what keeps its bytes without power
 	delay    time.Duration // how long a block stays in the cache on average, without flushes
 	anyOrder bool          // blocks go to the medium in any order; else in that in which they were written
 
@@ -35,8 +29,8 @@ type write struct {
 	due    time.Time // on the medium
 }
 
-func newCache(m Medium, delay time.Duration, anyOrder bool) *Cache {
-	return &Cache{medium: m, delay: delay, anyOrder: anyOrder, dirty: map[int64]*write{}}
+func newCache(medium *os.File, delay time.Duration, anyOrder bool) *Cache {
+	return &Cache{medium: medium, delay: delay, anyOrder: anyOrder, dirty: map[int64]*write{}}
 }
 
 // ReadAt reads whole blocks.
@@ -95,21 +89,15 @@ func (c *Cache) Flush() error {
 func (c *Cache) WriteOut(now time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var left []*write
-	for i, w := range c.queue {
-		switch {
-		case w.due.After(now) && !c.anyOrder:
-			c.queue = append(left, c.queue[i:]...)
-			return nil
-		case w.due.After(now):
-			left = append(left, w)
-		case c.anyOrder && c.dirty[w.number] != w: // a newer one has taken its place
-		default:
-			if err := c.writeOut(w); err != nil {
-				return err
-			}
+	var err error
+	c.queue = slices.DeleteFunc(c.queue, func(w *write) bool {
+		if err != nil || w.due.After(now) {
+			return false
 		}
-	}
-	c.queue = left
-	return nil
+		if !c.anyOrder || c.dirty[w.number] == w { // else a newer one has taken its place
+			err = c.writeOut(w)
+		}
+		return true
+	})
+	return err
 }

@@ -13,6 +13,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"time"
 )
 
@@ -82,8 +83,8 @@ const (
 	magicRequest = 0x25609513
 	magicAnswer  = 0x67446698
 
-	optExportName, optAbort, optInfo, optGo = 1, 2, 6, 7
-	repAck, repInfo, repUnsupported         = 1, 3, 1<<31 + 1
+	optGo                           = 7
+	repAck, repInfo, repUnsupported = 1, 3, 1<<31 + 1
 
 	cmdRead, cmdWrite, cmdDisconnect, cmdFlush = 0, 1, 2, 3
 	flagFUA                                    = 1
@@ -101,13 +102,12 @@ func (s *session) put(values ...any) error {
 	return nil
 }
 
-// agree agrees with the client on the one export there is.
+// agree agrees with the client on the one export there is, by the option that QEMU asks for.
 func (s *session) agree(size int64) error {
 	if err := errors.Join(s.put([]byte("NBDMAGIC"), uint64(magicOption), uint16(3)), s.out.Flush()); err != nil {
 		return err
 	}
-	var flags uint32
-	if err := binary.Read(s.in, binary.BigEndian, &flags); err != nil {
+	if _, err := s.in.Discard(4); err != nil { // the client's flags
 		return err
 	}
 	for {
@@ -131,26 +131,13 @@ func (s *session) agree(size int64) error {
 			}
 			return s.put(append([]any{uint64(magicReply), head.Option, kind, length}, data...)...)
 		}
-		var err error
-		done := false
-		switch head.Option {
-		case optExportName:
-			err, done = s.put(uint64(size), uint16(transmission)), true
-			if flags&2 == 0 {
-				err = errors.Join(err, s.put(make([]byte, 124)))
-			}
-		case optInfo, optGo:
-			err = errors.Join(
+		if head.Option == optGo {
+			return errors.Join(
 				answer(repInfo, uint16(0), uint64(size), uint16(transmission)),
 				answer(repInfo, uint16(3), uint32(block), uint32(block), uint32(32<<20)),
-				answer(repAck))
-			done = head.Option == optGo
-		case optAbort:
-			return errors.New("the client gave up")
-		default:
-			err = answer(repUnsupported)
+				answer(repAck), s.out.Flush())
 		}
-		if err := errors.Join(err, s.out.Flush()); err != nil || done {
+		if err := errors.Join(answer(repUnsupported), s.out.Flush()); err != nil {
 			return err
 		}
 	}
@@ -175,10 +162,7 @@ func (s *session) transmit(c *Cache) error {
 		if request.Magic != magicRequest || request.Length > 64<<20 {
 			return errors.New("an invalid request")
 		}
-		if n := int(request.Length); cap(data) < n {
-			data = make([]byte, n)
-		}
-		data = data[:request.Length]
+		data = slices.Grow(data[:0], int(request.Length))[:request.Length]
 		var err error
 		switch request.Type {
 		case cmdRead:
