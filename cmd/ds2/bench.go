@@ -100,7 +100,7 @@ func (f *benchFlags) check() error {
 		return err
 	}
 	if f.out != "" {
-		if err := outError(experiment.CheckBench(f.out)); err != nil {
+		if err := outError(experiment.Check(f.out, result.ReadSummary[result.Bench])); err != nil {
 			return err
 		}
 	}

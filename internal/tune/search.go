@@ -4,7 +4,6 @@ package tune
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -17,6 +16,7 @@ type Step struct {
 	Threads int    // 0: the search is over
 	Why     string // the trial is made, or the search is over
 	Confirm bool
+	Users   int // that were found, where it is over
 }
 
 // resolution is the part of a number of users up to which the largest is searched for: differences of the next number
@@ -40,9 +40,9 @@ func Next(c result.SearchConfig, trials []result.Trial) Step {
 	case len(result.Confirming(trials, low)) < c.Confirm:
 		return Step{Threads: low, Why: "confirms the largest number that held", Confirm: true}
 	case high == 0:
-		return Step{Why: fmt.Sprintf("no more users than %d were allowed", c.Max)}
+		return Step{Users: low, Why: fmt.Sprintf("no more users than %d were allowed", c.Max)}
 	}
-	return Step{Why: fmt.Sprintf("the limits fail with %d users", high)}
+	return Step{Users: low, Why: fmt.Sprintf("the limits fail with %d users", high)}
 }
 
 // bracket is the smallest number of users of which a trial failed, and the largest below it that passed; 0: none.
@@ -88,29 +88,4 @@ func Left(c result.SearchConfig, trials []result.Trial) (n int, known bool) {
 		n = bits.Len(uint(max(0, high-low-1) / steps))
 	}
 	return n + max(0, c.Confirm-len(result.Confirming(trials, low))), true
-}
-
-var brokenOff = result.SearchResult{Why: "the search was stopped"}
-
-// Search makes trials until the number of users is confirmed or none is left. An error of a trial ends it.
-func Search(
-	ctx context.Context, c result.SearchConfig, trial func(context.Context, Step) (result.Trial, error),
-) (result.SearchResult, error) {
-	var trials []result.Trial
-	for {
-		step := Next(c, trials)
-		if step.Threads == 0 {
-			low, _ := bracket(trials)
-			return result.SearchResult{Users: low, Why: step.Why}, nil
-		}
-		if err := context.Cause(ctx); err != nil {
-			return brokenOff, err
-		}
-		t, err := trial(ctx, step)
-		if err != nil {
-			return brokenOff, err
-		}
-		t.Threads, t.Why, t.Confirm = step.Threads, step.Why, step.Confirm
-		trials = append(trials, t)
-	}
 }

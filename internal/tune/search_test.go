@@ -1,12 +1,10 @@
 package tune
 
 import (
-	"context"
-	"errors"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"ds2/internal/result"
 )
@@ -35,18 +33,18 @@ func TestSearch(t *testing.T) {
 			"the limits fail with 6 users"},
 	} {
 		var users []int
+		var trials []result.Trial
 		config := result.SearchConfig{Start: c.start, Max: c.max, Confirm: 3}
-		r, err := Search(t.Context(), config, func(_ context.Context, s Step) (result.Trial, error) {
-			users = append(users, s.Threads)
-			bad := false
-			for _, n := range c.bad {
-				bad = bad || n == len(users)
-			}
-			return result.Trial{Passed: s.Threads <= c.most && !bad}, nil
-		})
-		require.NoError(t, err, c.why)
+		step := Next(config, nil)
+		for ; step.Threads > 0; step = Next(config, trials) {
+			users = append(users, step.Threads)
+			trials = append(trials, result.Trial{
+				Threads: step.Threads, Confirm: step.Confirm,
+				Passed: step.Threads <= c.most && !slices.Contains(c.bad, len(users)),
+			})
+		}
 		assert.Equal(t, c.users, users, c.why)
-		assert.Equal(t, result.SearchResult{Users: c.found, Why: c.reason}, r, c.why)
+		assert.Equal(t, Step{Users: c.found, Why: c.reason}, step, c.why)
 	}
 }
 
@@ -72,12 +70,4 @@ func TestLeft(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestSearchEndsOnError: an error of a trial is the search's.
-func TestSearchEndsOnError(t *testing.T) {
-	broken := errors.New("disk on fire")
-	fails := func(context.Context, Step) (result.Trial, error) { return result.Trial{}, broken }
-	_, err := Search(t.Context(), result.SearchConfig{Start: 1, Max: 512, Confirm: 3}, fails)
-	require.ErrorIs(t, err, broken)
 }

@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -71,10 +70,11 @@ func TestTune(t *testing.T) {
 		for _, noise := range []float64{.03, .05, .08} {
 			random, found, holds, says, n := randomOf(fmt.Sprint(s.name, noise)), 0., 0., 0., float64(*replicates)
 			for range *replicates {
-				made := 0
+				config := result.SearchConfig{Start: 16, Max: 512, Confirm: 3}
+				var made []result.Trial
 				var confirmed []float64
-				try := func(_ context.Context, step tune.Step) (result.Trial, error) {
-					made++
+				step := tune.Next(config, nil)
+				for ; step.Threads > 0; step = tune.Next(config, made) {
 					opm, latency := s.of(step.Threads)
 					opm, latency = opm*(1+noise*random.NormFloat64()), latency*(1+noise*random.NormFloat64())
 					if !step.Confirm {
@@ -82,19 +82,19 @@ func TestTune(t *testing.T) {
 					} else {
 						confirmed = append(confirmed, opm)
 					}
-					return result.Trial{Passed: latency <= s.limit}, nil
+					made = append(made, result.Trial{
+						Threads: step.Threads, Confirm: step.Confirm, Passed: latency <= s.limit,
+					})
 				}
-				r, err := tune.Search(t.Context(), result.SearchConfig{Start: 16, Max: 512, Confirm: 3}, try)
-				require.NoError(t, err)
-				require.NotZero(t, r.Users, s.name)
-				opm, latency := s.of(r.Users)
-				found += float64(r.Users) / float64(most) / n
+				require.NotZero(t, step.Users, s.name)
+				opm, latency := s.of(step.Users)
+				found += float64(step.Users) / float64(most) / n
 				if latency <= 1.03*s.limit {
 					holds += 1 / n
 				}
 				says += (measure.Median(confirmed)/opm - 1) / n
 				if noise == .03 {
-					trials += float64(made) / n
+					trials += float64(len(made)) / n
 				}
 			}
 			row = append(row, share(found))
