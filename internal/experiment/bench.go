@@ -42,7 +42,7 @@ type Bench struct {
 func (p Bench) Do(ctx, stop context.Context, b result.Bench) (result.Bench, error) {
 	c := &Configuration{Procedure: p, Summary: b}
 	orders := slices.Repeat([][]int{{0}}, b.Spec.Runs)
-	err := Experiment{Configurations: []*Configuration{c}, Orders: orders, Told: p.Told}.Do(ctx, stop)
+	err := Experiment{Configurations: []*Configuration{c}, Orders: orders}.Do(ctx, stop)
 	return c.Summary, err
 }
 
@@ -52,31 +52,24 @@ func (p Bench) run(ctx, stop context.Context, b *result.Bench, place runs.Place,
 	r := &b.Runs[len(b.Runs)-1]
 	told := func(what string) { p.Told("%s: %s (%s)", r.Dir, what, where) }
 	pause := func(d time.Duration) bool { return progress.Pause(stop, d) }
+	var err error
 	if p.Ready != nil {
 		say := func(err error) { told(fmt.Sprintf("waiting until the server accepts connections: %v", err)) }
-		err := store.AwaitStart(pause, say, func() error { return p.Ready(stop) })
-		if stop.Err() != nil {
-			return stopped(ctx)
-		}
-		if err != nil {
-			return err
-		}
+		err = store.AwaitStart(pause, say, func() error { return p.Ready(stop) })
 	}
-	if p.Restore != nil {
+	if p.Restore != nil && err == nil {
 		told("restoring the database")
-		err := p.Restore(ctx, stop)
-		if stop.Err() != nil {
-			return stopped(ctx)
-		}
-		if err != nil {
-			return err
-		}
+		err = p.Restore(ctx, stop)
 	}
-	if b.Settle.Duration > 0 {
+	if b.Settle.Duration > 0 && err == nil {
 		told(fmt.Sprintf("settling for %s", b.Settle))
+		pause(b.Settle.Duration)
 	}
-	if !pause(b.Settle.Duration) {
-		return stopped(ctx)
+	if stop.Err() != nil {
+		return cmp.Or(context.Cause(ctx), driver.ErrStopped)
+	}
+	if err != nil {
+		return err
 	}
 	told("running")
 	s, faults, err := p.Run(ctx, filepath.Join(p.Dir, r.Dir), place)
@@ -95,9 +88,6 @@ func (p Bench) run(ctx, stop context.Context, b *result.Bench, place runs.Place,
 	p.Told("%s: %.0f %s", r.Dir, r.Figure.Value, r.Figure.Unit)
 	return nil
 }
-
-// stopped is why a pause was cut short.
-func stopped(ctx context.Context) error { return cmp.Or(context.Cause(ctx), driver.ErrStopped) }
 
 // auditLast makes the audit of the last run of b, where that was cut off: what was measured is not measured again.
 func (p Bench) auditLast(b *result.Bench) error {

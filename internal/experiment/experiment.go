@@ -34,7 +34,7 @@ type Experiment struct {
 
 	Sequence bool                             // all runs of one configuration come before those of the next: no blocks
 	Looked   func(block int)                  // is called when a block but the last is whole; may be nil
-	Told     func(format string, args ...any) // is told which run begins
+	Told     func(format string, args ...any) // is told of configurations that are left out
 }
 
 // Configuration is one of those that an experiment compares.
@@ -124,7 +124,6 @@ func (e Experiment) sequence(ctx, stop context.Context) error {
 	for _, c := range e.Configurations {
 		one := e
 		one.Configurations, one.Orders = []*Configuration{c}, slices.Repeat([][]int{{0}}, len(e.Orders))
-		one.Told = c.Procedure.Told
 		if err := one.blocks(ctx, stop); err != nil {
 			return err
 		}
