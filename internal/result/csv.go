@@ -28,18 +28,18 @@ type csvFile[T any] struct {
 func createCSV[T any](path string, columns []column[T]) (*csvFile[T], error) {
 	file, err := os.Create(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("create record: %w", err)
 	}
 	f := &csvFile[T]{file, compressed(file, columns)}
-	return f, f.flush()
+	return f, f.Flush()
 }
 
-// close ends the file, on disk to the last byte; of one that could not be created it does nothing.
-func (f *csvFile[T]) close() error {
+// Close ends the file, on disk to the last byte; of one that could not be created it does nothing.
+func (f *csvFile[T]) Close() error {
 	if f == nil {
 		return nil
 	}
-	return errors.Join(f.end(), f.file.Sync(), f.file.Close())
+	return written(errors.Join(f.end(), f.file.Sync(), f.file.Close()))
 }
 
 // csvLines compresses lines, each of which is a T.
@@ -57,18 +57,18 @@ func compressed[T any](w io.Writer, columns []column[T]) csvLines[T] {
 	return l
 }
 
-// write appends a line. A crash of ds2 loses it before the next flush.
-func (l csvLines[T]) write(line *T) error {
+// Write appends a line. A crash of ds2 loses it before the next Flush, in which an error shows too.
+func (l csvLines[T]) Write(line *T) error {
 	for i, c := range l.columns {
 		if i > 0 {
 			l.text.WriteByte(',')
 		}
 		l.text.WriteString(c.text(line))
 	}
-	return l.text.WriteByte('\n')
+	return written(l.text.WriteByte('\n'))
 }
 
-func (l csvLines[T]) flush() error { return errors.Join(l.text.Flush(), l.zip.Flush()) }
+func (l csvLines[T]) Flush() error { return written(errors.Join(l.text.Flush(), l.zip.Flush())) }
 
 func (l csvLines[T]) end() error { return errors.Join(l.text.Flush(), l.zip.Close()) }
 

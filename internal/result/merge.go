@@ -94,7 +94,7 @@ func Merge(records []*Record) (*Record, error) {
 	m.Host, s.Machine, s.Servers, s.Local = seen.Host, seen.Machine, seen.Servers, seen.Local
 	s.Cautions, s.SMART = seen.Cautions, seen.SMART
 	if !s.Local { // else what the database shares with the ds2 beside it is taken from these figures
-		m.Host = mergeClients(m.Host, records)
+		m.Host = mergeClients(seen, records)
 	}
 	m.Series = mergeSeries(records)
 	m.Series.Cycles = first.Series.Cycles
@@ -118,11 +118,11 @@ func notMerged(r, first *Record) (all []string) {
 	return all
 }
 
-// mergeClients puts into the counters of one machine what all driver machines took: the CPUs of their ds2 together, and
-// how busy the busiest was.
-func mergeClients(host monitor.Table, records []*Record) monitor.Table {
-	merged := monitor.Table{Columns: host.Columns}
-	for _, row := range host.Rows {
+// mergeClients puts into the counters of one machine what the others took, too: the CPUs of their ds2 together, and how
+// busy the busiest was.
+func mergeClients(one *Record, records []*Record) monitor.Table {
+	merged := monitor.Table{Columns: one.Host.Columns}
+	for _, row := range one.Host.Rows {
 		row.Values = slices.Clone(row.Values)
 		merged.Rows = append(merged.Rows, row)
 	}
@@ -137,7 +137,10 @@ func mergeClients(host monitor.Table, records []*Record) monitor.Table {
 		if at < 0 {
 			continue
 		}
-		for i, r := range records {
+		for _, r := range records {
+			if r == one {
+				continue
+			}
 			bySecond := map[int64]float64{}
 			for n, v := range r.Host.Values(name) {
 				bySecond[nearest(r.Host.Rows[n])] = v
@@ -147,10 +150,7 @@ func mergeClients(host monitor.Table, records []*Record) monitor.Table {
 				if !seen {
 					v = math.NaN()
 				}
-				if i > 0 {
-					v = add(row.Values[at], v)
-				}
-				row.Values[at] = v
+				row.Values[at] = add(row.Values[at], v)
 			}
 		}
 	}

@@ -47,11 +47,8 @@ func (o *observation) rest(stop context.Context, d time.Duration) bool {
 // flushRows is how many samples a crash may cost: those of as much time as it costs of the histograms.
 const flushRows = int(result.IntervalLength / monitor.Interval)
 
-// begin samples from start, when the first orders start, until end. Without counters it does nothing.
+// begin samples from start, when the first orders start, until end.
 func (o *observation) begin(start time.Time) {
-	if o == nil {
-		return
-	}
 	o.start = start
 	if o.trace != nil {
 		if o.ios, o.failed = o.trace.NewReader(); o.failed != nil {
@@ -64,7 +61,7 @@ func (o *observation) begin(start time.Time) {
 	}
 	o.recorded = true
 	for _, row := range o.idle {
-		writer.Row(row)
+		writer.Write(&row)
 	}
 	o.idle = nil
 	var ctx context.Context
@@ -74,7 +71,7 @@ func (o *observation) begin(start time.Time) {
 		var err error
 		n := 0
 		o.sampler.Run(ctx, start, func(row monitor.Row) {
-			writer.Row(row)
+			writer.Write(&row)
 			o.keep(row)
 			if n++; n%flushRows == 0 {
 				err = errors.Join(err, writer.Flush())
@@ -86,7 +83,7 @@ func (o *observation) begin(start time.Time) {
 
 // addIO puts into an interval the times of its I/Os, where they are traced.
 func (o *observation) addIO(iv *measure.Interval) error {
-	if o == nil || o.ios == nil {
+	if o.ios == nil {
 		return nil
 	}
 	all, err := o.ios()
@@ -104,12 +101,8 @@ func (o *observation) keep(row monitor.Row) {
 	o.recent = append(o.recent[max(0, len(o.recent)-flushRows):], row)
 }
 
-// drives are those of the machine from one moment of the run to another, by the samples after the first: none
-// without counters.
+// drives are those of the machine from one moment of the run to another, by the samples after the first.
 func (o *observation) drives(from, to time.Duration) monitor.Drives {
-	if o == nil {
-		return monitor.Drives{}
-	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	begin := o.start.Add(from)
@@ -135,9 +128,6 @@ const iopsOver = 10 * time.Second
 // not counted.
 func (r *Run) IOPS() (iops float64, measured bool) {
 	o := r.observation
-	if o == nil {
-		return 0, false
-	}
 	newest := o.newest().Time
 	if newest.IsZero() {
 		return 0, false
