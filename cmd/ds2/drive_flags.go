@@ -291,7 +291,6 @@ func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err e
 		return o, err
 	}
 	o.Targets, o.Spec.Targets = stores, labels(stores)
-	o.Delayed = func(err error) { fmt.Fprintln(l.w, "users wait to be connected:", err) }
 	stop := watchWaits(stores, func() bool { return false }, func(text string) { fmt.Fprintln(l.w, "note:", text) })
 	plan, err := f.plan(ctx, stores)
 	stop()

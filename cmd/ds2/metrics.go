@@ -59,10 +59,8 @@ func collectors(o runs.Options, run *runs.Run) []prometheus.Collector {
 		labels.Counters = w.Counters()
 	}
 	all := []prometheus.Collector{metrics.NewCollector(labels, run.Meter()), metrics.NewLimitCollector(run.Verdicts)}
-	if sampler := run.Sampler(); sampler != nil {
-		all = append(all, metrics.NewHostCollector(sampler), metrics.NewIOPSCollector(run.IOPS))
-	}
-	if o.Observer != nil && o.Observer.IOTrace != nil {
+	all = append(all, metrics.NewHostCollector(run.Sampler()), metrics.NewIOPSCollector(run.IOPS))
+	if o.Observer.IOTrace != nil {
 		all = append(all, metrics.NewIOCollector(o.Observer.IOTrace.Totals))
 	}
 	return all

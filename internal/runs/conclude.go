@@ -25,7 +25,7 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 	series, readErr := result.ReadSeries(r.options.Dir)
 	s.Changes, s.Warnings = r.warnings()
 	counters, observedErr := monitor.Table{}, error(nil)
-	if r.observation != nil && r.observation.recorded {
+	if r.observation.recorded {
 		observed(s, r.options.Observer)
 		if counters, observedErr = result.ReadHost(r.options.Dir, s.Start); observedErr == nil {
 			observedErr = fill(r.options, &counters, s)
