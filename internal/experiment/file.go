@@ -57,7 +57,6 @@ type Key struct {
 type FileReader struct {
 	Key   func(name string) (Key, error)
 	Shown func(flag, value string) string // without passwords, as names and records have it; empty: not at all
-	Taken []string                        // file names that no configuration's directory may have
 }
 
 // fileText is the file as YAML. Its other keys are flags: those of an experiment, and those of all configurations.
@@ -211,10 +210,7 @@ func (r FileReader) multiply(f *File, shared Givens, configurations, factors map
 		}
 		all = product
 	}
-	taken := map[string]bool{result.SummaryFile: true, "": true}
-	for _, name := range r.Taken {
-		taken[name] = true
-	}
+	taken := map[string]bool{result.SummaryFile: true, result.ReportFile: true, "": true}
 	for _, c := range all {
 		if c.Name == "" {
 			c.Name = "configuration"

@@ -25,6 +25,7 @@
 package result
 
 import (
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -51,6 +52,7 @@ const (
 	SlowestFile    = "slowest.csv.gz"
 	HostFile       = "host.csv.gz"
 	LogFile        = "run.log"
+	ReportFile     = "report.html" // as package report draws it
 )
 
 // Status is how a run ended.
@@ -87,10 +89,10 @@ type Happened struct {
 	ByTarget []Target               `json:"by_target"`
 
 	// Before and After are the marks of each target, in the order of Targets, read while no users ran.
-	Before []Marks `json:"marks_before,omitempty"`
-	After  []Marks `json:"marks_after,omitempty"`
-	Found  Block   `json:"found,omitempty"` // what only the workload knows of its databases, before and after
-	Audit  *Audit  `json:"audit,omitempty"`
+	Before []Marks         `json:"marks_before,omitempty"`
+	After  []Marks         `json:"marks_after,omitempty"`
+	Found  json.RawMessage `json:"found,omitempty"` // what only the workload knows of its databases, before and after
+	Audit  *Audit          `json:"audit,omitempty"`
 
 	// Changes are what of servers and schema was not so for the whole run, or not as it had been loaded.
 	Changes []Change `json:"changes,omitempty"`

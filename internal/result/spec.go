@@ -29,7 +29,7 @@ type Spec struct {
 	Words     Words    `json:"words" differs:"continued,compared"` // the workload's
 	InWords   []Said   `json:"in_words,omitempty"`                 // the workload's parameters
 	// Own are the same, which only the workload's room reads.
-	Own Block `json:"own,omitempty" differs:"continued,compared"`
+	Own json.RawMessage `json:"own,omitempty" differs:"continued,compared"`
 
 	Threads    int      `json:"threads"` // per target
 	RampRate   float64  `json:"ramp_rate"`
