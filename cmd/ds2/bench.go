@@ -216,7 +216,9 @@ func (f *benchFlags) procedure(i *interrupts, options runs.Options, stderr io.Wr
 			}
 			return nil
 		},
-		Run:    conduct.BenchRun(i.stop(), options),
+		Run: func(dir string, place runs.Place) (result.Summary, []string, error) {
+			return conduct.BenchRun(i.stop(), options, dir, place)
+		},
 		Verify: func(dir string) ([]string, error) { return conduct.VerifyRecord(i.stop(), options, dir) },
 		Told:   f.output.told(stderr),
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -324,7 +323,7 @@ func (m *madeUp) make() {
 		}
 		all = append(all, &experiment.Configuration{Name: name, Summary: b, Procedure: experiment.Bench{
 			Dir: dir, Told: func(string, ...any) {},
-			Run: func(_ context.Context, dir string, place runs.Place) (result.Summary, []string, error) {
+			Run: func(dir string, place runs.Place) (result.Summary, []string, error) {
 				return m.run(dir, i, place)
 			},
 		}})

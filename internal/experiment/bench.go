@@ -30,7 +30,7 @@ type Bench struct {
 	// That ends when stop is over, or with ctx what must come to its end.
 	Restore func(ctx, stop context.Context) error
 	// Run makes the run of a place, and its record in a directory; faults say what is wrong with it.
-	Run func(ctx context.Context, dir string, place runs.Place) (s result.Summary, faults []string, err error)
+	Run func(dir string, place runs.Place) (s result.Summary, faults []string, err error)
 	// Verify makes the audit of a run that is recorded in a directory and was cut off before its audit ended; nil: such
 	// a run is made again.
 	Verify func(dir string) (faults []string, err error)
@@ -72,7 +72,7 @@ func (p Bench) run(ctx, stop context.Context, b *result.Bench, place runs.Place,
 		return err
 	}
 	told("running")
-	s, faults, err := p.Run(ctx, filepath.Join(p.Dir, r.Dir), place)
+	s, faults, err := p.Run(filepath.Join(p.Dir, r.Dir), place)
 	if err != nil && !(errors.Is(err, driver.ErrStopped) && s.Status == result.Done) {
 		return err
 	}

@@ -49,7 +49,7 @@ func (s *script) bench(dir string) Bench {
 	return Bench{
 		Dir:     dir,
 		Restore: func(_, _ context.Context) error { s.note("restore"); return nil },
-		Run: func(_ context.Context, dir string, place runs.Place) (result.Summary, []string, error) {
+		Run: func(dir string, place runs.Place) (result.Summary, []string, error) {
 			s.note(fmt.Sprintf("run %d", place.Number))
 			time.Sleep(20 * time.Minute)
 			o := s.outcomes[0]
@@ -204,11 +204,11 @@ func TestBenchGoesOnAfterACrash(t *testing.T) {
 		s := newScript(outcome{opm: 10}, outcome{opm: 20}, outcome{opm: 30})
 		crash := s.bench(dir)
 		run := crash.Run
-		crash.Run = func(ctx context.Context, dir string, place runs.Place) (result.Summary, []string, error) {
+		crash.Run = func(dir string, place runs.Place) (result.Summary, []string, error) {
 			if place.Number == 2 {
 				panic("crash")
 			}
-			return run(ctx, dir, place)
+			return run(dir, place)
 		}
 		func() {
 			defer func() { recover() }()
