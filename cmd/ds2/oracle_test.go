@@ -151,9 +151,9 @@ func (m *madeUp) run(dir string, configuration int, place runs.Place) (result.Su
 	status := map[string]result.Status{"aborted": result.Aborted, "failed": result.Failed,
 		"interrupted": result.Interrupted}
 	s.Status, s.End = cmp.Or(status[fate], result.Done), start.Add(time.Duration(end)*time.Second)
-	series, err := result.ReadSeries(dir)
+	series, err := result.ReadSeries(dir, false)
 	require.NoError(m.t, err)
-	counters, err := result.ReadHost(dir, start)
+	counters, err := result.ReadHost(dir, start, false)
 	require.NoError(m.t, err)
 	s.Counts = (&result.Record{Series: series}).Counted()
 	s.Conclusion, err = conclude.Of(conclude.Input{

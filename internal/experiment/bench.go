@@ -115,7 +115,7 @@ func (p Bench) auditLast(b *result.Bench) error {
 
 // CompleteBench adds to the runs of the bench in o.Dir what has become known since they were made, such as a meter's
 // log.
-func CompleteBench(ctx context.Context, o runs.Options, b *result.Bench) error {
+func CompleteBench(o runs.Options, b *result.Bench) error {
 	dir := o.Dir
 	for i := range b.Runs {
 		r := &b.Runs[i]
@@ -123,7 +123,7 @@ func CompleteBench(ctx context.Context, o runs.Options, b *result.Bench) error {
 			continue
 		}
 		o.Dir = filepath.Join(dir, r.Dir)
-		s, err := runs.Complete(ctx, o)
+		s, err := runs.Complete(o)
 		if err != nil {
 			return err
 		}

@@ -67,12 +67,19 @@ func (e Experiment) Do(ctx, stop context.Context) error {
 		}
 		c.begin()
 	}
-	switch {
-	case err != nil:
-	case e.Sequence:
-		err = e.sequence(ctx, stop)
-	default:
-		err = e.blocks(ctx, stop)
+	parts := []Experiment{e}
+	if e.Sequence { // all runs of one configuration are made after those of another
+		parts = nil
+		for _, c := range e.Configurations {
+			one := e
+			one.Configurations, one.Orders = []*Configuration{c}, slices.Repeat([][]int{{0}}, len(e.Orders))
+			parts = append(parts, one)
+		}
+	}
+	for _, part := range parts {
+		if err == nil {
+			err = part.blocks(ctx, stop)
+		}
 	}
 	var out []error
 	for _, c := range e.Configurations {
@@ -117,18 +124,6 @@ func (c *Configuration) end(err error) error {
 		b.Error = err.Error()
 	}
 	return result.SaveSummary(c.Procedure.Dir, *b)
-}
-
-// sequence makes all runs of one configuration after those of another.
-func (e Experiment) sequence(ctx, stop context.Context) error {
-	for _, c := range e.Configurations {
-		one := e
-		one.Configurations, one.Orders = []*Configuration{c}, slices.Repeat([][]int{{0}}, len(e.Orders))
-		if err := one.blocks(ctx, stop); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (e Experiment) blocks(ctx, stop context.Context) error {
@@ -324,15 +319,14 @@ func (e Experiment) where(c *Configuration, block int) string {
 	}
 	until := time.Now().Add(left).Format("15:04")
 	where := fmt.Sprintf("run %d of %d, %s %s left, until %s", made+1, all, about, progress.Round(left), until)
-	at := fmt.Sprintf("block %d of %d", block, len(e.Orders))
-	if block < 1 {
-		at = "practice, not counted"
-	}
 	if e.paired() {
-		at += ", configuration " + c.Name
+		where = "configuration " + c.Name + ", " + where
 	}
-	if e.paired() || block < 1 {
-		where = at + ", " + where
+	switch {
+	case block < 1:
+		return "practice, not counted, " + where
+	case e.paired():
+		return fmt.Sprintf("block %d of %d, %s", block, len(e.Orders), where)
 	}
 	return where
 }

@@ -52,15 +52,6 @@ func Check[T any](dir string, read func(string) (T, error)) error {
 	return err
 }
 
-// makeDir makes the directory of something new.
-func makeDir(dir string) error {
-	err := result.MakeDir(dir)
-	if errors.Is(err, result.ErrNotEmpty) {
-		return &DirError{err}
-	}
-	return err
-}
-
 // TakeUpBench takes up the bench in the directory of its runs' options, or begins one. Unless a seed is given, they get
 // the one with which the bench began.
 func TakeUpBench(o *runs.Options, seedGiven bool) (result.Bench, error) {
@@ -74,7 +65,7 @@ func TakeUpBench(o *runs.Options, seedGiven bool) (result.Bench, error) {
 	case err != nil:
 		return result.Bench{}, err
 	case left == nil:
-		return result.Bench{Spec: o.Asked(), Start: time.Now()}, makeDir(o.Dir)
+		return result.Bench{Spec: o.Asked(), Start: time.Now()}, result.MakeDir(o.Dir)
 	}
 	o.RunID = left.RunID
 	left.Spec = o.Asked()
@@ -144,7 +135,7 @@ func (s *Search) TakeUp(seedGiven bool) error {
 	case err != nil:
 		return err
 	case left == nil:
-		return makeDir(s.Dir)
+		return result.MakeDir(s.Dir)
 	case left.Status == result.Done || left.Status == "":
 		return &DirError{fmt.Errorf("the search in %s is over: ds2 report shows it; give another directory for a new "+
 			"one", s.Dir)}

@@ -72,11 +72,9 @@ func SaveHost(dir string, t *monitor.Table, start time.Time) error {
 	}))
 }
 
-// ReadHost reads the HostFile of the record in dir, whose first orders started at start.
-func ReadHost(dir string, start time.Time) (monitor.Table, error) { return readHost(dir, start, false) }
-
-// readHost reads a HostFile; a record without one has an empty table.
-func readHost(dir string, start time.Time, ended bool) (t monitor.Table, err error) {
+// ReadHost reads the HostFile of the record in dir, whose first orders started at start, and which ended or may not
+// have. A record without one has an empty table.
+func ReadHost(dir string, start time.Time, ended bool) (t monitor.Table, err error) {
 	err = readCSV(filepath.Join(dir, HostFile), ended, hostLines(&t, start))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil // not observed

@@ -257,10 +257,10 @@ func Read(dir string) (*Record, error) {
 	}
 	r := &Record{Dir: dir, Summary: s}
 	ended := r.Status == Done || r.Status == Interrupted || r.Status == Aborted
-	if r.Series, err = readSeries(dir, ended); err != nil {
+	if r.Series, err = ReadSeries(dir, ended); err != nil {
 		return nil, err
 	}
-	if r.Host, err = readHost(dir, r.Start, ended); err != nil {
+	if r.Host, err = ReadHost(dir, r.Start, ended); err != nil {
 		return nil, err
 	}
 	AddCheckpoints(&r.Summary, &r.Series, &r.Host)
@@ -278,11 +278,8 @@ func (r *Record) Counted() (all measure.Counts) {
 	return all
 }
 
-// ReadSeries reads the samples and histograms of the record in dir, also while they are being written.
-func ReadSeries(dir string) (measure.Series, error) { return readSeries(dir, false) }
-
-// readSeries reads the samples and histograms of a run that ended, or may not have.
-func readSeries(dir string, ended bool) (s measure.Series, err error) {
+// ReadSeries reads the samples and histograms of the record in dir, of a run that ended or may not have.
+func ReadSeries(dir string, ended bool) (s measure.Series, err error) {
 	err = readCSV(filepath.Join(dir, SamplesFile), ended, sampleLines(&s.Samples))
 	if err == nil {
 		err = readCSV(filepath.Join(dir, HistogramsFile), ended, intervalLines(&s.Intervals))
