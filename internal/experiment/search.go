@@ -60,16 +60,16 @@ func (s Search) search(stop runs.Stop, r *result.Search) error {
 		if err := result.SaveSummary(s.Dir, *r); err != nil {
 			return err
 		}
-		step := tune.Next(s.Config, r.Trials)
-		if step.Threads == 0 {
-			r.SearchResult = result.SearchResult{Users: step.Users, Why: step.Why}
+		next, found := tune.Next(s.Config, r.Trials)
+		if next.Threads == 0 {
+			r.SearchResult = found
 			return nil
 		}
 		if err := context.Cause(stop.Hard); err != nil {
 			return err
 		}
 		begin := time.Now()
-		t, err := s.trial(stop, len(r.Trials)+1, step)
+		t, err := s.trial(stop, len(r.Trials)+1, next)
 		if t.Error == "" {
 			failed = 0
 		} else if failed++; failed == failuresInARow {
@@ -109,13 +109,10 @@ func (s Search) freeDir(name string) string {
 }
 
 // trial is one run with a number of users, from the restored database to its audit.
-func (s Search) trial(stop runs.Stop, number int, step tune.Step) (result.Trial, error) {
-	t := result.Trial{
-		Threads: step.Threads, Why: step.Why, Confirm: step.Confirm,
-		Record: s.freeDir(fmt.Sprintf("%02d-%d-users", number, step.Threads)),
-	}
+func (s Search) trial(stop runs.Stop, number int, t result.Trial) (result.Trial, error) {
+	t.Record = s.freeDir(fmt.Sprintf("%02d-%d-users", number, t.Threads))
 	o := s.Options
-	o.Threads = step.Threads
+	o.Threads = t.Threads
 	o.Seed += uint64(number) // else, where nothing is restored, new customers of a repeat find their names taken
 	o.RunID = fmt.Sprintf("%s-%02d", o.RunID, number)
 	o.Dir = filepath.Join(s.Dir, t.Record)

@@ -35,16 +35,14 @@ func TestSearch(t *testing.T) {
 		var users []int
 		var trials []result.Trial
 		config := result.SearchConfig{Start: c.start, Max: c.max, Confirm: 3}
-		step := Next(config, nil)
-		for ; step.Threads > 0; step = Next(config, trials) {
-			users = append(users, step.Threads)
-			trials = append(trials, result.Trial{
-				Threads: step.Threads, Confirm: step.Confirm,
-				Passed: step.Threads <= c.most && !slices.Contains(c.bad, len(users)),
-			})
+		next, found := Next(config, nil)
+		for ; next.Threads > 0; next, found = Next(config, trials) {
+			users = append(users, next.Threads)
+			next.Passed = next.Threads <= c.most && !slices.Contains(c.bad, len(users))
+			trials = append(trials, next)
 		}
 		assert.Equal(t, c.users, users, c.why)
-		assert.Equal(t, Step{Users: c.found, Why: c.reason}, step, c.why)
+		assert.Equal(t, result.SearchResult{Users: c.found, Why: c.reason}, found, c.why)
 	}
 }
 
@@ -54,9 +52,9 @@ func TestLeft(t *testing.T) {
 	for most := range 300 {
 		var trials []result.Trial
 		var left []int
-		for step := Next(config, nil); step.Threads > 0; step = Next(config, trials) {
-			passed := step.Threads <= most
-			trials = append(trials, result.Trial{Threads: step.Threads, Passed: passed, Confirm: step.Confirm})
+		for next, _ := Next(config, nil); next.Threads > 0; next, _ = Next(config, trials) {
+			next.Passed = next.Threads <= most
+			trials = append(trials, next)
 			n, known := Left(config, trials)
 
 			if !known {

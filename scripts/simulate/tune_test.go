@@ -73,22 +73,21 @@ func TestTune(t *testing.T) {
 				config := result.SearchConfig{Start: 16, Max: 512, Confirm: 3}
 				var made []result.Trial
 				var confirmed []float64
-				step := tune.Next(config, nil)
-				for ; step.Threads > 0; step = tune.Next(config, made) {
-					opm, latency := s.of(step.Threads)
+				next, best := tune.Next(config, nil)
+				for ; next.Threads > 0; next, best = tune.Next(config, made) {
+					opm, latency := s.of(next.Threads)
 					opm, latency = opm*(1+noise*random.NormFloat64()), latency*(1+noise*random.NormFloat64())
-					if !step.Confirm {
+					if !next.Confirm {
 						confirmed = nil
 					} else {
 						confirmed = append(confirmed, opm)
 					}
-					made = append(made, result.Trial{
-						Threads: step.Threads, Confirm: step.Confirm, Passed: latency <= s.limit,
-					})
+					next.Passed = latency <= s.limit
+					made = append(made, next)
 				}
-				require.NotZero(t, step.Users, s.name)
-				opm, latency := s.of(step.Users)
-				found += float64(step.Users) / float64(most) / n
+				require.NotZero(t, best.Users, s.name)
+				opm, latency := s.of(best.Users)
+				found += float64(best.Users) / float64(most) / n
 				if latency <= 1.03*s.limit {
 					holds += 1 / n
 				}
