@@ -313,14 +313,11 @@ func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err e
 	if o.WarmWithin.Duration, err = f.warm(warming, o.WindowTexts); err != nil {
 		return o, err
 	}
+	o.LimitTexts = append(o.LimitTexts, runs.TargetLimits(plan)...)
 	if err := limitsOf(plan.Workload(), o.LimitTexts); err != nil {
 		return o, err
 	}
-	least, err := runs.TargetLimits(plan)
-	if err != nil {
-		return o, err
-	}
-	o.Plan, o.LimitTexts = plan, append(o.LimitTexts, texts(least)...)
+	o.Plan = plan
 	o.Proof = proofs[stores[0].Engine()]
 	return o, f.asked(ctx, l, o)
 }

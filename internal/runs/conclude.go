@@ -24,7 +24,7 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 	series, readErr := result.ReadSeries(r.options.Dir, false)
 	s.Changes, s.Warnings = r.warnings()
 	counters, observedErr := monitor.Table{}, error(nil)
-	if r.observation.recorded {
+	if r.observation.close != nil {
 		observed(s, r.options.Observer)
 		if counters, observedErr = result.ReadHost(r.options.Dir, s.Start, false); observedErr == nil {
 			observedErr = fill(r.options, &counters, s)

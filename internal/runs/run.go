@@ -184,15 +184,12 @@ func (r *Run) prepareDriver(w workload.Workload) error {
 		}
 	}
 	sources := slices.Concat(o.Observer.Sources, []monitor.Source{monitor.Record(o.Dir)}, r.scrubs.Sources())
-	r.observation = &observation{
-		sampler: monitor.NewSampler(r.log, sources...), machine: o.Observer.Machine, dir: o.Dir,
-		trace: o.Observer.IOTrace,
-	}
+	r.observation = &observation{sampler: monitor.NewSampler(r.log, sources...), machine: o.Observer.Machine}
 	r.room = newRoom(o.Observer.Rooms(), o.Length())
 	c.Started = func(start time.Time) {
 		r.scrubs.Start()
 		r.events.start(r, start)
-		r.observation.begin(start)
+		r.observation.begin(o, start)
 		if r.warm != nil {
 			go r.warm.watch(r.observation, o.Targets)
 		}
