@@ -265,13 +265,12 @@ func (r FileReader) note(c *FileConfiguration, flag string, g Given) {
 
 // with is a configuration with a value of a factor.
 func (r FileReader) with(c *FileConfiguration, flag string, g Given) *FileConfiguration {
-	one := &FileConfiguration{Line: c.Line, Given: maps.Clone(c.Given)}
+	one := *c
+	one.Given, one.Settings = maps.Clone(c.Given), slices.Clone(c.Settings)
 	one.Given[flag] = g
-	one.ExperimentConfiguration = c.ExperimentConfiguration
-	one.Settings = slices.Clone(c.Settings)
-	r.note(one, flag, g)
+	r.note(&one, flag, g)
 	one.Name = strings.TrimPrefix(one.Name+", "+flag+" "+r.Shown(flag, g.Values[0]), ", ")
-	return one
+	return &one
 }
 
 var noDirName = regexp.MustCompile(`[^A-Za-z0-9._]+`)
