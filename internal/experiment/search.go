@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -99,22 +97,16 @@ func (s Search) conclude(r *result.Search) error {
 	return nil
 }
 
-// freeDir is a directory for the record of a trial: a search that was interrupted may have left one of the same name.
-func (s Search) freeDir(name string) string {
-	for dir := name; ; dir += "-again" {
-		if _, err := os.Lstat(filepath.Join(s.Dir, dir)); errors.Is(err, fs.ErrNotExist) {
-			return dir
-		}
-	}
-}
-
 // trial is one run with a number of users, from the restored database to its audit.
 func (s Search) trial(stop runs.Stop, number int, t result.Trial) (result.Trial, error) {
-	t.Record = s.freeDir(fmt.Sprintf("%02d-%d-users", number, t.Threads))
 	o := s.Options
 	o.Threads = t.Threads
 	o.Seed += uint64(number) // else, where nothing is restored, new customers of a repeat find their names taken
 	o.RunID = fmt.Sprintf("%s-%02d", o.RunID, number)
+	t.Record = fmt.Sprintf("%02d-%d-users", number, t.Threads)
+	for errors.Is(result.CheckDir(filepath.Join(s.Dir, t.Record)), result.ErrNotEmpty) {
+		t.Record += "-again" // a search that was interrupted left one of the same name
+	}
 	o.Dir = filepath.Join(s.Dir, t.Record)
 	err := s.Restore.Do(stop.Hard, stop.Soft, o.Targets)
 	if stop.Soft.Err() != nil {
