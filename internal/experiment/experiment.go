@@ -44,10 +44,9 @@ type Configuration struct {
 	Summary   result.Bench // what has come of it so far
 	Unready   error        // why it cannot run and is left out; nil: it can
 
-	wasOut   bool // when a part of the experiment that was made before ended
 	ran      bool
-	out      error
-	failures int // runs that failed, one after the other
+	out      error // why it is left out; nil: it takes part
+	failures int   // runs that failed, one after the other
 }
 
 // failuresInARow is how many runs of a configuration may fail one after the other before it is left out. A run fails
@@ -81,18 +80,19 @@ func (e Experiment) Do(ctx, stop context.Context) error {
 			err = part.blocks(ctx, stop)
 		}
 	}
-	var out []error
+	var out error
 	for _, c := range e.Configurations {
 		err = errors.Join(err, c.end(err))
-		if c.out != nil {
-			out = append(out, c.out)
-		}
+		out = errors.Join(out, c.out)
 	}
-	if err == nil && len(out) == len(e.Configurations) {
-		err = errors.Join(out...)
+	if err == nil && !slices.ContainsFunc(e.Configurations, takesPart) {
+		err = out
 	}
 	return err
 }
+
+// takesPart says that a configuration is not left out.
+func takesPart(c *Configuration) bool { return c.out == nil }
 
 // begin takes up the summary of a ds2 that may have ended early.
 func (c *Configuration) begin() {
@@ -104,8 +104,7 @@ func (c *Configuration) begin() {
 		}
 	}
 	compare.Runs(b)
-	c.wasOut = c.Unready != nil || b.Status == result.Failed && !compare.Enough(*b)
-	if c.wasOut {
+	if c.Unready != nil || b.Status == result.Failed && !compare.Enough(*b) {
 		c.out = cmp.Or(c.Unready, errors.New(b.Error))
 	}
 }
@@ -139,9 +138,7 @@ func (e Experiment) blocks(ctx, stop context.Context) error {
 	if block == 1 {
 		block -= e.practice()
 	}
-	left := func() bool {
-		return slices.ContainsFunc(e.Configurations, func(c *Configuration) bool { return c.out == nil })
-	}
+	left := func() bool { return slices.ContainsFunc(e.Configurations, takesPart) }
 	for ; block <= len(e.Orders) && left() && !e.enough(block-1); block++ {
 		for _, i := range e.Orders[max(block, 1)-1] {
 			if err := e.run(ctx, stop, e.Configurations[i], block); err != nil {
@@ -193,10 +190,10 @@ func (e Experiment) practice() (most int) {
 // first is the block to go on with: the first that any configuration lacks. A block that a configuration lacks because
 // it was left out is not made up for, since the others' runs of it were made at another time.
 func (e Experiment) first() int {
-	all := !slices.ContainsFunc(e.Configurations, func(c *Configuration) bool { return !c.wasOut })
+	all := !slices.ContainsFunc(e.Configurations, takesPart)
 	for block := range e.Orders {
 		for _, c := range e.Configurations {
-			if (all || !c.wasOut) && !e.through(c, block+1) {
+			if (all || takesPart(c)) && !e.through(c, block+1) {
 				return block + 1
 			}
 		}
