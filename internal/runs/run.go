@@ -346,7 +346,8 @@ func (r *Run) checkpoint(stop context.Context) error {
 func (r *Run) drive(ctx, stop context.Context) (time.Time, Outcome) {
 	defer r.halt(nil)
 	defer context.AfterFunc(stop, func() { r.halt(driver.ErrStopped) })()
-	r.events.prepare(ctx)
+	r.events.ctx = ctx
+	r.events.inTime, r.events.cancel = context.WithCancel(ctx)
 	start, err := r.driver.Run(ctx, r.stop)
 	r.scrubs.Close()
 	cause := context.Cause(r.stop) // a limit or no room, whatever the driver says of its last orders
