@@ -45,8 +45,8 @@ func takeUp[T any](dir, what string, read func(string) (T, error), unlike func(T
 	return &left, nil
 }
 
-// Check is an error where nothing of what read reads can be begun or continued in dir, as far as that can be told before
-// its databases are opened.
+// Check is an error where nothing of what read reads can be begun or continued in dir, as far as that can be told
+// before its databases are opened.
 func Check[T any](dir string, read func(string) (T, error)) error {
 	_, err := takeUp(dir, "", read, func(T) []string { return nil })
 	return err

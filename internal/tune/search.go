@@ -15,9 +15,9 @@ import (
 // are lost in those of its runs.
 const resolution = 16
 
-// Next is the trial to make after trials, without users where the search is over, and what it has found then. It doubles
-// the users until a trial fails, halves the interval between the largest number that passed and the smallest that
-// failed, and confirms the former. A number with a failed trial is out, and so is every larger one.
+// Next is the trial to make after trials, without users where the search is over, and what it has found then. It
+// doubles the users until a trial fails, halves the interval between the largest number that passed and the smallest
+// that failed, and confirms the former. A number with a failed trial is out, and so is every larger one.
 func Next(c result.SearchConfig, trials []result.Trial) (next result.Trial, found result.SearchResult) {
 	low, high := bracket(trials)
 	switch {
