@@ -136,7 +136,11 @@ func (e Experiment) blocks(ctx, stop context.Context) error {
 		}
 	}
 	if block == 1 {
-		block -= e.practice()
+		// Blocks for practice, with numbers from 0 down, are made and discarded: a server's and a drive's first run is
+		// often a slow one, and in few blocks it costs most of what they can show.
+		for _, c := range e.Configurations {
+			block = min(block, 1-c.Summary.Practice)
+		}
 	}
 	left := func() bool { return slices.ContainsFunc(e.Configurations, takesPart) }
 	for ; block <= len(e.Orders) && left() && !e.enough(block-1); block++ {
@@ -177,15 +181,6 @@ func (e Experiment) look(blocks int) {
 
 // paired says whether runs are compared block by block. A bench has no blocks, since there is nothing to pair.
 func (e Experiment) paired() bool { return len(e.Configurations) > 1 && !e.Sequence }
-
-// practice is how many blocks are made and discarded before the first: a server's and a drive's first run is often a
-// slow one, and in few blocks it costs most of what they can show. Their numbers are 0 and below.
-func (e Experiment) practice() (most int) {
-	for _, c := range e.Configurations {
-		most = max(most, c.Summary.Practice)
-	}
-	return most
-}
 
 // first is the block to go on with: the first that any configuration lacks. A block that a configuration lacks because
 // it was left out is not made up for, since the others' runs of it were made at another time.
