@@ -100,7 +100,7 @@ func (f *benchFlags) check() error {
 		return err
 	}
 	if f.out != "" {
-		if err := outError(experiment.CheckBench(f.out)); err != nil {
+		if err := outError(experiment.Check(f.out, result.ReadSummary[result.Bench])); err != nil {
 			return err
 		}
 	}
@@ -122,7 +122,7 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	defer done()
-	bench, err := f.takeUp(i.soft, cmd.Flags().Changed("seed"), &options)
+	bench, err := f.takeUp(cmd.Flags().Changed("seed"), &options)
 	if err != nil {
 		return err
 	}
@@ -167,13 +167,13 @@ func (f *benchFlags) looks(lock string, stderr io.Writer) *looks {
 }
 
 // takeUp takes up the bench in the options' directory, or begins it.
-func (f *benchFlags) takeUp(ctx context.Context, seedGiven bool, o *runs.Options) (result.Bench, error) {
+func (f *benchFlags) takeUp(seedGiven bool, o *runs.Options) (result.Bench, error) {
 	bench, err := experiment.TakeUpBench(o, seedGiven)
 	if err != nil {
 		return bench, outError(err)
 	}
 	if f.observe.PowerLog != "" {
-		if err := experiment.CompleteBench(ctx, *o, &bench); err != nil {
+		if err := experiment.CompleteBench(*o, &bench); err != nil {
 			return bench, err
 		}
 	}
@@ -216,7 +216,9 @@ func (f *benchFlags) procedure(i *interrupts, options runs.Options, stderr io.Wr
 			}
 			return nil
 		},
-		Run:    conduct.BenchRun(i.stop(), options),
+		Run: func(dir string, place runs.Place) (result.Summary, []string, error) {
+			return conduct.BenchRun(i.stop(), options, dir, place)
+		},
 		Verify: func(dir string) ([]string, error) { return conduct.VerifyRecord(i.stop(), options, dir) },
 		Told:   f.output.told(stderr),
 	}

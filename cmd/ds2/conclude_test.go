@@ -89,7 +89,7 @@ func made(
 	require.NoError(t, result.SaveHost(dir, &counters, start))
 	s.Status = result.Done
 	require.NoError(t, w.Close())
-	series, err := result.ReadSeries(dir)
+	series, err := result.ReadSeries(dir, false)
 	require.NoError(t, err)
 	s.Counts = (&result.Record{Series: series}).Counted()
 	s.Conclusion, err = conclude.Of(conclude.Input{

@@ -169,10 +169,8 @@ func (o *driveOutput) shows(workload string) error {
 // conduct is how runs are shown, and what follows them.
 func (o *driveOutput) conduct(i *interrupts, stdout, stderr io.Writer) runs.Conduct {
 	c := runs.Conduct{
-		Locked: i.locked,
-		Show: func(run *runs.Run) (func(result.Summary), error) {
-			return o.show(i, run, stdout, stderr)
-		},
+		Locked:   i.locked,
+		Show:     func(run *runs.Run) func(result.Summary) { return o.show(i, run, stdout, stderr) },
 		Judged:   func(run *runs.Run) { o.push(i, run, stderr) },
 		Progress: showProgress(o.quiet, stderr),
 		Tell:     func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) },
@@ -199,7 +197,7 @@ func (o *driveOutput) open(cmd *cobra.Command, record string) (close func(), err
 	return close, nil
 }
 
-func (o *driveOutput) show(i *interrupts, run *runs.Run, stdout, stderr io.Writer) (func(result.Summary), error) {
+func (o *driveOutput) show(i *interrupts, run *runs.Run, stdout, stderr io.Writer) func(result.Summary) {
 	options := run.Options()
 	o.served.run(run)
 	i.driving.Store(true)
@@ -214,7 +212,7 @@ func (o *driveOutput) show(i *interrupts, run *runs.Run, stdout, stderr io.Write
 			view.ds2.final(stdout, time.Now())
 		}
 		o.served.rest(report.Headline(summary))
-	}, nil
+	}
 }
 
 // stop is the two stages of a stop for package runs.

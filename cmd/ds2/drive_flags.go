@@ -291,7 +291,6 @@ func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err e
 		return o, err
 	}
 	o.Targets, o.Spec.Targets = stores, labels(stores)
-	o.Delayed = func(err error) { fmt.Fprintln(l.w, "users wait to be connected:", err) }
 	stop := watchWaits(stores, func() bool { return false }, func(text string) { fmt.Fprintln(l.w, "note:", text) })
 	plan, err := f.plan(ctx, stores)
 	stop()
@@ -314,14 +313,11 @@ func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err e
 	if o.WarmWithin.Duration, err = f.warm(warming, o.WindowTexts); err != nil {
 		return o, err
 	}
+	o.LimitTexts = append(o.LimitTexts, runs.TargetLimits(plan)...)
 	if err := limitsOf(plan.Workload(), o.LimitTexts); err != nil {
 		return o, err
 	}
-	least, err := runs.TargetLimits(plan)
-	if err != nil {
-		return o, err
-	}
-	o.Plan, o.LimitTexts = plan, append(o.LimitTexts, texts(least)...)
+	o.Plan = plan
 	o.Proof = proofs[stores[0].Engine()]
 	return o, f.asked(ctx, l, o)
 }

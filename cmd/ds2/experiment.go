@@ -334,7 +334,7 @@ func (c *fileConfiguration) takeUp(i *interrupts, o *runs.Options, unready error
 	one = &experiment.Configuration{Name: c.Name, Unready: unready}
 	if unready == nil {
 		if err = c.bench.observed(i.soft, c.bench.looks("", stderr), o); err == nil {
-			one.Summary, err = c.bench.takeUp(i.soft, true, o)
+			one.Summary, err = c.bench.takeUp(true, o)
 		}
 	} else {
 		one.Summary, err = result.ReadSummary[result.Bench](c.bench.out)

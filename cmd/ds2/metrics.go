@@ -60,7 +60,7 @@ func collector(run *runs.Run) prometheus.Collector {
 	if w, ok := o.Plan.Workload().(workload.Exporter); ok {
 		shown.Counters = w.Counters()
 	}
-	if o.Observer != nil && o.Observer.IOTrace != nil {
+	if o.Observer.IOTrace != nil {
 		shown.IO = o.Observer.IOTrace.Totals
 	}
 	return metrics.NewCollector(shown)

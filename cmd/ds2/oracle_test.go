@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -152,9 +151,9 @@ func (m *madeUp) run(dir string, configuration int, place runs.Place) (result.Su
 	status := map[string]result.Status{"aborted": result.Aborted, "failed": result.Failed,
 		"interrupted": result.Interrupted}
 	s.Status, s.End = cmp.Or(status[fate], result.Done), start.Add(time.Duration(end)*time.Second)
-	series, err := result.ReadSeries(dir)
+	series, err := result.ReadSeries(dir, false)
 	require.NoError(m.t, err)
-	counters, err := result.ReadHost(dir, start)
+	counters, err := result.ReadHost(dir, start, false)
 	require.NoError(m.t, err)
 	s.Counts = (&result.Record{Series: series}).Counted()
 	s.Conclusion, err = conclude.Of(conclude.Input{
@@ -324,7 +323,7 @@ func (m *madeUp) make() {
 		}
 		all = append(all, &experiment.Configuration{Name: name, Summary: b, Procedure: experiment.Bench{
 			Dir: dir, Told: func(string, ...any) {},
-			Run: func(_ context.Context, dir string, place runs.Place) (result.Summary, []string, error) {
+			Run: func(dir string, place runs.Place) (result.Summary, []string, error) {
 				return m.run(dir, i, place)
 			},
 		}})

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -133,7 +132,7 @@ func TestPublishedReports(t *testing.T) {
 		procedure := experiment.Bench{
 			Dir:  filepath.Join(dir, strings.ReplaceAll(name, " ", "-")),
 			Told: func(string, ...any) {},
-			Run: func(_ context.Context, dir string, place runs.Place) (result.Summary, []string, error) {
+			Run: func(dir string, place runs.Place) (result.Summary, []string, error) {
 				return publishedRuns[name][place.Number-1].record(t, dir, "server"), nil, nil
 			},
 		}

@@ -20,7 +20,7 @@ import (
 )
 
 // reportFile is the report's name in a record's directory.
-const reportFile = "report.html"
+const reportFile = result.ReportFile
 
 // records refuses a command line without records, and names that are no directory.
 func records(_ *cobra.Command, args []string) error {

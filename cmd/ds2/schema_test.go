@@ -70,7 +70,7 @@ func publishedSchema(t *testing.T) []byte {
 					return percent()
 				case reflect.TypeFor[result.Duration](): // seconds
 					return &reflected.Schema{Type: "number"}
-				case reflect.TypeFor[result.Block](): // whatever the workload keeps
+				case reflect.TypeFor[json.RawMessage](): // whatever the workload keeps
 					return &reflected.Schema{Type: "object"}
 				}
 				return nil

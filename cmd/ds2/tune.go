@@ -95,7 +95,7 @@ func (f *tuneFlags) check() error {
 		return err
 	}
 	if f.out != "" {
-		if err := outError(experiment.CheckSearch(f.out)); err != nil {
+		if err := outError(experiment.Check(f.out, result.ReadSummary[result.Search])); err != nil {
 			return err
 		}
 	}

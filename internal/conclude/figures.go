@@ -160,7 +160,7 @@ func (v view) addDevices(f *result.Evidence) {
 	if t.Items(monitor.DiskReads) != nil {
 		f.DeviceReads = new(0.0)
 		if reads > 0 && took > 0 {
-			f.DeviceReads = new(reads / measured.Curve().ReadsAt(took/reads))
+			f.DeviceReads = new(reads / measured.ReadsAt(took/reads))
 		}
 	}
 	if syncs := v.total(monitor.DatabaseLogSyncs); syncs != nil {

@@ -40,7 +40,7 @@ func TestSlowDrive(t *testing.T) {
 	t.Logf("reads %+v, log writes %+v, while the device counted %.0f writes, of which %.0f flushes",
 		r.Reads, r.Log, writes, flushes)
 	assert.LessOrEqual(t, r.MaxReads(), 1.2*most, "with a burst")
-	assert.InEpsilon(t, r.MaxReads(), r.Curve().ReadsAt(1), 1e-9, "reads a second at any latency, and at most")
+	assert.InEpsilon(t, r.MaxReads(), r.ReadsAt(1), 1e-9, "reads a second at any latency, and at most")
 	assert.InEpsilon(t, depth/r.MaxReads(), r.Reads[0].Mean, 0.2, "by Little's law")
 	assert.GreaterOrEqual(t, (before.ReadSeconds-held.ReadSeconds)/(before.Reads-held.Reads), r.Reads[0].Mean/2)
 	assert.InEpsilon(t, 2, writes/flushes, 0.1, "a log write is a write and a flush")

@@ -30,7 +30,7 @@ type Bench struct {
 	// That ends when stop is over, or with ctx what must come to its end.
 	Restore func(ctx, stop context.Context) error
 	// Run makes the run of a place, and its record in a directory; faults say what is wrong with it.
-	Run func(ctx context.Context, dir string, place runs.Place) (s result.Summary, faults []string, err error)
+	Run func(dir string, place runs.Place) (s result.Summary, faults []string, err error)
 	// Verify makes the audit of a run that is recorded in a directory and was cut off before its audit ended; nil: such
 	// a run is made again.
 	Verify func(dir string) (faults []string, err error)
@@ -42,7 +42,7 @@ type Bench struct {
 func (p Bench) Do(ctx, stop context.Context, b result.Bench) (result.Bench, error) {
 	c := &Configuration{Procedure: p, Summary: b}
 	orders := slices.Repeat([][]int{{0}}, b.Spec.Runs)
-	err := Experiment{Configurations: []*Configuration{c}, Orders: orders, Told: p.Told}.Do(ctx, stop)
+	err := Experiment{Configurations: []*Configuration{c}, Orders: orders}.Do(ctx, stop)
 	return c.Summary, err
 }
 
@@ -52,34 +52,27 @@ func (p Bench) run(ctx, stop context.Context, b *result.Bench, place runs.Place,
 	r := &b.Runs[len(b.Runs)-1]
 	told := func(what string) { p.Told("%s: %s (%s)", r.Dir, what, where) }
 	pause := func(d time.Duration) bool { return progress.Pause(stop, d) }
+	var err error
 	if p.Ready != nil {
 		say := func(err error) { told(fmt.Sprintf("waiting until the server accepts connections: %v", err)) }
-		err := store.AwaitStart(pause, say, func() error { return p.Ready(stop) })
-		if stop.Err() != nil {
-			return stopped(ctx)
-		}
-		if err != nil {
-			return err
-		}
+		err = store.AwaitStart(pause, say, func() error { return p.Ready(stop) })
 	}
-	if p.Restore != nil {
+	if p.Restore != nil && err == nil {
 		told("restoring the database")
-		err := p.Restore(ctx, stop)
-		if stop.Err() != nil {
-			return stopped(ctx)
-		}
-		if err != nil {
-			return err
-		}
+		err = p.Restore(ctx, stop)
 	}
-	if b.Settle.Duration > 0 {
+	if b.Settle.Duration > 0 && err == nil {
 		told(fmt.Sprintf("settling for %s", b.Settle))
+		pause(b.Settle.Duration)
 	}
-	if !pause(b.Settle.Duration) {
-		return stopped(ctx)
+	if stop.Err() != nil {
+		return cmp.Or(context.Cause(ctx), driver.ErrStopped)
+	}
+	if err != nil {
+		return err
 	}
 	told("running")
-	s, faults, err := p.Run(ctx, filepath.Join(p.Dir, r.Dir), place)
+	s, faults, err := p.Run(filepath.Join(p.Dir, r.Dir), place)
 	if err != nil && !(errors.Is(err, driver.ErrStopped) && s.Status == result.Done) {
 		return err
 	}
@@ -95,9 +88,6 @@ func (p Bench) run(ctx, stop context.Context, b *result.Bench, place runs.Place,
 	p.Told("%s: %.0f %s", r.Dir, r.Figure.Value, r.Figure.Unit)
 	return nil
 }
-
-// stopped is why a pause was cut short.
-func stopped(ctx context.Context) error { return cmp.Or(context.Cause(ctx), driver.ErrStopped) }
 
 // auditLast makes the audit of the last run of b, where that was cut off: what was measured is not measured again.
 func (p Bench) auditLast(b *result.Bench) error {
@@ -125,7 +115,7 @@ func (p Bench) auditLast(b *result.Bench) error {
 
 // CompleteBench adds to the runs of the bench in o.Dir what has become known since they were made, such as a meter's
 // log.
-func CompleteBench(ctx context.Context, o runs.Options, b *result.Bench) error {
+func CompleteBench(o runs.Options, b *result.Bench) error {
 	dir := o.Dir
 	for i := range b.Runs {
 		r := &b.Runs[i]
@@ -133,7 +123,7 @@ func CompleteBench(ctx context.Context, o runs.Options, b *result.Bench) error {
 			continue
 		}
 		o.Dir = filepath.Join(dir, r.Dir)
-		s, err := runs.Complete(ctx, o)
+		s, err := runs.Complete(o)
 		if err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ func (s *script) bench(dir string) Bench {
 	return Bench{
 		Dir:     dir,
 		Restore: func(_, _ context.Context) error { s.note("restore"); return nil },
-		Run: func(_ context.Context, dir string, place runs.Place) (result.Summary, []string, error) {
+		Run: func(dir string, place runs.Place) (result.Summary, []string, error) {
 			s.note(fmt.Sprintf("run %d", place.Number))
 			time.Sleep(20 * time.Minute)
 			o := s.outcomes[0]
@@ -204,11 +204,11 @@ func TestBenchGoesOnAfterACrash(t *testing.T) {
 		s := newScript(outcome{opm: 10}, outcome{opm: 20}, outcome{opm: 30})
 		crash := s.bench(dir)
 		run := crash.Run
-		crash.Run = func(ctx context.Context, dir string, place runs.Place) (result.Summary, []string, error) {
+		crash.Run = func(dir string, place runs.Place) (result.Summary, []string, error) {
 			if place.Number == 2 {
 				panic("crash")
 			}
-			return run(ctx, dir, place)
+			return run(dir, place)
 		}
 		func() {
 			defer func() { recover() }()
@@ -247,15 +247,7 @@ func TestBenchStops(t *testing.T) {
 
 // TestBenchAuditsLater (E2): a run whose audit was cut off is audited when the bench goes on, and not made again.
 func TestBenchAuditsLater(t *testing.T) {
-	for _, tt := range []struct {
-		why     string
-		found   []string
-		runs    int
-		verdict float64
-	}{
-		{"it passes", nil, 2, 15},
-		{"it fails", []string{"the audit failed"}, 2, 15},
-	} {
+	for why, found := range map[string][]string{"it passes": nil, "it fails": {"the audit failed"}} {
 		synctest.Test(t, func(t *testing.T) {
 			dir := t.TempDir()
 			setup := ofReport
@@ -267,12 +259,12 @@ func TestBenchAuditsLater(t *testing.T) {
 			require.Len(t, b.Runs, 1)
 			require.True(t, b.Runs[0].Unaudited && !b.Runs[0].Counts, "%+v", b.Runs)
 			p := s.bench(dir)
-			p.Verify = func(string) ([]string, error) { return tt.found, nil }
+			p.Verify = func(string) ([]string, error) { return found, nil }
 			b, err = p.Do(t.Context(), t.Context(), b)
-			require.NoError(t, err, tt.why)
-			require.Len(t, b.Runs, tt.runs, tt.why)
-			require.Equal(t, tt.found, b.Runs[0].Faults, tt.why)
-			require.Equal(t, tt.verdict, *b.OPM, tt.why)
+			require.NoError(t, err, why)
+			require.Len(t, b.Runs, 2, why)
+			require.Equal(t, found, b.Runs[0].Faults, why)
+			require.EqualValues(t, 15, *b.OPM, why)
 		})
 	}
 }

@@ -34,7 +34,7 @@ type Experiment struct {
 
 	Sequence bool                             // all runs of one configuration come before those of the next: no blocks
 	Looked   func(block int)                  // is called when a block but the last is whole; may be nil
-	Told     func(format string, args ...any) // is told which run begins
+	Told     func(format string, args ...any) // is told of configurations that are left out
 }
 
 // Configuration is one of those that an experiment compares.
@@ -44,10 +44,9 @@ type Configuration struct {
 	Summary   result.Bench // what has come of it so far
 	Unready   error        // why it cannot run and is left out; nil: it can
 
-	wasOut   bool // when a part of the experiment that was made before ended
 	ran      bool
-	out      error
-	failures int // runs that failed, one after the other
+	out      error // why it is left out; nil: it takes part
+	failures int   // runs that failed, one after the other
 }
 
 // failuresInARow is how many runs of a configuration may fail one after the other before it is left out. A run fails
@@ -67,25 +66,33 @@ func (e Experiment) Do(ctx, stop context.Context) error {
 		}
 		c.begin()
 	}
-	switch {
-	case err != nil:
-	case e.Sequence:
-		err = e.sequence(ctx, stop)
-	default:
-		err = e.blocks(ctx, stop)
-	}
-	var out []error
-	for _, c := range e.Configurations {
-		err = errors.Join(err, c.end(err))
-		if c.out != nil {
-			out = append(out, c.out)
+	parts := []Experiment{e}
+	if e.Sequence { // all runs of one configuration are made after those of another
+		parts = nil
+		for _, c := range e.Configurations {
+			one := e
+			one.Configurations, one.Orders = []*Configuration{c}, slices.Repeat([][]int{{0}}, len(e.Orders))
+			parts = append(parts, one)
 		}
 	}
-	if err == nil && len(out) == len(e.Configurations) {
-		err = errors.Join(out...)
+	for _, part := range parts {
+		if err == nil {
+			err = part.blocks(ctx, stop)
+		}
+	}
+	var out error
+	for _, c := range e.Configurations {
+		err = errors.Join(err, c.end(err))
+		out = errors.Join(out, c.out)
+	}
+	if err == nil && !slices.ContainsFunc(e.Configurations, takesPart) {
+		err = out
 	}
 	return err
 }
+
+// takesPart says that a configuration is not left out.
+func takesPart(c *Configuration) bool { return c.out == nil }
 
 // begin takes up the summary of a ds2 that may have ended early.
 func (c *Configuration) begin() {
@@ -97,8 +104,7 @@ func (c *Configuration) begin() {
 		}
 	}
 	compare.Runs(b)
-	c.wasOut = c.Unready != nil || b.Status == result.Failed && !compare.Enough(*b)
-	if c.wasOut {
+	if c.Unready != nil || b.Status == result.Failed && !compare.Enough(*b) {
 		c.out = cmp.Or(c.Unready, errors.New(b.Error))
 	}
 }
@@ -119,19 +125,6 @@ func (c *Configuration) end(err error) error {
 	return result.SaveSummary(c.Procedure.Dir, *b)
 }
 
-// sequence makes all runs of one configuration after those of another.
-func (e Experiment) sequence(ctx, stop context.Context) error {
-	for _, c := range e.Configurations {
-		one := e
-		one.Configurations, one.Orders = []*Configuration{c}, slices.Repeat([][]int{{0}}, len(e.Orders))
-		one.Told = c.Procedure.Told
-		if err := one.blocks(ctx, stop); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (e Experiment) blocks(ctx, stop context.Context) error {
 	block := e.first()
 	e.look(block - 1)
@@ -143,11 +136,13 @@ func (e Experiment) blocks(ctx, stop context.Context) error {
 		}
 	}
 	if block == 1 {
-		block -= e.practice()
+		// Blocks for practice, with numbers from 0 down, are made and discarded: a server's and a drive's first run is
+		// often a slow one, and in few blocks it costs most of what they can show.
+		for _, c := range e.Configurations {
+			block = min(block, 1-c.Summary.Practice)
+		}
 	}
-	left := func() bool {
-		return slices.ContainsFunc(e.Configurations, func(c *Configuration) bool { return c.out == nil })
-	}
+	left := func() bool { return slices.ContainsFunc(e.Configurations, takesPart) }
 	for ; block <= len(e.Orders) && left() && !e.enough(block-1); block++ {
 		for _, i := range e.Orders[max(block, 1)-1] {
 			if err := e.run(ctx, stop, e.Configurations[i], block); err != nil {
@@ -187,22 +182,13 @@ func (e Experiment) look(blocks int) {
 // paired says whether runs are compared block by block. A bench has no blocks, since there is nothing to pair.
 func (e Experiment) paired() bool { return len(e.Configurations) > 1 && !e.Sequence }
 
-// practice is how many blocks are made and discarded before the first: a server's and a drive's first run is often a
-// slow one, and in few blocks it costs most of what they can show. Their numbers are 0 and below.
-func (e Experiment) practice() (most int) {
-	for _, c := range e.Configurations {
-		most = max(most, c.Summary.Practice)
-	}
-	return most
-}
-
 // first is the block to go on with: the first that any configuration lacks. A block that a configuration lacks because
 // it was left out is not made up for, since the others' runs of it were made at another time.
 func (e Experiment) first() int {
-	all := !slices.ContainsFunc(e.Configurations, func(c *Configuration) bool { return !c.wasOut })
+	all := !slices.ContainsFunc(e.Configurations, takesPart)
 	for block := range e.Orders {
 		for _, c := range e.Configurations {
-			if (all || !c.wasOut) && !e.through(c, block+1) {
+			if (all || takesPart(c)) && !e.through(c, block+1) {
 				return block + 1
 			}
 		}
@@ -325,15 +311,14 @@ func (e Experiment) where(c *Configuration, block int) string {
 	}
 	until := time.Now().Add(left).Format("15:04")
 	where := fmt.Sprintf("run %d of %d, %s %s left, until %s", made+1, all, about, progress.Round(left), until)
-	at := fmt.Sprintf("block %d of %d", block, len(e.Orders))
-	if block < 1 {
-		at = "practice, not counted"
-	}
 	if e.paired() {
-		at += ", configuration " + c.Name
+		where = "configuration " + c.Name + ", " + where
 	}
-	if e.paired() || block < 1 {
-		where = at + ", " + where
+	switch {
+	case block < 1:
+		return "practice, not counted, " + where
+	case e.paired():
+		return fmt.Sprintf("block %d of %d, %s", block, len(e.Orders), where)
 	}
 	return where
 }

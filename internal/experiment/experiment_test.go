@@ -54,7 +54,7 @@ func (s *simulation) experiment(t *testing.T, blocks int, names ...string) Exper
 					s.running = append(s.running, text)
 				}
 			},
-			Run: func(_ context.Context, _ string, place runs.Place) (result.Summary, []string, error) {
+			Run: func(_ string, place runs.Place) (result.Summary, []string, error) {
 				time.Sleep(time.Minute)
 				s.places = append(s.places, place)
 				m := made{name, place.Number}

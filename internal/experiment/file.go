@@ -57,7 +57,6 @@ type Key struct {
 type FileReader struct {
 	Key   func(name string) (Key, error)
 	Shown func(flag, value string) string // without passwords, as names and records have it; empty: not at all
-	Taken []string                        // file names that no configuration's directory may have
 }
 
 // fileText is the file as YAML. Its other keys are flags: those of an experiment, and those of all configurations.
@@ -211,10 +210,7 @@ func (r FileReader) multiply(f *File, shared Givens, configurations, factors map
 		}
 		all = product
 	}
-	taken := map[string]bool{result.SummaryFile: true, "": true}
-	for _, name := range r.Taken {
-		taken[name] = true
-	}
+	taken := map[string]bool{result.SummaryFile: true, result.ReportFile: true, "": true}
 	for _, c := range all {
 		if c.Name == "" {
 			c.Name = "configuration"
@@ -269,13 +265,12 @@ func (r FileReader) note(c *FileConfiguration, flag string, g Given) {
 
 // with is a configuration with a value of a factor.
 func (r FileReader) with(c *FileConfiguration, flag string, g Given) *FileConfiguration {
-	one := &FileConfiguration{Line: c.Line, Given: maps.Clone(c.Given)}
+	one := *c
+	one.Given, one.Settings = maps.Clone(c.Given), slices.Clone(c.Settings)
 	one.Given[flag] = g
-	one.ExperimentConfiguration = c.ExperimentConfiguration
-	one.Settings = slices.Clone(c.Settings)
-	r.note(one, flag, g)
+	r.note(&one, flag, g)
 	one.Name = strings.TrimPrefix(one.Name+", "+flag+" "+r.Shown(flag, g.Values[0]), ", ")
-	return one
+	return &one
 }
 
 var noDirName = regexp.MustCompile(`[^A-Za-z0-9._]+`)

@@ -45,28 +45,10 @@ func takeUp[T any](dir, what string, read func(string) (T, error), unlike func(T
 	return &left, nil
 }
 
-// alike is for who looks before the setup is known.
-func alike[T any](T) []string { return nil }
-
-// CheckBench is an error where no bench can be begun or continued in dir, as far as that can be told before its
-// databases are opened.
-func CheckBench(dir string) error {
-	_, err := takeUp(dir, "a bench", result.ReadSummary[result.Bench], alike)
-	return err
-}
-
-// CheckSearch is CheckBench for a search.
-func CheckSearch(dir string) error {
-	_, err := takeUp(dir, "a search", result.ReadSummary[result.Search], alike)
-	return err
-}
-
-// makeDir makes the directory of something new.
-func makeDir(dir string) error {
-	err := result.MakeDir(dir)
-	if errors.Is(err, result.ErrNotEmpty) {
-		return &DirError{err}
-	}
+// Check is an error where nothing of what read reads can be begun or continued in dir, as far as that can be told
+// before its databases are opened.
+func Check[T any](dir string, read func(string) (T, error)) error {
+	_, err := takeUp(dir, "", read, func(T) []string { return nil })
 	return err
 }
 
@@ -83,7 +65,7 @@ func TakeUpBench(o *runs.Options, seedGiven bool) (result.Bench, error) {
 	case err != nil:
 		return result.Bench{}, err
 	case left == nil:
-		return result.Bench{Spec: o.Asked(), Start: time.Now()}, makeDir(o.Dir)
+		return result.Bench{Spec: o.Asked(), Start: time.Now()}, result.MakeDir(o.Dir)
 	}
 	o.RunID = left.RunID
 	left.Spec = o.Asked()
@@ -142,8 +124,8 @@ func hasRuns(dir string, e result.Experiment) bool {
 
 // TakeUp has the search go on where the one in its directory ended, or begin. One that is done is refused: a search
 // again of the same may come to another result. Unless a seed is given, it goes on with the seed that it began with.
-func (s *Search) TakeUp(seedGiven bool) (err error) {
-	s.left, err = takeUp(s.Dir, "a search", result.ReadSummary[result.Search], func(left result.Search) []string {
+func (s *Search) TakeUp(seedGiven bool) error {
+	left, err := takeUp(s.Dir, "a search", result.ReadSummary[result.Search], func(left result.Search) []string {
 		if !seedGiven {
 			s.Options.Seed = left.Seed
 		}
@@ -152,19 +134,15 @@ func (s *Search) TakeUp(seedGiven bool) (err error) {
 	switch {
 	case err != nil:
 		return err
-	case s.left == nil:
-		return makeDir(s.Dir)
-	case s.left.Status == result.Done || s.left.Status == "":
+	case left == nil:
+		return result.MakeDir(s.Dir)
+	case left.Status == result.Done || left.Status == "":
 		return &DirError{fmt.Errorf("the search in %s is over: ds2 report shows it; give another directory for a new "+
 			"one", s.Dir)}
 	}
+	s.left, s.Options.RunID = *left, left.RunID
 	return nil
 }
 
 // Made is how many trials were made before.
-func (s *Search) Made() int {
-	if s.left == nil {
-		return 0
-	}
-	return len(s.left.Trials)
-}
+func (s *Search) Made() int { return len(s.left.Trials) }

@@ -1,11 +1,10 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -30,54 +29,57 @@ type Search struct {
 	Restore upkeep.Restore
 	// Trial is told each trial, how long one takes, and all that were made.
 	Trial func(t result.Trial, each time.Duration, all []result.Trial)
-	left  *result.Search // one that ended before it was done, which is continued: its trials are not made again
+	left  result.Search // one that ended before it was done, which is continued: its trials are not made again
 }
 
 // Do runs the search and writes its record after each trial, also where an error ends it. A run whose figures cannot be
 // used ends it with a VerdictError.
 func (s Search) Do(stop runs.Stop) (result.Search, error) {
-	r := result.Search{Spec: s.Options.Asked(), Status: result.Running, Start: time.Now()}
-	r.SearchConfig = s.Config
-	var known []result.Trial
-	if s.left != nil {
-		known, r.Start, r.RunID = s.left.Trials, s.left.Start, s.left.RunID
-		s.Options.RunID = r.RunID
+	r := result.Search{
+		Spec: s.Options.Asked(), SearchConfig: s.Config, Status: result.Running,
+		Start: cmp.Or(s.left.Start, time.Now()), Trials: s.left.Trials,
 	}
-	if err := result.SaveSummary(s.Dir, r); err != nil {
-		return r, err
+	err := s.search(stop, &r)
+	r.End = time.Now()
+	if r.Status = runs.Ended(err).Status; err != nil {
+		r.Why = "the search was stopped"
 	}
+	if r.Users > 0 {
+		err = s.conclude(&r)
+	}
+	return r, errors.Join(err, result.SaveSummary(s.Dir, r))
+}
+
+// search makes trials until the number of users is confirmed or none is left. An error of a trial ends it.
+func (s Search) search(stop runs.Stop, r *result.Search) error {
 	var took time.Duration
-	made, failed := 0, 0
-	trial := func(ctx context.Context, step tune.Step) (result.Trial, error) {
-		if at := len(r.Trials); at < len(known) && known[at].Threads == step.Threads {
-			r.Trials = append(r.Trials, known[at])
-			return known[at], nil
+	failed := 0
+	for made := 1; ; made++ {
+		if err := result.SaveSummary(s.Dir, *r); err != nil {
+			return err
 		}
-		known = nil // what follows, if anything, was searched by other rules
+		next, found := tune.Next(s.Config, r.Trials)
+		if next.Threads == 0 {
+			r.SearchResult = found
+			return nil
+		}
+		if err := context.Cause(stop.Hard); err != nil {
+			return err
+		}
 		begin := time.Now()
-		t, err := s.trial(ctx, stop, len(r.Trials)+1, step.Threads)
+		t, err := s.trial(stop, len(r.Trials)+1, next)
 		if t.Error == "" {
 			failed = 0
 		} else if failed++; failed == failuresInARow {
 			err = fmt.Errorf("%d runs in a row failed, the last: %s", failed, t.Error)
 		}
 		if err != nil {
-			return t, err
+			return err
 		}
-		took, made = took+time.Since(begin), made+1
-		t.Why, t.Confirm = step.Why, step.Confirm
+		took += time.Since(begin)
 		r.Trials = append(r.Trials, t)
 		s.Trial(t, took/time.Duration(made), r.Trials)
-		return t, result.SaveSummary(s.Dir, r)
 	}
-	var err error
-	r.SearchResult, err = tune.Search(stop.Hard, s.Config, trial)
-	r.End = time.Now()
-	r.Status = runs.Ended(err).Status
-	if r.Users > 0 {
-		err = errors.Join(err, s.conclude(&r))
-	}
-	return r, errors.Join(err, result.SaveSummary(s.Dir, r))
 }
 
 // conclude takes what the trials that confirm the number of users come to into the record.
@@ -95,24 +97,18 @@ func (s Search) conclude(r *result.Search) error {
 	return nil
 }
 
-// freeDir is a directory for the record of a trial: a search that was interrupted may have left one of the same name.
-func (s Search) freeDir(name string) string {
-	for dir := name; ; dir += "-again" {
-		if _, err := os.Lstat(filepath.Join(s.Dir, dir)); errors.Is(err, fs.ErrNotExist) {
-			return dir
-		}
-	}
-}
-
 // trial is one run with a number of users, from the restored database to its audit.
-func (s Search) trial(ctx context.Context, stop runs.Stop, number, threads int) (result.Trial, error) {
-	t := result.Trial{Threads: threads, Record: s.freeDir(fmt.Sprintf("%02d-%d-users", number, threads))}
+func (s Search) trial(stop runs.Stop, number int, t result.Trial) (result.Trial, error) {
 	o := s.Options
-	o.Threads = threads
+	o.Threads = t.Threads
 	o.Seed += uint64(number) // else, where nothing is restored, new customers of a repeat find their names taken
 	o.RunID = fmt.Sprintf("%s-%02d", o.RunID, number)
+	t.Record = fmt.Sprintf("%02d-%d-users", number, t.Threads)
+	for errors.Is(result.CheckDir(filepath.Join(s.Dir, t.Record)), result.ErrNotEmpty) {
+		t.Record += "-again" // a search that was interrupted left one of the same name
+	}
 	o.Dir = filepath.Join(s.Dir, t.Record)
-	err := s.Restore.Do(ctx, stop.Soft, o.Targets)
+	err := s.Restore.Do(stop.Hard, stop.Soft, o.Targets)
 	if stop.Soft.Err() != nil {
 		err = driver.ErrStopped
 	}

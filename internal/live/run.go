@@ -37,8 +37,7 @@ func ShowRun(r *runs.Run) Show {
 			"Response time of whole "+words.Cycles+", second by second: mean, 95th percentile and longest.",
 			"ms", true, "mean", "p95", "longest"),
 	}
-	columns, _ := r.Counters()
-	counters, lines := report.LiveCounterCharts(columns, reads)
+	counters, lines := report.LiveCounterCharts(r.Sampler().Columns(), reads)
 	last := Frame{}
 	return Show{Title: title, Charts: append(charts, counters...), Now: func() Frame {
 		progress := r.Meter().Progress()
@@ -83,7 +82,7 @@ func runValues(p measure.Progress, r *runs.Run, lines []report.CounterLine) []*f
 	if s.Counts.Orders > 0 {
 		values = append(values[:2], report.Digits(s.Mean), report.Digits(s.P95), report.Digits(s.Max))
 	}
-	_, row := r.Counters()
+	row := r.Newest()
 	for _, l := range lines {
 		v := math.NaN() // unknown
 		if row.Values != nil {

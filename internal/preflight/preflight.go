@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"ds2/internal/diskspace"
 	"ds2/internal/monitor"
@@ -57,16 +58,15 @@ func warning(what, found, do string) store.Finding {
 
 // place is a file system of a machine.
 type place struct {
-	mount string
-	free  int64            // bytes
-	logs  map[string]int64 // by how much each may grow, by path: databases of one server have one log
+	machine, mount string
+	free           int64            // bytes
+	logs           map[string]int64 // by how much each may grow, by path: databases of one server have one log
 }
 
 // Room looks whether the servers' drives have room for their logs. How fast a run fills them shows only when it is
 // under way, and ends it in time.
 func Room(targets []Target) (all []store.Finding) {
-	places := map[string]*place{}
-	var keys []string
+	var places []place
 	for _, t := range targets {
 		what := "room of " + t.Label
 		if len(t.Files) == 0 {
@@ -80,19 +80,18 @@ func Room(targets []Target) (all []store.Finding) {
 					"check it yourself, or name an exporter of its machine by --exporter"))
 				break
 			}
-			key := machine + " " + mount
-			p := places[key]
-			if p == nil {
-				p = &place{mount, bytes, map[string]int64{}}
-				places[key], keys = p, append(keys, key)
+			at := slices.IndexFunc(places, func(p place) bool { return p.machine == machine && p.mount == mount })
+			if at < 0 {
+				at = len(places)
+				places = append(places, place{machine, mount, bytes, map[string]int64{}})
 			}
 			if file.Role == monitor.Log {
-				p.logs[file.Path] = max(t.LogGrowth, 0)
+				places[at].logs[file.Path] = max(t.LogGrowth, 0)
 			}
 		}
 	}
-	for _, key := range keys {
-		p, log := places[key], int64(0)
+	for _, p := range places {
+		log := int64(0)
 		for _, growth := range p.logs {
 			log += growth
 		}

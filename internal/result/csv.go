@@ -28,18 +28,18 @@ type csvFile[T any] struct {
 func createCSV[T any](path string, columns []column[T]) (*csvFile[T], error) {
 	file, err := os.Create(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("create record: %w", err)
 	}
 	f := &csvFile[T]{file, compressed(file, columns)}
-	return f, f.flush()
+	return f, f.Flush()
 }
 
-// close ends the file, on disk to the last byte; of one that could not be created it does nothing.
-func (f *csvFile[T]) close() error {
+// Close ends the file, on disk to the last byte; of one that could not be created it does nothing.
+func (f *csvFile[T]) Close() error {
 	if f == nil {
 		return nil
 	}
-	return errors.Join(f.end(), f.file.Sync(), f.file.Close())
+	return written(errors.Join(f.end(), f.file.Sync(), f.file.Close()))
 }
 
 // csvLines compresses lines, each of which is a T.
@@ -57,18 +57,18 @@ func compressed[T any](w io.Writer, columns []column[T]) csvLines[T] {
 	return l
 }
 
-// write appends a line. A crash of ds2 loses it before the next flush.
-func (l csvLines[T]) write(line *T) error {
+// Write appends a line. A crash of ds2 loses it before the next Flush, in which an error shows too.
+func (l csvLines[T]) Write(line *T) error {
 	for i, c := range l.columns {
 		if i > 0 {
 			l.text.WriteByte(',')
 		}
 		l.text.WriteString(c.text(line))
 	}
-	return l.text.WriteByte('\n')
+	return written(l.text.WriteByte('\n'))
 }
 
-func (l csvLines[T]) flush() error { return errors.Join(l.text.Flush(), l.zip.Flush()) }
+func (l csvLines[T]) Flush() error { return written(errors.Join(l.text.Flush(), l.zip.Flush())) }
 
 func (l csvLines[T]) end() error { return errors.Join(l.text.Flush(), l.zip.Close()) }
 
@@ -110,7 +110,18 @@ func word[T any, S ~string](name string, of func(*T) *S) column[T] {
 }
 
 func integer[T any, N ~int | ~int64](name string, of func(*T) *N) column[T] {
-	return values(name, of, func(n N) string { return strconv.FormatInt(int64(n), 10) }, func(text string) (N, error) {
+	return multiples(name, of, 1)
+}
+
+// microseconds is a column of times, to the microsecond.
+func microseconds[T any](name string, of func(*T) *time.Duration) column[T] {
+	return multiples(name, of, time.Microsecond)
+}
+
+// multiples is a column of whole multiples of a unit.
+func multiples[T any, N ~int | ~int64](name string, of func(*T) *N, unit N) column[T] {
+	format := func(n N) string { return strconv.FormatInt(max(0, int64(n/unit)), 10) }
+	return values(name, of, format, func(text string) (N, error) {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err == nil && n < 0 {
 			err = fmt.Errorf("%d is negative", n)
@@ -118,7 +129,7 @@ func integer[T any, N ~int | ~int64](name string, of func(*T) *N) column[T] {
 		if n > maxNumber {
 			err = fmt.Errorf("%d cannot have been measured", n)
 		}
-		return N(n), err
+		return N(n) * unit, err
 	})
 }
 
@@ -135,18 +146,6 @@ func seconds[T any](name string, of func(*T) *time.Duration) column[T] {
 			return 0, fmt.Errorf("%v s is longer than any run", s)
 		}
 		return milliseconds(s), err
-	})
-}
-
-// microseconds is a column of times, to the microsecond.
-func microseconds[T any](name string, of func(*T) *time.Duration) column[T] {
-	format := func(t time.Duration) string { return strconv.FormatInt(max(0, t.Microseconds()), 10) }
-	return values(name, of, format, func(text string) (time.Duration, error) {
-		us, err := strconv.ParseInt(text, 10, 64)
-		if err == nil && (us < 0 || us > maxSeconds*1e6) {
-			err = fmt.Errorf("%d µs is not a time within a run", us)
-		}
-		return time.Duration(us) * time.Microsecond, err
 	})
 }
 
@@ -194,23 +193,19 @@ const (
 	maxSeconds = 10 * 366 * 24 * 3600 // ten years
 )
 
-// cutShort is the error of a file of a record that ends before its writer ended it.
-type cutShort struct{ error }
-
-// Unwrap gives what was found wrong.
-func (e cutShort) Unwrap() error { return e.error }
+// errCut is in the error of a file of a record that ends before its writer ended it.
+var errCut = errors.New("it ends early or its bytes were changed")
 
 func cutBy(err error, path string) error {
-	return cutShort{fmt.Errorf("%s is damaged: it ends early or its bytes were changed: %w", path, err)}
+	return fmt.Errorf("%s is damaged: %w: %w", path, errCut, err)
 }
 
 // readCSV reads a file that csvFile wrote. That of a run that ended is there and whole, to its checksum: an error names
-// the file, and is a cutShort where the compressed bytes end early or do not fit their checksum. That of a run that is
-// still going, or that was killed, may be missing, and what was cut off at its end is left out.
+// the file, and has errCut in it where the compressed bytes end early or do not fit their checksum. That of a run that
+// is still going, or that was killed, may be missing, and what was cut off at its end is left out.
 func readCSV(path string, ended bool, read reader) error {
 	err := readWhole(path, read)
-	_, early := errors.AsType[cutShort](err)
-	if err == nil || !ended && (early || errors.Is(err, fs.ErrNotExist)) {
+	if err == nil || !ended && (errors.Is(err, errCut) || errors.Is(err, fs.ErrNotExist)) {
 		return nil
 	}
 	return fmt.Errorf("read record: %w", err)

@@ -110,7 +110,7 @@ func TestDay(t *testing.T) {
 		},
 		func(iv measure.Interval) { must(w.Interval(iv)) },
 		func(r monitor.Row) {
-			counters.Row(r)
+			counters.Write(&r)
 			if rows++; rows%50 == 0 {
 				must(counters.Flush())
 			}

@@ -65,25 +65,17 @@ func (r *Device) MaxReads() float64 {
 	return most
 }
 
-// DeviceCurve is reads over latency: the most that a device does up to a latency, by rising latency. With rising depth
-// a saturated device gains latency only, and may lose reads.
-type DeviceCurve []DevicePoint
-
-// Curve is that of random reads.
-func (r *Device) Curve() (c DeviceCurve) {
+// ReadsAt is how many random reads a second the device does while one takes this many seconds on average: between two
+// points by the logarithm of both. Faster than alone the device is not, and beyond the last depth it does no more than
+// its most. With rising depth a saturated device gains latency only, and may lose reads: such points do not count.
+func (r *Device) ReadsAt(latency float64) float64 {
+	var c []DevicePoint
 	byLatency := func(a, b DevicePoint) int { return cmp.Compare(a.Mean, b.Mean) }
 	for _, p := range slices.SortedFunc(slices.Values(r.Reads), byLatency) {
 		if len(c) == 0 || p.IOPS > c[len(c)-1].IOPS {
 			c = append(c, p)
 		}
 	}
-	return c
-}
-
-// ReadsAt is how many random reads a second the device does while one takes this many seconds on average: between two
-// points by the logarithm of both. Faster than alone the device is not, and beyond the last depth it does no more than
-// its most.
-func (c DeviceCurve) ReadsAt(latency float64) float64 {
 	i := slices.IndexFunc(c, func(p DevicePoint) bool { return p.Mean > latency })
 	switch i {
 	case -1:

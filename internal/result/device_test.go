@@ -54,7 +54,7 @@ func TestReadsAt(t *testing.T) {
 		{9e-3, 8000 * math.Pow(8200./8000, math.Log(4.5)/math.Log(15))}, // the slump does not count
 		{1, 8200},
 	} {
-		assert.InEpsilon(t, c.want, r.Curve().ReadsAt(c.latency), 1e-6, "at %g s", c.latency)
+		assert.InEpsilon(t, c.want, r.ReadsAt(c.latency), 1e-6, "at %g s", c.latency)
 	}
 }
 

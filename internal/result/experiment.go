@@ -80,6 +80,7 @@ const PriceKey = "price"
 
 // ParseDisclosure reads KEY=TEXT, and refuses unknown keys and invalid prices. Empty texts are what is not stated.
 func ParseDisclosure(all []string) (stated map[string]string, err error) {
+	stated = map[string]string{}
 	for _, one := range all {
 		key, text, _ := strings.Cut(one, "=")
 		if !slices.Contains(Disclosures, key) {
@@ -90,9 +91,6 @@ func ParseDisclosure(all []string) (stated map[string]string, err error) {
 		}
 		if _, _, err := ParsePrice(text); err != nil && key == PriceKey {
 			return nil, err
-		}
-		if stated == nil {
-			stated = map[string]string{}
 		}
 		stated[key] = text
 	}

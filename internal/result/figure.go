@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 )
 
 // The figures by which runs are compared.
@@ -62,13 +63,11 @@ func (h Headline) check() error {
 	if v := h.Value(); v != nil && *v < 0 {
 		return fmt.Errorf("its result of %g %s is negative", *v, h.Figure.Unit)
 	}
-	if want := NewHeadline(h.Figure); !same(h.OPM, want.OPM) || !same(h.IOPS, want.IOPS) {
+	if !reflect.DeepEqual(h, NewHeadline(h.Figure)) {
 		return errors.New("its opm or iops is not its result")
 	}
 	return nil
 }
-
-func same(a, b *float64) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
 
 // Section is a part of a run's report that its workload makes, as a table in words.
 type Section struct {

@@ -52,12 +52,7 @@ type Scrub struct {
 }
 
 // PerSecond is the rate at which it read, in bytes a second.
-func (r Scrub) PerSecond() float64 {
-	if r.Seconds <= 0 {
-		return 0
-	}
-	return float64(r.Bytes) / r.Seconds
-}
+func (r Scrub) PerSecond() float64 { return float64(r.Bytes) / max(r.Seconds, 1e-9) }
 
 // RequestsPerSecond is the rate of its requests.
 func (r Scrub) RequestsPerSecond() float64 { return float64(r.Requests) / max(r.Seconds, 1e-9) }

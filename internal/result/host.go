@@ -53,44 +53,28 @@ func hostColumns(counters []string, start time.Time) []column[monitor.Row] {
 	return columns
 }
 
-// HostWriter writes the samples of the machine and the database as they come, and keeps nothing of them. A crash loses
-// those since the last Flush.
-type HostWriter struct{ file *csvFile[monitor.Row] }
+// HostWriter writes the samples of the machine and the database as they come, and keeps nothing of them.
+type HostWriter = csvFile[monitor.Row]
 
 // CreateHost begins the HostFile of the record in dir. Times in it count from start, when the first orders started.
 func CreateHost(dir string, counters []string, start time.Time) (*HostWriter, error) {
-	file, err := createCSV(filepath.Join(dir, HostFile), hostColumns(counters, start))
-	if err != nil {
-		return nil, fmt.Errorf("create record: %w", err)
-	}
-	return &HostWriter{file}, nil
+	return createCSV(filepath.Join(dir, HostFile), hostColumns(counters, start))
 }
-
-// Row appends a sample. An error shows in Flush.
-func (w *HostWriter) Row(r monitor.Row) { w.file.write(&r) }
-
-// Flush puts on disk what was appended.
-func (w *HostWriter) Flush() error { return written(w.file.flush()) }
-
-// Close ends the file.
-func (w *HostWriter) Close() error { return written(w.file.close()) }
 
 // SaveHost writes the HostFile again, beside and renamed: the way to add what became known after the run.
 func SaveHost(dir string, t *monitor.Table, start time.Time) error {
 	return written(atomicfile.Write(filepath.Join(dir, HostFile), func(to io.Writer) error {
 		lines := compressed(to, hostColumns(t.Columns, start))
 		for i := range t.Rows {
-			lines.write(&t.Rows[i])
+			lines.Write(&t.Rows[i])
 		}
 		return lines.end()
 	}))
 }
 
-// ReadHost reads the HostFile of the record in dir, whose first orders started at start.
-func ReadHost(dir string, start time.Time) (monitor.Table, error) { return readHost(dir, start, false) }
-
-// readHost reads a HostFile; a record without one has an empty table.
-func readHost(dir string, start time.Time, ended bool) (t monitor.Table, err error) {
+// ReadHost reads the HostFile of the record in dir, whose first orders started at start, and which ended or may not
+// have. A record without one has an empty table.
+func ReadHost(dir string, start time.Time, ended bool) (t monitor.Table, err error) {
 	err = readCSV(filepath.Join(dir, HostFile), ended, hostLines(&t, start))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil // not observed

@@ -50,13 +50,13 @@ func TestReadHostAfterCrash(t *testing.T) {
 	w, err := CreateHost(dir, table.Columns, hostStart)
 	require.NoError(t, err)
 	for _, row := range table.Rows[:30] {
-		w.Row(row)
+		w.Write(&row)
 	}
 	require.NoError(t, w.Flush())
 	for _, row := range table.Rows[30:] {
-		w.Row(row) // lost
+		w.Write(&row) // lost
 	}
-	require.NoError(t, w.file.file.Close())
+	require.NoError(t, w.file.Close())
 	r, err := Read(dir)
 	require.NoError(t, err)
 	assert.Len(t, r.Host.Rows, 30, "rows after a crash")

@@ -2,6 +2,7 @@ package result
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,17 +26,11 @@ type logFile struct {
 }
 
 func createLog(path string) (*logFile, error) {
-	l := &logFile{path: path}
-	if err := l.open(); err != nil {
-		return nil, err
+	file, err := os.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("create record: %w", err)
 	}
-	return l, nil
-}
-
-func (l *logFile) open() (err error) {
-	l.size = 0
-	l.file, err = os.Create(l.path)
-	return err
+	return &logFile{path: path, file: file}, nil
 }
 
 // Write appends a message, whole, to one of the files.
@@ -53,13 +48,12 @@ func (l *logFile) Write(message []byte) (int, error) {
 }
 
 func (l *logFile) turnOver() error {
-	if err := l.file.Close(); err != nil {
-		return err
+	err := cmp.Or(l.file.Close(), os.Rename(l.path, filepath.Join(filepath.Dir(l.path), OlderLogFile)))
+	if err == nil {
+		l.size = 0
+		l.file, err = os.Create(l.path)
 	}
-	if err := os.Rename(l.path, filepath.Join(filepath.Dir(l.path), OlderLogFile)); err != nil {
-		return err
-	}
-	return l.open()
+	return err
 }
 
 // close closes the file; of one that could not be created it does nothing.
@@ -69,7 +63,7 @@ func (l *logFile) close() error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.file.Close()
+	return written(l.file.Close())
 }
 
 // Bounds of the log in a summary: its last lines.

@@ -94,7 +94,7 @@ func Merge(records []*Record) (*Record, error) {
 	m.Host, s.Machine, s.Servers, s.Local = seen.Host, seen.Machine, seen.Servers, seen.Local
 	s.Cautions, s.SMART = seen.Cautions, seen.SMART
 	if !s.Local { // else what the database shares with the ds2 beside it is taken from these figures
-		m.Host = mergeClients(m.Host, records)
+		m.Host = mergeClients(seen, records)
 	}
 	m.Series = mergeSeries(records)
 	m.Series.Cycles = first.Series.Cycles
@@ -118,11 +118,11 @@ func notMerged(r, first *Record) (all []string) {
 	return all
 }
 
-// mergeClients puts into the counters of one machine what all driver machines took: the CPUs of their ds2 together, and
-// how busy the busiest was.
-func mergeClients(host monitor.Table, records []*Record) monitor.Table {
-	merged := monitor.Table{Columns: host.Columns}
-	for _, row := range host.Rows {
+// mergeClients puts into the counters of one machine what the others took, too: the CPUs of their ds2 together, and how
+// busy the busiest was.
+func mergeClients(one *Record, records []*Record) monitor.Table {
+	merged := monitor.Table{Columns: one.Host.Columns}
+	for _, row := range one.Host.Rows {
 		row.Values = slices.Clone(row.Values)
 		merged.Rows = append(merged.Rows, row)
 	}
@@ -137,7 +137,10 @@ func mergeClients(host monitor.Table, records []*Record) monitor.Table {
 		if at < 0 {
 			continue
 		}
-		for i, r := range records {
+		for _, r := range records {
+			if r == one {
+				continue
+			}
 			bySecond := map[int64]float64{}
 			for n, v := range r.Host.Values(name) {
 				bySecond[nearest(r.Host.Rows[n])] = v
@@ -147,10 +150,7 @@ func mergeClients(host monitor.Table, records []*Record) monitor.Table {
 				if !seen {
 					v = math.NaN()
 				}
-				if i > 0 {
-					v = add(row.Values[at], v)
-				}
-				row.Values[at] = v
+				row.Values[at] = add(row.Values[at], v)
 			}
 		}
 	}
@@ -216,51 +216,44 @@ func mergeMarks(some, more []Marks, choose func(a, b int64) int64) []Marks {
 // mergeSeries adds up samples second by second, and puts the intervals of all machines together.
 func mergeSeries(records []*Record) measure.Series {
 	var merged measure.Series
-	seconds := 0
-	bySecond := map[int]measure.Sample{}
 	for _, r := range records {
 		for second, s := range wholeSeconds(r.Series.Samples) {
-			bySecond[second] = addSamples(bySecond[second], s)
-			seconds = max(seconds, second)
+			if second == len(merged.Samples) {
+				end := time.Duration(second+1) * time.Second
+				merged.Samples = append(merged.Samples, measure.Sample{End: end, Length: time.Second})
+			}
+			merged.Samples[second] = addSamples(merged.Samples[second], s)
 		}
 		merged.Intervals = append(merged.Intervals, r.Series.Intervals...)
 		merged.Slow = append(merged.Slow, r.Series.Slow...)
 	}
 	slices.SortStableFunc(merged.Intervals, func(a, b measure.Interval) int { return cmp.Compare(a.From, b.From) })
-	for second := 1; second <= seconds; second++ {
-		sum := bySecond[second]
-		sum.End, sum.Length = time.Duration(second)*time.Second, time.Second
-		merged.Samples = append(merged.Samples, sum)
-	}
 	return merged
 }
 
 // wholeSeconds puts samples together by the second in which they closed, a little late or not. What drains begins a
 // separate second: its orders belong to none that is measured. A second in which none closed, because one closed very
 // late, is of the phase before it.
-func wholeSeconds(samples []measure.Sample) map[int]measure.Sample {
+func wholeSeconds(samples []measure.Sample) (seconds []measure.Sample) {
 	const late = 100 * time.Millisecond
-	seconds := map[int]measure.Sample{}
-	measured, last := 0, 0 // the last second before the drain, and of all
+	measured := 0 // seconds before the drain
 	for _, s := range samples {
-		second := int((s.End-late)/time.Second) + 1
-		if s.Phase != measure.PhaseDrain {
-			measured = second
-		}
+		second := int((s.End - late) / time.Second)
 		if s.Phase == measure.PhaseDrain {
-			second = max(second, measured+1)
+			second = max(second, measured)
+		} else {
+			measured = second + 1
 		}
-		users, heldUp := s.Users, s.HeldUp
-		s = addSamples(seconds[second], s)
-		s.Users, s.HeldUp = users, heldUp // at its end
-		seconds[second] = s
-		last = max(last, second)
-	}
-	for second := 2; second < last; second++ {
-		if _, closed := seconds[second]; !closed {
-			before := seconds[second-1]
-			seconds[second] = measure.Sample{Phase: before.Phase, Users: before.Users, HeldUp: before.HeldUp}
+		for n := len(seconds); n <= second; n++ {
+			var none measure.Sample
+			if n > 0 && n < second {
+				none.Phase, none.Users, none.HeldUp = seconds[n-1].Phase, seconds[n-1].Users, seconds[n-1].HeldUp
+			}
+			seconds = append(seconds, none)
 		}
+		sum := addSamples(seconds[second], s)
+		sum.Users, sum.HeldUp = s.Users, s.HeldUp // at its end
+		seconds[second] = sum
 	}
 	return seconds
 }
@@ -277,8 +270,8 @@ func addSamples(a, b measure.Sample) measure.Sample {
 // drain as soon as one drains.
 func together(a, b measure.Phase) measure.Phase {
 	switch {
-	case a == "":
-		return b
+	case a == "" || b == "":
+		return cmp.Or(a, b)
 	case a == measure.PhaseDrain || b == measure.PhaseDrain:
 		return measure.PhaseDrain
 	case slices.Index(measure.Phases, a) < slices.Index(measure.Phases, b):

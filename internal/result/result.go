@@ -25,6 +25,7 @@
 package result
 
 import (
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -51,6 +52,7 @@ const (
 	SlowestFile    = "slowest.csv.gz"
 	HostFile       = "host.csv.gz"
 	LogFile        = "run.log"
+	ReportFile     = "report.html" // as package report draws it
 )
 
 // Status is how a run ended.
@@ -87,10 +89,10 @@ type Happened struct {
 	ByTarget []Target               `json:"by_target"`
 
 	// Before and After are the marks of each target, in the order of Targets, read while no users ran.
-	Before []Marks `json:"marks_before,omitempty"`
-	After  []Marks `json:"marks_after,omitempty"`
-	Found  Block   `json:"found,omitempty"` // what only the workload knows of its databases, before and after
-	Audit  *Audit  `json:"audit,omitempty"`
+	Before []Marks         `json:"marks_before,omitempty"`
+	After  []Marks         `json:"marks_after,omitempty"`
+	Found  json.RawMessage `json:"found,omitempty"` // what only the workload knows of its databases, before and after
+	Audit  *Audit          `json:"audit,omitempty"`
 
 	// Changes are what of servers and schema was not so for the whole run, or not as it had been loaded.
 	Changes []Change `json:"changes,omitempty"`
@@ -255,10 +257,10 @@ func Read(dir string) (*Record, error) {
 	}
 	r := &Record{Dir: dir, Summary: s}
 	ended := r.Status == Done || r.Status == Interrupted || r.Status == Aborted
-	if r.Series, err = readSeries(dir, ended); err != nil {
+	if r.Series, err = ReadSeries(dir, ended); err != nil {
 		return nil, err
 	}
-	if r.Host, err = readHost(dir, r.Start, ended); err != nil {
+	if r.Host, err = ReadHost(dir, r.Start, ended); err != nil {
 		return nil, err
 	}
 	AddCheckpoints(&r.Summary, &r.Series, &r.Host)
@@ -276,11 +278,8 @@ func (r *Record) Counted() (all measure.Counts) {
 	return all
 }
 
-// ReadSeries reads the samples and histograms of the record in dir, also while they are being written.
-func ReadSeries(dir string) (measure.Series, error) { return readSeries(dir, false) }
-
-// readSeries reads the samples and histograms of a run that ended, or may not have.
-func readSeries(dir string, ended bool) (s measure.Series, err error) {
+// ReadSeries reads the samples and histograms of the record in dir, of a run that ended or may not have.
+func ReadSeries(dir string, ended bool) (s measure.Series, err error) {
 	err = readCSV(filepath.Join(dir, SamplesFile), ended, sampleLines(&s.Samples))
 	if err == nil {
 		err = readCSV(filepath.Join(dir, HistogramsFile), ended, intervalLines(&s.Intervals))

@@ -29,7 +29,7 @@ type Spec struct {
 	Words     Words    `json:"words" differs:"continued,compared"` // the workload's
 	InWords   []Said   `json:"in_words,omitempty"`                 // the workload's parameters
 	// Own are the same, which only the workload's room reads.
-	Own Block `json:"own,omitempty" differs:"continued,compared"`
+	Own json.RawMessage `json:"own,omitempty" differs:"continued,compared"`
 
 	Threads    int      `json:"threads"` // per target
 	RampRate   float64  `json:"ramp_rate"`
@@ -69,6 +69,33 @@ type Spec struct {
 	DropUnsteady bool `json:"drop_unsteady,omitempty" differs:"continued"`
 	// Disclosure is what was stated of the array, by keys in Disclosures.
 	Disclosure map[string]string `json:"disclosure,omitempty" differs:"continued,compared"`
+}
+
+// Said is a parameter in words.
+type Said struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// NewBlock is the JSON of a part of a record that is a workload's own, and that no other room reads.
+func NewBlock(v any) json.RawMessage {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("a block of a record: %v", err)) // a fault of the workload's, whatever the values
+	}
+	return text
+}
+
+// ReadBlock reads such a part into v, and refuses numbers that cannot have been measured. An empty one leaves v as it
+// is.
+func ReadBlock(b json.RawMessage, v any) error {
+	if len(b) == 0 {
+		return nil
+	}
+	if err := decode(b, v); err != nil {
+		return fmt.Errorf("read the workload's part of the record: %w", err)
+	}
+	return nil
 }
 
 // The values of Spec.Spacing.
@@ -114,49 +141,44 @@ type Difference struct{ Name, A, B string }
 // Differences are those of two specs, or of other structs with such tags, for a use. A workload's parameters have the
 // names that reports have for them.
 func Differences[T any](a, b T, use Use) (all []Difference) {
-	other := reflect.ValueOf(b)
-	for field, of := range reflect.ValueOf(a).Fields() {
-		x, y := of.Interface(), other.FieldByIndex(field.Index).Interface()
-		if strings.Contains(field.Tag.Get("differs"), string(use)) || text(x) == text(y) {
-			continue
-		}
-		if said, ok := x.([]Said); ok {
-			all = append(all, saidDifferences(said, y.([]Said))...)
-			continue
-		}
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		name = strings.ReplaceAll(strings.TrimSuffix(name, "_s"), "_", " ")
-		all = append(all, Difference{name, text(x), text(y)})
-	}
-	return all
-}
-
-func saidDifferences(a, b []Said) (all []Difference) {
-	values := [2]map[string]string{{}, {}}
-	for i, some := range [][]Said{a, b} {
-		for _, said := range some {
-			values[i][said.Name] = said.Value
-		}
-	}
-	for _, said := range slices.Concat(a, b) {
-		x, y := values[0][said.Name], values[1][said.Name]
-		one := Difference{said.Name, text(x), text(y)}
-		if x != y && !slices.Contains(all, one) {
+	before, after := parameters(a, use), parameters(b, use)
+	for _, p := range slices.Concat(before, after) {
+		one := Difference{p.Name, valueOf(before, p.Name), valueOf(after, p.Name)}
+		if one.A != one.B && !slices.Contains(all, one) {
 			all = append(all, one)
 		}
 	}
 	return all
 }
 
-// text is a parameter as a reader is told it.
-func text(v any) string {
-	if list, ok := v.([]string); ok {
-		v = strings.Join(list, ", ")
+// parameters are those of a spec that have to be alike, as a reader is told them.
+func parameters(spec any, use Use) (all []Said) {
+	for field, of := range reflect.ValueOf(spec).Fields() {
+		if strings.Contains(field.Tag.Get("differs"), string(use)) {
+			continue
+		}
+		value := of.Interface()
+		switch v := value.(type) {
+		case []Said:
+			all = append(all, v...)
+			continue
+		case []string:
+			value = strings.Join(v, ", ")
+		}
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		name = strings.ReplaceAll(strings.TrimSuffix(name, "_s"), "_", " ")
+		all = append(all, Said{name, fmt.Sprint(value)})
 	}
-	if v == "" {
+	return all
+}
+
+// valueOf is that of a parameter.
+func valueOf(all []Said, name string) string {
+	i := slices.IndexFunc(all, func(s Said) bool { return s.Name == name })
+	if i < 0 || all[i].Value == "" {
 		return "none"
 	}
-	return fmt.Sprint(v)
+	return all[i].Value
 }
 
 // Duration is a time that records have in seconds.

@@ -42,11 +42,8 @@ func withArticle(noun string) string {
 	return "a " + noun
 }
 
-// Title is the cycles at the beginning of a title: "Orders".
-func (w Words) Title() string {
-	first := min(len(w.Cycles), 1)
-	return strings.ToUpper(w.Cycles[:first]) + w.Cycles[first:]
-}
-
 // PerMinute is the rate, spelled out: "Orders per minute (OPM)".
-func (w Words) PerMinute() string { return fmt.Sprintf("%s per minute (%s)", w.Title(), w.Rate) }
+func (w Words) PerMinute() string {
+	first := min(len(w.Cycles), 1)
+	return fmt.Sprintf("%s%s per minute (%s)", strings.ToUpper(w.Cycles[:first]), w.Cycles[first:], w.Rate)
+}

@@ -74,13 +74,11 @@ func Create(dir string, s Summary, own ...string) (*Writer, error) {
 	w.slowest, errs[2] = createCSV(filepath.Join(dir, SlowestFile), slowestColumns)
 	w.log, errs[3] = createLog(filepath.Join(dir, LogFile))
 	err := cmp.Or(errs[:]...)
-	if err != nil {
-		err = fmt.Errorf("create record: %w", err)
-	} else {
+	if err == nil {
 		err = SaveSummary(dir, s)
 	}
 	if err != nil {
-		return nil, errors.Join(err, w.closeFiles())
+		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
 }
@@ -88,9 +86,7 @@ func Create(dir string, s Summary, own ...string) (*Writer, error) {
 func (w *Writer) Log() io.Writer { return w.log }
 
 // Sample appends a sample. A crash of ds2 loses it until the end of the interval.
-func (w *Writer) Sample(s measure.Sample) error {
-	return written(w.samples.write(&s))
-}
+func (w *Writer) Sample(s measure.Sample) error { return w.samples.Write(&s) }
 
 func written(err error) error {
 	if err != nil {
@@ -103,17 +99,15 @@ func written(err error) error {
 // what was appended.
 func (w *Writer) Interval(iv measure.Interval) error {
 	for _, name := range slices.Sorted(maps.Keys(iv.Histograms)) {
-		w.histograms.write(&histogram{iv.From, iv.To, name, iv.Histograms[name], iv.Sums[name]})
+		w.histograms.Write(&histogram{iv.From, iv.To, name, iv.Histograms[name], iv.Sums[name]})
 	}
 	for i := range iv.Slowest {
-		w.slowest.write(&iv.Slowest[i])
+		w.slowest.Write(&iv.Slowest[i])
 	}
-	return written(errors.Join(w.samples.flush(), w.histograms.flush(), w.slowest.flush()))
+	return errors.Join(w.samples.Flush(), w.histograms.Flush(), w.slowest.Flush())
 }
 
 // Close ends the files that grew with the run, on disk to the last byte. The summary is for SaveSummary.
-func (w *Writer) Close() error { return written(w.closeFiles()) }
-
-func (w *Writer) closeFiles() error {
-	return errors.Join(w.samples.close(), w.histograms.close(), w.slowest.close(), w.log.close())
+func (w *Writer) Close() error {
+	return errors.Join(w.samples.Close(), w.histograms.Close(), w.slowest.Close(), w.log.close())
 }

@@ -21,9 +21,9 @@ func TestInterruptedAudit(t *testing.T) {
 	o.RunTime.Duration = 2 * time.Second
 	soft, interrupt := context.WithCancel(t.Context())
 	c := conduct(t)
-	c.Show = func(*Run) (func(result.Summary), error) { return func(result.Summary) { interrupt() }, nil }
+	c.Show = func(*Run) func(result.Summary) { return func(result.Summary) { interrupt() } }
 	dir := filepath.Join(t.TempDir(), "run-1")
-	got, faults, err := c.BenchRun(Stop{soft, t.Context()}, o)(t.Context(), dir, Place{Number: 1})
+	got, faults, err := c.BenchRun(Stop{soft, t.Context()}, o, dir, Place{Number: 1})
 	require.ErrorIs(t, err, driver.ErrStopped)
 	require.Equal(t, result.Done, got.Status)
 	require.NotNil(t, got.Figure)
@@ -63,7 +63,7 @@ func TestDeepCheckThatFails(t *testing.T) {
 	o.Verify = result.VerifyDeep
 	c.Restart = func(context.Context) error { return errors.New("start command: exit status 1") }
 	dir := filepath.Join(t.TempDir(), "run-1")
-	got, faults, err := c.BenchRun(Stop{t.Context(), t.Context()}, o)(t.Context(), dir, Place{Number: 1})
+	got, faults, err := c.BenchRun(Stop{t.Context(), t.Context()}, o, dir, Place{Number: 1})
 	require.NoError(t, err)
 	require.Equal(t, []string{"not read to the last page: start command: exit status 1"}, faults)
 	passed(t, dir, got.Figure.Value)

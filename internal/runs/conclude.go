@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"time"
@@ -22,12 +21,12 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 	if teller, ok := r.play.(workload.Teller); ok {
 		s.Found = teller.Found()
 	}
-	series, readErr := result.ReadSeries(r.options.Dir)
+	series, readErr := result.ReadSeries(r.options.Dir, false)
 	s.Changes, s.Warnings = r.warnings()
 	counters, observedErr := monitor.Table{}, error(nil)
-	if r.observation != nil && r.observation.recorded {
+	if r.observation.close != nil {
 		observed(s, r.options.Observer)
-		if counters, observedErr = result.ReadHost(r.options.Dir, s.Start); observedErr == nil {
+		if counters, observedErr = result.ReadHost(r.options.Dir, s.Start, false); observedErr == nil {
 			observedErr = fill(r.options, &counters, s)
 		}
 	}
@@ -114,7 +113,7 @@ func observed(s *result.Summary, o *monitor.Observer) {
 }
 
 // Complete concludes the record in o.Dir again with what has become known since its run, such as a meter's log.
-func Complete(ctx context.Context, o Options) (result.Summary, error) {
+func Complete(o Options) (result.Summary, error) {
 	record, err := result.Read(o.Dir)
 	if err != nil {
 		return result.Summary{}, err

@@ -23,10 +23,10 @@ type Conduct struct {
 	// on.
 	Restart func(context.Context) error
 
-	Show     func(*Run) (end func(result.Summary), err error) // shows a run while it goes on; end: its end
-	Judged   func(*Run)                                       // is told of a run of a bench that was audited
-	Progress progress.View                                    // shows the deep check and the audit
-	Tell     func(format string, args ...any)                 // is told what is damaged and which checks failed
+	Show     func(*Run) (end func(result.Summary)) // shows a run while it goes on; end: its end
+	Judged   func(*Run)                            // is told of a run of a bench that was audited
+	Progress progress.View                         // shows the deep check and the audit
+	Tell     func(format string, args ...any)      // see Options; also what is damaged and which checks failed
 }
 
 // Stop is the two stages in which work ends: nothing new begins when Soft is done, and all work ends with Hard, as Soft
@@ -35,18 +35,12 @@ type Stop struct{ Soft, Hard context.Context }
 
 // Drive makes a run, shown while it goes on. There is none where it could not even begin.
 func (c Conduct) Drive(stop Stop, o Options) (*Run, result.Summary, Outcome) {
+	o.Tell = c.Tell
 	run, err := Begin(o)
 	if err != nil {
 		return nil, result.Summary{}, Ended(err)
 	}
-	end, err := c.Show(run)
-	if err != nil {
-		return nil, result.Summary{}, Ended(errors.Join(err, run.writer.Close()))
-	}
-	run.watch.tell = c.Tell
-	if run.room != nil {
-		run.room.tell = c.Tell
-	}
+	end := c.Show(run)
 	watched := context.AfterFunc(c.Locked, func() { run.halt(context.Cause(c.Locked)) })
 	summary, outcome := run.Drive(stop.Hard, stop.Soft)
 	watched()
@@ -146,30 +140,25 @@ func (c Conduct) audit(ctx context.Context, run *Run) (passed bool, err error) {
 // interrupted says that what follows a run was stopped, and not for a lock that was lost.
 func (c Conduct) interrupted(stop Stop) bool { return stop.Soft.Err() != nil && c.Locked.Err() == nil }
 
-// BenchRun is how the runs of a bench are made, for Bench.Run: those of the options, each with a separate seed.
-func (c Conduct) BenchRun(
-	stop Stop, options Options,
-) func(ctx context.Context, dir string, place Place) (result.Summary, []string, error) {
-	return func(_ context.Context, dir string, place Place) (result.Summary, []string, error) {
-		o := options
-		o.Dir, o.Place = dir, place
-		o.RunID = fmt.Sprintf("%s-%d", options.RunID, place.Number)
-		o.Seed += uint64(place.Number - 1)
-		run, summary, outcome := c.Drive(stop, o)
-		if !outcome.Counts() {
-			return summary, nil, outcome.Err
-		}
-		var faults []string
-		if outcome.Status == result.Aborted {
-			faults = append(faults, outcome.Err.Error())
-		}
-		more, err := c.Verify(stop, run)
-		c.Judged(run)
-		if err != nil && c.interrupted(stop) { // what was measured is kept, for VerifyRecord
-			return summary, faults, driver.ErrStopped
-		}
-		return summary, append(faults, more...), err
+// BenchRun makes a run of a bench: that of the options, each with a separate seed.
+func (c Conduct) BenchRun(stop Stop, o Options, dir string, place Place) (result.Summary, []string, error) {
+	o.Dir, o.Place = dir, place
+	o.RunID = fmt.Sprintf("%s-%d", o.RunID, place.Number)
+	o.Seed += uint64(place.Number - 1)
+	run, summary, outcome := c.Drive(stop, o)
+	if !outcome.Counts() {
+		return summary, nil, outcome.Err
 	}
+	var faults []string
+	if outcome.Status == result.Aborted {
+		faults = append(faults, outcome.Err.Error())
+	}
+	more, err := c.Verify(stop, run)
+	c.Judged(run)
+	if err != nil && c.interrupted(stop) { // what was measured is kept, for VerifyRecord
+		return summary, faults, driver.ErrStopped
+	}
+	return summary, append(faults, more...), err
 }
 
 // VerifyRecord is Verify for the run of a record whose audit was cut off. Its databases must be as the run left them.

@@ -30,11 +30,6 @@ type events struct {
 	done        []result.Event
 }
 
-func (e *events) prepare(ctx context.Context) {
-	e.ctx = ctx
-	e.inTime, e.cancel = context.WithCancel(ctx)
-}
-
 // start begins to wait for the times of the events. Commands may overlap. A run that is over before all have begun
 // makes the rest at once, in their order and each within a limit, if it made any: what was suspended is to be resumed.
 func (e *events) start(r *Run, start time.Time) {

@@ -59,7 +59,8 @@ func options(t *testing.T, s store.Database) Options {
 // optionsOf are those of a run of any workload, until it is stopped.
 func optionsOf(t *testing.T, s store.Database) Options {
 	o := Options{
-		Dir: filepath.Join(t.TempDir(), "record"), Targets: []store.Database{s},
+		Dir: filepath.Join(t.TempDir(), "record"), Targets: []store.Database{s}, Tell: t.Logf,
+		Observer: &monitor.Observer{},
 		Spec: result.Spec{
 			RunID: "test", KitVersion: "test", Threads: 4, Seed: 1, RampRate: 100, MaxRetries: 20, MaxErrors: 1,
 		},
@@ -169,7 +170,7 @@ func allBack(t *testing.T, run *Run) {
 func conduct(t *testing.T) Conduct {
 	return Conduct{
 		Locked: t.Context(), Tell: t.Logf, Judged: func(*Run) {},
-		Show:     func(*Run) (func(result.Summary), error) { return func(result.Summary) {}, nil },
+		Show:     func(*Run) func(result.Summary) { return func(result.Summary) {} },
 		Progress: func(string, progress.Unit) (progress.Tell, func()) { return progress.Ignore, func() {} },
 	}
 }

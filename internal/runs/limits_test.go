@@ -74,9 +74,9 @@ func TestLimitsOfDevices(t *testing.T) {
 		{"not observed", false, []float64{0.06, 0.06, 0.06}, 0},
 	} {
 		w, ended := limitJudge{limits: limits(t, "device write max < 50ms"), abortAfter: 2 * time.Second}, 0
-		var o *observation
+		o := &observation{start: start, sampler: monitor.NewSampler(slog.New(slog.DiscardHandler))}
 		if c.observe {
-			o = &observation{start: start, sampler: monitor.NewSampler(slog.New(slog.DiscardHandler), source)}
+			o.sampler = monitor.NewSampler(slog.New(slog.DiscardHandler), source)
 		}
 		for i, latency := range c.latency {
 			from, to := time.Duration(i)*time.Second, time.Duration(i+1)*time.Second
@@ -84,9 +84,7 @@ func TestLimitsOfDevices(t *testing.T) {
 			if math.IsNaN(latency) {
 				writes = 0
 			}
-			if o != nil {
-				o.keep(monitor.Row{Time: start.Add(to), Values: []float64{writes, latency}})
-			}
+			o.keep(monitor.Row{Time: start.Add(to), Values: []float64{writes, latency}})
 			one := measure.Counts{Orders: 1}
 			w.sample(measure.Sample{End: to, Length: time.Second, Phase: measure.PhaseRun, Counts: one})
 			err := w.over(measure.Interval{From: from, To: to}, o)

@@ -15,17 +15,13 @@ import (
 
 // observation is the sampling of one run, into its record.
 type observation struct {
-	sampler  *monitor.Sampler
-	machine  *monitor.Machine // whose drives are observed; nil: not known
-	dir      string
-	idle     []monitor.Row                          // of the time before the run
-	recorded bool                                   // a file has been begun
-	failed   error                                  // it could not
-	start    time.Time                              // of the first orders
-	trace    *monitor.IOTrace                       // nil: I/Os are not traced
-	ios      func() ([]measure.Distribution, error) // their times since the last interval; nil: they are not traced
-	cancel   context.CancelFunc
-	done     chan error
+	sampler *monitor.Sampler
+	machine *monitor.Machine                       // whose drives are observed; nil: not known
+	idle    []monitor.Row                          // of the time before the run
+	failed  error                                  // to begin a file
+	start   time.Time                              // of the first orders
+	ios     func() ([]measure.Distribution, error) // times of I/Os since the last interval; nil: they are not traced
+	close   func() error                           // ends the file; nil: none was begun
 
 	mu     sync.Mutex
 	recent []monitor.Row // of the interval under way
@@ -47,46 +43,45 @@ func (o *observation) rest(stop context.Context, d time.Duration) bool {
 // flushRows is how many samples a crash may cost: those of as much time as it costs of the histograms.
 const flushRows = int(result.IntervalLength / monitor.Interval)
 
-// begin samples from start, when the first orders start, until end. Without counters it does nothing.
-func (o *observation) begin(start time.Time) {
-	if o == nil {
-		return
-	}
+// begin samples from start, when the first orders start, until end.
+func (o *observation) begin(r Options, start time.Time) {
 	o.start = start
-	if o.trace != nil {
-		if o.ios, o.failed = o.trace.NewReader(); o.failed != nil {
+	if trace := r.Observer.IOTrace; trace != nil {
+		if o.ios, o.failed = trace.NewReader(); o.failed != nil {
 			return
 		}
 	}
 	var writer *result.HostWriter
-	if writer, o.failed = result.CreateHost(o.dir, o.sampler.Columns(), start); o.failed != nil {
+	if writer, o.failed = result.CreateHost(r.Dir, o.sampler.Columns(), start); o.failed != nil {
 		return
 	}
-	o.recorded = true
 	for _, row := range o.idle {
-		writer.Row(row)
+		writer.Write(&row)
 	}
 	o.idle = nil
-	var ctx context.Context
-	ctx, o.cancel = context.WithCancel(context.Background())
-	o.done = make(chan error, 1)
-	go func() {
-		var err error
+	ctx, cancel := context.WithCancel(context.Background())
+	var err error
+	var sampler sync.WaitGroup
+	sampler.Go(func() {
 		n := 0
 		o.sampler.Run(ctx, start, func(row monitor.Row) {
-			writer.Row(row)
+			writer.Write(&row)
 			o.keep(row)
 			if n++; n%flushRows == 0 {
 				err = errors.Join(err, writer.Flush())
 			}
 		})
-		o.done <- errors.Join(err, writer.Close())
-	}()
+	})
+	o.close = func() error {
+		cancel()
+		sampler.Wait()
+		return errors.Join(err, writer.Close())
+	}
 }
 
 // addIO puts into an interval the times of its I/Os, where they are traced.
 func (o *observation) addIO(iv *measure.Interval) error {
-	if o == nil || o.ios == nil {
+	if o.ios == nil {
 		return nil
 	}
 	all, err := o.ios()
@@ -104,12 +99,8 @@ func (o *observation) keep(row monitor.Row) {
 	o.recent = append(o.recent[max(0, len(o.recent)-flushRows):], row)
 }
 
-// drives are those of the machine from one moment of the run to another, by the samples after the first: none
-// without counters.
+// drives are those of the machine from one moment of the run to another, by the samples after the first.
 func (o *observation) drives(from, to time.Duration) monitor.Drives {
-	if o == nil {
-		return monitor.Drives{}
-	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	begin := o.start.Add(from)
@@ -135,9 +126,6 @@ const iopsOver = 10 * time.Second
 // not counted.
 func (r *Run) IOPS() (iops float64, measured bool) {
 	o := r.observation
-	if o == nil {
-		return 0, false
-	}
 	newest := o.newest().Time
 	if newest.IsZero() {
 		return 0, false
@@ -148,9 +136,8 @@ func (r *Run) IOPS() (iops float64, measured bool) {
 
 // end ends what begin began, and tells what went wrong with it.
 func (o *observation) end() error {
-	if !o.recorded {
+	if o.close == nil {
 		return o.failed
 	}
-	o.cancel()
-	return <-o.done
+	return o.close()
 }

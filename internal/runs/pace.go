@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"ds2/internal/driver"
-	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
@@ -81,15 +80,15 @@ func CheckPace(plan workload.Plan, warmup time.Duration) error {
 }
 
 // TargetLimits are the limits that the target of a plan sets its runs: a paced one may miss it by driver.Tolerance.
-func TargetLimits(plan workload.Plan) ([]limit.Limit, error) {
+func TargetLimits(plan workload.Plan) []string {
 	target, paced := targetOf(plan)
 	if paced {
 		target *= 1 - driver.Tolerance
 	}
 	if target == 0 {
-		return nil, nil
+		return nil
 	}
-	return limit.ParseAll([]string{fmt.Sprintf("iops >= %.6g", target)})
+	return []string{fmt.Sprintf("iops >= %.6g", target)}
 }
 
 func newPace(target float64, warmup time.Duration, set func(float64)) *pace {

@@ -27,7 +27,6 @@ const growthSamples = 60
 type room struct {
 	places []*place
 	length time.Duration // of the run; 0: until stopped
-	tell   func(format string, args ...any)
 }
 
 type place struct {
@@ -37,8 +36,8 @@ type place struct {
 	warned bool
 }
 
-func newRoom(rooms []monitor.Room, length time.Duration) *room {
-	r := &room{length: length}
+func newRoom(rooms []monitor.Room, length time.Duration) room {
+	r := room{length: length}
 	for _, one := range rooms {
 		least := min(int64(leastRoomShare*float64(one.Size)), leastRoomBytes)
 		p := &place{Room: one, least: least}
@@ -51,8 +50,8 @@ func newRoom(rooms []monitor.Room, length time.Duration) *room {
 }
 
 // sample looks how much is free. The error ends the run.
-func (r *room) sample(s measure.Sample) error {
-	if r == nil || s.Phase == measure.PhaseDrain {
+func (r room) sample(s measure.Sample, tell func(format string, args ...any)) error {
+	if s.Phase == measure.PhaseDrain {
 		return nil
 	}
 	for _, p := range r.places {
@@ -71,9 +70,9 @@ func (r *room) sample(s measure.Sample) error {
 				"room there, or take a shorter run or a lower rate", ErrRoom, p.Mount, free/1e6, p.Size/1e6, growth/1e6)
 		}
 		left := time.Duration(float64(free-p.least) / max(growth, 1) * float64(time.Second))
-		if remains := r.length - s.End; seconds == growthSamples && left < remains && !p.warned && r.tell != nil {
+		if remains := r.length - s.End; seconds == growthSamples && left < remains && !p.warned {
 			p.warned = true
-			r.tell("warning: %s has %d MB left and fills by %.3g MB a second: at that rate the run ends in %s, with "+
+			tell("warning: %s has %d MB left and fills by %.3g MB a second: at that rate the run ends in %s, with "+
 				"%s still to go", p.Mount, free/1e6, growth/1e6, left.Round(time.Second), remains.Round(time.Second))
 		}
 	}

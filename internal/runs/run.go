@@ -33,12 +33,12 @@ type Options struct {
 	Plan        workload.Plan    // what is run on them
 	Events      []Event          // in any order
 	StartAt     time.Time        // when the first orders start; zero: as soon as all users are connected
-	Delayed     func(error)      // is called once with the first error of connecting a user; may be nil
 
 	Place Place
-	Dir   string // of the record; must not exist or be empty
+	Dir   string                           // of the record; must not exist or be empty
+	Tell  func(format string, args ...any) // is told what a user is to know at once
 
-	Observer *monitor.Observer // of machine and databases; nil: none
+	Observer *monitor.Observer // of machine and databases
 	Device   *result.Device    // what the drives under test can do by themselves; nil: unknown
 }
 
@@ -73,16 +73,16 @@ type Run struct {
 
 	judge        limitJudge
 	surroundings surroundings
-	observation  *observation // nil: not observed
-	pace         *pace        // nil: nothing is paced
-	warm         *warm        // nil: the run begins after the warm-up, whatever the state of the store
+	observation  *observation
+	pace         *pace // nil: nothing is paced
+	warm         *warm // nil: the run begins after the warm-up, whatever the state of the store
 	scrubs       *background.Scrubs
 	ioFaults     warnings            // failed I/Os that the servers noted
 	doing        atomic.Value        // see Doing
 	journal      *durability.Journal // nil: none is kept
 	events       events
 	watch        watch
-	room         *room                   // nil: not observed
+	room         room
 	unmarked     error                   // why the marks after the run are not known
 	stop         context.Context         // is over when no new orders begin; its cause says why
 	halt         context.CancelCauseFunc // ends stop
@@ -93,10 +93,10 @@ type recorder struct{ *Run }
 
 func (r recorder) Sample(s measure.Sample) error {
 	r.judge.sample(s)
-	r.watch.sample(s)
+	r.watch.sample(s, r.options.Tell)
 	r.pace.sample(s, r.observation)
 	r.warm.sample(s)
-	if err := r.room.sample(s); err != nil {
+	if err := r.room.sample(s, r.options.Tell); err != nil {
 		r.halt(err)
 	}
 	return r.writer.Sample(s)
@@ -135,8 +135,10 @@ func Begin(o Options) (*Run, error) {
 func (r *Run) prepareDriver(w workload.Workload) error {
 	o := r.options
 	c := driver.Config{
-		Spec: r.summary.Spec, Operations: w.Operations(), Counts: w.Counts(), StartAt: o.StartAt, Delayed: o.Delayed,
+		Spec: r.summary.Spec, Operations: w.Operations(), Counts: w.Counts(), StartAt: o.StartAt,
 		Interval: result.IntervalLength,
+		Delayed:  func(err error) { o.Tell("users wait to be connected: %v", err) },
+		Lost:     func(err error) { r.watch.lost.Store(&err) },
 	}
 	if d := o.AbortAfter.Duration; d > 0 {
 		c.Interval = min(c.Interval, d) // short enough for a failure to be seen in time
@@ -163,15 +165,11 @@ func (r *Run) prepareDriver(w workload.Workload) error {
 		c.Cuts = append(c.Cuts, event.At)
 	}
 	if target, paced := targetOf(o.Plan); paced && target > 0 {
-		if o.Observer == nil {
-			return errors.New("pace the run: the I/Os of the drives are not counted; " +
-				"run ds2 on the database machine, or name its exporter by --exporter")
-		}
 		r.pace = newPace(target, c.WarmupTime.Duration, func(rate float64) { r.driver.SetRate(rate) })
 		c.Rate = r.pace.record.First
 		r.summary.Pace = &r.pace.record
 	}
-	if o.WarmWithin.Duration > 0 && o.Observer != nil {
+	if o.WarmWithin.Duration > 0 {
 		r.warm = newWarm(r.stop, o.WarmWithin.Duration, o.CheckpointFirst)
 		c.Warm = func() bool { return r.warm.state().Reached && (r.pace == nil || r.pace.record.Reached) }
 	}
@@ -183,19 +181,13 @@ func (r *Run) prepareDriver(w workload.Workload) error {
 			return err
 		}
 	}
-	if o.Observer != nil {
-		sources := slices.Concat(o.Observer.Sources, []monitor.Source{monitor.Record(o.Dir)}, r.scrubs.Sources())
-		r.observation = &observation{
-			sampler: monitor.NewSampler(r.log, sources...), machine: o.Observer.Machine, dir: o.Dir,
-			trace: o.Observer.IOTrace,
-		}
-		r.room = newRoom(o.Observer.Rooms(), o.Length())
-	}
-	c.Lost = func(err error) { r.watch.lost.Store(&err) }
+	sources := slices.Concat(o.Observer.Sources, []monitor.Source{monitor.Record(o.Dir)}, r.scrubs.Sources())
+	r.observation = &observation{sampler: monitor.NewSampler(r.log, sources...), machine: o.Observer.Machine}
+	r.room = newRoom(o.Observer.Rooms(), o.Length())
 	c.Started = func(start time.Time) {
 		r.scrubs.Start()
 		r.events.start(r, start)
-		r.observation.begin(start)
+		r.observation.begin(o, start)
 		if r.warm != nil {
 			go r.warm.watch(r.observation, o.Targets)
 		}
@@ -204,22 +196,11 @@ func (r *Run) prepareDriver(w workload.Workload) error {
 	return nil
 }
 
-// Sampler is where the newest counters of machine and databases are; nil where not observed.
-func (r *Run) Sampler() *monitor.Sampler {
-	if r.observation == nil {
-		return nil
-	}
-	return r.observation.sampler
-}
+// Sampler is where the newest counters of machine and databases are.
+func (r *Run) Sampler() *monitor.Sampler { return r.observation.sampler }
 
-// Counters are the newest sample of the run of machine and databases, with the names of its columns; none where not
-// observed.
-func (r *Run) Counters() (columns []string, now monitor.Row) {
-	if r.observation == nil {
-		return nil, monitor.Row{}
-	}
-	return r.observation.sampler.Columns(), r.observation.newest()
-}
+// Newest is the last sample of machine and databases; without values before the first.
+func (r *Run) Newest() monitor.Row { return r.observation.newest() }
 
 func (r *Run) Options() Options { return r.options }
 
@@ -282,9 +263,6 @@ func (r *Run) prepare(ctx, stop context.Context) (err error) {
 
 // observe lets the run happen between an idle time and a cooldown, in which nothing is done but to read the counters.
 func (r *Run) observe(ctx, stop context.Context) (time.Time, Outcome) {
-	if r.observation == nil {
-		return r.drive(ctx, stop)
-	}
 	before := r.options.Observer.SMARTReadings(ctx)
 	r.alone("idle", r.options.Idle.Duration)
 	if !r.observation.rest(stop, r.options.Idle.Duration) {
@@ -366,7 +344,8 @@ func (r *Run) checkpoint(stop context.Context) error {
 func (r *Run) drive(ctx, stop context.Context) (time.Time, Outcome) {
 	defer r.halt(nil)
 	defer context.AfterFunc(stop, func() { r.halt(driver.ErrStopped) })()
-	r.events.prepare(ctx)
+	r.events.ctx = ctx
+	r.events.inTime, r.events.cancel = context.WithCancel(ctx)
 	start, err := r.driver.Run(ctx, r.stop)
 	r.scrubs.Close()
 	cause := context.Cause(r.stop) // a limit or no room, whatever the driver says of its last orders

@@ -23,7 +23,7 @@ import (
 type surroundings struct {
 	at     [2]time.Time
 	of     [2][]store.Surroundings // of each target; nil: not known
-	info   []store.Info            // of each target before the run
+	info   []store.Info            // of each target before the run, which its plan has read too
 	failed error
 }
 
@@ -31,24 +31,20 @@ type surroundings struct {
 func (s *surroundings) read(ctx context.Context, when int, targets []store.Database) {
 	ctx, cancel := outside.Within(ctx, outside.Answer)
 	defer cancel()
-	s.at[when], s.of[when] = time.Now(), make([]store.Surroundings, len(targets))
-	if when == 0 {
-		s.info = make([]store.Info, len(targets))
-	}
-	for i, target := range targets {
+	s.at[when] = time.Now()
+	for _, target := range targets {
 		if when == 0 {
-			s.info[i], _ = store.ReadInfo(ctx, target.DB()) // whose plan has read it
+			info, _ := store.ReadInfo(ctx, target.DB())
+			s.info = append(s.info, info)
 		}
-		engine, ok := target.(load.Describer)
-		if !ok {
-			continue
+		var found store.Surroundings
+		if engine, ok := target.(load.Describer); ok {
+			var err error
+			if found, err = engine.Surroundings(ctx); err != nil {
+				found, s.failed = nil, err
+			}
 		}
-		found, err := engine.Surroundings(ctx)
-		if err != nil {
-			s.failed = err
-			continue
-		}
-		s.of[when][i] = found
+		s.of[when] = append(s.of[when], found)
 	}
 }
 
@@ -64,10 +60,6 @@ func (s *surroundings) changes(targets []store.Database) (all []result.Change, w
 		w.add("whether server or schema changed is unknown: %v", s.failed)
 	}
 	between := fmt.Sprintf("between %s and %s", s.at[0].Format(time.TimeOnly), s.at[1].Format(time.TimeOnly))
-	own := map[string]bool{}
-	for _, target := range targets {
-		own[target.Name()] = true
-	}
 	tell := func(format string, args ...any) {
 		if text := fmt.Sprintf(format, args...); !slices.Contains(w, text) { // several targets of a server say the same
 			w = append(w, text)
@@ -82,27 +74,26 @@ func (s *surroundings) changes(targets []store.Database) (all []result.Change, w
 			continue
 		}
 		before, after, label := s.of[0][i], s.of[1][i], target.Label()
-		for _, kind := range []store.Kind{store.OfServer, store.OfSchema} {
-			for _, c := range changed(before[kind], after[kind]) {
-				c.Target, c.When = label, between
+		note := func(when, format string, before, after map[string]string) {
+			for _, c := range changed(before, after) {
+				c.Target, c.When = label, when
 				all = append(all, c)
-				tell("%s: %s was %s before the run and %s after it, changed %s", label, c.What, shown(c.Before),
-					shown(c.After), between)
+				tell("%s: %s "+format, label, c.What, shown(c.Before), shown(c.After))
 			}
+		}
+		for _, kind := range []store.Kind{store.OfServer, store.OfSchema} {
+			note(between, "was %s before the run and %s after it, changed "+between, before[kind], after[kind])
 		}
 		var loaded map[string]string // none where that was not noted
 		if json.Unmarshal([]byte(s.info[i][store.InfoSchema]), &loaded) == nil {
-			for _, c := range changed(loaded, before[store.OfSchema]) {
-				c.Target, c.When = label, "since the load"
-				all = append(all, c)
-				tell("%s: %s is %s, and was %s when it was loaded", label, c.What, shown(c.After), shown(c.Before))
-			}
+			note("since the load", "is %[4]s, and was %[3]s when it was loaded", loaded, before[store.OfSchema])
 		}
 		seconds := s.at[1].Sub(s.at[0]).Seconds()
 		for _, c := range changed(before[store.OfCommits], after[store.OfCommits]) {
 			was, _ := strconv.ParseInt(c.Before, 10, 64)
 			is, _ := strconv.ParseInt(c.After, 10, 64)
-			if n := is - was; !own[c.What] && float64(n) > quietCommits+quietRate*seconds {
+			own := slices.ContainsFunc(targets, func(t store.Database) bool { return t.Name() == c.What })
+			if n := is - was; !own && float64(n) > quietCommits+quietRate*seconds {
 				tell("other clients worked on the server: database %s committed %d transactions in the run: "+
 					"log, CPUs and drives are not the run's alone", c.What, n)
 			}
@@ -144,20 +135,16 @@ func shown(value string) string {
 type watch struct {
 	since time.Duration // when it was last there
 	away  bool
-	lost  atomic.Pointer[error]            // since the last sample
-	tell  func(format string, args ...any) // nil: no one
+	lost  atomic.Pointer[error] // since the last sample
 }
 
-func (w *watch) sample(s measure.Sample) {
-	if w.tell == nil {
-		return
-	}
+func (w *watch) sample(s measure.Sample, tell func(format string, args ...any)) {
 	switch lost := w.lost.Swap(nil); {
 	case s.Counts.Orders == 0 && lost != nil && !w.away:
 		w.away, w.since = true, s.End-s.Length
-		w.tell("warning: the server has not answered since %s of the run: %v", numbers.Clock(w.since), *lost)
+		tell("warning: the server has not answered since %s of the run: %v", numbers.Clock(w.since), *lost)
 	case w.away && s.Counts.Orders > 0:
 		w.away = false
-		w.tell("the server answers again, after %s", (s.End - w.since).Round(time.Second))
+		tell("the server answers again, after %s", (s.End - w.since).Round(time.Second))
 	}
 }

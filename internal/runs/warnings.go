@@ -44,37 +44,33 @@ type FaultFinder interface {
 
 // watchFaults has the targets look for failed and very slow I/Os from now on. Its end gives a warning for each.
 func (r *Run) watchFaults(ctx context.Context) (end func(ctx context.Context) warnings) {
-	type watched struct {
-		label string
-		since func(ctx context.Context) ([]string, error)
-	}
-	var all []watched
-	for _, target := range r.options.Targets {
-		engine, ok := target.(FaultFinder)
-		if !ok {
-			continue
+	targets := r.options.Targets
+	all := make([]func(context.Context) ([]string, error), len(targets))
+	for i, target := range targets {
+		if engine, ok := target.(FaultFinder); ok {
+			var err error
+			if all[i], err = engine.IOFaults(ctx); err != nil {
+				r.log.Info("I/O errors are not looked for", "target", target.Label(), "error", err)
+			}
 		}
-		since, err := engine.IOFaults(ctx)
-		if err != nil {
-			r.log.Info("I/O errors are not looked for", "target", target.Label(), "error", err)
-			continue
-		}
-		all = append(all, watched{target.Label(), since})
 	}
 	return func(ctx context.Context) (w warnings) {
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
-		for _, target := range all {
-			found, err := target.since(ctx)
-			if err != nil {
-				w.add("whether %s noted I/O errors in the run is unknown: %v", target.label, err)
+		for i, since := range all {
+			if since == nil {
 				continue
 			}
+			label := targets[i].Label()
+			found, err := since(ctx)
+			if err != nil {
+				w.add("whether %s noted I/O errors in the run is unknown: %v", label, err)
+			}
 			for _, fault := range found[:min(len(found), mostFaults)] {
-				w.add("%s noted in the run: %s", target.label, fault)
+				w.add("%s noted in the run: %s", label, fault)
 			}
 			if more := len(found) - mostFaults; more > 0 {
-				w.add("%s noted %d I/O errors more", target.label, more)
+				w.add("%s noted %d I/O errors more", label, more)
 			}
 		}
 		return w

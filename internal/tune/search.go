@@ -4,7 +4,6 @@ package tune
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -12,37 +11,32 @@ import (
 	"ds2/internal/result"
 )
 
-// Step is what to run next.
-type Step struct {
-	Threads int    // 0: the search is over
-	Why     string // the trial is made, or the search is over
-	Confirm bool
-}
-
 // resolution is the part of a number of users up to which the largest is searched for: differences of the next number
 // are lost in those of its runs.
 const resolution = 16
 
-// Next is what to run after trials. It doubles the users until a trial fails, halves the interval between the largest
-// number that passed and the smallest that failed, and confirms the former. A number with a failed trial is out, and so
-// is every larger one.
-func Next(c result.SearchConfig, trials []result.Trial) Step {
+// Next is the trial to make after trials, without users where the search is over, and what it has found then. It
+// doubles the users until a trial fails, halves the interval between the largest number that passed and the smallest
+// that failed, and confirms the former. A number with a failed trial is out, and so is every larger one.
+func Next(c result.SearchConfig, trials []result.Trial) (next result.Trial, found result.SearchResult) {
 	low, high := bracket(trials)
 	switch {
 	case len(trials) == 0:
-		return Step{Threads: c.Start, Why: "the first number of users"}
+		next.Threads, next.Why = c.Start, "the first number of users"
 	case high == 0 && low < c.Max:
-		return Step{Threads: min(2*low, c.Max), Why: "twice as many: the limits hold"}
+		next.Threads, next.Why = min(2*low, c.Max), "twice as many: the limits hold"
 	case high == 1:
-		return Step{Why: "the limits fail already with 1 user"}
+		found.Why = "the limits fail already with 1 user"
 	case high-low > max(1, low/resolution) && high > 0:
-		return Step{Threads: (low + high) / 2, Why: fmt.Sprintf("halfway from %d to %d users", low, high)}
+		next.Threads, next.Why = (low+high)/2, fmt.Sprintf("halfway from %d to %d users", low, high)
 	case len(result.Confirming(trials, low)) < c.Confirm:
-		return Step{Threads: low, Why: "confirms the largest number that held", Confirm: true}
+		next.Threads, next.Why, next.Confirm = low, "confirms the largest number that held", true
 	case high == 0:
-		return Step{Why: fmt.Sprintf("no more users than %d were allowed", c.Max)}
+		found.Users, found.Why = low, fmt.Sprintf("no more users than %d were allowed", c.Max)
+	default:
+		found.Users, found.Why = low, fmt.Sprintf("the limits fail with %d users", high)
 	}
-	return Step{Why: fmt.Sprintf("the limits fail with %d users", high)}
+	return next, found
 }
 
 // bracket is the smallest number of users of which a trial failed, and the largest below it that passed; 0: none.
@@ -88,29 +82,4 @@ func Left(c result.SearchConfig, trials []result.Trial) (n int, known bool) {
 		n = bits.Len(uint(max(0, high-low-1) / steps))
 	}
 	return n + max(0, c.Confirm-len(result.Confirming(trials, low))), true
-}
-
-var brokenOff = result.SearchResult{Why: "the search was stopped"}
-
-// Search makes trials until the number of users is confirmed or none is left. An error of a trial ends it.
-func Search(
-	ctx context.Context, c result.SearchConfig, trial func(context.Context, Step) (result.Trial, error),
-) (result.SearchResult, error) {
-	var trials []result.Trial
-	for {
-		step := Next(c, trials)
-		if step.Threads == 0 {
-			low, _ := bracket(trials)
-			return result.SearchResult{Users: low, Why: step.Why}, nil
-		}
-		if err := context.Cause(ctx); err != nil {
-			return brokenOff, err
-		}
-		t, err := trial(ctx, step)
-		if err != nil {
-			return brokenOff, err
-		}
-		t.Threads, t.Why, t.Confirm = step.Threads, step.Why, step.Confirm
-		trials = append(trials, t)
-	}
 }

@@ -1,12 +1,10 @@
 package tune
 
 import (
-	"context"
-	"errors"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"ds2/internal/result"
 )
@@ -35,18 +33,16 @@ func TestSearch(t *testing.T) {
 			"the limits fail with 6 users"},
 	} {
 		var users []int
+		var trials []result.Trial
 		config := result.SearchConfig{Start: c.start, Max: c.max, Confirm: 3}
-		r, err := Search(t.Context(), config, func(_ context.Context, s Step) (result.Trial, error) {
-			users = append(users, s.Threads)
-			bad := false
-			for _, n := range c.bad {
-				bad = bad || n == len(users)
-			}
-			return result.Trial{Passed: s.Threads <= c.most && !bad}, nil
-		})
-		require.NoError(t, err, c.why)
+		next, found := Next(config, nil)
+		for ; next.Threads > 0; next, found = Next(config, trials) {
+			users = append(users, next.Threads)
+			next.Passed = next.Threads <= c.most && !slices.Contains(c.bad, len(users))
+			trials = append(trials, next)
+		}
 		assert.Equal(t, c.users, users, c.why)
-		assert.Equal(t, result.SearchResult{Users: c.found, Why: c.reason}, r, c.why)
+		assert.Equal(t, result.SearchResult{Users: c.found, Why: c.reason}, found, c.why)
 	}
 }
 
@@ -56,9 +52,9 @@ func TestLeft(t *testing.T) {
 	for most := range 300 {
 		var trials []result.Trial
 		var left []int
-		for step := Next(config, nil); step.Threads > 0; step = Next(config, trials) {
-			passed := step.Threads <= most
-			trials = append(trials, result.Trial{Threads: step.Threads, Passed: passed, Confirm: step.Confirm})
+		for next, _ := Next(config, nil); next.Threads > 0; next, _ = Next(config, trials) {
+			next.Passed = next.Threads <= most
+			trials = append(trials, next)
 			n, known := Left(config, trials)
 
 			if !known {
@@ -72,12 +68,4 @@ func TestLeft(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestSearchEndsOnError: an error of a trial is the search's.
-func TestSearchEndsOnError(t *testing.T) {
-	broken := errors.New("disk on fire")
-	fails := func(context.Context, Step) (result.Trial, error) { return result.Trial{}, broken }
-	_, err := Search(t.Context(), result.SearchConfig{Start: 1, Max: 512, Confirm: 3}, fails)
-	require.ErrorIs(t, err, broken)
 }

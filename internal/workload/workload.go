@@ -6,6 +6,7 @@ package workload
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -155,7 +156,7 @@ type Run interface {
 // Teller is a Run that has found out what only its workload knows of the databases, for conclude.Concluder.
 type Teller interface {
 	// Found is what it found. It is called after End, or instead of Ready where a run came to nothing.
-	Found() result.Block
+	Found() json.RawMessage
 }
 
 // Seat is the place of a user among those of a run.

@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -71,30 +70,30 @@ func TestTune(t *testing.T) {
 		for _, noise := range []float64{.03, .05, .08} {
 			random, found, holds, says, n := randomOf(fmt.Sprint(s.name, noise)), 0., 0., 0., float64(*replicates)
 			for range *replicates {
-				made := 0
+				config := result.SearchConfig{Start: 16, Max: 512, Confirm: 3}
+				var made []result.Trial
 				var confirmed []float64
-				try := func(_ context.Context, step tune.Step) (result.Trial, error) {
-					made++
-					opm, latency := s.of(step.Threads)
+				next, best := tune.Next(config, nil)
+				for ; next.Threads > 0; next, best = tune.Next(config, made) {
+					opm, latency := s.of(next.Threads)
 					opm, latency = opm*(1+noise*random.NormFloat64()), latency*(1+noise*random.NormFloat64())
-					if !step.Confirm {
+					if !next.Confirm {
 						confirmed = nil
 					} else {
 						confirmed = append(confirmed, opm)
 					}
-					return result.Trial{Passed: latency <= s.limit}, nil
+					next.Passed = latency <= s.limit
+					made = append(made, next)
 				}
-				r, err := tune.Search(t.Context(), result.SearchConfig{Start: 16, Max: 512, Confirm: 3}, try)
-				require.NoError(t, err)
-				require.NotZero(t, r.Users, s.name)
-				opm, latency := s.of(r.Users)
-				found += float64(r.Users) / float64(most) / n
+				require.NotZero(t, best.Users, s.name)
+				opm, latency := s.of(best.Users)
+				found += float64(best.Users) / float64(most) / n
 				if latency <= 1.03*s.limit {
 					holds += 1 / n
 				}
 				says += (measure.Median(confirmed)/opm - 1) / n
 				if noise == .03 {
-					trials += float64(made) / n
+					trials += float64(len(made)) / n
 				}
 			}
 			row = append(row, share(found))

@@ -35,7 +35,9 @@ func (w Workload) Conclude(in conclude.Input, c *result.Conclusion) error {
 		return fmt.Errorf("conclude the run: workload %s does not run on %s", Name, in.Engine)
 	}
 	r := run{Input: in, engine: engine, unknown: "no window was measured"}
-	if err := errors.Join(in.Spec.Own.Into(&r.parametersRecord), in.Found.Into(&r.stateRecord)); err != nil {
+	err := errors.Join(
+		result.ReadBlock(in.Spec.Own, &r.parametersRecord), result.ReadBlock(in.Found, &r.stateRecord))
+	if err != nil {
 		return err
 	}
 	if len(c.Windows) > 0 {

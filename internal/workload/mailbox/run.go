@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -193,7 +194,7 @@ func knownRecords(ctx context.Context, t Target, note string) (*Live, error) {
 const endTimeout = 10 * time.Second
 
 // Found is what is known of the databases before and after the run.
-func (r *Run) Found() result.Block { return result.NewBlock(r.found) }
+func (r *Run) Found() json.RawMessage { return result.NewBlock(r.found) }
 
 // End keeps which records exist now, for the audit.
 func (r *Run) End() error {
