@@ -1,6 +1,7 @@
 package device
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -20,18 +21,18 @@ const (
 // precondition brings flash into the state in which it stays: all of it written twice in sequence, so that nothing of
 // the drive is fresh, and then at random until rounds are steady. That the drive is purged before is for its owner to
 // see to.
-func (m *measurement) precondition() (*result.DevicePreconditioning, error) {
+func (m *measurement) precondition(ctx context.Context) (*result.DevicePreconditioning, error) {
 	p := &result.DevicePreconditioning{}
 	for pass := range 2 {
-		_, rate, err := m.step(fmt.Sprintf("sequential pass %d of 2", pass+1), fill)
+		_, rate, err := m.step(ctx, fmt.Sprintf("sequential pass %d of 2", pass+1), fill)
 		if err != nil {
 			return p, err
 		}
 		p.Sequential = append(p.Sequential, rate)
 	}
 	for !p.Steady && len(p.Rounds) < maxRounds {
-		point, _, err := m.step(fmt.Sprintf("random writes, round %d of at most %d", len(p.Rounds)+1, maxRounds),
-			job{rw: "randwrite", block: BlockBytes, depth: 32, runTime: m.options.RoundTime})
+		point, _, err := m.step(ctx, fmt.Sprintf("random writes, round %d of at most %d", len(p.Rounds)+1, maxRounds),
+			job{rw: "randwrite", block: BlockBytes, depth: 32, runTime: m.RoundTime})
 		if err != nil {
 			return p, err
 		}

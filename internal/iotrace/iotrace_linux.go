@@ -3,7 +3,6 @@ package iotrace
 import (
 	"bytes"
 	_ "embed"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"structs"
-	"time"
+	"unsafe"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
@@ -34,13 +33,8 @@ type directoryKey struct {
 	Zero   uint32
 }
 
-// What the kernel's side calls things.
-const (
-	maxDrives = 16
-
-	ofData uint32 = 0
-	ofLog  uint32 = 1
-)
+// maxDrives is how many the kernel's side has room for.
+const maxDrives = 16
 
 // What a process does for a server: the kernel's enum work.
 const (
@@ -147,9 +141,9 @@ func (t *Tracer) directory(d Directory) error {
 	if err != nil {
 		return err
 	}
-	whose := ofData
+	whose := uint32(0) // as the kernel's side has it
 	if d.Log {
-		whose = ofLog
+		whose = 1
 	}
 	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -203,20 +197,10 @@ func (t *Tracer) Look() {
 
 // Read gives the histograms since the start: of each class, of each drive in their order.
 func (t *Tracer) Read() ([][Classes]Histogram, error) {
-	all := make([][Classes]Histogram, len(t.drives))
-	buffer := make([]byte, 8*(1+Buckets))
-	for i := range all {
-		for class := range Classes {
-			offset := int64(i*int(Classes)+int(class)) * int64(len(buffer))
-			if _, err := t.memory.ReadAt(buffer, offset); err != nil {
-				return nil, fmt.Errorf("read the times of I/Os: %w", err)
-			}
-			h := &all[i][class]
-			h.Sum = time.Duration(binary.NativeEndian.Uint64(buffer))
-			for k := range h.Counts {
-				h.Counts[k] = binary.NativeEndian.Uint64(buffer[8*(k+1):])
-			}
-		}
+	all := make([][Classes]Histogram, len(t.drives)) // as the kernel has them
+	memory := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(all))), len(all)*int(unsafe.Sizeof(all[0])))
+	if _, err := t.memory.ReadAt(memory, 0); err != nil {
+		return nil, fmt.Errorf("read the times of I/Os: %w", err)
 	}
 	return all, nil
 }

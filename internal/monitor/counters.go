@@ -56,6 +56,19 @@ func (s *Source) items(
 	}
 }
 
+// single reads the figures of one thing, which may have another name in columns.
+func single(
+	name, label, item, inColumns string, kinds []kind, read func(context.Context) ([]float64, error),
+) Source {
+	src := Source{Name: name, Read: func(ctx context.Context, values []float64) error {
+		now, err := read(ctx)
+		copy(values, now)
+		return err
+	}}
+	src.add(label, item, inColumns, kinds...)
+	return src
+}
+
 // itemSource reads the figures of items.
 func itemSource(
 	name, label, prefix string, items []string, kinds []kind, read func(context.Context) (readings, error),

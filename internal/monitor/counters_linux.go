@@ -192,34 +192,26 @@ func (fs FS) Client() (Source, error) {
 	if err != nil {
 		return Source{}, fmt.Errorf("read CPU counters: %w", err)
 	}
-	client := Source{Name: "client"}
-	client.add("", "", "",
-		kind{"client_busy_seconds_total",
+	return single("client", "", "", "", []kind{
+		{"client_busy_seconds_total",
 			"Time that the CPUs of the machine that ds2 runs on worked, summed over all.",
 			ClientBusy, atMostOne(share(0, float64(len(first.CPU))))},
-		kind{"client_own_seconds_total", "CPU time that ds2 itself took.", ClientOwn, nil},
-		kind{column: ClientUsed, derive: share(1, float64(runtime.GOMAXPROCS(0)))}, // which heeds a container's limit
-		kind{"client_resident_bytes", "Memory that ds2 itself takes.", ClientMemory, gauge(2)},
-		kind{"client_open_files", "Files and connections that ds2 itself has open.", ClientFiles, gauge(3)},
-		kind{"client_goroutines", "Goroutines of ds2 itself.", ClientGoroutines, gauge(4)})
-	client.Read = func(_ context.Context, values []float64) error {
+		{"client_own_seconds_total", "CPU time that ds2 itself took.", ClientOwn, nil},
+		{column: ClientUsed, derive: share(1, float64(runtime.GOMAXPROCS(0)))}, // which heeds a container's limit
+		{"client_resident_bytes", "Memory that ds2 itself takes.", ClientMemory, gauge(2)},
+		{"client_open_files", "Files and connections that ds2 itself has open.", ClientFiles, gauge(3)},
+		{"client_goroutines", "Goroutines of ds2 itself.", ClientGoroutines, gauge(4)},
+	}, func(context.Context) ([]float64, error) {
 		machine, err := pfs.Stat()
-		if err != nil {
-			return err
-		}
-		own, err := self.Stat()
-		if err != nil {
-			return err
-		}
-		files, err := self.FileDescriptorsLen()
-		if err != nil {
-			return err
+		own, ownErr := self.Stat()
+		files, filesErr := self.FileDescriptorsLen()
+		if err := cmp.Or(err, ownErr, filesErr); err != nil {
+			return nil, err
 		}
 		all := machine.CPUTotal
-		values[0] = all.User + all.Nice + all.System + all.IRQ + all.SoftIRQ + all.Steal
-		values[1], values[2] = own.CPUTime(), float64(own.ResidentMemory())
-		values[3], values[4] = float64(files), float64(runtime.NumGoroutine())
-		return nil
-	}
-	return client, nil
+		return []float64{
+			all.User + all.Nice + all.System + all.IRQ + all.SoftIRQ + all.Steal,
+			own.CPUTime(), float64(own.ResidentMemory()), float64(files), float64(runtime.NumGoroutine()),
+		}, nil
+	}), nil
 }

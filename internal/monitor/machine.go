@@ -56,10 +56,7 @@ func IsLocal(name string) bool {
 	if name == "" || name == "localhost" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "@") {
 		return true
 	}
-	addresses := []string{name}
-	if net.ParseIP(name) == nil {
-		addresses, _ = net.LookupHost(name)
-	}
+	addresses, _ := net.LookupHost(name)
 	own, _ := net.InterfaceAddrs()
 	return slices.ContainsFunc(addresses, func(a string) bool {
 		ip := net.ParseIP(a)

@@ -54,7 +54,8 @@ func (o *observation) begin(start time.Time) {
 	}
 	o.start = start
 	if o.trace != nil {
-		if o.ios, o.failed = o.trace.NewReader(); o.failed != nil {
+		o.ios = o.trace.NewReader()
+		if _, o.failed = o.ios(); o.failed != nil { // of the time before the run
 			return
 		}
 	}
