@@ -74,7 +74,7 @@ func (t *Tracer) open(directories []Directory) error {
 	}
 	var numbers [maxDrives]uint32
 	for i, d := range t.drives {
-		if numbers[i], err = driveNumber(filepath.Join("/sys/class/block", d)); err != nil {
+		if numbers[i], err = driveNumber(d); err != nil {
 			return err
 		}
 	}
@@ -119,15 +119,16 @@ func reason(err error) error {
 	return err
 }
 
-// driveNumber is the number of a drive, whose directory in /sys is given. I/Os of its partitions have that number too.
-func driveNumber(dir string) (uint32, error) {
-	text, err := os.ReadFile(filepath.Join(dir, "dev"))
+// driveNumber is the number of a drive. I/Os of its partitions have that number too.
+func driveNumber(drive string) (uint32, error) {
+	file := filepath.Join("/sys/class/block", drive, "dev")
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return 0, err
 	}
 	var major, minor uint32
 	if _, err := fmt.Sscanf(string(text), "%d:%d", &major, &minor); err != nil {
-		return 0, fmt.Errorf("read %s: %w", filepath.Join(dir, "dev"), err)
+		return 0, fmt.Errorf("read %s: %w", file, err)
 	}
 	return kernelNumber(major, minor), nil
 }

@@ -40,14 +40,13 @@ func (s *Source) add(label, item, inColumns string, kinds ...kind) (at int) {
 // readings are the figures of items by their names. An item that is gone has none.
 type readings map[string][]float64
 
-// items adds the figures of several, and gives what puts readings of them among the values. The prefix stands before
-// their names in columns.
+// items adds the figures of several, and gives what puts readings of them among the values.
 func (s *Source) items(
-	label, prefix string, names []string, kinds func(item string) []kind,
+	label string, names []string, kinds func(item string) []kind,
 ) (put func(values []float64, all readings)) {
 	places := map[string]int{}
 	for _, item := range names {
-		places[item] = s.add(label, item, prefix+item, kinds(item)...)
+		places[item] = s.add(label, item, item, kinds(item)...)
 	}
 	return func(values []float64, all readings) {
 		for item, at := range places {
@@ -71,10 +70,10 @@ func single(
 
 // itemSource reads the figures of items.
 func itemSource(
-	name, label, prefix string, items []string, kinds []kind, read func(context.Context) (readings, error),
+	name, label string, items []string, kinds []kind, read func(context.Context) (readings, error),
 ) Source {
 	src := Source{Name: name}
-	put := src.items(label, prefix, items, func(string) []kind { return kinds })
+	put := src.items(label, items, func(string) []kind { return kinds })
 	src.Read = func(ctx context.Context, values []float64) error {
 		all, err := read(ctx)
 		put(values, all)

@@ -87,7 +87,7 @@ func (t *IOTrace) source() Source {
 	}
 	const help = "Of the traced I/Os of the last second, in seconds."
 	read := t.NewReader()
-	return itemSource("traced I/Os", "io", "", names, []kind{
+	return itemSource("traced I/Os", "io", names, []kind{
 		{"io_p50_seconds", help, IOMedian, gauge(0)},
 		{"io_p99_seconds", help, IOP99, gauge(1)},
 		{"io_max_seconds", help, IOMax, gauge(2)},

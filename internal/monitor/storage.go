@@ -33,7 +33,7 @@ type IOKind struct {
 // items are those that have a column and, of drives, a role; the empty role is that of all.
 func (d Drives) items(column string, role Role) (names []string) {
 	for _, name := range d.Counters.Items(column) {
-		if _, drive := SplitColumn(name); role == "" || d.Machine.Holds(drive, role) {
+		if _, drive := SplitColumn(name); role == "" || d.Machine.holds(drive, role) {
 			names = append(names, drive)
 		}
 	}

@@ -60,18 +60,9 @@ func Mount(t *testing.T, on string, bytes int64) Drive {
 		t.Skip("there is no room for a drive: ", err)
 	}
 	atEnd(t, `umount --lazy "$0/slow/drive" "$0/drive"; rm -rf "$0"`, under)
-	image := filepath.Join(under, "below", imageName)
+	image := filepath.Join(under, "below", "image")
 	require.NoError(t, os.Mkdir(filepath.Dir(image), 0o755))
-	makeImage(t, image, bytes)
-	return mount(t, "ext4", under, image)
-}
-
-const imageName = "image"
-
-func makeImage(t *testing.T, file string, bytes int64) {
-	t.Helper()
-	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	require.NoError(t, os.Truncate(file, bytes))
+	return mount(t, "ext4", under, image, bytes)
 }
 
 // atEnd has a shell do something to a directory when the test has ended, or was killed: its standard input ends then.
@@ -85,9 +76,11 @@ func atEnd(t *testing.T, do, dir string) {
 	t.Cleanup(func() { assert.NoError(t, errors.Join(input.Close(), shell.Wait())) })
 }
 
-// mount makes a drive of an image, with a file system that is mounted below a directory.
-func mount(t *testing.T, fileSystem, under, image string, options ...string) Drive {
+// mount makes a drive of an image, which it makes too, with a file system that is mounted below a directory.
+func mount(t *testing.T, fileSystem, under, image string, bytes int64, options ...string) Drive {
 	t.Helper()
+	require.NoError(t, os.WriteFile(image, nil, 0o600))
+	require.NoError(t, os.Truncate(image, bytes))
 	d := Attach(t, image, options...)
 	if out, err := exec.Command("mkfs."+fileSystem, "-q", d.Path).CombinedOutput(); err != nil {
 		t.Skipf("no file system can be made: %v: %s", err, out)
@@ -102,9 +95,7 @@ func mount(t *testing.T, fileSystem, under, image string, options ...string) Dri
 	if err := syscall.Mount(d.Path, d.Dir, fileSystem, 0, ""); err != nil {
 		t.Skip("the file system cannot be mounted: ", err)
 	}
-	t.Cleanup(func() {
-		assert.NoError(t, syscall.Unmount(d.Dir, 0))
-	})
+	t.Cleanup(func() { assert.NoError(t, syscall.Unmount(d.Dir, 0)) })
 	_ = os.Remove(filepath.Join(d.Dir, "lost+found")) // of ext4
 	return d
 }

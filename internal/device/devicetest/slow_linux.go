@@ -24,9 +24,8 @@ func MountSlow(t *testing.T, fileSystem, on string, bytes int64) *Slow {
 	if below.hold(0, 0) != nil {
 		t.Skip("no control group (version 1) holds drives back here")
 	}
-	image := filepath.Join(below.Dir, imageName)
-	makeImage(t, image, bytes)
-	s.Drive = mount(t, fileSystem, filepath.Join(filepath.Dir(below.Dir), "slow"), image, "--direct-io=on")
+	under, image := filepath.Join(filepath.Dir(below.Dir), "slow"), filepath.Join(below.Dir, "image")
+	s.Drive = mount(t, fileSystem, under, image, bytes, "--direct-io=on")
 	t.Cleanup(func() { s.Hold(t, 0, 0) }) // before it is unmounted
 	return s
 }

@@ -13,14 +13,11 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// Find tells the file system of a directory and the whole block devices under it: the drives behind partitions, LVM,
-// device mapper and MD, and in a container those behind its overlay.
+// Find tells the file system of an absolute path and the whole block devices under it: the drives behind partitions,
+// LVM, device mapper and MD, and in a container those behind its overlay.
 func (fs FS) Find(dir string) (FileSystem, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return FileSystem{}, err
-	}
-	if dir, err = filepath.Abs(dir); err != nil {
 		return FileSystem{}, err
 	}
 	mount, err := fs.mountOf(dir)
@@ -166,13 +163,13 @@ func (fs FS) Drives() ([]string, error) {
 	return drivesAmong(names), nil
 }
 
-// flushing is how the flushes of a drive stand among its writes; others is what holds where the journals of its file
-// systems are not to be seen.
-func (fs FS) flushing(drive string, others flushing) flushing {
+// flushing is how the flushes of a drive stand among its writes, with the files in which its journals are counted;
+// others is what holds where the journals of its file systems are not to be seen.
+func (fs FS) flushing(drive string, others flushing) (journals []string, f flushing) {
 	queue := filepath.Join(fs.Sys, "block", drive, "queue")
 	_, noRequests := os.Stat(filepath.Join(fs.Sys, "block", drive, "mq"))
-	_, journals := fs.journals(drive)
-	f := flushing{ofJournalWrite: 2}
+	journals, all := fs.journals(drive)
+	f.ofJournalWrite = 2
 	if line(filepath.Join(queue, "fua")) == "1" {
 		f.ofJournalWrite = 1
 	}
@@ -182,10 +179,10 @@ func (fs FS) flushing(drive string, others flushing) flushing {
 	case noRequests != nil:
 		f.unknown = "it has a write-back cache and no request queue, as MD, device mapper and drives with " +
 			"several paths, which count flushes each in its way: name the drives below it"
-	case !journals:
+	case !all:
 		f.unknown = others.unknown
 	}
-	return f
+	return journals, f
 }
 
 // journals are the files in which the kernel counts the journals' writes of the file systems on a drive or on its
