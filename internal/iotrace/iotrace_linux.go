@@ -55,57 +55,55 @@ type Tracer struct {
 }
 
 // Open begins to count the I/Os of drives for servers, whose directories and processes are given.
-func Open(drives []string, directories []Directory, servers []int) (*Tracer, error) {
-	t := &Tracer{drives: drives, servers: servers, known: map[int]bool{}}
-	if err := t.open(directories); err != nil {
-		t.Close()
-		return nil, fmt.Errorf("trace I/Os: %w", err)
-	}
-	return t, nil
-}
-
-func (t *Tracer) open(directories []Directory) error {
-	if len(t.drives) > maxDrives {
-		return fmt.Errorf("%d drives are more than %d", len(t.drives), maxDrives)
+func Open(drives []string, directories []Directory, servers []int) (t *Tracer, err error) {
+	t = &Tracer{drives: drives, servers: servers, known: map[int]bool{}}
+	defer func() {
+		if err != nil {
+			t.Close()
+			err = fmt.Errorf("trace I/Os: %w", err)
+		}
+	}()
+	if len(drives) > maxDrives {
+		return t, fmt.Errorf("%d drives are more than %d", len(drives), maxDrives)
 	}
 	spec, err := ebpf.LoadCollectionSpecFromReader(bytes.NewReader(kernel))
 	if err != nil {
-		return err
+		return t, err
 	}
 	var numbers [maxDrives]uint32
-	for i, d := range t.drives {
+	for i, d := range drives {
 		if numbers[i], err = driveNumber(d); err != nil {
-			return err
+			return t, err
 		}
 	}
 	if err := spec.Variables["drives"].Set(numbers); err != nil {
-		return err
+		return t, err
 	}
 	if t.objects, err = ebpf.NewCollection(spec); err != nil {
-		return reason(err)
+		return t, reason(err)
 	}
 	for _, d := range directories {
 		if err := t.directory(d); err != nil {
-			return err
+			return t, err
 		}
 	}
-	for _, pid := range t.servers {
+	for _, pid := range servers {
 		if err := t.objects.Maps["processes"].Put(uint32(pid), sessions); err != nil {
-			return err
+			return t, err
 		}
 	}
 	t.Look()
 	if t.memory, err = t.objects.Maps["histograms"].Memory(); err != nil {
-		return err
+		return t, err
 	}
 	for _, program := range []string{"request_ended", "bio_ended", "queued"} {
 		l, err := link.AttachTracing(link.TracingOptions{Program: t.objects.Programs[program]})
 		if err != nil {
-			return reason(err)
+			return t, reason(err)
 		}
 		t.links = append(t.links, l)
 	}
-	return nil
+	return t, nil
 }
 
 // reason says what the kernel lacks or refuses, where that is known.

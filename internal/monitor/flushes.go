@@ -67,22 +67,26 @@ func (f flushing) empty(was, now []float64) (flushes, seconds float64) {
 	return flushes, (now[diskFlushSeconds] - was[diskFlushSeconds]) * flushes / all
 }
 
-// withoutJournals is how flushes stand among the writes of a drive whose file systems' journals are not to be seen:
-// all are empty ones, but for those of a log that is synced with its file's times, which the journal writes.
-func (w *Observer) withoutJournals(roles []Role) (f flushing) {
-	mayHoldLog := len(roles) == 0 || slices.Contains(roles, Log)
-	withTimes := func(s Server) bool {
+// withoutJournals is how flushes stand among the writes of drives whose file systems' journals are not to be seen: all
+// are empty ones, but for those of a log that is synced with its file's times, which the journal writes.
+func (w *Observer) withoutJournals(drives []Drive) map[string]flushing {
+	withTimes := len(w.Servers) == 0 || slices.ContainsFunc(w.Servers, func(s Server) bool {
 		return !slices.Contains([]string{"fdatasync", "open_datasync"}, s.Settings["wal_sync_method"])
+	})
+	all := map[string]flushing{}
+	for _, d := range drives {
+		if mayHoldLog := len(d.Roles) == 0 || d.holds(Log); mayHoldLog && withTimes {
+			all[d.Name] = flushing{unknown: "the log is not known to be synced by fdatasync or open_datasync, and " +
+				"which flushes came with writes of the file system's journal can be seen on the machine itself " +
+				"only, of ext4 and XFS"}
+		}
 	}
-	if mayHoldLog && (len(w.Servers) == 0 || slices.ContainsFunc(w.Servers, withTimes)) {
-		f.unknown = "the log is not known to be synced by fdatasync or open_datasync, and which flushes came with " +
-			"writes of the file system's journal can be seen on the machine itself only, of ext4 and XFS"
-	}
-	return f
+	return all
 }
 
-// noteUncounted says which drives a source does not count at all, and of which the writes are unknown.
-func (w *Observer) noteUncounted(ctx context.Context, drives []Drive, src Source) error {
+// sample has a machine's counters sampled, and says which drives they do not count at all, and of which the writes are
+// unknown.
+func (w *Observer) sample(ctx context.Context, drives []Drive, src Source) error {
 	values := make([]float64, len(src.Figures))
 	if err := src.Read(ctx, values); err != nil {
 		return err
@@ -99,5 +103,6 @@ func (w *Observer) noteUncounted(ctx context.Context, drives []Drive, src Source
 			w.note("the writes of drive %s are unknown: %s", d.Name, why)
 		}
 	}
+	w.Sources = append(w.Sources, src)
 	return nil
 }

@@ -165,17 +165,9 @@ func (w *Observer) thisMachine(ctx context.Context, files []File) error {
 	}
 	machine.FileSystem = fileSystem
 	w.Machine = &machine
-	flushes := map[string]flushing{}
-	for _, d := range devices {
-		flushes[d] = w.withoutJournals(roles[d])
-	}
-	counters, err := Root.Counters(devices, flushes)
+	counters, err := Root.Counters(devices, w.withoutJournals(machine.Drives))
 	if err != nil {
 		return &OptionError{"devices", err}
 	}
-	if err := w.noteUncounted(ctx, machine.Drives, counters); err != nil {
-		return err
-	}
-	w.Sources = append(w.Sources, counters)
-	return nil
+	return w.sample(ctx, machine.Drives, counters)
 }
