@@ -127,7 +127,7 @@ func (w *Observer) process(ctx context.Context, s *Instance, item string) *Conta
 }
 
 // thisMachine opens the counters of the machine that ds2 runs on, on which the database files named lie.
-func (w *Observer) thisMachine(ctx context.Context, files []File) error {
+func (w *Observer) thisMachine(ctx context.Context, files []File) (err error) {
 	w.Local = true
 	devices := slices.Clone(w.devices)
 	var fileSystem *FileSystem
@@ -153,7 +153,6 @@ func (w *Observer) thisMachine(ctx context.Context, files []File) error {
 	slices.Sort(devices)
 	devices = slices.Compact(devices)
 	if len(devices) == 0 {
-		var err error
 		if devices, err = Root.Drives(); err != nil {
 			return err
 		}
