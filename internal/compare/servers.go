@@ -92,7 +92,7 @@ func serversOf(r *result.Record) (servers []Server, err error) {
 func serverOf(name string, volumes []monitor.Volume) Server {
 	s, log := Server{Name: name}, 0.0
 	for _, v := range volumes {
-		data, logged := v.Keeps(monitor.Data), v.Keeps(monitor.Log)
+		data, logged := slices.Contains(v.Roles, monitor.Data), slices.Contains(v.Roles, monitor.Log)
 		s.Shared = s.Shared || data && logged
 		if data {
 			s.Reads += v.Reads

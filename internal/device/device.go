@@ -8,9 +8,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"syscall"
 	"time"
 
 	"ds2/internal/diskspace"
@@ -52,80 +57,105 @@ func Run(ctx context.Context, o Options) (r *result.Device, err error) {
 	if o.Depths == nil {
 		o.Depths = depths
 	}
-	f, err := findFio(ctx)
+	program, version, err := findFio(ctx)
 	if err != nil {
 		return nil, err
 	}
 	r = &result.Device{Format: result.DeviceFormat, Kind: "device", KitVersion: o.KitVersion,
-		Fio: f.version, Start: time.Now(),
+		Fio: version, Start: time.Now(),
 		Path: cmp.Or(o.Dir, o.Device), StageTime: o.StageTime.Seconds()}
+	m := &measurement{Options: o, fio: program, record: r, points: 2*len(o.Depths) + 1}
 	if o.Device != "" {
-		f.file = o.Device
-		f.bytes, err = claim(o.Device)
+		m.file = o.Device
+		r.Bytes, err = claim(o.Device)
 	} else {
-		f.file, f.bytes = filepath.Join(o.Dir, fileName), o.FileBytes
-		err = f.create(o.Dir)
+		r.Bytes = o.FileBytes
+		m.file, err = create(o.Dir, r.Bytes)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if o.Dir != "" {
-		defer func() { err = errors.Join(err, os.Remove(f.file)) }()
+		defer func() { err = errors.Join(err, os.Remove(m.file)) }()
 	}
-	r.Bytes = f.bytes
-	m := &measurement{ctx: ctx, fio: f, options: o, points: 2*len(o.Depths) + 1}
-	return r, m.run(r)
+	return r, m.run(ctx)
 }
 
 // create makes the file, empty, and refuses to overwrite one, or to fill the file system.
-func (f *fio) create(dir string) error {
-	if free, ok := diskspace.Free(dir); ok && free < f.bytes+f.bytes/20 {
-		return fmt.Errorf("%s has %d bytes free, and the file takes %d: make it smaller, or free some",
-			dir, free, f.bytes)
+func create(dir string, bytes int64) (name string, err error) {
+	name = filepath.Join(dir, fileName)
+	if free, ok := diskspace.Free(dir); ok && free < bytes+bytes/20 {
+		return name, fmt.Errorf("%s has %d bytes free, and the file takes %d: make it smaller, or free some",
+			dir, free, bytes)
 	}
-	file, err := os.OpenFile(f.file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists: another ds2 device is at work, or one that was killed left it: remove it then",
-			f.file)
+		return name, fmt.Errorf("%s exists: another ds2 device is at work, or one that was killed left it: "+
+			"remove it then", name)
 	}
 	if err != nil {
-		return fmt.Errorf("create file: %w", err)
+		return name, fmt.Errorf("create file: %w", err)
 	}
-	return file.Close()
+	return name, file.Close()
+}
+
+// claim refuses a block device that is in use or that has partitions, and says how large it is.
+func claim(device string) (bytes int64, err error) {
+	if runtime.GOOS != "linux" {
+		return 0, errors.New("whole devices are measured on Linux only: give a directory")
+	}
+	path, err := filepath.EvalSymlinks(device)
+	if err != nil {
+		return 0, err
+	}
+	stat, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	if stat.Mode()&os.ModeDevice == 0 || stat.Mode()&os.ModeCharDevice != 0 {
+		return 0, fmt.Errorf("%s is not a block device", device)
+	}
+	parts, _ := filepath.Glob(filepath.Join("/sys/class/block", filepath.Base(path), "*", "partition"))
+	if len(parts) > 0 {
+		return 0, fmt.Errorf("%s has partitions: not touched; wipe it first (wipefs --all %s)", device, device)
+	}
+	// O_EXCL: the kernel refuses what is mounted, swap, or part of a volume.
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_EXCL, 0)
+	if errors.Is(err, syscall.EBUSY) {
+		return 0, fmt.Errorf("%s is mounted, used for swap, or part of a volume: not touched", device)
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	return f.Seek(0, io.SeekEnd)
 }
 
 // measurement is the steps one after the other.
 type measurement struct {
-	ctx     context.Context
-	fio     *fio
-	options Options
-
+	Options
+	fio    string // the program
+	file   string // or device
+	record *result.Device
 	points int // still to be measured
 }
 
-// step runs a job.
-func (m *measurement) step(what string, j job) (result.DevicePoint, float64, error) {
-	if m.options.Progress != nil {
-		m.options.Progress(what, time.Duration(m.points)*m.options.StageTime*11/10) // with fio's time to ramp up
-	}
-	return m.fio.run(m.ctx, j)
-}
-
 // point measures one of the record's points.
-func (m *measurement) point(what string, j job) (result.DevicePoint, error) {
-	j.block, j.runTime = BlockBytes, m.options.StageTime
-	p, _, err := m.step(what, j)
+func (m *measurement) point(ctx context.Context, what string, j job) (result.DevicePoint, error) {
+	j.block, j.runTime = BlockBytes, m.StageTime
+	p, _, err := m.step(ctx, what, j)
 	m.points--
 	return p, err
 }
 
-func (m *measurement) run(r *result.Device) (err error) {
-	if m.options.Precondition {
-		if r.Preconditioning, err = m.precondition(); err != nil {
+func (m *measurement) run(ctx context.Context) (err error) {
+	r := m.record
+	if m.Precondition {
+		if r.Preconditioning, err = m.precondition(ctx); err != nil {
 			return err
 		}
 		r.SequentialWrite = r.Preconditioning.Sequential[1]
-	} else if _, r.SequentialWrite, err = m.step("fill it", fill); err != nil {
+	} else if _, r.SequentialWrite, err = m.step(ctx, "fill it", fill); err != nil {
 		return err // reading what was never written measures nothing
 	}
 	for _, curve := range []struct {
@@ -136,17 +166,65 @@ func (m *measurement) run(r *result.Device) (err error) {
 		{"random reads", "randread", &r.Reads},
 		{"70 % reads, 30 % writes", "randrw", &r.Mixed},
 	} {
-		for _, depth := range m.options.Depths {
-			p, err := m.point(fmt.Sprintf("%s, depth %d", curve.what, depth), job{rw: curve.rw, depth: depth})
+		for _, depth := range m.Depths {
+			p, err := m.point(ctx, fmt.Sprintf("%s, depth %d", curve.what, depth), job{rw: curve.rw, depth: depth})
 			if err != nil {
 				return err
 			}
 			*curve.points = append(*curve.points, p)
 		}
 	}
-	r.Log, err = m.point("log writes", job{rw: "write", depth: 1, sync: true})
+	r.Log, err = m.point(ctx, "log writes", job{rw: "write", depth: 1, sync: true})
 	return err
 }
 
 // fill writes all once, in sequence.
 var fill = job{rw: "write", block: 1 << 20, depth: 32}
+
+// The steady state of SNIA's Solid State Storage Performance Test Specification: over five rounds the figures stay
+// within 20 % of their mean, and their best straight line rises or falls by no more than 10 % of it; at most 25 rounds.
+const (
+	steadyRounds = 5
+	maxRounds    = 25
+	maxRange     = 0.20
+	maxSlope     = 0.10
+)
+
+// precondition brings flash into the state in which it stays: all of it written twice in sequence, so that nothing of
+// the drive is fresh, and then at random until rounds are steady. That the drive is purged before is for its owner to
+// see to.
+func (m *measurement) precondition(ctx context.Context) (*result.DevicePreconditioning, error) {
+	p := &result.DevicePreconditioning{}
+	for pass := range 2 {
+		_, rate, err := m.step(ctx, fmt.Sprintf("sequential pass %d of 2", pass+1), fill)
+		if err != nil {
+			return p, err
+		}
+		p.Sequential = append(p.Sequential, rate)
+	}
+	for !p.Steady && len(p.Rounds) < maxRounds {
+		point, _, err := m.step(ctx, fmt.Sprintf("random writes, round %d of at most %d", len(p.Rounds)+1, maxRounds),
+			job{rw: "randwrite", block: BlockBytes, depth: 32, runTime: m.RoundTime})
+		if err != nil {
+			return p, err
+		}
+		p.Rounds = append(p.Rounds, point.IOPS)
+		p.Steady = steady(p.Rounds)
+	}
+	return p, nil
+}
+
+// steady tells whether the last rounds are.
+func steady(rounds []float64) bool {
+	if len(rounds) < steadyRounds {
+		return false
+	}
+	rounds = rounds[len(rounds)-steadyRounds:]
+	mean, slope := 0.0, 0.0
+	for i, v := range rounds {
+		mean += v / steadyRounds
+		x := float64(i) - (steadyRounds-1)/2.0
+		slope += x * v / 10 // the sum of the squares of x
+	}
+	return slices.Max(rounds)-slices.Min(rounds) <= maxRange*mean && math.Abs(slope)*(steadyRounds-1) <= maxSlope*mean
+}

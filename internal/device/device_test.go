@@ -109,11 +109,11 @@ func TestRefusals(t *testing.T) {
 func TestFindFio(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
-	_, err := findFio(t.Context())
+	_, _, err := findFio(t.Context())
 	assert.ErrorContains(t, err, "apt-get install fio", "no fio")
 	find := func(said string) error {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "fio"), []byte("#!/bin/sh\necho "+said+"\n"), 0o755))
-		_, err := findFio(t.Context())
+		_, _, err := findFio(t.Context())
 		return err
 	}
 	assert.ErrorContains(t, find("fio-2.16"), "3.0 or newer")

@@ -23,30 +23,23 @@ type job struct {
 	runTime time.Duration // 0: once over the whole file
 }
 
-// fio is the program, on one file or device.
-type fio struct {
-	program, version string
-	file             string
-	bytes            int64
-}
-
 // findFio looks for the program, and refuses a version before 3, whose times had other units.
-func findFio(ctx context.Context) (*fio, error) {
-	program, err := exec.LookPath("fio")
+func findFio(ctx context.Context) (program, version string, err error) {
+	program, err = exec.LookPath("fio")
 	if err != nil {
-		return nil, errors.New("fio is not installed: " +
+		return "", "", errors.New("fio is not installed: " +
 			"install it (Debian, Ubuntu: apt-get install fio; RHEL: dnf install fio)")
 	}
 	said, err := exec.CommandContext(ctx, program, "--version").Output()
-	version := strings.TrimSpace(string(said))
+	version = strings.TrimSpace(string(said))
 	if err != nil {
-		return nil, fmt.Errorf("%s --version: %w", program, err)
+		return "", "", fmt.Errorf("%s --version: %w", program, err)
 	}
 	var major int
 	if _, err := fmt.Sscanf(version, "fio-%d.", &major); err != nil || major < 3 {
-		return nil, fmt.Errorf("%s is version %q: version 3.0 or newer is needed", program, version)
+		return "", "", fmt.Errorf("%s is version %q: version 3.0 or newer is needed", program, version)
 	}
-	return &fio{program: program, version: version}, nil
+	return program, version, nil
 }
 
 // output is what counts of fio's JSON. Times are in nanoseconds.
@@ -73,14 +66,17 @@ type latency struct {
 	Percentiles map[string]float64 `json:"percentile"`
 }
 
-// run runs a job, and returns what it did and the bytes a second that it wrote.
-func (f *fio) run(ctx context.Context, j job) (result.DevicePoint, float64, error) {
+// step runs a job, and returns what it did and the bytes a second that it wrote.
+func (m *measurement) step(ctx context.Context, what string, j job) (result.DevicePoint, float64, error) {
+	if m.Progress != nil {
+		m.Progress(what, time.Duration(m.points)*m.StageTime*11/10) // with fio's time to ramp up
+	}
 	engine := "libaio"
 	if j.depth == 1 {
 		engine = "psync"
 	}
 	args := []string{
-		"--name=ds2", "--filename=" + strings.ReplaceAll(f.file, ":", `\:`), fmt.Sprintf("--size=%d", f.bytes),
+		"--name=ds2", "--filename=" + strings.ReplaceAll(m.file, ":", `\:`), fmt.Sprintf("--size=%d", m.record.Bytes),
 		"--rw=" + j.rw, fmt.Sprintf("--bs=%d", j.block), "--ioengine=" + engine, fmt.Sprintf("--iodepth=%d", j.depth),
 		"--direct=1", "--thread", "--rwmixread=70",
 		"--output-format=json",
@@ -95,7 +91,7 @@ func (f *fio) run(ctx context.Context, j job) (result.DevicePoint, float64, erro
 		args = append(args, "--time_based", fmt.Sprintf("--runtime=%dms", j.runTime.Milliseconds()),
 			fmt.Sprintf("--ramp_time=%dms", (j.runTime/10).Milliseconds()))
 	}
-	c := exec.CommandContext(ctx, f.program, args...)
+	c := exec.CommandContext(ctx, m.fio, args...)
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = 2 * time.Second
 	var stdout, stderr bytes.Buffer

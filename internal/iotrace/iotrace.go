@@ -34,7 +34,7 @@ const (
 	Buckets = linear + 24*half
 )
 
-// Histogram is how long I/Os took.
+// Histogram is how long I/Os took, laid out as in the kernel.
 type Histogram struct {
 	Sum    time.Duration // exact
 	Counts [Buckets]uint64

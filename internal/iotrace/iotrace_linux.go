@@ -3,7 +3,6 @@ package iotrace
 import (
 	"bytes"
 	_ "embed"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"structs"
-	"time"
+	"unsafe"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
@@ -34,13 +33,8 @@ type directoryKey struct {
 	Zero   uint32
 }
 
-// What the kernel's side calls things.
-const (
-	maxDrives = 16
-
-	ofData uint32 = 0
-	ofLog  uint32 = 1
-)
+// maxDrives is how many the kernel's side has room for.
+const maxDrives = 16
 
 // What a process does for a server: the kernel's enum work.
 const (
@@ -61,57 +55,55 @@ type Tracer struct {
 }
 
 // Open begins to count the I/Os of drives for servers, whose directories and processes are given.
-func Open(drives []string, directories []Directory, servers []int) (*Tracer, error) {
-	t := &Tracer{drives: drives, servers: servers, known: map[int]bool{}}
-	if err := t.open(directories); err != nil {
-		t.Close()
-		return nil, fmt.Errorf("trace I/Os: %w", err)
-	}
-	return t, nil
-}
-
-func (t *Tracer) open(directories []Directory) error {
-	if len(t.drives) > maxDrives {
-		return fmt.Errorf("%d drives are more than %d", len(t.drives), maxDrives)
+func Open(drives []string, directories []Directory, servers []int) (t *Tracer, err error) {
+	t = &Tracer{drives: drives, servers: servers, known: map[int]bool{}}
+	defer func() {
+		if err != nil {
+			t.Close()
+			err = fmt.Errorf("trace I/Os: %w", err)
+		}
+	}()
+	if len(drives) > maxDrives {
+		return t, fmt.Errorf("%d drives are more than %d", len(drives), maxDrives)
 	}
 	spec, err := ebpf.LoadCollectionSpecFromReader(bytes.NewReader(kernel))
 	if err != nil {
-		return err
+		return t, err
 	}
 	var numbers [maxDrives]uint32
-	for i, d := range t.drives {
-		if numbers[i], err = driveNumber(filepath.Join("/sys/class/block", d)); err != nil {
-			return err
+	for i, d := range drives {
+		if numbers[i], err = driveNumber(d); err != nil {
+			return t, err
 		}
 	}
 	if err := spec.Variables["drives"].Set(numbers); err != nil {
-		return err
+		return t, err
 	}
 	if t.objects, err = ebpf.NewCollection(spec); err != nil {
-		return reason(err)
+		return t, reason(err)
 	}
 	for _, d := range directories {
 		if err := t.directory(d); err != nil {
-			return err
+			return t, err
 		}
 	}
-	for _, pid := range t.servers {
+	for _, pid := range servers {
 		if err := t.objects.Maps["processes"].Put(uint32(pid), sessions); err != nil {
-			return err
+			return t, err
 		}
 	}
 	t.Look()
 	if t.memory, err = t.objects.Maps["histograms"].Memory(); err != nil {
-		return err
+		return t, err
 	}
 	for _, program := range []string{"request_ended", "bio_ended", "queued"} {
 		l, err := link.AttachTracing(link.TracingOptions{Program: t.objects.Programs[program]})
 		if err != nil {
-			return reason(err)
+			return t, reason(err)
 		}
 		t.links = append(t.links, l)
 	}
-	return nil
+	return t, nil
 }
 
 // reason says what the kernel lacks or refuses, where that is known.
@@ -125,15 +117,16 @@ func reason(err error) error {
 	return err
 }
 
-// driveNumber is the number of a drive, whose directory in /sys is given. I/Os of its partitions have that number too.
-func driveNumber(dir string) (uint32, error) {
-	text, err := os.ReadFile(filepath.Join(dir, "dev"))
+// driveNumber is the number of a drive. I/Os of its partitions have that number too.
+func driveNumber(drive string) (uint32, error) {
+	file := filepath.Join("/sys/class/block", drive, "dev")
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return 0, err
 	}
 	var major, minor uint32
 	if _, err := fmt.Sscanf(string(text), "%d:%d", &major, &minor); err != nil {
-		return 0, fmt.Errorf("read %s: %w", filepath.Join(dir, "dev"), err)
+		return 0, fmt.Errorf("read %s: %w", file, err)
 	}
 	return kernelNumber(major, minor), nil
 }
@@ -147,9 +140,9 @@ func (t *Tracer) directory(d Directory) error {
 	if err != nil {
 		return err
 	}
-	whose := ofData
+	whose := uint32(0) // as the kernel's side has it
 	if d.Log {
-		whose = ofLog
+		whose = 1
 	}
 	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -203,20 +196,10 @@ func (t *Tracer) Look() {
 
 // Read gives the histograms since the start: of each class, of each drive in their order.
 func (t *Tracer) Read() ([][Classes]Histogram, error) {
-	all := make([][Classes]Histogram, len(t.drives))
-	buffer := make([]byte, 8*(1+Buckets))
-	for i := range all {
-		for class := range Classes {
-			offset := int64(i*int(Classes)+int(class)) * int64(len(buffer))
-			if _, err := t.memory.ReadAt(buffer, offset); err != nil {
-				return nil, fmt.Errorf("read the times of I/Os: %w", err)
-			}
-			h := &all[i][class]
-			h.Sum = time.Duration(binary.NativeEndian.Uint64(buffer))
-			for k := range h.Counts {
-				h.Counts[k] = binary.NativeEndian.Uint64(buffer[8*(k+1):])
-			}
-		}
+	all := make([][Classes]Histogram, len(t.drives)) // as the kernel has them
+	memory := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(all))), len(all)*int(unsafe.Sizeof(all[0])))
+	if _, err := t.memory.ReadAt(memory, 0); err != nil {
+		return nil, fmt.Errorf("read the times of I/Os: %w", err)
 	}
 	return all, nil
 }

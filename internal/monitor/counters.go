@@ -3,7 +3,9 @@ package monitor
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 )
@@ -40,14 +42,13 @@ func (s *Source) add(label, item, inColumns string, kinds ...kind) (at int) {
 // readings are the figures of items by their names. An item that is gone has none.
 type readings map[string][]float64
 
-// items adds the figures of several, and gives what puts readings of them among the values. The prefix stands before
-// their names in columns.
+// items adds the figures of several, and gives what puts readings of them among the values.
 func (s *Source) items(
-	label, prefix string, names []string, kinds func(item string) []kind,
+	label string, names []string, kinds func(item string) []kind,
 ) (put func(values []float64, all readings)) {
 	places := map[string]int{}
 	for _, item := range names {
-		places[item] = s.add(label, item, prefix+item, kinds(item)...)
+		places[item] = s.add(label, item, item, kinds(item)...)
 	}
 	return func(values []float64, all readings) {
 		for item, at := range places {
@@ -56,12 +57,25 @@ func (s *Source) items(
 	}
 }
 
+// single reads the figures of one thing, which may have another name in columns.
+func single(
+	name, label, item, inColumns string, kinds []kind, read func(context.Context) ([]float64, error),
+) Source {
+	src := Source{Name: name, Read: func(ctx context.Context, values []float64) error {
+		now, err := read(ctx)
+		copy(values, now)
+		return err
+	}}
+	src.add(label, item, inColumns, kinds...)
+	return src
+}
+
 // itemSource reads the figures of items.
 func itemSource(
-	name, label, prefix string, items []string, kinds []kind, read func(context.Context) (readings, error),
+	name, label string, items []string, kinds []kind, read func(context.Context) (readings, error),
 ) Source {
 	src := Source{Name: name}
-	put := src.items(label, prefix, items, func(string) []kind { return kinds })
+	put := src.items(label, items, func(string) []kind { return kinds })
 	src.Read = func(ctx context.Context, values []float64) error {
 		all, err := read(ctx)
 		put(values, all)
@@ -143,5 +157,38 @@ func inOrder[V any](of map[string]V) []string {
 			return cmp.Compare(n, m)
 		}
 		return cmp.Compare(a, b)
+	})
+}
+
+// Record reads how much the record of the run takes that ds2 writes into a directory.
+func Record(dir string) Source {
+	size := []kind{{"client_record_bytes", "Size of the files in the record of the run.", ClientRecord, gauge(0)}}
+	return single("record", "", "", "", size, func(context.Context) ([]float64, error) {
+		files, err := os.ReadDir(dir)
+		if err != nil {
+			return nil, fmt.Errorf("read size of the record: %w", err)
+		}
+		bytes := 0.0
+		for _, file := range files {
+			if info, err := file.Info(); err == nil { // else it was renamed meanwhile
+				bytes += float64(info.Size())
+			}
+		}
+		return []float64{bytes}, nil
+	})
+}
+
+// Scrub are the counters of scans in the background, all together: their requests, the bytes that these read, and the
+// bytes that came from drives and not from the kernel's cache, NaN where that is unknown.
+func Scrub(read func() (requests, bytes, device float64)) Source {
+	kinds := []kind{
+		{"scrub_requests_total", "Requests that the background scans of the databases made.", ScrubReads, nil},
+		{"scrub_read_bytes_total", "Bytes that the background scans of the databases read.", ScrubReadBytes, nil},
+		{"scrub_device_bytes_total", "Bytes that the background scans read from drives and not from a cache.",
+			ScrubDeviceBytes, nil},
+	}
+	return single("background scan", "", "", "", kinds, func(context.Context) ([]float64, error) {
+		requests, bytes, device := read()
+		return []float64{requests, bytes, device}, nil
 	})
 }

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 
@@ -59,9 +57,6 @@ func (fs FS) Counters(devices []string, flushes map[string]flushing) (Source, er
 	if err != nil {
 		return Source{}, fmt.Errorf("open the machine's counters: %w", err)
 	}
-	for _, d := range devices {
-		k.journals[d], _ = fs.journals(d)
-	}
 	first, err := k.shown()
 	if err != nil {
 		return Source{}, fmt.Errorf("read the machine's counters: %w", err)
@@ -69,7 +64,7 @@ func (fs FS) Counters(devices []string, flushes map[string]flushing) (Source, er
 	k.wanted = devices
 	judged := map[string]flushing{}
 	for _, d := range devices {
-		judged[d] = fs.flushing(d, flushes[d])
+		k.journals[d], judged[d] = fs.flushing(d, flushes[d])
 	}
 	show := func(context.Context) (exposition, error) { return k.shown() }
 	src, err := nodeExporter.source(first, devices, judged, show)
@@ -179,47 +174,4 @@ func (k kernel) conditions(x exposition) {
 			x.add("node_thermal_zone_temp", float64(z.Temp)/1000, "zone", z.Name)
 		}
 	}
-}
-
-// Client reads the machine that the orders come from: how busy its CPUs are, and what ds2 itself takes of it, which
-// must not grow in a run of days.
-func (fs FS) Client() (Source, error) {
-	pfs, self, err := fs.process(os.Getpid())
-	if err != nil {
-		return Source{}, fmt.Errorf("open process counters: %w", err)
-	}
-	first, err := pfs.Stat()
-	if err != nil {
-		return Source{}, fmt.Errorf("read CPU counters: %w", err)
-	}
-	client := Source{Name: "client"}
-	client.add("", "", "",
-		kind{"client_busy_seconds_total",
-			"Time that the CPUs of the machine that ds2 runs on worked, summed over all.",
-			ClientBusy, atMostOne(share(0, float64(len(first.CPU))))},
-		kind{"client_own_seconds_total", "CPU time that ds2 itself took.", ClientOwn, nil},
-		kind{column: ClientUsed, derive: share(1, float64(runtime.GOMAXPROCS(0)))}, // which heeds a container's limit
-		kind{"client_resident_bytes", "Memory that ds2 itself takes.", ClientMemory, gauge(2)},
-		kind{"client_open_files", "Files and connections that ds2 itself has open.", ClientFiles, gauge(3)},
-		kind{"client_goroutines", "Goroutines of ds2 itself.", ClientGoroutines, gauge(4)})
-	client.Read = func(_ context.Context, values []float64) error {
-		machine, err := pfs.Stat()
-		if err != nil {
-			return err
-		}
-		own, err := self.Stat()
-		if err != nil {
-			return err
-		}
-		files, err := self.FileDescriptorsLen()
-		if err != nil {
-			return err
-		}
-		all := machine.CPUTotal
-		values[0] = all.User + all.Nice + all.System + all.IRQ + all.SoftIRQ + all.Steal
-		values[1], values[2] = own.CPUTime(), float64(own.ResidentMemory())
-		values[3], values[4] = float64(files), float64(runtime.NumGoroutine())
-		return nil
-	}
-	return client, nil
 }

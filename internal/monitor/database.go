@@ -195,8 +195,8 @@ func Files(
 			var role Role
 			c := make([]float64, 6)
 			err := rows.Scan(&file, &role, &c[0], &c[1], &c[2], &c[3], &c[4], &c[5])
-			all[file] = c
-			files, names = append(files, DatabaseFile{prefix + file, target, role}), append(names, file)
+			all[prefix+file] = c
+			files, names = append(files, DatabaseFile{prefix + file, target, role}), append(names, prefix+file)
 			return err
 		})
 	}
@@ -204,5 +204,5 @@ func Files(
 		return Source{}, nil, fmt.Errorf("read file counters of %s: %w", target, err)
 	}
 	first := files
-	return itemSource("file counters of "+target, "file", prefix, names, kinds, read), first, nil
+	return itemSource("file counters of "+target, "file", names, kinds, read), first, nil
 }

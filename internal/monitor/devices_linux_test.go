@@ -216,7 +216,7 @@ func TestMultipath(t *testing.T) {
 			require.NoError(t, err)
 			was := read(t, disks)
 			var w Observer
-			require.NoError(t, w.noteUncounted(t.Context(), nil, disks))
+			require.NoError(t, w.sample(t.Context(), nil, disks))
 			noted := strings.Contains(strings.Join(w.Notes, ""), "drive nvme0n1")
 			assert.Equal(t, name == "not counted", noted, "%q", w.Notes)
 			write(t, fs.Proc, "diskstats", strings.Join(c.now, "\n")+"\n")

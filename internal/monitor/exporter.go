@@ -219,18 +219,15 @@ func (w *Observer) openExporters(ctx context.Context) error {
 		if slices.ContainsFunc(w.exporters, func(other *Exporter) bool { return other.Name == e.Name }) {
 			return fail(fmt.Errorf("%s is given twice", e.Name))
 		}
-		drives, flushes := e.drives(w.devices), map[string]flushing{}
-		for _, d := range drives {
-			flushes[d.Name] = w.withoutJournals(w.roles[d.Name])
-		}
-		src, err := e.Source(w.devices, several, flushes)
+		drives := e.drives(w.devices, w.roles)
+		src, err := e.Source(w.devices, several, w.withoutJournals(drives))
 		if err != nil {
 			return &OptionError{"devices", err}
 		}
-		if err := w.noteUncounted(ctx, drives, src); err != nil {
+		if err := w.sample(ctx, drives, src); err != nil {
 			return fail(err)
 		}
-		w.exporters, w.Sources = append(w.exporters, e), append(w.Sources, src)
+		w.exporters = append(w.exporters, e)
 		if w.Machine == nil {
 			w.Machine = new(e.Machine)
 		} else {
@@ -239,7 +236,6 @@ func (w *Observer) openExporters(ctx context.Context) error {
 			w.Machine.MemoryBytes += e.Machine.MemoryBytes
 		}
 		for _, drive := range drives {
-			drive.Roles = w.roles[drive.Name]
 			if several {
 				drive.Name, drive.Machine = e.item(drive.Name), e.Name
 			}
@@ -250,12 +246,12 @@ func (w *Observer) openExporters(ctx context.Context) error {
 }
 
 // drives are those that were asked for or, without any, all that the exporter shows.
-func (e *Exporter) drives(devices []string) (all []Drive) {
+func (e *Exporter) drives(devices []string, roles map[string][]Role) (all []Drive) {
 	if len(devices) == 0 {
 		devices = drivesAmong(inOrder(e.kind.disks(e.first)))
 	}
 	for _, name := range devices {
-		drive := Drive{Name: name}
+		drive := Drive{Name: name, Roles: roles[name]}
 		for _, m := range e.first["node_disk_info"] { // Windows has none
 			if string(m.Metric["device"]) == name {
 				drive.Model = string(m.Metric["model"])

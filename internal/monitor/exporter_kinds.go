@@ -111,7 +111,7 @@ func (k *exporterKind) source(
 	}
 	var fill []func(values []float64, now exposition)
 	add := func(label string, items []string, read func(exposition) readings, kinds func(item string) []kind) {
-		put := src.items(label, "", items, kinds)
+		put := src.items(label, items, kinds)
 		fill = append(fill, func(values []float64, now exposition) { put(values, read(now)) })
 	}
 	single := func(k kind, read func(exposition) float64) {
@@ -125,12 +125,16 @@ func (k *exporterKind) source(
 	}
 
 	disks := k.disks
-	if k.countsFlushes() {
-		w := writeCounter{drives: flushes, was: readings{}, sum: readings{}}
+	if len(k.drives.names) > diskFlushes { // flushes have counters, and the empty ones are among the writes
 		src.unknownWrites = map[string]string{}
 		for _, d := range devices {
-			src.unknownWrites[d] = flushes[d].judge(drives[d])
+			f := flushes[d]
+			if !f.through && f.unknown == "" && math.IsNaN(drives[d][diskFlushes]) {
+				f.unknown = "its kernel counts no flushes, as Linux does since 5.5, and so shows them as writes"
+			}
+			src.unknownWrites[d] = f.unknown
 		}
+		w := writeCounter{drives: flushes, unknown: src.unknownWrites, was: readings{}, sum: readings{}}
 		disks = func(x exposition) readings {
 			all := k.disks(x)
 			maps.DeleteFunc(all, func(drive string, _ []float64) bool { return !slices.Contains(devices, drive) })
@@ -213,9 +217,6 @@ func (m itemMetrics) read(x exposition) readings {
 	return all
 }
 
-// countsFlushes says that flushes have counters, and that there are empty ones among the writes.
-func (k *exporterKind) countsFlushes() bool { return len(k.drives.names) > diskFlushes }
-
 // disks are the counters of the drives. A queue that is not told is the time that all requests took: as many of them
 // were under way on average.
 func (k *exporterKind) disks(x exposition) readings {
@@ -227,6 +228,44 @@ func (k *exporterKind) disks(x exposition) readings {
 	}
 	joinPaths(all)
 	return all
+}
+
+// The kernel shows an NVMe drive that several controllers may reach as one drive, nvme0n1, and as a path for each
+// controller, nvme0c0n1, which takes part of the same requests. Since Linux 6.4 both count them, before only the paths
+// do.
+var nvmeDrive, nvmePath = regexp.MustCompile(`^nvme\d+n\d+$`), regexp.MustCompile(`^(nvme\d+)c\d+(n\d+)$`)
+
+// joinPaths leaves in counts the drives only: one that counts nothing itself has what its paths count.
+func joinPaths(counts readings) {
+	paths := readings{}
+	for name, path := range counts {
+		parts := nvmePath.FindStringSubmatch(name)
+		if parts == nil {
+			continue
+		}
+		delete(counts, name)
+		drive := parts[1] + parts[2]
+		sum, several := paths[drive]
+		if !several {
+			paths[drive] = path
+			continue
+		}
+		for i, v := range path {
+			sum[i] += v
+		}
+		sum[diskBusySeconds] = math.NaN() // they may be busy at once, or one after the other
+	}
+	for name, c := range counts {
+		// The kernel reads every drive when it finds it, so one without any request is not counted.
+		if nvmeDrive.MatchString(name) && !(c[diskReads] > 0) && !(c[diskWrites] > 0) {
+			counts[name] = unknown(len(c))
+		}
+	}
+	for name, sum := range paths {
+		if c, counted := counts[name]; !counted || math.IsNaN(c[diskReads]) {
+			counts[name] = sum
+		}
+	}
 }
 
 // cpus are the times of each CPU, which an exporter shows by mode, in the order of cpuKinds.

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"context"
 	"math"
 	"slices"
 )
@@ -24,20 +25,10 @@ type flushing struct {
 	unknown        string  // why the empty ones cannot be told from writes
 }
 
-// judge says why empty flushes are not known of a drive that has these counts; empty where they are known.
-func (f flushing) judge(counts []float64) string {
-	switch {
-	case f.through:
-		return ""
-	case f.unknown == "" && math.IsNaN(counts[diskFlushes]):
-		return "its kernel counts no flushes, as Linux does since 5.5, and so shows them as writes"
-	}
-	return f.unknown
-}
-
 // writeCounter takes the empty flushes out of drives' writes. It counts from its first reading on.
 type writeCounter struct {
 	drives   map[string]flushing
+	unknown  map[string]string // of drives, why their writes are
 	was, sum readings
 }
 
@@ -46,11 +37,11 @@ type writeCounter struct {
 func (w *writeCounter) count(all readings) {
 	for drive, now := range all {
 		was, sum := w.was[drive], w.sum[drive]
-		if w.drives[drive].judge(now) != "" || math.IsNaN(now[diskWrites]) {
+		if w.unknown[drive] != "" || math.IsNaN(now[diskWrites]) {
 			now[diskWrites], now[diskWriteSeconds] = math.NaN(), math.NaN()
 			continue
 		}
-		raw := append([]float64(nil), now...)
+		raw := slices.Clone(now)
 		if was == nil || raw[diskWrites] < was[diskWrites] { // the first reading, or another drive of this name
 			was, sum = raw, make([]float64, len(raw))
 		}
@@ -76,16 +67,42 @@ func (f flushing) empty(was, now []float64) (flushes, seconds float64) {
 	return flushes, (now[diskFlushSeconds] - was[diskFlushSeconds]) * flushes / all
 }
 
-// withoutJournals is how flushes stand among the writes of a drive whose file systems' journals are not to be seen:
-// all are empty ones, but for those of a log that is synced with its file's times, which the journal writes.
-func (w *Observer) withoutJournals(roles []Role) (f flushing) {
-	mayHoldLog := len(roles) == 0 || slices.Contains(roles, Log)
-	withTimes := func(s Server) bool {
+// withoutJournals is how flushes stand among the writes of drives whose file systems' journals are not to be seen: all
+// are empty ones, but for those of a log that is synced with its file's times, which the journal writes.
+func (w *Observer) withoutJournals(drives []Drive) map[string]flushing {
+	withTimes := len(w.Servers) == 0 || slices.ContainsFunc(w.Servers, func(s Server) bool {
 		return !slices.Contains([]string{"fdatasync", "open_datasync"}, s.Settings["wal_sync_method"])
+	})
+	all := map[string]flushing{}
+	for _, d := range drives {
+		if mayHoldLog := len(d.Roles) == 0 || d.holds(Log); mayHoldLog && withTimes {
+			all[d.Name] = flushing{unknown: "the log is not known to be synced by fdatasync or open_datasync, and " +
+				"which flushes came with writes of the file system's journal can be seen on the machine itself " +
+				"only, of ext4 and XFS"}
+		}
 	}
-	if mayHoldLog && (len(w.Servers) == 0 || slices.ContainsFunc(w.Servers, withTimes)) {
-		f.unknown = "the log is not known to be synced by fdatasync or open_datasync, and which flushes came with " +
-			"writes of the file system's journal can be seen on the machine itself only, of ext4 and XFS"
+	return all
+}
+
+// sample has a machine's counters sampled, and says which drives they do not count at all, and of which the writes are
+// unknown.
+func (w *Observer) sample(ctx context.Context, drives []Drive, src Source) error {
+	values := make([]float64, len(src.Figures))
+	if err := src.Read(ctx, values); err != nil {
+		return err
 	}
-	return f
+	for i, f := range src.Figures {
+		if f.Name == diskKinds[diskReads].figure && math.IsNaN(values[i]) {
+			w.note("the requests of drive %s are not counted: "+
+				"see its queue/iostats in /sys/block", f.Item)
+		}
+	}
+	for i, d := range drives {
+		if why := src.unknownWrites[d.Name]; why != "" {
+			drives[i].WritesUnknown = why
+			w.note("the writes of drive %s are unknown: %s", d.Name, why)
+		}
+	}
+	w.Sources = append(w.Sources, src)
+	return nil
 }

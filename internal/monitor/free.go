@@ -48,9 +48,6 @@ type Room struct {
 	Size  int64 // bytes
 }
 
-// Free is how many bytes are.
-func (r Room) Free() (bytes int64, ok bool) { return diskspace.Free(r.Mount) }
-
 // Rooms are the file systems of this machine that hold files of the databases.
 func (w *Observer) Rooms() (all []Room) {
 	for i, t := range w.targets {

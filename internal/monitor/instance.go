@@ -45,40 +45,27 @@ type Instance struct {
 }
 
 // Instances asks databases of which servers they are. They come in the order of the first database of each.
-func Instances(ctx context.Context, databases []store.Database) ([]*Instance, error) {
-	var all []*Instance
+func Instances(ctx context.Context, databases []store.Database) (all []*Instance, err error) {
 	for _, d := range databases {
-		s, err := instanceOf(ctx, d)
-		if err != nil {
+		label := d.Label()
+		s := &Instance{Name: label[:max(strings.LastIndex(label, "/"), 0)]}
+		if s.Queries, err = schema.ServerQueries(d.Engine()); err != nil {
 			return nil, err
 		}
+		if err := d.DB().QueryRowContext(ctx, s.Queries.Version).Scan(&s.Major, &s.Version); err != nil {
+			return nil, d.Wrap("ask "+label+" for the server's version", err)
+		}
+		if err := d.DB().QueryRowContext(ctx, s.Queries.Identity).Scan(&s.ID); err != nil {
+			s.ID, s.Unknown = s.Name, d.Wrap("ask which server it is", err) // who may not ask has the address for it
+		}
+		s.ID = d.Engine() + " " + s.ID
 		same := slices.IndexFunc(all, func(other *Instance) bool { return other.ID == s.ID })
 		if same < 0 {
-			all = append(all, s)
-		} else {
-			all[same].Databases = append(all[same].Databases, d)
+			same, all = len(all), append(all, s)
 		}
+		all[same].Databases = append(all[same].Databases, d)
 	}
-	return all, nil
-}
-
-func instanceOf(ctx context.Context, d store.Database) (*Instance, error) {
-	queries, err := schema.ServerQueries(d.Engine())
-	if err != nil {
-		return nil, err
-	}
-	label := d.Label()
-	s := &Instance{
-		Name: label[:max(strings.LastIndex(label, "/"), 0)], Databases: []store.Database{d}, Queries: queries,
-	}
-	if err := d.DB().QueryRowContext(ctx, queries.Version).Scan(&s.Major, &s.Version); err != nil {
-		return nil, d.Wrap("ask "+label+" for the server's version", err)
-	}
-	if err := d.DB().QueryRowContext(ctx, queries.Identity).Scan(&s.ID); err != nil {
-		s.ID, s.Unknown = s.Name, d.Wrap("ask which server it is", err) // who may not ask has the address for it
-	}
-	s.ID = d.Engine() + " " + s.ID
-	return s, ctx.Err()
+	return all, ctx.Err()
 }
 
 // FindProcess finds, in process.Dir or another such directory, the process of this machine that serves a session of a

@@ -54,33 +54,26 @@ func (w *Observer) Close() {
 }
 
 // Totals are the times since the tracing began, of those of which there are any.
-func (t *IOTrace) Totals() ([]measure.Distribution, error) {
-	return t.since(make([][iotrace.Classes]iotrace.Histogram, len(t.drives)))
-}
+func (t *IOTrace) Totals() ([]measure.Distribution, error) { return t.NewReader()() }
 
-// NewReader makes a function that gives the times since it was called the last time, or made.
-func (t *IOTrace) NewReader() (func() ([]measure.Distribution, error), error) {
-	was, err := t.tracer.Read()
-	if err != nil {
-		return nil, err
-	}
-	return func() ([]measure.Distribution, error) { return t.since(was) }, nil
-}
-
-// since gives what came after was, by names such as "nvme0n1 log flush", and sets that to now.
-func (t *IOTrace) since(was [][iotrace.Classes]iotrace.Histogram) (all []measure.Distribution, err error) {
-	now, err := t.tracer.Read()
-	for i := range now {
-		for class := range iotrace.Classes {
-			h := now[i][class].Since(was[i][class])
-			d := measure.Counted(t.drives[i]+" "+class.String(), h.Sum, h.All())
-			if d.Count() > 0 {
-				all = append(all, d)
+// NewReader makes a function that gives the times since it was called the last time, at first since the tracing began,
+// by names such as "nvme0n1 log flush".
+func (t *IOTrace) NewReader() func() ([]measure.Distribution, error) {
+	was := make([][iotrace.Classes]iotrace.Histogram, len(t.drives))
+	return func() (all []measure.Distribution, err error) {
+		now, err := t.tracer.Read()
+		for i := range now {
+			for class := range iotrace.Classes {
+				h := now[i][class].Since(was[i][class])
+				d := measure.Counted(t.drives[i]+" "+class.String(), h.Sum, h.All())
+				if d.Count() > 0 {
+					all = append(all, d)
+				}
 			}
 		}
+		copy(was, now)
+		return all, err
 	}
-	copy(was, now)
-	return all, err
 }
 
 // source is the tracing second by second. Its figures are gauges: the running totals are a histogram, which is not one
@@ -93,15 +86,12 @@ func (t *IOTrace) source() Source {
 		}
 	}
 	const help = "Of the traced I/Os of the last second, in seconds."
-	read, failed := t.NewReader()
-	return itemSource("traced I/Os", "io", "", names, []kind{
+	read := t.NewReader()
+	return itemSource("traced I/Os", "io", names, []kind{
 		{"io_p50_seconds", help, IOMedian, gauge(0)},
 		{"io_p99_seconds", help, IOP99, gauge(1)},
 		{"io_max_seconds", help, IOMax, gauge(2)},
 	}, func(context.Context) (readings, error) {
-		if failed != nil {
-			return nil, failed
-		}
 		t.tracer.Look()
 		all, err := read()
 		values := readings{}

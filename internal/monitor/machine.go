@@ -1,9 +1,16 @@
 package monitor
 
 import (
+	"cmp"
 	"net"
+	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/prometheus/procfs"
 )
 
 // Machine is what a reader of a result must know of the computer under test.
@@ -36,6 +43,13 @@ type Drive struct {
 	WritesUnknown string `json:"writes_unknown,omitempty"` // why its flushes cannot be told from its writes
 }
 
+func (d Drive) holds(role Role) bool { return slices.Contains(d.Roles, role) }
+
+// holds says whether a drive is known to have a role.
+func (m *Machine) holds(drive string, role Role) bool {
+	return m != nil && slices.ContainsFunc(m.Drives, func(d Drive) bool { return d.Name == drive && d.holds(role) })
+}
+
 // FileSystem is where a directory lies.
 type FileSystem struct {
 	MountPoint string   `json:"mount_point"`
@@ -56,10 +70,7 @@ func IsLocal(name string) bool {
 	if name == "" || name == "localhost" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "@") {
 		return true
 	}
-	addresses := []string{name}
-	if net.ParseIP(name) == nil {
-		addresses, _ = net.LookupHost(name)
-	}
+	addresses, _ := net.LookupHost(name)
 	own, _ := net.InterfaceAddrs()
 	return slices.ContainsFunc(addresses, func(a string) bool {
 		ip := net.ParseIP(a)
@@ -78,4 +89,65 @@ type Server struct {
 	Container *Container `json:"container,omitempty"` // what it may use of its machine, where that is less than all
 
 	Files []File `json:"-"` // of the database, data before log
+}
+
+// Machine describes this computer with the drives named. What the kernel does not tell stays empty.
+func (fs FS) Machine(drives []string) Machine {
+	m := Machine{
+		System:     cmp.Or(value("/etc/os-release", "PRETTY_NAME", "="), runtime.GOOS),
+		Kernel:     line(filepath.Join(fs.Proc, "sys/kernel/osrelease")),
+		Processor:  value(filepath.Join(fs.Proc, "cpuinfo"), "model name", ":"),
+		Processors: runtime.NumCPU(),
+	}
+	m.Hostname, _ = os.Hostname()
+	if pfs, err := procfs.NewFS(fs.Proc); err == nil {
+		if stat, err := pfs.Stat(); err == nil {
+			m.Processors = len(stat.CPU)
+		}
+		if mem, err := pfs.Meminfo(); err == nil && mem.MemTotalBytes != nil {
+			m.MemoryBytes = int64(*mem.MemTotalBytes)
+		}
+	}
+	for _, name := range drives {
+		m.Drives = append(m.Drives, fs.drive(name))
+	}
+	return m
+}
+
+func (fs FS) drive(name string) Drive {
+	dir := filepath.Join(fs.Sys, "block", name)
+	sectors, _ := strconv.ParseInt(line(filepath.Join(dir, "size")), 10, 64)
+	d := Drive{
+		Name:       name,
+		Model:      line(filepath.Join(dir, "device/model")),
+		Bytes:      sectors * procfs.SectorSize,
+		Rotational: line(filepath.Join(dir, "queue/rotational")) == "1",
+		Scheduler:  line(filepath.Join(dir, "queue/scheduler")),
+		WriteCache: line(filepath.Join(dir, "queue/write_cache")),
+		FUA:        line(filepath.Join(dir, "queue/fua")) == "1",
+	}
+	// "none [mq-deadline] kyber": the one in brackets is in force.
+	if _, rest, ok := strings.Cut(d.Scheduler, "["); ok {
+		d.Scheduler, _, _ = strings.Cut(rest, "]")
+	}
+	return d
+}
+
+// line is a small file's text without the blanks around it; empty where it cannot be read.
+func line(file string) string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// value is what a file of lines "name separator value" gives a name first; empty where it gives nothing.
+func value(file, name, separator string) string {
+	for text := range strings.Lines(line(file)) {
+		if key, v, ok := strings.Cut(text, separator); ok && strings.TrimSpace(key) == name {
+			return strings.Trim(v, " \t\n\"")
+		}
+	}
+	return ""
 }

@@ -84,14 +84,12 @@ var errUndecided = errors.New("its dates can be month/day or day/month, and neit
 // the meter is still writing.
 func ReadMeterLog(text []byte, near time.Time, zone *time.Location) (s Series, left int, err error) {
 	rows, separator := meterRows(text)
-	monthFirst := meterReader{zone: zone, decimalComma: separator != ","}
-	dayFirst := monthFirst
-	dayFirst.dayFirst = true
-	s, left, err = monthFirst.read(rows)
-	if !monthFirst.undecided {
-		return s, left, err
+	read := func(dayFirst bool) (Series, int, error) {
+		r := meterReader{zone: zone, decimalComma: separator != ",", dayFirst: dayFirst}
+		return r.read(rows)
 	}
-	other, otherLeft, otherErr := dayFirst.read(rows)
+	s, left, err = read(false)
+	other, otherLeft, otherErr := read(true)
 	isNear := func(s Series) bool {
 		return slices.ContainsFunc(s, func(p Point) bool { return p.Time.Sub(near).Abs() < 24*time.Hour })
 	}
@@ -168,7 +166,6 @@ type meterReader struct {
 	zone         *time.Location
 	decimalComma bool
 	dayFirst     bool
-	undecided    bool // the order mattered
 
 	times   []int   // columns of the time; nil: by what is in them
 	watts   int     // column
@@ -185,7 +182,7 @@ func (r *meterReader) read(rows [][]string) (s Series, left int, err error) {
 		t, w, problem := r.reading(row)
 		switch {
 		case problem == nil:
-			s = append(s, Point{t, w})
+			s = append(s, Point{t.UTC(), w})
 			continue
 		case len(row) > 1 || len(s) > 0: // else it is a title
 			left++
@@ -352,7 +349,6 @@ func (r *meterReader) time(text string) (time.Time, error) {
 		if m[2] == "." || r.dayFirst {
 			month, day = day, month
 		}
-		r.undecided = r.undecided || m[2] != "."
 	}
 	seconds, leap := cmp.Or(m[7], "00"), time.Duration(0)
 	if seconds == "60" { // a leap second, or 59.7 rounded

@@ -101,9 +101,6 @@ func TestReadMeterLog(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			for i := range s {
-				s[i].Time = s[i].Time.UTC()
-			}
 			assert.Equal(t, Series{{noon, 100}, {noon.Add(time.Second), 200}}, s)
 			assert.Equal(t, c.left, left, "rows left out")
 		})

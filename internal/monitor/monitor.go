@@ -42,16 +42,6 @@ type Source struct {
 	unknownWrites map[string]string // of drives, why flushes cannot be told from their writes
 }
 
-// one is a source of one figure.
-func one(name string, k kind, read func(context.Context) (float64, error)) Source {
-	src := Source{Name: name, Read: func(ctx context.Context, values []float64) (err error) {
-		values[0], err = read(ctx)
-		return err
-	}}
-	src.add("", "", "", k)
-	return src
-}
-
 // unknown are n figures that were not read.
 func unknown(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
 

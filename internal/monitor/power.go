@@ -27,8 +27,8 @@ func PowerCommand(ctx context.Context, command string) (Source, error) {
 	var mu sync.Mutex
 	var failure error
 	at, running := time.Now(), false
-	power := kind{"power_watts", "Electric power as the meter shows it.", Power, gauge(0)}
-	return one("power by command", power, func(ctx context.Context) (float64, error) {
+	power := []kind{{"power_watts", "Electric power as the meter shows it.", Power, gauge(0)}}
+	return single("power by command", "", "", "", power, func(ctx context.Context) ([]float64, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if !running {
@@ -47,9 +47,9 @@ func PowerCommand(ctx context.Context, command string) (Source, error) {
 			}()
 		}
 		if time.Since(at) > staleAfter {
-			return math.NaN(), failure
+			return nil, failure
 		}
-		return watts, failure
+		return []float64{watts}, failure
 	}), nil
 }
 

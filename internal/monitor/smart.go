@@ -200,24 +200,20 @@ func (w *Observer) smart(ctx context.Context) {
 	}
 }
 
-// SMARTReadings asks the drives that tell of themselves; by drive.
-func (w *Observer) SMARTReadings(ctx context.Context) map[string]SMARTReading {
-	all := map[string]SMARTReading{}
+// BeginSMART asks the drives that tell of themselves, and makes what compares that with what they tell later.
+func (w *Observer) BeginSMART(ctx context.Context) (compare func(context.Context) []SMART) {
+	var before []SMART
 	for _, drive := range w.smartDrives {
 		if r, err := readSMART(ctx, w.smartctl, drive); err == nil {
-			all[drive] = r
+			before = append(before, SMART{Drive: drive, Before: r})
 		}
 	}
-	return all
-}
-
-// CompareSMART compares the readings of the drives that answered both times.
-func (w *Observer) CompareSMART(before, after map[string]SMARTReading) (all []SMART) {
-	for _, drive := range w.smartDrives {
-		b, is := after[drive]
-		if a, was := before[drive]; was && is {
-			all = append(all, newSMART(drive, a, b))
+	return func(ctx context.Context) (all []SMART) {
+		for _, s := range before {
+			if r, err := readSMART(ctx, w.smartctl, s.Drive); err == nil {
+				all = append(all, newSMART(s.Drive, s.Before, r))
+			}
 		}
+		return all
 	}
-	return all
 }

@@ -90,7 +90,7 @@ esac
 		for i, note := range w.Notes {
 			assert.True(t, strings.HasPrefix(note, want[i]), "%s: note %q, want %q", mode, note, want[i])
 		}
-		all := w.CompareSMART(w.SMARTReadings(t.Context()), w.SMARTReadings(t.Context()))
+		all := w.BeginSMART(t.Context())(t.Context())
 		if mode == SMARTOff {
 			assert.Empty(t, all)
 			continue

@@ -30,10 +30,10 @@ type IOKind struct {
 	Over  time.Duration // of the means whose highest is the maximum
 }
 
-// drives are those that have a column and a role; the empty role is every drive's.
-func (d Drives) drives(column string, role Role) (names []string) {
+// items are those that have a column and, of drives, a role; the empty role is that of all.
+func (d Drives) items(column string, role Role) (names []string) {
 	for _, name := range d.Counters.Items(column) {
-		if _, drive := SplitColumn(name); role == "" || d.Machine.Holds(drive, role) {
+		if _, drive := SplitColumn(name); role == "" || d.Machine.holds(drive, role) {
 			names = append(names, drive)
 		}
 	}
@@ -109,7 +109,7 @@ func (d Drives) served(k IOKind) []wait {
 		} else if len(d.Counters.Items(TransactionReads)) == 0 {
 			columns = [2]string{DatabasePageReads, DatabasePageReadTime}
 		}
-		reached := d.requests(d.drives(DiskReads, Data), requestColumns(false))
+		reached := d.requests(d.items(DiskReads, Data), requestColumns(false))
 		for i, r := range d.timed(columns[0], columns[1]) {
 			if all[i].ios = r; !k.Write {
 				all[i].reached = reached[i].number
@@ -129,25 +129,10 @@ func (d Drives) served(k IOKind) []wait {
 	return all
 }
 
-// timed are requests in each sample that servers counted in one column and timed in another.
-func (d Drives) timed(counts, times string) []requests {
-	all := make([]requests, len(d.Counters.Rows))
-	for _, column := range d.Counters.Items(counts) {
-		_, item := SplitColumn(column)
-		seconds := d.Counters.Values(ItemColumn(times, item))
-		for i, number := range d.Counters.Values(column) {
-			if seconds != nil && number > 0 && seconds[i] >= 0 { // not NaN
-				all[i].add(requests{number, seconds[i]})
-			}
-		}
-	}
-	return all
-}
-
 // slowestDrive is Slowest by the drives' counters alone.
 func (d Drives) slowestDrive(k IOKind) (mean, longest float64, measured bool) {
 	rate := requestColumns(k.Write).rate
-	for _, drive := range d.drives(rate, k.Role) {
+	for _, drive := range d.items(rate, k.Role) {
 		if k.Role != "" && math.IsNaN(d.Counters.Mean(ItemColumn(rate, drive), d.From, d.To)) {
 			return 0, 0, false
 		}
@@ -161,7 +146,7 @@ func (d Drives) slowestDrive(k IOKind) (mean, longest float64, measured bool) {
 // ReadLatencies is the mean latency of the reads of the drives that hold data in each sample, in seconds; NaN where
 // there was none.
 func (d Drives) ReadLatencies() []float64 {
-	reads := d.requests(d.drives(DiskReads, Data), requestColumns(false))
+	reads := d.requests(d.items(DiskReads, Data), requestColumns(false))
 	latencies := make([]float64, len(reads))
 	for i, r := range reads {
 		latencies[i] = r.seconds / r.number // NaN where both are 0
@@ -169,16 +154,20 @@ func (d Drives) ReadLatencies() []float64 {
 	return latencies
 }
 
-// columnsOf are the columns of a kind of requests: how many a second, and the mean of their times.
-type columnsOf struct{ rate, latency string }
+// columnsOf are the columns of a kind of requests: how many a second, and the mean of their times or, as servers tell
+// it, the sum.
+type columnsOf struct {
+	rate, time string
+	sum        bool
+}
 
-var ofFlushes = columnsOf{DiskFlushes, DiskFlushTime}
+var ofFlushes = columnsOf{DiskFlushes, DiskFlushTime, false}
 
 func requestColumns(write bool) columnsOf {
 	if write {
-		return columnsOf{DiskWrites, DiskWriteTime}
+		return columnsOf{DiskWrites, DiskWriteTime, false}
 	}
-	return columnsOf{DiskReads, DiskReadTime}
+	return columnsOf{DiskReads, DiskReadTime, false}
 }
 
 // requests are some a second, and the seconds that they took.
@@ -202,14 +191,23 @@ func (d Drives) requests(items []string, of columnsOf) []requests {
 	all := make([]requests, len(d.Counters.Rows))
 	for _, item := range items {
 		rates := d.Counters.Values(d.column(of.rate, item))
-		latencies := d.Counters.Values(d.column(of.latency, item))
-		for i := range min(len(rates), len(latencies)) {
-			if rates[i] > 0 && !math.IsNaN(latencies[i]) {
-				all[i].add(requests{rates[i], rates[i] * latencies[i]})
+		times := d.Counters.Values(d.column(of.time, item))
+		for i := range min(len(rates), len(times)) {
+			if rates[i] > 0 && times[i] >= 0 { // not NaN
+				seconds := times[i]
+				if !of.sum {
+					seconds *= rates[i]
+				}
+				all[i].add(requests{rates[i], seconds})
 			}
 		}
 	}
 	return all
+}
+
+// timed are requests in each sample that servers counted in one column and timed in another.
+func (d Drives) timed(counts, times string) []requests {
+	return d.requests(d.items(counts, ""), columnsOf{counts, times, true})
 }
 
 // wait is I/Os of a kind, and the flushes that those of the log wait for.
@@ -343,7 +341,7 @@ type Volume struct {
 
 // volumes are the drives that were counted, of a machine that is known.
 func (d Drives) volumes() (all []Volume) {
-	for _, drive := range d.drives(DiskReads, "") {
+	for _, drive := range d.items(DiskReads, "") {
 		if !d.counted(drive) {
 			continue
 		}
@@ -420,7 +418,7 @@ func (d Drives) Storage() (*Storage, error) {
 	for _, v := range s.Volumes {
 		s.ReadBytes += v.ReadBytes
 		s.WrittenBytes += v.WrittenBytes
-		data, log := v.Keeps(Data), v.Keeps(Log)
+		data, log := slices.Contains(v.Roles, Data), slices.Contains(v.Roles, Log)
 		switch {
 		case data:
 			s.Reads += v.Reads
@@ -466,6 +464,3 @@ func (d Drives) serverTimes(role Role) *Times {
 	}
 	return &t
 }
-
-// Keeps says whether the volume is known to have a role.
-func (v Volume) Keeps(role Role) bool { return slices.Contains(v.Roles, role) }

@@ -69,6 +69,15 @@ func (t *Table) between(column string, from, to time.Time) []float64 {
 	return values
 }
 
+// Series is a figure over time, oldest first.
+type Series []Point
+
+// Point is one reading.
+type Point struct {
+	Time  time.Time
+	Value float64
+}
+
 // Set puts a series into the rows by their times, in a column of that name, new or not: the newest reading at or before
 // a row's time, where it is at most 30 s old. Other rows stay as they are.
 func (t *Table) Set(column string, s Series) {

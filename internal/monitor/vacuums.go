@@ -85,3 +85,13 @@ func (d Drives) sums(column string) []float64 {
 	}
 	return sums
 }
+
+// scrubbed is what scans in the background had drives read, in requests and bytes a second. A request that the kernel
+// served from its cache did not reach them, as far as that is known.
+func (d Drives) scrubbed() (requests, bytes float64) {
+	requests, bytes = d.mean(ScrubReads), d.mean(ScrubReadBytes)
+	if device := d.Counters.Mean(ScrubDeviceBytes, d.From, d.To); !math.IsNaN(device) && bytes > 0 {
+		requests, bytes = requests*device/bytes, device
+	}
+	return requests, bytes
+}

@@ -47,7 +47,8 @@ const flushRows = int(result.IntervalLength / monitor.Interval)
 func (o *observation) begin(r Options, start time.Time) {
 	o.start = start
 	if trace := r.Observer.IOTrace; trace != nil {
-		if o.ios, o.failed = trace.NewReader(); o.failed != nil {
+		o.ios = trace.NewReader()
+		if _, o.failed = o.ios(); o.failed != nil { // of the time before the run
 			return
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"ds2/internal/diskspace"
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
 )
@@ -41,7 +42,7 @@ func newRoom(rooms []monitor.Room, length time.Duration) room {
 	for _, one := range rooms {
 		least := min(int64(leastRoomShare*float64(one.Size)), leastRoomBytes)
 		p := &place{Room: one, least: least}
-		if free, ok := p.Free(); ok {
+		if free, ok := diskspace.Free(p.Mount); ok {
 			p.free = []int64{free}
 		}
 		r.places = append(r.places, p)
@@ -55,7 +56,7 @@ func (r room) sample(s measure.Sample, tell func(format string, args ...any)) er
 		return nil
 	}
 	for _, p := range r.places {
-		free, ok := p.Free()
+		free, ok := diskspace.Free(p.Mount)
 		if !ok {
 			continue
 		}

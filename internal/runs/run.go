@@ -263,7 +263,7 @@ func (r *Run) prepare(ctx, stop context.Context) (err error) {
 
 // observe lets the run happen between an idle time and a cooldown, in which nothing is done but to read the counters.
 func (r *Run) observe(ctx, stop context.Context) (time.Time, Outcome) {
-	before := r.options.Observer.SMARTReadings(ctx)
+	compareSMART := r.options.Observer.BeginSMART(ctx)
 	r.alone("idle", r.options.Idle.Duration)
 	if !r.observation.rest(stop, r.options.Idle.Duration) {
 		return time.Time{}, Ended(cmp.Or(context.Cause(ctx), driver.ErrStopped))
@@ -275,7 +275,7 @@ func (r *Run) observe(ctx, stop context.Context) (time.Time, Outcome) {
 		progress.Pause(stop, r.options.Cooldown.Duration)
 		r.doing.Store("")
 	}
-	r.summary.SMART = r.options.Observer.CompareSMART(before, r.options.Observer.SMARTReadings(ctx))
+	r.summary.SMART = compareSMART(ctx)
 	return start, outcome.with(r.observation.end())
 }
 

@@ -4,15 +4,17 @@ package devicetest
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"unsafe"
 
+	"github.com/prometheus/procfs"
+	"github.com/prometheus/procfs/blockdevice"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -59,18 +61,9 @@ func Mount(t *testing.T, on string, bytes int64) Drive {
 		t.Skip("there is no room for a drive: ", err)
 	}
 	atEnd(t, `umount --lazy "$0/slow/drive" "$0/drive"; rm -rf "$0"`, under)
-	image := filepath.Join(under, "below", imageName)
+	image := filepath.Join(under, "below", "image")
 	require.NoError(t, os.Mkdir(filepath.Dir(image), 0o755))
-	makeImage(t, image, bytes)
-	return mount(t, "ext4", under, image)
-}
-
-const imageName = "image"
-
-func makeImage(t *testing.T, file string, bytes int64) {
-	t.Helper()
-	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	require.NoError(t, os.Truncate(file, bytes))
+	return mount(t, "ext4", under, image, bytes)
 }
 
 // atEnd has a shell do something to a directory when the test has ended, or was killed: its standard input ends then.
@@ -84,9 +77,11 @@ func atEnd(t *testing.T, do, dir string) {
 	t.Cleanup(func() { assert.NoError(t, errors.Join(input.Close(), shell.Wait())) })
 }
 
-// mount makes a drive of an image, with a file system that is mounted below a directory.
-func mount(t *testing.T, fileSystem, under, image string, options ...string) Drive {
+// mount makes a drive of an image, which it makes too, with a file system that is mounted below a directory.
+func mount(t *testing.T, fileSystem, under, image string, bytes int64, options ...string) Drive {
 	t.Helper()
+	require.NoError(t, os.WriteFile(image, nil, 0o600))
+	require.NoError(t, os.Truncate(image, bytes))
 	d := Attach(t, image, options...)
 	if out, err := exec.Command("mkfs."+fileSystem, "-q", d.Path).CombinedOutput(); err != nil {
 		t.Skipf("no file system can be made: %v: %s", err, out)
@@ -101,9 +96,7 @@ func mount(t *testing.T, fileSystem, under, image string, options ...string) Dri
 	if err := syscall.Mount(d.Path, d.Dir, fileSystem, 0, ""); err != nil {
 		t.Skip("the file system cannot be mounted: ", err)
 	}
-	t.Cleanup(func() {
-		assert.NoError(t, syscall.Unmount(d.Dir, 0))
-	})
+	t.Cleanup(func() { assert.NoError(t, syscall.Unmount(d.Dir, 0)) })
 	_ = os.Remove(filepath.Join(d.Dir, "lost+found")) // of ext4
 	return d
 }
@@ -148,22 +141,81 @@ func Forget(t *testing.T, dir string) {
 type Counts struct{ Reads, ReadBytes, ReadSeconds, Writes, MergedWrites, Flushes float64 }
 
 // Counts reads them; see Documentation/block/stat.rst.
-func (d Drive) Counts(t *testing.T) (c Counts) {
+func (d Drive) Counts(t *testing.T) Counts {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("/sys/class/block", d.Name, "stat"))
-	if err != nil {
-		t.Error(err)
-		return c
+	fs, err := blockdevice.NewDefaultFS()
+	require.NoError(t, err)
+	s, _, err := fs.SysBlockDeviceStat(d.Name)
+	require.NoError(t, err)
+	return Counts{
+		float64(s.ReadIOs), float64(s.ReadSectors) * procfs.SectorSize, float64(s.ReadTicks) / 1000,
+		float64(s.WriteIOs), float64(s.WriteMerges), float64(s.FlushRequestsCompleted),
 	}
-	fields := strings.Fields(string(text))
-	for i, v := range map[int]*float64{
-		0: &c.Reads, 2: &c.ReadBytes, 3: &c.ReadSeconds, 4: &c.Writes, 5: &c.MergedWrites, 15: &c.Flushes,
-	} {
-		if *v, err = strconv.ParseFloat(fields[i], 64); err != nil {
-			t.Error(err)
+}
+
+// Slow is a drive that can be held to a number of reads and writes a second: the kernel counts how long they take as it
+// does for any drive. Its image lies on another drive, and a control group holds that one back.
+type Slow struct {
+	Drive
+	below Drive
+}
+
+// MountSlow makes a slow drive as Mount makes another. It is fast until Hold.
+func MountSlow(t *testing.T, fileSystem, on string, bytes int64) *Slow {
+	t.Helper()
+	below := Mount(t, on, bytes+bytes/8+16<<20) // with what its own file system takes
+	s := &Slow{below: below}
+	if below.hold(0, 0) != nil {
+		t.Skip("no control group (version 1) holds drives back here")
+	}
+	under, image := filepath.Join(filepath.Dir(below.Dir), "slow"), filepath.Join(below.Dir, "image")
+	s.Drive = mount(t, fileSystem, under, image, bytes, "--direct-io=on")
+	t.Cleanup(func() { s.Hold(t, 0, 0) }) // before it is unmounted
+	return s
+}
+
+// Hold has the drive do at most these reads, and these writes and flushes, a second from now on; 0 is any number. It
+// lets them through in bursts, at most every tenth of a second.
+func (s *Slow) Hold(t *testing.T, reads, writes int) {
+	t.Helper()
+	require.NoError(t, s.below.hold(reads, writes))
+}
+
+// HoldAbove has at most these reads and writes a second reach the drive, whose counters do not see that they wait.
+func (s *Slow) HoldAbove(t *testing.T, reads, writes int) {
+	t.Helper()
+	require.NoError(t, s.hold(reads, writes))
+	t.Cleanup(func() { _ = s.hold(0, 0) })
+}
+
+func (d Drive) hold(reads, writes int) error {
+	for kind, most := range map[string]int{"read": reads, "write": writes} {
+		limit := "/sys/fs/cgroup/blkio/blkio.throttle." + kind + "_iops_device"
+		if err := os.WriteFile(limit, fmt.Appendf(nil, "%s %d", d.Number, most), 0); err != nil {
+			return err
 		}
 	}
-	c.ReadBytes *= 512 // sectors
-	c.ReadSeconds /= 1000
-	return c
+	return nil
+}
+
+// Small is a file system in memory, of a size such as 24m, that belongs to the owner of a file, such as a server's
+// directory; grow makes it larger.
+func Small(t *testing.T, size, owner string) (dir string, grow func(size string)) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "ds2-small-drive-") // where other users may go
+	require.NoError(t, err)
+	t.Cleanup(func() { os.Remove(dir) })
+	info, err := os.Stat(owner)
+	require.NoError(t, err)
+	user := info.Sys().(*syscall.Stat_t)
+	if err := syscall.Mount("ds2", dir, "tmpfs", 0, "size="+size); errors.Is(err, syscall.EPERM) {
+		t.Skip("only root can mount a small drive: ", err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
+	require.NoError(t, errors.Join(os.Chown(dir, int(user.Uid), int(user.Gid)), os.Chmod(dir, 0o700)))
+	return dir, func(size string) {
+		require.NoError(t, syscall.Mount("ds2", dir, "tmpfs", syscall.MS_REMOUNT, "size="+size))
+	}
 }

@@ -49,7 +49,7 @@ func (fs FS) limits(pid int) (l limits, err error) {
 		groups := groupsOf(memberships[own].Path, mounts[tree])
 		var memory float64
 		memory, l.memory = lowest(groups, func(dir string) float64 {
-			return numberIn(filepath.Join(dir, "memory.max"))
+			return parsed(line(filepath.Join(dir, "memory.max")))
 		})
 		l.MemoryBytes = int64(memory)
 		l.Processors, l.cpu = lowest(groups, func(dir string) float64 { // "200000 100000", or "max 100000"
@@ -89,9 +89,7 @@ func lowest(groups []string, limit func(dir string) float64) (low float64, group
 	return low, group
 }
 
-// numberIn is the number in a file; 0 where there is none.
-func numberIn(file string) float64 { return parsed(line(file)) }
-
+// parsed is a number; 0 where there is none.
 func parsed(text string) float64 {
 	v, _ := strconv.ParseFloat(text, 64) // "max": 0
 	return v
@@ -110,20 +108,23 @@ func numbers(file string) (map[string]float64, error) {
 
 // throttling reads how often the limited group had used up its CPU time before a period's end, of how many periods, and
 // for how many seconds its processes then stood still.
-func (l limits) throttling() (throttled, periods, seconds float64, err error) {
+func (l limits) throttling(context.Context) ([]float64, error) {
 	stat, err := numbers(filepath.Join(l.cpu, "cpu.stat"))
-	return stat["nr_throttled"], stat["nr_periods"], stat["throttled_usec"] / 1e6, err
+	if err != nil {
+		return nil, err
+	}
+	return []float64{stat["nr_throttled"], stat["nr_periods"], stat["throttled_usec"] / 1e6}, nil
 }
 
 // available is the memory of the limited group that its processes can have before they are killed: what files take in
 // the page cache is given back first.
-func (l limits) available() (float64, error) {
+func (l limits) available(context.Context) ([]float64, error) {
 	stat, err := numbers(filepath.Join(l.memory, "memory.stat"))
 	if err != nil {
-		return math.NaN(), err
+		return nil, err
 	}
-	used := numberIn(filepath.Join(l.memory, "memory.current"))
-	return float64(l.MemoryBytes) - used + stat["inactive_file"] + stat["active_file"], nil
+	used := parsed(line(filepath.Join(l.memory, "memory.current")))
+	return []float64{float64(l.MemoryBytes) - used + stat["inactive_file"] + stat["active_file"]}, nil
 }
 
 // server is the process whose children are a server's sessions, of which one was found, or else that one itself: it is
@@ -142,17 +143,17 @@ func (fs FS) server(found int, program string) int {
 
 // taken is what a process, its children and those children that are gone have taken: seconds of CPUs, and bytes from
 // drives; NaN where this process may not know.
-func (fs FS) taken(pid int) (seconds, readBytes float64, err error) {
+func (fs FS) taken(pid int) ([]float64, error) {
 	pfs, process, err := fs.process(pid)
 	if err != nil {
-		return math.NaN(), math.NaN(), err
+		return nil, err
 	}
 	stat, err := process.Stat()
 	if err != nil {
-		return math.NaN(), math.NaN(), err
+		return nil, err
 	}
 	const ticks = 100 // a second, on all of Linux's architectures
-	seconds, readBytes = stat.CPUTime()+float64(stat.CUTime+stat.CSTime)/ticks, bytesRead(process)
+	seconds, readBytes := stat.CPUTime()+float64(stat.CUTime+stat.CSTime)/ticks, bytesRead(process)
 	own := strconv.Itoa(pid)
 	for _, child := range strings.Fields(line(filepath.Join(fs.Proc, own, "task", own, "children"))) {
 		n, _ := strconv.Atoi(child)
@@ -163,7 +164,7 @@ func (fs FS) taken(pid int) (seconds, readBytes float64, err error) {
 			}
 		}
 	}
-	return seconds, readBytes, nil
+	return []float64{seconds, readBytes}, nil
 }
 
 // bytesRead is what a process and those of its children that are gone had read from drives; NaN where it is not told.
@@ -177,13 +178,6 @@ func bytesRead(p procfs.Proc) float64 {
 
 // serverSources read what a server takes and how its container holds it back; item tells several servers apart.
 func (fs FS) serverSources(pid int, l limits, item, server string) []Source {
-	processes := Source{
-		Name: "processes of " + server,
-		Read: func(_ context.Context, values []float64) (err error) {
-			values[0], values[1], err = fs.taken(pid)
-			return err
-		},
-	}
 	kinds := []kind{
 		{"server_processor_seconds_total", "CPU time that the database server's processes took.",
 			ServerProcessors, nil},
@@ -193,17 +187,13 @@ func (fs FS) serverSources(pid int, l limits, item, server string) []Source {
 	if l.Processors > 0 {
 		kinds = append(kinds, kind{column: ServerUsed, derive: share(0, l.Processors)})
 	}
-	processes.add("server", server, item, kinds...)
-	throttling := l.throttles("the database server", ServerThrottled, "server", server, item)
-	all := append([]Source{processes}, throttling...)
+	taken := func(context.Context) ([]float64, error) { return fs.taken(pid) }
+	all := append([]Source{single("processes of "+server, "server", server, item, kinds, taken)},
+		l.throttles("the database server", ServerThrottled, "server", server, item)...)
 	if l.memory != "" {
-		free := Source{Name: "memory of " + server, Read: func(_ context.Context, values []float64) (err error) {
-			values[0], err = l.available()
-			return err
-		}}
-		free.add("server", server, item, kind{"server_available_bytes",
-			"Memory that the database server's container can still have.", ServerMemory, gauge(0)})
-		all = append(all, free)
+		free := []kind{{"server_available_bytes",
+			"Memory that the database server's container can still have.", ServerMemory, gauge(0)}}
+		all = append(all, single("memory of "+server, "server", server, item, free, l.available))
 	}
 	return all
 }
@@ -214,30 +204,58 @@ func (l limits) throttles(whose, column, label, server, inColumns string) []Sour
 	if l.cpu == "" {
 		return nil
 	}
-	src := Source{
-		Name: "container of " + whose,
-		Read: func(_ context.Context, values []float64) error {
-			throttled, periods, seconds, err := l.throttling()
-			if err == nil {
-				values[0], values[1], values[2] = throttled, periods, seconds
-			}
-			return err
-		},
-	}
 	prefix, _, _ := strings.Cut(column, ".")
 	container := whose + "'s container"
-	src.add(label, server, inColumns,
-		kind{prefix + "_throttled_periods_total", "Periods in which " + container + " had used up its CPU time.",
+	kinds := []kind{
+		{prefix + "_throttled_periods_total", "Periods in which " + container + " had used up its CPU time.",
 			column, ratio(0, 1)},
-		kind{figure: prefix + "_periods_total",
-			help: "Periods in which the CPU time of " + container + " was counted."},
-		kind{figure: prefix + "_throttled_seconds_total",
-			help: "Time that processes of " + container + " stood still for that."})
-	return []Source{src}
+		{prefix + "_periods_total", "Periods in which the CPU time of " + container + " was counted.", "", nil},
+		{prefix + "_throttled_seconds_total", "Time that processes of " + container + " stood still for that.",
+			"", nil},
+	}
+	return []Source{single("container of "+whose, label, server, inColumns, kinds, l.throttling)}
+}
+
+// Client reads the machine that the orders come from: how busy its CPUs are, and what ds2 itself takes of it, which
+// must not grow in a run of days.
+func (fs FS) Client() (Source, error) {
+	pfs, self, err := fs.process(os.Getpid())
+	if err != nil {
+		return Source{}, fmt.Errorf("open process counters: %w", err)
+	}
+	first, err := pfs.Stat()
+	if err != nil {
+		return Source{}, fmt.Errorf("read CPU counters: %w", err)
+	}
+	return single("client", "", "", "", []kind{
+		{"client_busy_seconds_total",
+			"Time that the CPUs of the machine that ds2 runs on worked, summed over all.",
+			ClientBusy, atMostOne(share(0, float64(len(first.CPU))))},
+		{"client_own_seconds_total", "CPU time that ds2 itself took.", ClientOwn, nil},
+		{column: ClientUsed, derive: share(1, float64(runtime.GOMAXPROCS(0)))}, // which heeds a container's limit
+		{"client_resident_bytes", "Memory that ds2 itself takes.", ClientMemory, gauge(2)},
+		{"client_open_files", "Files and connections that ds2 itself has open.", ClientFiles, gauge(3)},
+		{"client_goroutines", "Goroutines of ds2 itself.", ClientGoroutines, gauge(4)},
+	}, func(context.Context) ([]float64, error) {
+		machine, err := pfs.Stat()
+		own, ownErr := self.Stat()
+		files, filesErr := self.FileDescriptorsLen()
+		if err := cmp.Or(err, ownErr, filesErr); err != nil {
+			return nil, err
+		}
+		all := machine.CPUTotal
+		return []float64{
+			all.User + all.Nice + all.System + all.IRQ + all.SoftIRQ + all.Steal,
+			own.CPUTime(), float64(own.ResidentMemory()), float64(files), float64(runtime.NumGoroutine()),
+		}, nil
+	}), nil
 }
 
 // ownSources read what ds2 itself takes of its machine, and how its own container, if there is one, holds it back.
 func (fs FS) ownSources() ([]Source, error) {
+	if runtime.GOOS != "linux" {
+		return nil, nil
+	}
 	client, err := fs.Client()
 	own, _ := fs.limits(os.Getpid())
 	return append([]Source{client}, own.throttles("ds2", ClientThrottled, "", "", "")...), err
