@@ -108,7 +108,9 @@ func (p *parser) metric() (Metric, error) {
 		kind, known = operation, slices.Contains(p.operations, name) || len(p.operations) == 0 && name != ""
 	}
 	if !known {
-		return Metric{}, p.fail("unknown figure %q; known: %s", name, strings.Join(names(p.operations), ", "))
+		all := slices.AppendSeq(slices.Clone(p.operations), maps.Keys(subjects))
+		slices.Sort(all)
+		return Metric{}, p.fail("unknown figure %q; known: %s", name, strings.Join(slices.Compact(all), ", "))
 	}
 	if kind.unit != result.UnitSeconds {
 		return Metric{Subject: name}, nil
@@ -123,12 +125,6 @@ func (p *parser) metric() (Metric, error) {
 	default:
 		return Metric{}, p.fail("%s is measured once a second: its statistic is mean or max", name)
 	}
-}
-
-func names(operations []string) []string {
-	all := slices.AppendSeq(slices.Clone(operations), maps.Keys(subjects))
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 func (p *parser) comparison(m Metric) (Comparison, error) {
@@ -149,12 +145,12 @@ func (p *parser) bound(unit result.Unit, compare Comparison) (float64, error) {
 	value, err := strconv.ParseFloat(digits, 64)
 	switch {
 	case err != nil:
-		return 0, p.fail("write a number, such as %s", exampleBounds[unit])
+		return 0, p.fail("write a number, such as %s", bounds[unit].example)
 	case value == 0 && compare == Below:
 		return 0, p.fail("nothing is below 0; write <= 0 for none at all")
 	}
 	suffix := p.next(isUnit)
-	factor, known := factors[unit][suffix]
+	factor, known := bounds[unit].factors[suffix]
 	switch {
 	case !known && unit == result.UnitSeconds:
 		return 0, p.fail("a latency needs a unit: us, ms, s or m, such as %sms", digits)
@@ -170,14 +166,13 @@ func (p *parser) bound(unit result.Unit, compare Comparison) (float64, error) {
 	return value * factor, nil
 }
 
-// factors takes a written unit to the base unit.
-var factors = map[result.Unit]map[string]float64{
-	result.UnitSeconds: {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60},
-	result.UnitRatio:   {"%": 0.01},
-	result.UnitOPM:     {"": 1},
-	result.UnitIOPS:    {"": 1},
-}
-
-var exampleBounds = map[result.Unit]string{
-	result.UnitSeconds: "500ms", result.UnitRatio: "0.1%", result.UnitOPM: "60000", result.UnitIOPS: "250",
+// bounds are how those in a unit are written, and what takes a written unit to the base unit.
+var bounds = map[result.Unit]struct {
+	example string
+	factors map[string]float64
+}{
+	result.UnitSeconds: {"500ms", map[string]float64{"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60}},
+	result.UnitRatio:   {"0.1%", map[string]float64{"%": 0.01}},
+	result.UnitOPM:     {"60000", map[string]float64{"": 1}},
+	result.UnitIOPS:    {"250", map[string]float64{"": 1}},
 }
