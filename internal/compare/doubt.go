@@ -28,26 +28,29 @@ func idle(c Configuration) []Doubt {
 	return []Doubt{{c.Name, c.Name + " had runs of 0 " + c.Unit(), c.Unit() + ": " + why}}
 }
 
-// drifting is the doubt about a configuration most runs of which drift the same way.
-func drifting(c Configuration) []Doubt {
-	d := DriftOf(c.Bench)
-	if d == nil {
-		return nil
+// Drifting is the doubt about a configuration most runs of which drift the same way: what they come to hangs on when
+// they were measured, however little they vary.
+func Drifting(c Configuration) []Doubt {
+	counted := Counted(c.Bench)
+	ways := map[bool][]float64{} // upwards and not
+	for _, r := range counted {
+		if r.Drift != nil {
+			ways[*r.Drift > 0] = append(ways[*r.Drift > 0], *r.Drift)
+		}
 	}
-	what := warming
-	if d.Most < 0 {
-		what = "still slowing down"
+	for up, way := range ways {
+		what := map[bool]string{true: warming, false: "still slowing down"}[up]
+		switch {
+		case len(counted) == 1:
+			return []Doubt{{c.Name, what, fmt.Sprintf("OPM of the only valid run of %s drifts by %+.0f %% over the window",
+				c.Name, way[0])}}
+		case 2*len(way) > len(counted):
+			return []Doubt{{c.Name, what, fmt.Sprintf("%d of %d valid runs of %s drift the same way, "+
+				"by %+.0f %% to %+.0f %% over the window",
+				len(way), len(counted), c.Name, slices.Min(way), slices.Max(way))}}
+		}
 	}
-	return []Doubt{{c.Name, what, d.Text(c.Name)}}
-}
-
-// Text is the drift of the runs of a configuration in words.
-func (d Drift) Text(name string) string {
-	if d.Of == 1 {
-		return fmt.Sprintf("OPM of the only valid run of %s drifts by %+.0f %% over the window", name, d.Least)
-	}
-	return fmt.Sprintf("%d of %d valid runs of %s drift the same way, by %+.0f %% to %+.0f %% over the window",
-		d.Runs, d.Of, name, d.Least, d.Most)
+	return nil
 }
 
 // Parts are what the ratio of the results of two configurations is made of: Ratio is IORate divided by IOsPerCycle. All
@@ -123,7 +126,7 @@ func (c Comparison) Doubt(first, other string) *Doubt {
 
 // Doubtful says that a difference is an estimate of which nothing can be told.
 func (c Comparison) Doubtful(d Difference) bool {
-	return d.Figure == c.Named(Main) && d.Blind() ||
+	return d.Metric.Name == Main && d.Blind() ||
 		slices.ContainsFunc(c.Doubts, func(o Doubt) bool { return o.Name == d.Name || o.Name == d.Against })
 }
 

@@ -201,8 +201,3 @@ func (v view) slowest() (all []result.SlowOrder) {
 	}
 	return all
 }
-
-// At is a time of the run, in seconds since the first orders, on the clock.
-func (in Input) At(seconds float64) time.Time {
-	return in.Start.Add(measure.Seconds(seconds))
-}

@@ -5,26 +5,19 @@ import (
 	"math"
 	"time"
 
-	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
 
-// Counter is what a column of a run's counters was in its first window; NaN of one without values.
-type Counter struct {
-	Column                string
-	Mean, Lowest, Highest float64
-}
-
-// Counters are those of the first window, or of the whole run where there is none.
-func Counters(r *result.Record) (all []Counter) {
+// Counters are the mean, the lowest and the highest value of each column of a run's counters in its first window, or in
+// the whole run where there is none; NaN of one without values.
+func Counters(r *result.Record) (all [][]float64) {
 	from, to := r.Start, r.End
 	if len(r.Windows) > 0 {
-		w := r.Windows[0]
-		from, to = r.Start.Add(measure.Seconds(w.From)), r.Start.Add(measure.Seconds(w.To))
+		from, to = r.At(r.Windows[0].From), r.At(r.Windows[0].To)
 	}
 	for _, column := range r.Host.Columns {
-		all = append(all, Counter{column, r.Host.Mean(column, from, to),
+		all = append(all, []float64{r.Host.Mean(column, from, to),
 			r.Host.Quantile(column, 0, from, to), r.Host.Quantile(column, 1, from, to)})
 	}
 	return all

@@ -109,11 +109,9 @@ func charts(r *result.Record, id string) ([]chart, error) {
 		all = append(all, distribution)
 	}
 	all = append(all, hostCharts(r, id)...)
-	if at := slices.IndexFunc(all, func(c chart) bool { return c.ID == id+"-requests" }); at > 0 &&
-		r.Words.Unit == result.IOPS {
-		requests := all[at]
-		requests.Place, all[0].Place = picture, second
-		all = slices.Insert(slices.Delete(all, at, at+1), 0, requests)
+	requests := slices.IndexFunc(all, func(c chart) bool { return c.ID == id+"-requests" })
+	if requests > 0 && r.Words.Unit == result.IOPS {
+		all[requests].Place, all[0].Place = picture, second
 	}
 	from, to := extent(r)
 	shaded, verticals := bands(r, from, to), checkpointVerticals(r, to-from)

@@ -59,7 +59,7 @@ func (c comparison) barChart(id string, f compare.Metric, all []compare.Configur
 	for i, one := range all {
 		x := float64(i + 1)
 		b.Names = append(b.Names, strings.TrimPrefix(one.Name, "run-"))
-		if median := f.Median(one); median != nil {
+		if median := f.Middle(one, measure.Median); median != nil {
 			column := line{Name: one.Name, Wide: true, Hue: i, Faint: c.faint(f, one.Name)}
 			if len(c.Configurations) == 1 { // runs have one colour
 				column.Hue = 0
@@ -105,7 +105,7 @@ func (c comparison) barChart(id string, f compare.Metric, all []compare.Configur
 func (c comparison) faint(f compare.Metric, name string) bool {
 	found := false
 	for _, d := range c.Differences {
-		if d.Figure != c.Named(f.Name) || d.Name != name && d.Against != name {
+		if d.Metric.Name != f.Name || d.Name != name && d.Against != name {
 			continue
 		}
 		found = true

@@ -59,8 +59,8 @@ func runView(r *result.Record, id string) view {
 	v.Tables = append(v.Tables,
 		scrubTable(s),
 		resultTable(s), latencyTable(s), eventTable(s), slowestTable(s), ioTable(s),
-		limitTable(s.Limits), targetTable(s), failureTable(s), deepCheckTable(s.DeepChecks), auditTable(s),
-		costTable(result.BenchRun{Costs: s.Costs}, s.Words), smartTable(s.SMART), counterTable(r),
+		limitTable(s.Limits).trimmed(), targetTable(s), failureTable(s), deepCheckTable(s.DeepChecks), auditTable(s),
+		costTable(s.Costs, s.Words), smartTable(s.SMART), counterTable(r),
 		environmentTable(s), setupTable(s), logTable(s), commandTable(s.Command))
 	return v
 }

@@ -33,13 +33,6 @@ func list(caption string) table { return newWords(caption, "what", "value") }
 
 func (t *table) add(name, format string, args ...any) { t.row(name, fmt.Sprintf(format, args...)) }
 
-// under adds the rows of another table, each after a name.
-func (t *table) under(name string, rows table) {
-	for _, row := range rows.Rows {
-		t.row(append([]string{name}, row...)...)
-	}
-}
-
 // within is the table as far as it fits: long cells elided, and without the last columns and rows.
 func (t table) within(width, rows int) table {
 	over := len(t.Rows) - rows
@@ -123,17 +116,20 @@ func (t table) text() string {
 	return b.String()
 }
 
-// known shows a value; another text where there is none.
-func known(v *float64, unknown string, show func(float64) string) string {
+// known shows a value; empty where there is none.
+func known(v *float64, show func(float64) string) string {
 	if v == nil {
-		return unknown
+		return ""
 	}
 	return show(*v)
 }
 
-// orElse prints a figure times a scale; another text where it is not known.
-func orElse(unknown string, f *float64, scale float64, decimals int) string {
-	return known(f, unknown, func(v float64) string { return numbers.Decimals(v*scale, decimals) })
+// orDash shows a value; a dash where there is none.
+func orDash(v float64, show func(float64) string) string {
+	if math.IsNaN(v) {
+		return "–"
+	}
+	return show(v)
 }
 
 // opmOf is an OPM, or what else is counted, with as many digits as half the width of its interval carries, where it has
@@ -148,7 +144,7 @@ func opmOf(opm, half *float64) string {
 // uncertainty is half the width of an interval; empty where there is none.
 func uncertainty(half *float64) string { return opmOf(half, half) }
 
-func figureOr(f *float64) string { return known(f, "", figure) }
+func figureOr(f *float64) string { return known(f, figure) }
 
 // trimmed is the table without columns that are empty in all rows.
 func (t table) trimmed() table {

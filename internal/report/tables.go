@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -12,10 +14,10 @@ import (
 	"ds2/internal/result"
 )
 
-func costTable(r result.BenchRun, words result.Words) table {
+func costTable(costs *result.Costs, words result.Words) table {
 	t := newTable("What "+words.A()+" costs, on average over the first window", "what", "unit", "per "+words.Cycle)
 	for _, m := range compare.Costs {
-		if v := m.Of(r); v != nil {
+		if v := m.Of(result.BenchRun{Costs: costs}); v != nil {
 			t.row(strings.TrimSuffix(m.Title, " per {cycle}"), m.Unit, figure(*v*m.Scale))
 		}
 	}
@@ -84,7 +86,7 @@ func smartTable(drives []monitor.SMART) table {
 	t := newTable("The drives' own statistics (SMART), over the whole run",
 		"drive", "written to it MB", "°C before", "°C after", "wear %", "held back by heat")
 	scaled := func(v *float64, scale float64) string {
-		return known(v, "–", func(f float64) string { return figure(f * scale) })
+		return orDash(scale**cmp.Or(v, new(math.NaN())), figure)
 	}
 	for _, d := range drives {
 		name := d.Drive

@@ -18,9 +18,7 @@ func verdictWord(ok bool) string {
 	return "FAILED"
 }
 
-func limitTable(verdicts result.Verdicts) table { return untrimmedLimits(verdicts).trimmed() }
-
-func untrimmedLimits(verdicts result.Verdicts) table {
+func limitTable(verdicts result.Verdicts) table {
 	t := newTable("Limits, over the first window", "limit", "measured", "runs that hold it", "verdict")
 	for _, v := range verdicts {
 		held := ""
