@@ -47,29 +47,72 @@ func (e *SyntaxError) Error() string {
 // Parse reads one limit, such as "order p95 < 500ms", "errors < 0.1%", "device read mean < 20ms" or "opm > 60000". Its
 // errors are of type *SyntaxError. The operations are those that are known; where there are none, as of a record, any
 // word is one.
-func Parse(text string, operations ...string) (Limit, error) {
-	p := &parser{text: text, operations: operations}
-	metric, err := p.metric()
-	if err != nil {
-		return Limit{}, err
+func Parse(text string, operations ...string) (l Limit, err error) {
+	p := &parser{text: text}
+	l.Subject = p.next(isWord)
+	if name := l.Subject; name == "device" || name == "data" || name == "log" {
+		l.Subject += " " + p.next(isWord)
+		if _, known := subjects[l.Subject]; !known {
+			return l, p.fail("write %s read or %s write", name, name)
+		}
 	}
-	compare, err := p.comparison(metric)
-	if err != nil {
-		return Limit{}, err
+	kind, known := subjects[l.Subject]
+	if !known {
+		kind, known = operation, slices.Contains(operations, l.Subject) || len(operations) == 0 && l.Subject != ""
 	}
-	bound, err := p.bound(metric.Unit(), compare)
-	if err != nil {
-		return Limit{}, err
+	if !known {
+		all := slices.AppendSeq(slices.Clone(operations), maps.Keys(subjects))
+		slices.Sort(all)
+		return l, p.fail("unknown figure %q; known: %s", l.Subject, strings.Join(slices.Compact(all), ", "))
 	}
-	return Limit{metric, compare, bound, fmt.Sprintf("%s %s %s", metric, compare, p.boundText)}, nil
+	if kind.unit == result.UnitSeconds {
+		l.Stat = p.next(isWord)
+		_, isPercentile := percentile(l.Stat)
+		switch {
+		case l.Stat == "mean", l.Stat == "max", isPercentile && kind.percentiles:
+		case kind.percentiles:
+			return l, p.fail("%s needs a statistic: mean, max, or a percentile such as p95 or p99.9", l.Subject)
+		default:
+			return l, p.fail("%s is measured once a second: its statistic is mean or max", l.Subject)
+		}
+	}
+	l.Compare = Comparison(p.next(isSign))
+	switch {
+	case kind.unit.Lower() && l.Compare != Above && l.Compare != AtLeast:
+		return l, p.fail("%s has a lower limit: write > or >=", l.Metric)
+	case !kind.unit.Lower() && l.Compare != Below && l.Compare != AtMost:
+		return l, p.fail("%s has an upper limit: write < or <=", l.Metric)
+	}
+	digits := p.next(isDigit)
+	value, err := strconv.ParseFloat(digits, 64)
+	switch {
+	case err != nil:
+		return l, p.fail("write a number, such as %s", bounds[kind.unit].example)
+	case value == 0 && l.Compare == Below:
+		return l, p.fail("nothing is below 0; write <= 0 for none at all")
+	}
+	suffix := p.next(isUnit)
+	factor, known := bounds[kind.unit].factors[suffix]
+	switch {
+	case known:
+	case kind.unit == result.UnitSeconds:
+		return l, p.fail("a latency needs a unit: us, ms, s or m, such as %sms", digits)
+	case kind.unit == result.UnitRatio:
+		return l, p.fail("a share needs a percent sign, such as %s%%", digits)
+	default:
+		return l, p.fail("%s is a number without a unit", kind.unit)
+	}
+	if p.next(func(rune) bool { return true }) != "" {
+		return l, p.fail("the limit ends before this; give --limit once for each limit")
+	}
+	l.Bound, l.text = value*factor, fmt.Sprintf("%s %s %s", l.Metric, l.Compare, digits+suffix)
+	return l, nil
 }
 
 // parser walks over a limit; start is where the last token began and pos where it ended.
 type parser struct {
 	text       string
 	start, pos int
-	boundText  string
-	operations []string // empty: any word
 }
 
 // next takes the next token that consists of characters in keep; it is empty where none stands there.
@@ -92,78 +135,6 @@ func isUnit(r rune) bool  { return !isDigit(r) && !unicode.IsSpace(r) }
 // fail is a fault at the start of the last token.
 func (p *parser) fail(format string, args ...any) error {
 	return &SyntaxError{p.text, p.start, fmt.Sprintf(format, args...)}
-}
-
-func (p *parser) metric() (Metric, error) {
-	name := p.next(isWord)
-	if name == "device" || name == "data" || name == "log" {
-		direction := p.next(isWord)
-		if _, known := subjects[name+" "+direction]; !known {
-			return Metric{}, p.fail("write %s read or %s write", name, name)
-		}
-		name += " " + direction
-	}
-	kind, known := subjects[name]
-	if !known {
-		kind, known = operation, slices.Contains(p.operations, name) || len(p.operations) == 0 && name != ""
-	}
-	if !known {
-		all := slices.AppendSeq(slices.Clone(p.operations), maps.Keys(subjects))
-		slices.Sort(all)
-		return Metric{}, p.fail("unknown figure %q; known: %s", name, strings.Join(slices.Compact(all), ", "))
-	}
-	if kind.unit != result.UnitSeconds {
-		return Metric{Subject: name}, nil
-	}
-	stat := p.next(isWord)
-	_, isPercentile := percentile(stat)
-	switch {
-	case stat == "mean", stat == "max", isPercentile && kind.percentiles:
-		return Metric{name, stat}, nil
-	case kind.percentiles:
-		return Metric{}, p.fail("%s needs a statistic: mean, max, or a percentile such as p95 or p99.9", name)
-	default:
-		return Metric{}, p.fail("%s is measured once a second: its statistic is mean or max", name)
-	}
-}
-
-func (p *parser) comparison(m Metric) (Comparison, error) {
-	c := Comparison(p.next(isSign))
-	upper := !m.Unit().Lower()
-	switch {
-	case upper && (c == Below || c == AtMost), !upper && (c == Above || c == AtLeast):
-		return c, nil
-	case upper:
-		return "", p.fail("%s has an upper limit: write < or <=", m)
-	default:
-		return "", p.fail("%s has a lower limit: write > or >=", m)
-	}
-}
-
-func (p *parser) bound(unit result.Unit, compare Comparison) (float64, error) {
-	digits := p.next(isDigit)
-	value, err := strconv.ParseFloat(digits, 64)
-	switch {
-	case err != nil:
-		return 0, p.fail("write a number, such as %s", bounds[unit].example)
-	case value == 0 && compare == Below:
-		return 0, p.fail("nothing is below 0; write <= 0 for none at all")
-	}
-	suffix := p.next(isUnit)
-	factor, known := bounds[unit].factors[suffix]
-	switch {
-	case !known && unit == result.UnitSeconds:
-		return 0, p.fail("a latency needs a unit: us, ms, s or m, such as %sms", digits)
-	case !known && unit == result.UnitRatio:
-		return 0, p.fail("a share needs a percent sign, such as %s%%", digits)
-	case !known:
-		return 0, p.fail("%s is a number without a unit", unit)
-	}
-	p.boundText = digits + suffix
-	if p.next(func(rune) bool { return true }) != "" {
-		return 0, p.fail("the limit ends before this; give --limit once for each limit")
-	}
-	return value * factor, nil
 }
 
 // bounds are how those in a unit are written, and what takes a written unit to the base unit.
