@@ -82,26 +82,25 @@ func (t table) turned() table {
 }
 
 func (t table) width() (widest int) {
-	for line := range strings.Lines(t.text()) {
-		widest = max(widest, utf8.RuneCountInString(strings.TrimRight(line, "\n")))
+	for _, line := range t.text() {
+		widest = max(widest, utf8.RuneCountInString(line))
 	}
 	return widest
 }
 
 // text is the table in columns two blanks apart.
-func (t table) text() string {
-	lines := append([][]string{t.Head}, t.Rows...)
+func (t table) text() (lines []string) {
+	rows := append([][]string{t.Head}, t.Rows...)
 	widths := make([]int, len(t.Head))
-	for _, row := range lines {
+	for _, row := range rows {
 		for i, cell := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
-	var b strings.Builder
 	if t.Caption != "" {
-		b.WriteString(t.Caption + "\n")
+		lines = append(lines, t.Caption)
 	}
-	for _, row := range lines {
+	for _, row := range rows {
 		line := ""
 		for i, cell := range row {
 			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
@@ -111,9 +110,9 @@ func (t table) text() string {
 				line += "  " + pad + cell
 			}
 		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		lines = append(lines, strings.TrimRight(line, " "))
 	}
-	return b.String()
+	return lines
 }
 
 // known shows a value; empty where there is none.

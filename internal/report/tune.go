@@ -75,7 +75,7 @@ func searchCharts(r result.Search) (all []chart) {
 			func(t result.Trial) float64 { return 100 * t.Strain }),
 	}
 	all[0].Place = picture
-	all[2].Levels = []height{{"limit", 100}}
+	all[2].Levels = []mark{{"limit", 100}}
 	return all
 }
 
@@ -141,11 +141,11 @@ func trialChart(
 			if l.Unit() == result.UnitSeconds {
 				bound *= 1000
 			}
-			c.Levels = append(c.Levels, height{text, bound})
+			c.Levels = append(c.Levels, mark{text, bound})
 		}
 	}
 	if r.Users > 0 {
-		c.Verticals = append(c.Verticals, vertical{"result", float64(r.Users)})
+		c.Verticals = append(c.Verticals, mark{"result", float64(r.Users)})
 	}
 	return c
 }

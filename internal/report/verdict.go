@@ -86,6 +86,6 @@ func deepCheckNote(checks []store.DeepCheck) (level, string) {
 
 // DeepCheckText writes what a deep check gave, for reading on a terminal.
 func DeepCheckText(w io.Writer, checks []store.DeepCheck) error {
-	_, err := io.WriteString(w, deepCheckTable(checks).text())
+	_, err := fmt.Fprintln(w, strings.Join(deepCheckTable(checks).text(), "\n"))
 	return err
 }
