@@ -4,6 +4,7 @@
 package limit
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -64,16 +65,13 @@ const (
 )
 
 func (c Comparison) holds(value, bound float64) bool {
-	switch c {
-	case Below:
-		return value < bound
-	case AtMost:
-		return value <= bound
-	case Above:
-		return value > bound
-	default:
-		return value >= bound
+	switch cmp.Compare(value, bound) {
+	case -1:
+		return c == Below || c == AtMost
+	case 1:
+		return c == Above || c == AtLeast
 	}
+	return c == AtMost || c == AtLeast
 }
 
 // String gives the limit as it was written, with single blanks.
