@@ -94,7 +94,7 @@ func charts(r *result.Record, id string) ([]chart, error) {
 		return nil, nil
 	}
 	points := thinned(r.Series.Samples, maxPoints)
-	device := deviceChart(id, []tested{{name: r.RunID, device: r.Device, runs: compare.Single(r.Summary).Runs}})
+	device := deviceChart(id, []Device{{r.RunID, r.Device, compare.Single(r.Summary).Runs}})
 	all := slices.Concat([]chart{opmChart(r, id, points), latencyChart(r, id, points)}, drawn(device),
 		[]chart{operationsChart(id, points)})
 	if len(r.Windows) > 0 {

@@ -217,10 +217,8 @@ func cumulativeNote(s result.Summary) string {
 }
 
 func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
+	first := min(len(s), 1)
+	return strings.ToUpper(s[:first]) + s[first:]
 }
 
 func resultTable(s result.Summary) table {
