@@ -41,16 +41,19 @@ func Drifting(c Configuration) []Doubt {
 		}
 	}
 	for up, way := range ways {
-		what := map[bool]string{true: warming, false: "still slowing down"}[up]
-		switch {
-		case len(counted) == 1:
-			return []Doubt{{c.Name, what, fmt.Sprintf("OPM of the only valid run of %s drifts by %+.0f %% over the window",
-				c.Name, way[0])}}
-		case 2*len(way) > len(counted):
-			return []Doubt{{c.Name, what, fmt.Sprintf("%d of %d valid runs of %s drift the same way, "+
-				"by %+.0f %% to %+.0f %% over the window",
-				len(way), len(counted), c.Name, slices.Min(way), slices.Max(way))}}
+		if 2*len(way) <= len(counted) {
+			continue
 		}
+		d := Doubt{Name: c.Name, What: warming}
+		if !up {
+			d.What = "still slowing down"
+		}
+		d.Why = fmt.Sprintf("%d of %d valid runs of %s drift the same way, by %+.0f %% to %+.0f %% over the window",
+			len(way), len(counted), c.Name, slices.Min(way), slices.Max(way))
+		if len(counted) == 1 {
+			d.Why = fmt.Sprintf("OPM of the only valid run of %s drifts by %+.0f %% over the window", c.Name, way[0])
+		}
+		return []Doubt{d}
 	}
 	return nil
 }

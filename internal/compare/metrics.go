@@ -110,8 +110,8 @@ func (m Metric) TitleIn(unit string, words result.Words) string {
 	return strings.NewReplacer("{unit}", unit, "{cycle}", words.Cycle).Replace(m.Title)
 }
 
-// Middle is a mean or the median of the runs in which the metric was measured, in the unit that it is shown in; nil where
-// there are none.
+// Middle is a mean or the median of the runs in which the metric was measured, in the unit that it is shown in; nil
+// where there are none.
 func (m Metric) Middle(c Configuration, of func([]float64) float64) *float64 {
 	all := valuesOf(c, m.Of).values
 	if len(all) == 0 {

@@ -118,8 +118,8 @@ func newCounter(column string) counter {
 // dashNames are those of page.js.
 var dashNames = []string{"solid", "dashed", "dotted"}
 
-// hostCharts draws the counters beside the orders, in points that are means of neighbours at the time of the first; none
-// where the record has none.
+// hostCharts draws the counters beside the orders, in points that are means of neighbours at the time of the first;
+// none where the record has none.
 func hostCharts(r *result.Record, id string) (all []chart) {
 	size := max(1, (len(r.Host.Rows)+maxPoints-1)/maxPoints)
 	for _, spec := range counterCharts {
