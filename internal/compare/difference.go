@@ -19,7 +19,8 @@ import (
 type Difference struct {
 	Name        string   `json:"name"`
 	Against     string   `json:"against"`
-	Figure      string   `json:"figure"` // the name of one of Metrics, such as opm, or a cost per order
+	Metric      Metric   `json:"-"`
+	Figure      string   `json:"figure"` // the metric's name, such as opm, or a cost per order
 	Percent     float64  `json:"percent"`
 	Blocks      int      `json:"blocks,omitempty"` // of one experiment in which both were measured
 	Why         string   `json:"why,omitempty"`    // interval and P are absent
@@ -63,7 +64,7 @@ func Between(before, after float64) Difference { return Difference{Percent: 100 
 // Of is the difference of a configuration in a metric; nil where that was not measured.
 func (c Comparison) Of(name, metric string) *Difference {
 	for i, d := range c.Differences {
-		if d.Name == name && d.Figure == c.Named(metric) {
+		if d.Name == name && d.Metric.Name == metric {
 			return &c.Differences[i]
 		}
 	}
@@ -84,8 +85,7 @@ func WithFirst(all []Configuration) Comparison {
 			c.Warnings = append(c.Warnings, one.Name+" fails its limits: "+one.Limits.Failed())
 		}
 		c.Warnings = append(c.Warnings, changed(one)...)
-		c.Doubts = append(c.Doubts, idle(one)...)
-		c.Doubts = append(c.Doubts, drifting(one)...)
+		c.Doubts = slices.Concat(c.Doubts, idle(one), Drifting(one))
 	}
 	first := all[0]
 	for i, other := range all[1:] {
@@ -110,7 +110,7 @@ func WithFirst(all []Configuration) Comparison {
 			}
 			change := by.Change
 			d := Difference{
-				Name: other.Name, Against: first.Name, Figure: c.Named(f.Name),
+				Name: other.Name, Against: first.Name, Metric: f, Figure: c.Named(f.Name),
 				Percent: change.Percent, Blocks: by.Blocks, Why: by.Why,
 				Medians: Between(before, after).Percent,
 			}

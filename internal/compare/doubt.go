@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
+	"ds2/internal/diagnose"
 	"ds2/internal/measure"
 	"ds2/internal/numbers"
 	"ds2/internal/result"
@@ -28,26 +30,32 @@ func idle(c Configuration) []Doubt {
 	return []Doubt{{c.Name, c.Name + " had runs of 0 " + c.Unit(), c.Unit() + ": " + why}}
 }
 
-// drifting is the doubt about a configuration most runs of which drift the same way.
-func drifting(c Configuration) []Doubt {
-	d := DriftOf(c.Bench)
-	if d == nil {
-		return nil
+// Drifting is the doubt about a configuration most runs of which drift the same way: what they come to hangs on when
+// they were measured, however little they vary.
+func Drifting(c Configuration) []Doubt {
+	counted := Counted(c.Bench)
+	ways := map[bool][]float64{} // upwards and not
+	for _, r := range counted {
+		if r.Drift != nil {
+			ways[*r.Drift > 0] = append(ways[*r.Drift > 0], *r.Drift)
+		}
 	}
-	what := warming
-	if d.Most < 0 {
-		what = "still slowing down"
+	for up, way := range ways {
+		if 2*len(way) <= len(counted) {
+			continue
+		}
+		d := Doubt{Name: c.Name, What: warming}
+		if !up {
+			d.What = "still slowing down"
+		}
+		d.Why = fmt.Sprintf("%d of %d valid runs of %s drift the same way, by %+.0f %% to %+.0f %% over the window",
+			len(way), len(counted), c.Name, slices.Min(way), slices.Max(way))
+		if len(counted) == 1 {
+			d.Why = fmt.Sprintf("OPM of the only valid run of %s drifts by %+.0f %% over the window", c.Name, way[0])
+		}
+		return []Doubt{d}
 	}
-	return []Doubt{{c.Name, what, d.Text(c.Name)}}
-}
-
-// Text is the drift of the runs of a configuration in words.
-func (d Drift) Text(name string) string {
-	if d.Of == 1 {
-		return fmt.Sprintf("OPM of the only valid run of %s drifts by %+.0f %% over the window", name, d.Least)
-	}
-	return fmt.Sprintf("%d of %d valid runs of %s drift the same way, by %+.0f %% to %+.0f %% over the window",
-		d.Runs, d.Of, name, d.Least, d.Most)
+	return nil
 }
 
 // Parts are what the ratio of the results of two configurations is made of: Ratio is IORate divided by IOsPerCycle. All
@@ -123,7 +131,7 @@ func (c Comparison) Doubt(first, other string) *Doubt {
 
 // Doubtful says that a difference is an estimate of which nothing can be told.
 func (c Comparison) Doubtful(d Difference) bool {
-	return d.Figure == c.Named(Main) && d.Blind() ||
+	return d.Metric.Name == Main && d.Blind() ||
 		slices.ContainsFunc(c.Doubts, func(o Doubt) bool { return o.Name == d.Name || o.Name == d.Against })
 }
 
@@ -134,4 +142,71 @@ func (d Difference) Shown() string {
 		least = fmt.Sprintf("of more than × %d", mostOfInterval)
 	}
 	return "these runs could only have shown a difference " + least + ": more blocks or longer runs show smaller ones"
+}
+
+// widestInterval is the half of an interval, in percent of its figure, up to which a result can be trustworthy.
+const widestInterval = 5
+
+// Lacks says in one line what a run, a bench or a comparison lacks to be trustworthy as a statement about storage;
+// empty where it lacks nothing or has no result. It takes intervals of at most ± 5 % of the result, or of the ratio
+// of two; storage as the limit of most runs of each configuration; no failed run; and configurations run alike.
+func (c Comparison) Lacks() string {
+	var lacks []string
+	add := func(format string, args ...any) { lacks = append(lacks, fmt.Sprintf(format, args...)) }
+	several, alike := len(c.Configurations) > 1, true
+	for i, one := range c.Configurations {
+		value := one.Value()
+		if value == nil {
+			return ""
+		}
+		what, half := "its interval", one.Half()
+		if several {
+			what, half = "the interval of the ratio of "+one.Name, nil
+			if d := c.Of(one.Name, Main); d != nil && d.Low != nil {
+				value, half = new(100+d.Percent), new(max(*d.High-d.Percent, d.Percent-*d.Low))
+			}
+		}
+		switch {
+		case several && i == 0:
+		case half == nil && several:
+			add("the difference of %s has no interval", one.Name)
+		case half == nil:
+			add("it has no interval")
+		case *half > widestInterval/100.**value:
+			share := 100 * *half / *value
+			add("%s is ± %s %%, more than ± %d %%", what, numbers.Worth(share, share), widestInterval)
+		}
+	}
+	for i, one := range c.Configurations {
+		who, whose := "it", ""
+		if several {
+			who, whose = one.Name, " in runs of "+one.Name
+		}
+		switch by := Bottleneck(one.Bench); by {
+		case diagnose.Storage:
+		case "":
+			add("what limited %s is unknown", who)
+		default:
+			add("%s was limited by %s", who, LimitedBy[by])
+		}
+		if failed := len(Failed(one.Bench)); failed > 0 {
+			add("%d of %d runs of %s failed", failed, failed+len(Counted(one.Bench)), one.Name)
+		}
+		alike = alike && len(unlike(c.Configurations[0], c.Configurations[i])) == 0
+		if len(changed(one)) > 0 {
+			add("server or schema changed%s", whose)
+		}
+	}
+	if !alike {
+		add("they were not run alike")
+	}
+	if len(lacks) == 0 {
+		return ""
+	}
+	last := len(lacks) - 1
+	text := strings.Join(lacks[:last], ", ")
+	if last > 0 {
+		text += ", and "
+	}
+	return "Not yet a statement about storage: " + text + lacks[last]
 }

@@ -1,10 +1,8 @@
 package compare
 
 import (
-	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"ds2/internal/diagnose"
 	"ds2/internal/measure"
@@ -59,41 +57,15 @@ func Explain(b result.Bench) (runs []result.BenchRun, all []Explained) {
 	return runs, all
 }
 
-// Limited is what held back the runs of a configuration, and how near its drives came to the reads that they can do.
-type Limited struct {
-	By          []LimitedRuns // of the most runs first; those of which it is not known are left out
-	Of          int           // runs that count
-	Reads, Most *float64
-	Percent     float64 // Reads of Most, where both are known
-}
-
-// LimitedRuns are how many runs something held back.
-type LimitedRuns struct {
-	What string
-	Runs int
-}
-
-// LimitedOf is that of a configuration.
-func LimitedOf(c Configuration) Limited {
-	counted := Counted(c.Bench)
-	l := Limited{Of: len(counted)}
-	runs := map[string]int{}
-	for _, r := range counted {
-		runs[r.Bottleneck]++
+// ReadsOf are the reads of a configuration's drives, those that they can do, and the percentage that the first are of
+// them; known where both were measured.
+func ReadsOf(c Configuration) (reads, most, percent float64, known bool) {
+	x, y := valuesOf(c, Condition(result.ReadsOfDevices)).values, valuesOf(c, Condition(result.LimitOfReads)).values
+	if len(x) == 0 || len(y) == 0 {
+		return 0, 0, 0, false
 	}
-	delete(runs, "")
-	for what, n := range runs {
-		l.By = append(l.By, LimitedRuns{what, n})
-	}
-	slices.SortFunc(l.By, func(a, b LimitedRuns) int {
-		return cmp.Or(b.Runs-a.Runs, strings.Compare(a.What, b.What))
-	})
-	l.Reads = ofCondition("", result.ReadsOfDevices, "", "").Median(c)
-	l.Most = ofCondition("", result.LimitOfReads, "", "").Median(c)
-	if l.Reads != nil && l.Most != nil {
-		l.Percent = 100 * *l.Reads / *l.Most
-	}
-	return l
+	reads, most = measure.Median(x), measure.Median(y)
+	return reads, most, 100 * reads / most, true
 }
 
 // LimitedBy is what held a run back, in words.
@@ -101,16 +73,6 @@ var LimitedBy = map[string]string{
 	diagnose.Errors: "errors", diagnose.Storage: "storage", diagnose.CPU: "the CPU",
 	diagnose.Locks: "locks", diagnose.Client: "the client", diagnose.Network: "the network",
 	diagnose.Unclear: "nothing that could be named",
-}
-
-// Standing is the run that stands for a bench; empty where none does.
-func Standing(b result.Bench) result.BenchRun {
-	for _, r := range b.Runs {
-		if r.Dir == b.Median {
-			return r
-		}
-	}
-	return result.BenchRun{}
 }
 
 // PerPrice is the result of a configuration for 1,000 of its price's currency; nil where either is not stated.

@@ -38,13 +38,6 @@ func ParseGate(text string) (Gate, error) {
 	return Gate{strings.TrimSpace(text), strings.ToLower(parts[1]), parts[2] == ">", bound}, nil
 }
 
-func (g Gate) violates(v float64) bool {
-	if g.above {
-		return v > g.bound
-	}
-	return v < g.bound
-}
-
 // Outcome is what a gate says of a change.
 type Outcome string
 
@@ -55,12 +48,13 @@ const (
 	GateOpen   Outcome = "cannot tell"
 )
 
-// outcome is that of whether the gate is violated at both ends of what is known.
-func outcome(low, high bool) Outcome {
+// outcome is that of a change between two values.
+func (g Gate) outcome(low, high float64) Outcome {
+	fails := func(v float64) bool { return g.above && v > g.bound || !g.above && v < g.bound }
 	switch {
-	case low != high:
+	case fails(low) != fails(high):
 		return GateOpen
-	case low:
+	case fails(low):
 		return GateFailed
 	}
 	return GatePassed
@@ -77,12 +71,12 @@ type GateVerdict struct {
 
 // Judge holds every configuration to a gate, by the differences from the first that the comparison shows.
 func (c *Comparison) Judge(gate Gate) error {
-	figure := func(f Metric) bool { return strings.EqualFold(c.TitleOf(c.Named(f.Name)), gate.figure) }
+	figure := func(f Metric) bool { return strings.EqualFold(c.Title(f), gate.figure) }
 	at := slices.IndexFunc(Metrics, figure)
 	if at < 0 && gate.figure != errorGate {
 		known := []string{errorGate}
 		for _, f := range Metrics {
-			known = append(known, c.TitleOf(c.Named(f.Name)))
+			known = append(known, c.Title(f))
 		}
 		return fmt.Errorf("unknown figure %q: figures are %s", gate.figure, strings.Join(known, ", "))
 	}
@@ -104,7 +98,7 @@ func (c *Comparison) Judge(gate Gate) error {
 		if doubt != nil {
 			v.Why += fmt.Sprintf("; %s: %s", doubt.What, doubt.Why)
 		} else if low != nil {
-			v.Outcome = outcome(gate.violates(*low), gate.violates(*high))
+			v.Outcome = gate.outcome(*low, *high)
 		}
 		c.Gates = append(c.Gates, v)
 	}

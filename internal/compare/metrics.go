@@ -102,29 +102,17 @@ func Condition(name string) func(result.BenchRun) *float64 {
 	}
 }
 
-// TitleOf is the title of the metric of a name in records.
-func (c Comparison) TitleOf(name string) string {
-	for _, m := range Metrics {
-		if c.Named(m.Name) == name {
-			return m.TitleIn(c.Configurations[0].Unit(), c.Words())
-		}
-	}
-	return name
-}
+// Title is that of a metric of the configurations.
+func (c Comparison) Title(m Metric) string { return m.TitleIn(c.Configurations[0].Unit(), c.Words()) }
 
 // TitleIn is the title for configurations that go by a unit, whose workload has these words.
 func (m Metric) TitleIn(unit string, words result.Words) string {
 	return strings.NewReplacer("{unit}", unit, "{cycle}", words.Cycle).Replace(m.Title)
 }
 
-// Median is that of the runs in which the metric was measured, in the unit that it is shown in; nil where there are
-// none.
-func (m Metric) Median(c Configuration) *float64 { return m.middle(c, measure.Median) }
-
-// GeometricMean is that of the runs in which the metric was measured, as Median is.
-func (m Metric) GeometricMean(c Configuration) *float64 { return m.middle(c, measure.GeometricMean) }
-
-func (m Metric) middle(c Configuration, of func([]float64) float64) *float64 {
+// Middle is a mean or the median of the runs in which the metric was measured, in the unit that it is shown in; nil
+// where there are none.
+func (m Metric) Middle(c Configuration, of func([]float64) float64) *float64 {
 	all := valuesOf(c, m.Of).values
 	if len(all) == 0 {
 		return nil

@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -148,7 +149,7 @@ func Runs(b *result.Bench) {
 		all = append(all, r.Figure.Value)
 	}
 	median := func(of func(result.BenchRun) *float64) *float64 {
-		return Metric{Of: of, Scale: 1}.Median(Configuration{Bench: *b})
+		return Metric{Of: of, Scale: 1}.Middle(Configuration{Bench: *b}, measure.Median)
 	}
 	f := &result.Figure{Unit: unit, Value: measure.Median(all), PerWatt: median(result.BenchRun.PerWatt)}
 	if len(runs) == 1 {
@@ -207,45 +208,30 @@ func held(by result.Status, verdicts result.Verdicts) result.Verdicts {
 	return all
 }
 
+// Bottlenecks are what limited the runs that count, that of the most runs first, and how many each did; those of which
+// it is not known are left out.
+func Bottlenecks(b result.Bench) (whats []string, runs map[string]int) {
+	runs = map[string]int{}
+	for _, r := range Counted(b) {
+		if r.Bottleneck != "" {
+			runs[r.Bottleneck]++
+		}
+	}
+	return slices.SortedFunc(maps.Keys(runs), func(a, b string) int {
+		return cmp.Or(runs[b]-runs[a], strings.Compare(a, b))
+	}), runs
+}
+
 // Bottleneck is what limited most of the runs that count: unclear where there is no such thing, and empty where it is
 // known of none.
-func Bottleneck(b result.Bench) (what string) {
-	runs := map[string]int{}
-	counted := Counted(b)
-	for _, r := range counted {
-		if r.Bottleneck == "" {
-			continue
-		}
-		what = diagnose.Unclear
-		if runs[r.Bottleneck]++; 2*runs[r.Bottleneck] > len(counted) {
-			return r.Bottleneck
-		}
+func Bottleneck(b result.Bench) string {
+	switch whats, runs := Bottlenecks(b); {
+	case len(whats) == 0:
+		return ""
+	case 2*runs[whats[0]] > len(Counted(b)):
+		return whats[0]
 	}
-	return what
-}
-
-// Drift is that most runs of a bench drift the same way: what they come to hangs on when they were measured, however
-// little they vary.
-type Drift struct {
-	Runs, Of    int
-	Least, Most float64 // percent over the window
-}
-
-// DriftOf is that of the runs that count; nil where not most of them drift, or not the same way.
-func DriftOf(b result.Bench) *Drift {
-	counted := Counted(b)
-	ways := map[bool][]float64{} // upwards and not
-	for _, r := range counted {
-		if r.Drift != nil {
-			ways[*r.Drift > 0] = append(ways[*r.Drift > 0], *r.Drift)
-		}
-	}
-	for _, way := range ways {
-		if 2*len(way) > len(counted) {
-			return &Drift{Runs: len(way), Of: len(counted), Least: slices.Min(way), Most: slices.Max(way)}
-		}
-	}
-	return nil
+	return diagnose.Unclear
 }
 
 // Open reads a record of any kind; see result.Open. Runs and benches are concluded over the windows that are asked for.

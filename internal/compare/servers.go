@@ -3,44 +3,36 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
-	"ds2/internal/measure"
 	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
 
-// Server is what one server's drives did in the first window of a run. Rates are a second, times are in seconds;
-// nil is not known.
+// Server is what one server's drives did in the first window of a run. Rates are a second, times are in seconds; NaN
+// is not known.
 type Server struct {
-	Name                        string
-	Reads, Writes               float64
-	LogWrites                   *float64
-	ReadTime, WriteTime, Logged Weighted
-	Shared                      bool // drives hold data and log
-	Maintenance                 *float64
-	From, To                    time.Time
-	Run                         *result.Record
+	Name                                  string
+	Reads, Writes, LogWrites, Maintenance float64
+	ReadTime, WriteTime, LogTime          Weighted
+	Shared                                bool // drives hold data and log
+	Run                                   *result.Record
 }
 
 // Weighted is a mean over I/Os.
 type Weighted struct{ sum, weight float64 }
 
-func (m *Weighted) add(v *float64, weight float64) {
-	if v != nil {
-		m.sum += *v * weight
-		m.weight += weight
+func (m *Weighted) add(mean, ios float64) {
+	if !math.IsNaN(mean) {
+		m.sum += mean * ios
+		m.weight += ios
 	}
 }
 
-// Mean is nil of no I/Os.
-func (m Weighted) Mean() *float64 {
-	if m.weight == 0 {
-		return nil
-	}
-	return new(m.sum / m.weight)
-}
+// Mean is NaN of no I/Os.
+func (m Weighted) Mean() float64 { return m.sum / m.weight }
 
 // Servers are those of runs, of which each may have several.
 func Servers(records []*result.Record) (servers []Server, err error) {
@@ -56,67 +48,58 @@ func Servers(records []*result.Record) (servers []Server, err error) {
 
 func serversOf(r *result.Record) (servers []Server, err error) {
 	d := r.Storage
-	if d == nil || len(r.Windows) == 0 {
+	if d == nil || len(d.Volumes) == 0 || len(r.Windows) == 0 {
 		return nil, fmt.Errorf("report %s: ESRP's form is about the I/Os of drives, and the run has none: "+
 			"it takes a run of workload mailbox whose drives of data and log are observed; "+
 			"on another machine say which they are by --devices data=nvme1n1,log=nvme2n1", r.Dir)
 	}
-	var machines []string
 	for _, v := range d.Volumes {
-		if !slices.Contains(machines, v.Machine) {
-			machines = append(machines, v.Machine)
+		i := slices.IndexFunc(servers, func(s Server) bool { return s.Name == v.Machine })
+		if i < 0 {
+			i = len(servers)
+			servers = append(servers, Server{Name: v.Machine, Maintenance: math.NaN(), Run: r})
 		}
+		servers[i].add(v)
 	}
-	if len(machines) < 2 {
-		s := serverOf(monitor.HostOf(r.Targets[0]), d.Volumes)
+	if len(servers) == 1 {
+		s := &servers[0]
+		s.Name = monitor.HostOf(r.Targets[0])
 		if r.Machine != nil {
 			s.Name = cmp.Or(r.Machine.Hostname, s.Name)
 		}
 		// Where one drive holds data and log, only the server's own count tells them apart.
-		s.Reads, s.Writes, s.LogWrites, s.Maintenance = d.Reads, d.Writes, &d.LogWrites, new(d.Maintenance.IOPS())
-		servers = append(servers, s)
-	} else {
-		for _, name := range machines {
-			elsewhere := func(v monitor.Volume) bool { return v.Machine != name }
-			servers = append(servers, serverOf(name, slices.DeleteFunc(slices.Clone(d.Volumes), elsewhere)))
-		}
-	}
-	w := r.Windows[0]
-	for i := range servers {
-		servers[i].Run = r
-		servers[i].From, servers[i].To = r.Start.Add(measure.Seconds(w.From)), r.Start.Add(measure.Seconds(w.To))
+		s.Reads, s.Writes, s.LogWrites, s.Maintenance = d.Reads, d.Writes, d.LogWrites, d.Maintenance.IOPS()
 	}
 	return servers, nil
 }
 
-func serverOf(name string, volumes []monitor.Volume) Server {
-	s, log := Server{Name: name}, 0.0
-	for _, v := range volumes {
-		data, logged := slices.Contains(v.Roles, monitor.Data), slices.Contains(v.Roles, monitor.Log)
-		s.Shared = s.Shared || data && logged
-		if data {
-			s.Reads += v.Reads
-			s.Writes += v.Writes
-			s.ReadTime.add(v.ReadMean, v.Reads)
-			s.WriteTime.add(v.WriteMean, v.Writes)
-		} else {
-			log += v.Writes
-		}
-		if logged {
-			s.Logged.add(v.WriteMean, v.Writes)
-		}
+// add takes in what one drive did.
+func (s *Server) add(v monitor.Volume) {
+	nan := math.NaN()
+	write := *cmp.Or(v.WriteMean, &nan)
+	data, logged := slices.Contains(v.Roles, monitor.Data), slices.Contains(v.Roles, monitor.Log)
+	if data {
+		s.Reads += v.Reads
+		s.Writes += v.Writes
+		s.ReadTime.add(*cmp.Or(v.ReadMean, &nan), v.Reads)
+		s.WriteTime.add(write, v.Writes)
+	} else {
+		s.LogWrites += v.Writes
 	}
-	if !s.Shared {
-		s.LogWrites = &log
+	if logged {
+		s.LogTime.add(write, v.Writes)
 	}
-	return s
+	if data && logged {
+		s.Shared, s.LogWrites = true, nan
+	}
 }
 
 // AtOnce says that servers are several, and were all under load at the same time: only then there is a sum of them.
 func AtOnce(servers []Server) bool {
 	for i, s := range servers {
+		from, to := s.window()
 		for _, o := range servers[:i] {
-			if s.Name == o.Name || !s.From.Before(o.To) || !o.From.Before(s.To) {
+			if begin, end := o.window(); s.Name == o.Name || !from.Before(end) || !begin.Before(to) {
 				return false
 			}
 		}
@@ -124,24 +107,22 @@ func AtOnce(servers []Server) bool {
 	return len(servers) > 1
 }
 
+func (s Server) window() (from, to time.Time) {
+	w := s.Run.Windows[0]
+	return s.Run.At(w.From), s.Run.At(w.To)
+}
+
 // Together is the sum of servers.
 func Together(servers []Server) Server {
-	sum, log, known := Server{Name: "all servers"}, 0.0, true
+	sum := Server{Name: "all servers"}
 	for _, s := range servers {
 		sum.Reads += s.Reads
 		sum.Writes += s.Writes
+		sum.LogWrites += s.LogWrites
+		sum.Maintenance += s.Maintenance
 		sum.ReadTime.add(s.ReadTime.Mean(), s.Reads)
 		sum.WriteTime.add(s.WriteTime.Mean(), s.Writes)
-		if s.Maintenance != nil {
-			sum.Maintenance = new(*cmp.Or(sum.Maintenance, new(0.)) + *s.Maintenance)
-		}
-		if known = known && s.LogWrites != nil; known {
-			log += *s.LogWrites
-			sum.Logged.add(s.Logged.Mean(), *s.LogWrites)
-		}
-	}
-	if known {
-		sum.LogWrites = &log
+		sum.LogTime.add(s.LogTime.Mean(), s.LogWrites)
 	}
 	return sum
 }

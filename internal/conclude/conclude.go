@@ -102,9 +102,8 @@ func verdicts(in Input, w *measure.Window) (result.Verdicts, error) {
 	}
 	figures := limit.Figures(func(limit.Metric) (float64, bool, bool) { return 0, false, false })
 	if w != nil {
-		figures, err = limit.Of(in.Words, in.Series, *w, in.Counters, in.Start, in.Machine)
-		if err != nil {
-			return nil, fmt.Errorf("judge limits: %w", err)
+		if figures, err = limit.Of(in.Words, in.Series, *w, in.Counters, in.Start, in.Machine); err != nil {
+			return nil, err
 		}
 	}
 	return limit.Judge(limits, figures), nil
@@ -200,9 +199,4 @@ func (v view) slowest() (all []result.SlowOrder) {
 		})
 	}
 	return all
-}
-
-// At is a time of the run, in seconds since the first orders, on the clock.
-func (in Input) At(seconds float64) time.Time {
-	return in.Start.Add(measure.Seconds(seconds))
 }

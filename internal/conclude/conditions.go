@@ -1,6 +1,7 @@
 package conclude
 
 import (
+	"cmp"
 	"math"
 
 	"ds2/internal/monitor"
@@ -110,11 +111,11 @@ func (v view) conditions() (all conditions) {
 	all.add("checkpoints", v.total(monitor.DatabaseCheckpoints), v.window.To-v.window.From, "")
 	all.add(result.FailedAttempts, new(float64(v.window.Errors)), 1, "")
 	for _, c := range smart {
-		var figures []*float64
+		var figure *float64
 		for _, d := range v.SMART {
-			figures = append(figures, c.figure(d))
+			figure = over(c.over, figure, c.figure(d))
 		}
-		all.add(c.name, over(c.over, figures...), c.scale, c.unit)
+		all.add(c.name, figure, c.scale, c.unit)
 	}
 	if d := v.Device; d != nil { // next to which a run's own requests are read
 		all.add(result.LimitOfReads, new(d.MaxReads()), 1, "a second")
@@ -161,28 +162,21 @@ func (v view) highest(column string) *float64 { return v.overItems(math.Max, col
 func add(a, b float64) float64 { return a + b }
 
 // overItems is what f makes of the means of all items of a column.
-func (v view) overItems(f func(a, b float64) float64, column string) *float64 {
-	var means []*float64
+func (v view) overItems(f func(a, b float64) float64, column string) (all *float64) {
 	for _, item := range v.Counters.Items(column) {
-		means = append(means, v.mean(item))
+		all = over(f, all, v.mean(item))
 	}
-	return over(f, means...)
+	return all
 }
 
 func (v view) drives() monitor.Drives {
 	return monitor.Drives{Counters: v.Counters, Machine: v.Machine, From: v.from, To: v.to}
 }
 
-// over is what f makes of the figures that are known; nil where none is.
-func over(f func(a, b float64) float64, figures ...*float64) (all *float64) {
-	for _, one := range figures {
-		switch {
-		case one == nil:
-		case all == nil:
-			all = new(*one)
-		default:
-			*all = f(*all, *one)
-		}
+// over is what f makes of two figures; where one is not known, the other.
+func over(f func(a, b float64) float64, a, b *float64) *float64 {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
 	}
-	return all
+	return new(f(*a, *b))
 }

@@ -167,3 +167,17 @@ func (v view) addDevices(f *result.Evidence) {
 		f.DeviceLog = new(*syncs / measured.Log.IOPS)
 	}
 }
+
+// Counters are the mean, the lowest and the highest value of each column of a run's counters in its first window, or in
+// the whole run where there is none; NaN of one without values.
+func Counters(r *result.Record) (all [][]float64) {
+	from, to := r.Start, r.End
+	if len(r.Windows) > 0 {
+		from, to = r.At(r.Windows[0].From), r.At(r.Windows[0].To)
+	}
+	for _, column := range r.Host.Columns {
+		all = append(all, []float64{r.Host.Mean(column, from, to),
+			r.Host.Quantile(column, 0, from, to), r.Host.Quantile(column, 1, from, to)})
+	}
+	return all
+}

@@ -10,17 +10,6 @@ import (
 	"ds2/internal/result"
 )
 
-// kinds are the I/Os that figures are of. The maxima of data and log are over means of 15 s, as Jetstress takes them
-// (WORKLOAD.md section 7).
-var kinds = map[string]monitor.IOKind{
-	"device read":  {Over: monitor.Interval},
-	"device write": {Write: true, Over: monitor.Interval},
-	"data read":    {Role: monitor.Data, Over: monitor.VerdictMeans},
-	"data write":   {Role: monitor.Data, Write: true, Over: monitor.VerdictMeans},
-	"log read":     {Role: monitor.Log, Over: monitor.VerdictMeans},
-	"log write":    {Role: monitor.Log, Write: true, Over: monitor.VerdictMeans},
-}
-
 // Of gives the figures of a window of a run whose first orders started at start. Response times are those of the
 // intervals that lie in the window; "errors" is failed attempts for each order begun, "dropped" the share of the orders
 // due that an open loop never began. "device", "data" and "log" are the slowest drive in counters, of all or of those
@@ -63,8 +52,8 @@ func Of(words result.Words, series measure.Series, w measure.Window, counters mo
 		if m.Traced() {
 			return statistic(m.Stat, monitor.IOsFor(m.Subject, all.IO))
 		}
-		if k, ok := kinds[m.Subject]; ok {
-			mean, longest, measured := seen.Slowest(k)
+		if io := subjects[m.Subject].io; io != nil {
+			mean, longest, measured := seen.Slowest(*io)
 			if m.Stat == "max" {
 				return longest, false, measured
 			}

@@ -4,9 +4,11 @@
 package limit
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
+	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
 
@@ -63,16 +65,13 @@ const (
 )
 
 func (c Comparison) holds(value, bound float64) bool {
-	switch c {
-	case Below:
-		return value < bound
-	case AtMost:
-		return value <= bound
-	case Above:
-		return value > bound
-	default:
-		return value >= bound
+	switch cmp.Compare(value, bound) {
+	case -1:
+		return c == Below || c == AtMost
+	case 1:
+		return c == Above || c == AtLeast
 	}
+	return c == AtMost || c == AtLeast
 }
 
 // String gives the limit as it was written, with single blanks.
@@ -80,24 +79,29 @@ func (l Limit) String() string { return l.text }
 
 type subject struct {
 	unit        result.Unit
-	percentiles bool // each operation is a sample; a device has one figure a second, so mean and max only
-	traced      bool // percentiles are those of traced I/Os
+	percentiles bool            // each operation is a sample; a device has one figure a second, so mean and max only
+	io          *monitor.IOKind // that the drives' counters have mean and maximum of; nil: they do not
 }
 
-// subjects are those that no workload adds.
+// subjects are those that no workload adds. The maxima of data and log are over means of 15 s, as Jetstress takes them
+// (WORKLOAD.md section 7).
 var subjects = map[string]subject{
-	"device read":  {unit: result.UnitSeconds},
-	"device write": {unit: result.UnitSeconds},
-	"data read":    {result.UnitSeconds, true, true},
-	"data write":   {result.UnitSeconds, true, true},
-	"data flush":   {result.UnitSeconds, true, true},
-	"log read":     {result.UnitSeconds, true, true},
-	"log write":    {result.UnitSeconds, true, true},
-	"log flush":    {result.UnitSeconds, true, true},
+	"device read":  {unit: result.UnitSeconds, io: &monitor.IOKind{Over: monitor.Interval}},
+	"device write": {unit: result.UnitSeconds, io: &monitor.IOKind{Write: true, Over: monitor.Interval}},
+	"data read":    ofRole(monitor.Data, false),
+	"data write":   ofRole(monitor.Data, true),
+	"data flush":   {unit: result.UnitSeconds, percentiles: true},
+	"log read":     ofRole(monitor.Log, false),
+	"log write":    ofRole(monitor.Log, true),
+	"log flush":    {unit: result.UnitSeconds, percentiles: true},
 	"iops":         {unit: result.UnitIOPS},
 	"errors":       {unit: result.UnitRatio},
 	"dropped":      {unit: result.UnitRatio},
 	"opm":          {unit: result.UnitOPM},
+}
+
+func ofRole(role monitor.Role, write bool) subject {
+	return subject{result.UnitSeconds, true, &monitor.IOKind{Role: role, Write: write, Over: monitor.VerdictMeans}}
 }
 
 // operation is a subject that a workload adds.
@@ -106,9 +110,9 @@ var operation = subject{unit: result.UnitSeconds, percentiles: true}
 // Traced says that the figure is known only where I/Os are traced: a percentile of a drive's, and all of flushes. The
 // mean and the maximum of reads and writes are those of the drives' counters.
 func (m Metric) Traced() bool {
-	_, counted := kinds[m.Subject]
 	_, isPercentile := percentile(m.Stat)
-	return subjects[m.Subject].traced && (isPercentile || !counted)
+	s := subjects[m.Subject]
+	return s.percentiles && (isPercentile || s.io == nil)
 }
 
 // percentile reads p95 as 0.95; false where text is no percentile between 0 and 100.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -47,29 +48,72 @@ func (e *SyntaxError) Error() string {
 // Parse reads one limit, such as "order p95 < 500ms", "errors < 0.1%", "device read mean < 20ms" or "opm > 60000". Its
 // errors are of type *SyntaxError. The operations are those that are known; where there are none, as of a record, any
 // word is one.
-func Parse(text string, operations ...string) (Limit, error) {
-	p := &parser{text: text, operations: operations}
-	metric, err := p.metric()
-	if err != nil {
-		return Limit{}, err
+func Parse(text string, operations ...string) (l Limit, err error) {
+	p := &parser{text: text}
+	l.Subject = p.next(isWord)
+	if name := l.Subject; name == "device" || name == "data" || name == "log" {
+		l.Subject += " " + p.next(isWord)
+		if _, known := subjects[l.Subject]; !known {
+			return l, p.fail("write %s read or %s write", name, name)
+		}
 	}
-	compare, err := p.comparison(metric)
-	if err != nil {
-		return Limit{}, err
+	kind, known := subjects[l.Subject]
+	if !known {
+		kind, known = operation, slices.Contains(operations, l.Subject) || len(operations) == 0 && l.Subject != ""
 	}
-	bound, err := p.bound(metric.Unit(), compare)
-	if err != nil {
-		return Limit{}, err
+	if !known {
+		all := slices.AppendSeq(slices.Clone(operations), maps.Keys(subjects))
+		slices.Sort(all)
+		return l, p.fail("unknown figure %q; known: %s", l.Subject, strings.Join(slices.Compact(all), ", "))
 	}
-	return Limit{metric, compare, bound, fmt.Sprintf("%s %s %s", metric, compare, p.boundText)}, nil
+	if kind.unit == result.UnitSeconds {
+		l.Stat = p.next(isWord)
+		_, isPercentile := percentile(l.Stat)
+		switch {
+		case l.Stat == "mean", l.Stat == "max", isPercentile && kind.percentiles:
+		case kind.percentiles:
+			return l, p.fail("%s needs a statistic: mean, max, or a percentile such as p95 or p99.9", l.Subject)
+		default:
+			return l, p.fail("%s is measured once a second: its statistic is mean or max", l.Subject)
+		}
+	}
+	l.Compare = Comparison(p.next(isSign))
+	switch {
+	case kind.unit.Lower() && l.Compare != Above && l.Compare != AtLeast:
+		return l, p.fail("%s has a lower limit: write > or >=", l.Metric)
+	case !kind.unit.Lower() && l.Compare != Below && l.Compare != AtMost:
+		return l, p.fail("%s has an upper limit: write < or <=", l.Metric)
+	}
+	digits := p.next(isDigit)
+	value, err := strconv.ParseFloat(digits, 64)
+	switch {
+	case err != nil:
+		return l, p.fail("write a number, such as %s", bounds[kind.unit].example)
+	case value == 0 && l.Compare == Below:
+		return l, p.fail("nothing is below 0; write <= 0 for none at all")
+	}
+	suffix := p.next(isUnit)
+	factor, known := bounds[kind.unit].factors[suffix]
+	switch {
+	case known:
+	case kind.unit == result.UnitSeconds:
+		return l, p.fail("a latency needs a unit: us, ms, s or m, such as %sms", digits)
+	case kind.unit == result.UnitRatio:
+		return l, p.fail("a share needs a percent sign, such as %s%%", digits)
+	default:
+		return l, p.fail("%s is a number without a unit", kind.unit)
+	}
+	if p.next(func(rune) bool { return true }) != "" {
+		return l, p.fail("the limit ends before this; give --limit once for each limit")
+	}
+	l.Bound, l.text = value*factor, fmt.Sprintf("%s %s %s", l.Metric, l.Compare, digits+suffix)
+	return l, nil
 }
 
 // parser walks over a limit; start is where the last token began and pos where it ended.
 type parser struct {
 	text       string
 	start, pos int
-	boundText  string
-	operations []string // empty: any word
 }
 
 // next takes the next token that consists of characters in keep; it is empty where none stands there.
@@ -94,90 +138,69 @@ func (p *parser) fail(format string, args ...any) error {
 	return &SyntaxError{p.text, p.start, fmt.Sprintf(format, args...)}
 }
 
-func (p *parser) metric() (Metric, error) {
-	name := p.next(isWord)
-	if name == "device" || name == "data" || name == "log" {
-		direction := p.next(isWord)
-		if _, known := subjects[name+" "+direction]; !known {
-			return Metric{}, p.fail("write %s read or %s write", name, name)
+// bounds are how those in a unit are written, and what takes a written unit to the base unit.
+var bounds = map[result.Unit]struct {
+	example string
+	factors map[string]float64
+}{
+	result.UnitSeconds: {"500ms", map[string]float64{"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60}},
+	result.UnitRatio:   {"0.1%", map[string]float64{"%": 0.01}},
+	result.UnitOPM:     {"60000", map[string]float64{"": 1}},
+	result.UnitIOPS:    {"250", map[string]float64{"": 1}},
+}
+
+// presets are sets of limits under a name: those of Jetstress for the versions of Exchange, in its performance test and
+// in its stress test (WORKLOAD.md section 7). Reads of the data and writes of the log have limits; writes of the data
+// have none. The maxima are over means of 15 s.
+var presets = map[string][]string{
+	"exchange2007":        exchange("50ms"),
+	"exchange2007-stress": exchange("100ms"),
+	"exchange2013":        exchange("100ms"),
+	"exchange2013-stress": exchange("200ms"),
+}
+
+// stressTime is the length of a run over which it is a stress test, in Jetstress.
+const stressTime = 6 * time.Hour
+
+func exchange(maximum string) []string {
+	return []string{
+		"data read mean < 20ms", "data read max < " + maximum, "log write mean < 10ms", "log write max < " + maximum,
+	}
+}
+
+// Presets are the names of the sets of limits, in order.
+func Presets() []string { return slices.Sorted(maps.Keys(presets)) }
+
+// ForRun reads limits, and names of presets among them, for a run of a length. A preset stands for that of the stress
+// test where the run is one.
+func ForRun(texts []string, run time.Duration, operations ...string) ([]Limit, error) {
+	var all []string
+	for _, text := range texts {
+		set, known := presets[text]
+		if stress, has := presets[text+"-stress"]; has && run > stressTime {
+			set = stress
 		}
-		name += " " + direction
+		switch {
+		case known:
+			all = append(all, set...)
+		case strings.ContainsAny(text, "<> "):
+			all = append(all, text)
+		default:
+			return nil, fmt.Errorf("%q is neither a limit, such as 'order p95 < 500ms', nor a set of limits: %s",
+				text, strings.Join(Presets(), ", "))
+		}
 	}
-	kind, known := subjects[name]
-	if !known {
-		kind, known = operation, slices.Contains(p.operations, name) || len(p.operations) == 0 && name != ""
-	}
-	if !known {
-		return Metric{}, p.fail("unknown figure %q; known: %s", name, strings.Join(names(p.operations), ", "))
-	}
-	if kind.unit != result.UnitSeconds {
-		return Metric{Subject: name}, nil
-	}
-	stat := p.next(isWord)
-	_, isPercentile := percentile(stat)
-	switch {
-	case stat == "mean", stat == "max", isPercentile && kind.percentiles:
-		return Metric{name, stat}, nil
-	case kind.percentiles:
-		return Metric{}, p.fail("%s needs a statistic: mean, max, or a percentile such as p95 or p99.9", name)
-	default:
-		return Metric{}, p.fail("%s is measured once a second: its statistic is mean or max", name)
-	}
+	return ParseAll(all, operations...)
 }
 
-func names(operations []string) []string {
-	all := slices.AppendSeq(slices.Clone(operations), maps.Keys(subjects))
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-func (p *parser) comparison(m Metric) (Comparison, error) {
-	c := Comparison(p.next(isSign))
-	upper := !m.Unit().Lower()
-	switch {
-	case upper && (c == Below || c == AtMost), !upper && (c == Above || c == AtLeast):
-		return c, nil
-	case upper:
-		return "", p.fail("%s has an upper limit: write < or <=", m)
-	default:
-		return "", p.fail("%s has a lower limit: write > or >=", m)
+// ParseAll reads limits in order, as Parse does, and stops at the first that cannot be read.
+func ParseAll(texts []string, operations ...string) ([]Limit, error) {
+	limits := make([]Limit, len(texts))
+	for i, text := range texts {
+		var err error
+		if limits[i], err = Parse(text, operations...); err != nil {
+			return nil, err
+		}
 	}
-}
-
-func (p *parser) bound(unit result.Unit, compare Comparison) (float64, error) {
-	digits := p.next(isDigit)
-	value, err := strconv.ParseFloat(digits, 64)
-	switch {
-	case err != nil:
-		return 0, p.fail("write a number, such as %s", exampleBounds[unit])
-	case value == 0 && compare == Below:
-		return 0, p.fail("nothing is below 0; write <= 0 for none at all")
-	}
-	suffix := p.next(isUnit)
-	factor, known := factors[unit][suffix]
-	switch {
-	case !known && unit == result.UnitSeconds:
-		return 0, p.fail("a latency needs a unit: us, ms, s or m, such as %sms", digits)
-	case !known && unit == result.UnitRatio:
-		return 0, p.fail("a share needs a percent sign, such as %s%%", digits)
-	case !known:
-		return 0, p.fail("%s is a number without a unit", unit)
-	}
-	p.boundText = digits + suffix
-	if p.next(func(rune) bool { return true }) != "" {
-		return 0, p.fail("the limit ends before this; give --limit once for each limit")
-	}
-	return value * factor, nil
-}
-
-// factors takes a written unit to the base unit.
-var factors = map[result.Unit]map[string]float64{
-	result.UnitSeconds: {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60},
-	result.UnitRatio:   {"%": 0.01},
-	result.UnitOPM:     {"": 1},
-	result.UnitIOPS:    {"": 1},
-}
-
-var exampleBounds = map[result.Unit]string{
-	result.UnitSeconds: "500ms", result.UnitRatio: "0.1%", result.UnitOPM: "60000", result.UnitIOPS: "250",
+	return limits, nil
 }

@@ -34,21 +34,16 @@ func Together(runs []result.Verdicts) (all result.Verdicts) {
 		return nil
 	}
 	for i, v := range runs[some] {
-		v.Runs, v.OK = len(runs), true
+		v.Runs = len(runs)
 		for _, run := range runs {
-			if i >= len(run) {
-				v.OK = false
-				continue
-			}
-			one := run[i]
-			if one.OK {
+			if i < len(run) && run[i].OK {
 				v.Held++
 			}
-			v.OK = v.OK && one.OK
-			if worse(one, v) {
-				v.Measured, v.AtLeast = one.Measured, one.AtLeast
+			if i < len(run) && worse(run[i], v) {
+				v.Measured, v.AtLeast = run[i].Measured, run[i].AtLeast
 			}
 		}
+		v.OK = v.Held == v.Runs
 		all = append(all, v)
 	}
 	return all
@@ -69,8 +64,7 @@ func worse(v, other result.Verdict) bool {
 // miss and that more may keep, so a search for the number of users asks this of its trials, and Passed of its result
 // only.
 func UpperHold(verdicts result.Verdicts) bool {
-	upper := slices.DeleteFunc(slices.Clone(verdicts), func(v result.Verdict) bool { return v.Unit.Lower() })
-	return upper.Passed()
+	return !slices.ContainsFunc(verdicts, func(v result.Verdict) bool { return !v.OK && !v.Unit.Lower() })
 }
 
 // Strain is the highest ratio of a measured figure to its upper limit: 0.8 keeps them all with a fifth to spare. Lower

@@ -40,8 +40,8 @@ func benchView(c compare.Configuration) view {
 		Byline:  byline(c.Start, "bench "+c.RunID, c.KitVersion, strings.Join(c.Targets, ", ")),
 		Figures: alone.figures(),
 		Tables: []table{
-			runTable(alone.Configurations, c.Median), limitTable(c.Limits), conditionTable(c), medianCosts(c),
-			commandTable(c.Command),
+			runTable(alone.Configurations, c.Median), limitTable(c.Limits).trimmed(), conditionTable(c),
+			medianCosts(c), commandTable(c.Command),
 		},
 		draw: func() ([]chart, error) { return alone.charts("bench", runsApart(c)) },
 	}
@@ -58,8 +58,8 @@ func benchView(c compare.Configuration) view {
 		v.Headline = fmt.Sprintf("%s %s, of a single run", opmOf(c.Value(), c.CI95()), c.Unit())
 		v.find(reservation, "A single run does not show how much runs vary")
 	}
-	if d := compare.DriftOf(c.Bench); d != nil {
-		v.find(unknown, d.Text(c.Name))
+	for _, d := range compare.Drifting(c) {
+		v.find(unknown, d.Why)
 	}
 	v.find(reservation, alone.Lacks())
 	v.findLimits(c.Limits)
@@ -204,8 +204,15 @@ func faultText(c compare.Configuration, r result.BenchRun) string {
 	return text + ": " + strings.Join(r.Wrong(), "; ")
 }
 
+// medianCosts are the costs of the run that stands for a configuration.
 func medianCosts(c compare.Configuration) table {
-	t := costTable(compare.Standing(c.Bench), c.Words)
+	var costs *result.Costs
+	for _, r := range c.Runs {
+		if r.Dir == c.Median {
+			costs = r.Costs
+		}
+	}
+	t := costTable(costs, c.Words)
 	t.Caption = c.Name + ": " + strings.ToLower(t.Caption[:1]) + t.Caption[1:]
 	return t
 }

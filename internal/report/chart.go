@@ -16,22 +16,22 @@ import (
 
 // chart is what page.js draws; its fields are what it reads.
 type chart struct {
-	ID        string     `json:"id"`
-	Title     string     `json:"title"`
-	Text      string     `json:"text"` // what there is to see, in words
-	YName     string     `json:"yName"`
-	Log       bool       `json:"log"`  // logarithmic y axis
-	Near      bool       `json:"near"` // the y axis begins near the lowest value, not at 0
-	Place     place      `json:"-"`
-	Labels    []string   `json:"labels,omitempty"` // x axis of labels
-	XName     string     `json:"xName,omitempty"`  // without it and labels, x is seconds since the first orders
-	Lines     []line     `json:"lines"`
-	From      float64    `json:"from"` // ends of the time axis, the same in all charts of a run
-	To        float64    `json:"to"`
-	Bands     []band     `json:"bands,omitempty"`
-	Verticals []vertical `json:"verticals,omitempty"`
-	Names     []string   `json:"names,omitempty"` // of the whole numbers of the x axis, from 1
-	Levels    []height   `json:"levels,omitempty"`
+	ID        string   `json:"id"`
+	Title     string   `json:"title"`
+	Text      string   `json:"text"` // what there is to see, in words
+	YName     string   `json:"yName"`
+	Log       bool     `json:"log"`  // logarithmic y axis
+	Near      bool     `json:"near"` // the y axis begins near the lowest value, not at 0
+	Place     place    `json:"-"`
+	Labels    []string `json:"labels,omitempty"` // x axis of labels
+	XName     string   `json:"xName,omitempty"`  // without it and labels, x is seconds since the first orders
+	Lines     []line   `json:"lines"`
+	From      float64  `json:"from"` // ends of the time axis, the same in all charts of a run
+	To        float64  `json:"to"`
+	Bands     []band   `json:"bands,omitempty"`
+	Verticals []mark   `json:"verticals,omitempty"`
+	Names     []string `json:"names,omitempty"` // of the whole numbers of the x axis, from 1
+	Levels    []mark   `json:"levels,omitempty"`
 }
 
 // line is one curve. A point is x and y; y is null where there is nothing to show.
@@ -68,14 +68,10 @@ type band struct {
 	Window bool    `json:"window"` // a window that figures are taken from; else a phase that is none
 }
 
-type vertical struct {
+// mark is a line across a chart, at a place on the x axis or at a height.
+type mark struct {
 	Name string  `json:"name"`
-	X    float64 `json:"x"`
-}
-
-type height struct {
-	Name string  `json:"name"`
-	Y    float64 `json:"y"`
+	At   float64 `json:"at"`
 }
 
 func (l *line) add(x, y float64) { l.Points = append(l.Points, [2]*float64{Digits(x), Digits(y)}) }
@@ -98,7 +94,7 @@ func charts(r *result.Record, id string) ([]chart, error) {
 		return nil, nil
 	}
 	points := thinned(r.Series.Samples, maxPoints)
-	device := deviceChart(id, []tested{{name: r.RunID, device: r.Device, runs: compare.Single(r.Summary).Runs}})
+	device := deviceChart(id, []Device{{r.RunID, r.Device, compare.Single(r.Summary).Runs}})
 	all := slices.Concat([]chart{opmChart(r, id, points), latencyChart(r, id, points)}, drawn(device),
 		[]chart{operationsChart(id, points)})
 	if len(r.Windows) > 0 {
@@ -109,16 +105,14 @@ func charts(r *result.Record, id string) ([]chart, error) {
 		all = append(all, distribution)
 	}
 	all = append(all, hostCharts(r, id)...)
-	if at := slices.IndexFunc(all, func(c chart) bool { return c.ID == id+"-requests" }); at > 0 &&
-		r.Words.Unit == result.IOPS {
-		requests := all[at]
-		requests.Place, all[0].Place = picture, second
-		all = slices.Insert(slices.Delete(all, at, at+1), 0, requests)
+	requests := slices.IndexFunc(all, func(c chart) bool { return c.ID == id+"-requests" })
+	if requests > 0 && r.Words.Unit == result.IOPS {
+		all[requests].Place, all[0].Place = picture, second
 	}
 	from, to := extent(r)
 	shaded, verticals := bands(r, from, to), checkpointVerticals(r, to-from)
 	for i, e := range r.Events {
-		verticals = append(verticals, vertical{Name: fmt.Sprintf("event %d", i+1), X: e.From})
+		verticals = append(verticals, mark{fmt.Sprintf("event %d", i+1), e.From})
 	}
 	for i := range all {
 		if all[i].Labels == nil && all[i].XName == "" {
@@ -197,14 +191,14 @@ func bands(r *result.Record, from, to float64) (all []band) {
 }
 
 // checkpointVerticals are where checkpoints began; where there are more than can be told apart, none has a name.
-func checkpointVerticals(r *result.Record, length float64) (all []vertical) {
+func checkpointVerticals(r *result.Record, length float64) (all []mark) {
 	const named = 12
 	for _, c := range r.Checkpoints {
-		v := vertical{X: c.From}
+		v := mark{At: c.From}
 		if len(r.Checkpoints) <= named {
 			v.Name = "checkpoint"
 		}
-		if n := len(all); n == 0 || v.X-all[n-1].X >= length/maxVerticals {
+		if n := len(all); n == 0 || v.At-all[n-1].At >= length/maxVerticals {
 			all = append(all, v)
 		}
 	}
@@ -251,14 +245,11 @@ func (c chart) Figures() table {
 			xs = append(xs, from+(to-from)*float64(i)/parts)
 		}
 	}
-	for i, x := range xs {
-		next := math.Inf(1)
-		if i+1 < len(xs) {
-			next = xs[i+1]
-		}
+	xs = append(xs, math.Inf(1)) // after the last
+	for i, x := range xs[:len(xs)-1] {
 		row := []string{c.nameOf(x)}
 		for _, l := range c.Lines {
-			row = append(row, l.between(x, next, inParts))
+			row = append(row, l.between(x, xs[i+1], inParts))
 		}
 		t.row(row...)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ds2/internal/compare"
+	"ds2/internal/measure"
 	"ds2/internal/numbers"
 	"ds2/internal/result"
 )
@@ -29,7 +30,8 @@ func Comparison(all compare.Comparison) Page {
 		v.Tables = append(v.Tables, conditionTable(one), medianCosts(one))
 	}
 	v.Byline = byline(time.Time{}, "comparison", strings.Join(kits, ", ds2 "), "")
-	v.Tables = append(v.Tables, disclosureTable(c.Configurations), commandsOf(c.Configurations))
+	v.Tables = append(v.Tables, disclosureTable(c.Configurations),
+		c.ofEach("Commands", func(one compare.Configuration) table { return commandTable(one.Command) }))
 	return Page{"ds2 comparison", []view{v}}
 }
 
@@ -37,7 +39,10 @@ func (c comparison) view() view {
 	first := c.Configurations[0]
 	v := view{
 		ID: "compare", RunID: first.Name, Title: "Against " + first.Name, Headline: c.sentence(), Figures: c.figures(),
-		Tables: []table{differenceTable(c), runTable(c.Configurations, ""), comparedLimits(c)},
+		Tables: []table{differenceTable(c), runTable(c.Configurations, ""),
+			c.ofEach("Limits, over the first window of each run", func(one compare.Configuration) table {
+				return limitTable(one.Limits)
+			}).trimmed()},
 	}
 	for _, one := range c.Configurations {
 		v.because(why(one))
@@ -70,7 +75,7 @@ func (c comparison) view() view {
 	}
 	apart := false
 	for _, d := range c.Differences {
-		if d.Figure != c.Named(compare.Main) {
+		if d.Metric.Name != compare.Main {
 			continue
 		}
 		apart = apart || d.Blocks == 0 && d.Low != nil
@@ -108,16 +113,15 @@ func (c comparison) view() view {
 func (c comparison) sentence() string {
 	var most *compare.Difference
 	for i, d := range c.Differences {
-		if d.Figure == c.Named(compare.Main) && (most == nil || d.Ratio() > most.Ratio()) {
+		if d.Metric.Name == compare.Main && (most == nil || d.Ratio() > most.Ratio()) {
 			most = &c.Differences[i]
 		}
 	}
-	for _, d := range c.Doubts {
-		if most == nil && len(c.Configurations) > 1 {
-			return fmt.Sprintf("Cannot tell %s from %s: %s", c.Configurations[1].Name, c.Configurations[0].Name, d.What)
-		}
-	}
-	if most == nil {
+	switch {
+	case most == nil && len(c.Configurations) > 1 && len(c.Doubts) > 0:
+		return fmt.Sprintf("Cannot tell %s from %s: %s", c.Configurations[1].Name, c.Configurations[0].Name,
+			c.Doubts[0].What)
+	case most == nil:
 		return "no result"
 	}
 	first, other := c.called(most.Against), c.called(most.Name)
@@ -130,7 +134,7 @@ func (c comparison) sentence() string {
 			text += fmt.Sprintf("; one larger than about %s %% would have been seen", numbers.Worth(*least, *least))
 		}
 		if d := c.Of(most.Name, compare.PerWatt); d != nil && d.Significant != nil && *d.Significant {
-			text += fmt.Sprintf("; but %s of %s: %s", c.TitleOf(d.Figure), d.Name, d.PercentText(d.Percent))
+			text += fmt.Sprintf("; but %s of %s: %s", c.Title(d.Metric), d.Name, d.PercentText(d.Percent))
 		}
 		return text
 	}
@@ -191,7 +195,7 @@ func (c comparison) figures() table {
 	}
 	for _, name := range firstFigures {
 		f := compare.MetricNamed(name)
-		title, known := f.TitleIn(c.Configurations[0].Unit(), c.Words()), false
+		title, known := c.Title(f), false
 		if f.Unit != "" {
 			title += ", " + f.Unit
 		}
@@ -231,10 +235,11 @@ func (c comparison) cells(d *compare.Difference) []string {
 // metricText is a metric of a configuration: the median of its runs or, beside others, the geometric mean, of which
 // differences are.
 func metricText(m compare.Metric, c compare.Configuration, beside bool) string {
-	value := m.Median(c)
+	of := measure.Median
 	if beside {
-		value = m.GeometricMean(c)
+		of = measure.GeometricMean
 	}
+	value := m.Middle(c, of)
 	text := figureOr(value)
 	if m.Name == compare.Main {
 		text = opmOf(value, c.Half())
@@ -247,20 +252,20 @@ func metricText(m compare.Metric, c compare.Configuration, beside bool) string {
 
 // why says what held a configuration back, and how near its devices were to what they can do.
 func why(c compare.Configuration) string {
-	l := compare.LimitedOf(c)
-	if l.By == nil {
+	whats, runs := compare.Bottlenecks(c.Bench)
+	if len(whats) == 0 {
 		return ""
 	}
-	text := c.Name + " was limited by " + compare.LimitedBy[l.By[0].What]
-	if l.Of > 1 {
-		text += fmt.Sprintf(" (%d of %d runs)", l.By[0].Runs, l.Of)
+	text := c.Name + " was limited by " + compare.LimitedBy[whats[0]]
+	if of := len(compare.Counted(c.Bench)); of > 1 {
+		text += fmt.Sprintf(" (%d of %d runs)", runs[whats[0]], of)
 	}
-	for _, by := range l.By[1:] {
-		text += fmt.Sprintf(", by %s (%d)", compare.LimitedBy[by.What], by.Runs)
+	for _, what := range whats[1:] {
+		text += fmt.Sprintf(", by %s (%d)", compare.LimitedBy[what], runs[what])
 	}
-	if l.Reads != nil && l.Most != nil {
+	if reads, most, percent, known := compare.ReadsOf(c); known {
 		text += fmt.Sprintf("; its drives read %s of the %s a second that they can do, %.0f %%",
-			figure(*l.Reads), figure(*l.Most), l.Percent)
+			figure(reads), figure(most), percent)
 	}
 	return sentence(text)
 }
@@ -334,19 +339,14 @@ func countsText(c compare.Configuration, r result.BenchRun, stands bool) (text s
 	return text
 }
 
-func comparedLimits(c comparison) table {
-	t := newTable("Limits, over the first window of each run",
-		"configuration", "limit", "measured", "runs that hold it", "verdict")
+// ofEach is the tables of configurations below each other.
+func (c comparison) ofEach(caption string, of func(compare.Configuration) table) (t table) {
 	for _, one := range c.Configurations {
-		t.under(one.Name, untrimmedLimits(one.Limits))
-	}
-	return t.trimmed()
-}
-
-func commandsOf(all []compare.Configuration) table {
-	t := newWords("Commands", "configuration", "what", "value")
-	for _, one := range all {
-		t.under(one.Name, commandTable(one.Command))
+		rows := of(one)
+		t.Caption, t.Head, t.Words = caption, append([]string{"configuration"}, rows.Head...), rows.Words
+		for _, row := range rows.Rows {
+			t.row(append([]string{one.Name}, row...)...)
+		}
 	}
 	return t
 }
@@ -354,7 +354,7 @@ func commandsOf(all []compare.Configuration) table {
 func differenceTable(c comparison) table {
 	t := newWords("Differences from "+c.Configurations[0].Name, "configuration", "figure", "difference")
 	for _, d := range c.Differences {
-		t.row(d.Name, c.TitleOf(d.Figure), d.Text())
+		t.row(d.Name, c.Title(d.Metric), d.Text())
 	}
 	return t
 }

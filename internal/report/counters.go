@@ -81,10 +81,10 @@ var counterCharts = []counterChart{
 
 // counter is how a column of the host's table is shown.
 type counter struct {
-	group, quantity, item string
-	label, name           string // within its group, and with it
-	unit                  string
-	scale                 float64
+	column, item string // of one of the items that the column is of
+	label, name  string // within its group, and with it
+	unit         string
+	scale        float64
 }
 
 // units are those that a quantity's name ends in, the longest first.
@@ -98,12 +98,9 @@ var units = []struct {
 }
 
 func newCounter(column string) counter {
-	group, rest, _ := strings.Cut(column, ".")
-	c := counter{group: group, quantity: rest, scale: 1}
-	if dot := strings.LastIndexByte(rest, '.'); dot >= 0 {
-		c.item, c.quantity = rest[:dot], rest[dot+1:]
-	}
-	name := c.quantity
+	c := counter{scale: 1}
+	c.column, c.item = monitor.SplitColumn(column)
+	group, name, _ := strings.Cut(c.column, ".")
 	for _, u := range units {
 		if cut, ok := strings.CutSuffix(name, u.suffix); ok {
 			name, c.unit, c.scale = cut, u.unit, u.scale
@@ -121,14 +118,24 @@ func newCounter(column string) counter {
 // dashNames are those of page.js.
 var dashNames = []string{"solid", "dashed", "dotted"}
 
-// hostCharts draws the counters beside the orders; none where the record has none.
+// hostCharts draws the counters beside the orders, in points that are means of neighbours at the time of the first;
+// none where the record has none.
 func hostCharts(r *result.Record, id string) (all []chart) {
+	size := max(1, (len(r.Host.Rows)+maxPoints-1)/maxPoints)
 	for _, spec := range counterCharts {
 		c, shown := spec.chart(id, r.Host.Columns)
 		c.Place = folded
 		for i, l := range shown {
-			for at, mean := range conclude.Thinned(&r.Host, r.Host.Columns[l.Column], maxPoints) {
-				c.Lines[i].add(at.Sub(r.Start).Seconds(), mean*l.Scale)
+			at := 0
+			for values := range slices.Chunk(r.Host.Values(r.Host.Columns[l.Column]), size) {
+				sum, n := 0., 0.
+				for _, v := range values {
+					if !math.IsNaN(v) {
+						sum, n = sum+v, n+1
+					}
+				}
+				c.Lines[i].add(r.Host.Rows[at].Time.Sub(r.Start).Seconds(), sum/n*l.Scale)
+				at += size
 			}
 		}
 		all = append(all, drawn(c)...)
@@ -149,10 +156,9 @@ func (spec counterChart) chart(id string, columns []string) (c chart, shown []Co
 	var items, dashed []string
 	for i, column := range columns {
 		counter := newCounter(column)
-		name := counter.group + "." + counter.quantity
-		quantity := slices.Index(spec.counters, name)
+		quantity := slices.Index(spec.counters, counter.column)
 		// Of one machine's CPUs there is a column of all; of several machines there is one of each.
-		oneOfMany := counter.group == "cpu" && counter.item != "" && slices.Contains(columns, name)
+		oneOfMany := strings.HasPrefix(column, "cpu.") && counter.item != "" && slices.Contains(columns, counter.column)
 		if oneOfMany || quantity < 0 {
 			continue
 		}
@@ -179,15 +185,11 @@ func counterTable(r *result.Record) table {
 	t := newTable("Counters of the machine and the database, in the first window",
 		"counter", "unit", "average", "minimum", "maximum")
 	t.Long = true
-	for _, of := range conclude.Counters(r) {
-		c := newCounter(of.Column)
+	for i, values := range conclude.Counters(r) {
+		c := newCounter(r.Host.Columns[i])
 		row := []string{c.name, c.unit}
-		for _, v := range []float64{of.Mean, of.Lowest, of.Highest} {
-			if math.IsNaN(v) {
-				row = append(row, "–")
-			} else {
-				row = append(row, figure(v*c.scale))
-			}
+		for _, v := range values {
+			row = append(row, orDash(v*c.scale, figure))
 		}
 		t.row(row...)
 	}

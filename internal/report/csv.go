@@ -13,20 +13,14 @@ import (
 	"ds2/internal/result"
 )
 
-// ownCounts are the counts of a workload's own that reports show beside its cycles.
-func ownCounts(words result.Words) []string {
-	names := undone(words, words.Undone)
-	for _, x := range words.Added {
-		names = append(names, x.Count)
-	}
-	return names
-}
-
 // CSV writes the one-second samples of all records for spreadsheets and plots, one a line.
 func CSV(w io.Writer, records []*result.Record) error {
-	var operations, own []string
+	var operations, own []string // own: of the workload, beside its cycles
 	for _, r := range records {
-		own = addNew(own, ownCounts(r.Words)...)
+		own = addNew(own, undone(r.Words, r.Words.Undone)...)
+		for _, x := range r.Words.Added {
+			own = addNew(own, x.Count)
+		}
 		for _, s := range r.Series.Samples {
 			for _, o := range s.Operations {
 				operations = addNew(operations, o.Name)
@@ -92,7 +86,7 @@ func CompareCSV(w io.Writer, c compare.Comparison) error {
 		head = append(head, cost.Name)
 	}
 	out.Write(head)
-	number := func(v *float64) string { return known(v, "", plain) }
+	number := func(v *float64) string { return known(v, plain) }
 	for _, one := range c.Configurations {
 		for _, r := range one.Runs {
 			line := []string{

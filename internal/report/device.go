@@ -13,6 +13,7 @@ import (
 type Device struct {
 	Name string `json:"name"`
 	*result.Device
+	runs []result.BenchRun // on it
 }
 
 // Devices is what there is to read of devices: what they do by themselves, each against the first.
@@ -29,10 +30,8 @@ func Devices(all []Device) Page {
 		v.Headline = fmt.Sprintf("%s does %s the random reads of %s", last.Name, d.FactorText(d.Percent), first.Name)
 		v.find(reservation, "Each was measured once, so how much that varies is unknown")
 	}
-	var curves []tested
 	for _, d := range all {
 		v.Figures.Head = append(v.Figures.Head, d.Name)
-		curves = append(curves, tested{name: d.Name, device: d.Device})
 		if len(all) > 1 {
 			v.because(sentence(d.Name + ": " + d.Conclusion()))
 		}
@@ -77,7 +76,7 @@ func Devices(all []Device) Page {
 		v.Figures = v.Figures.turned()
 	}
 	v.draw = func() ([]chart, error) {
-		c := deviceChart(v.ID, curves)
+		c := deviceChart(v.ID, all)
 		c.Place = picture
 		return []chart{c}, nil
 	}

@@ -92,25 +92,23 @@ func esrpView(records []*result.Record, servers []compare.Server) view {
 		return cmp.Or(text, "Not checked.")
 	})
 	database, log := newTable("Database I/O", head...), newTable("Transaction log I/O", head...)
-	row := func(t *table, name string, scale float64, of func(compare.Server) *float64) {
+	row := func(t *table, name string, scale float64, of func(compare.Server) float64) {
 		cells := []string{name}
 		for _, s := range columns {
-			cells = append(cells, orElse("–", of(s), scale, 3))
+			cells = append(cells, orDash(of(s), func(v float64) string { return numbers.Decimals(v*scale, 3) }))
 		}
 		t.row(cells...)
 	}
-	row(&database, "Database Disks Transfers/sec", 1,
-		func(s compare.Server) *float64 { return new(s.Reads + s.Writes) })
-	row(&database, "Database Disks Reads/sec", 1, func(s compare.Server) *float64 { return &s.Reads })
-	row(&database, "Database Disks Writes/sec", 1, func(s compare.Server) *float64 { return &s.Writes })
+	row(&database, "Database Disks Transfers/sec", 1, func(s compare.Server) float64 { return s.Reads + s.Writes })
+	row(&database, "Database Disks Reads/sec", 1, func(s compare.Server) float64 { return s.Reads })
+	row(&database, "Database Disks Writes/sec", 1, func(s compare.Server) float64 { return s.Writes })
 	row(&database, "Average Database Disk Read Latency (ms)", 1000,
-		func(s compare.Server) *float64 { return s.ReadTime.Mean() })
+		func(s compare.Server) float64 { return s.ReadTime.Mean() })
 	row(&database, "Average Database Disk Write Latency (ms)", 1000,
-		func(s compare.Server) *float64 { return s.WriteTime.Mean() })
-	row(&database, "Database Maintenance Transfers/sec", 1,
-		func(s compare.Server) *float64 { return s.Maintenance })
-	row(&log, "Log Disks Writes/sec", 1, func(s compare.Server) *float64 { return s.LogWrites })
-	row(&log, "Average Log Disk Write Latency (ms)", 1000, func(s compare.Server) *float64 { return s.Logged.Mean() })
+		func(s compare.Server) float64 { return s.WriteTime.Mean() })
+	row(&database, "Database Maintenance Transfers/sec", 1, func(s compare.Server) float64 { return s.Maintenance })
+	row(&log, "Log Disks Writes/sec", 1, func(s compare.Server) float64 { return s.LogWrites })
+	row(&log, "Average Log Disk Write Latency (ms)", 1000, func(s compare.Server) float64 { return s.LogTime.Mean() })
 	v.Tables = []table{summary, database, log}
 	return v
 }

@@ -2,18 +2,7 @@ package report
 
 import (
 	"bytes"
-	_ "embed"
-	"html/template"
 	"slices"
-)
-
-var (
-	//go:embed page/live.html
-	liveHTML string
-	//go:embed page/live.js
-	liveJS template.JS
-
-	livePage = template.Must(template.New("live").Parse(liveHTML))
 )
 
 // LiveHTML is the page that shows what a command is at. It has no figures: its script asks for them at /live, on the
@@ -21,7 +10,7 @@ var (
 func LiveHTML() ([]byte, error) {
 	var b bytes.Buffer
 	parts := map[string]any{"CSS": pageCSS, "JS": pageJS, "LiveJS": liveJS, "ECharts": echartsJS}
-	err := livePage.Execute(&b, parts)
+	err := pages.ExecuteTemplate(&b, "live.html", parts)
 	return b.Bytes(), err
 }
 
@@ -49,7 +38,7 @@ func LiveCounterCharts(columns []string, most float64) (charts []LiveChart, line
 		}
 		c, shown := spec.chart("live", columns)
 		if spec.id == "requests" && most > 0 {
-			c.Levels = []height{{"random reads that the drives can do", most}}
+			c.Levels = []mark{{"random reads that the drives can do", most}}
 		}
 		charts, lines = append(charts, drawn(c)...), append(lines, shown...)
 	}

@@ -23,14 +23,14 @@ func (c comparison) charts(id string, columns []compare.Configuration) (all []ch
 		all = append(all, drawn(c.barChart(id, compare.MetricNamed(name), columns))...)
 	}
 	records := map[string]*result.Record{} // by their directories; of one that is not there any more nothing is drawn
-	var devices []tested
+	var devices []Device
 	for _, one := range c.Configurations {
-		d := tested{name: one.Name, runs: one.Runs}
+		d := Device{Name: one.Name, runs: one.Runs}
 		for _, r := range one.Runs {
 			dir := filepath.Join(one.Dir, r.Dir)
 			record, err := one.Read.Run(dir)
 			if err == nil && r.Figure != nil && len(record.Windows) > 0 && len(record.Series.Samples) > 0 {
-				records[dir], d.device = record, record.Device
+				records[dir], d.Device = record, record.Device
 			}
 		}
 		devices = append(devices, d)
@@ -59,7 +59,7 @@ func (c comparison) barChart(id string, f compare.Metric, all []compare.Configur
 	for i, one := range all {
 		x := float64(i + 1)
 		b.Names = append(b.Names, strings.TrimPrefix(one.Name, "run-"))
-		if median := f.Median(one); median != nil {
+		if median := f.Middle(one, measure.Median); median != nil {
 			column := line{Name: one.Name, Wide: true, Hue: i, Faint: c.faint(f, one.Name)}
 			if len(c.Configurations) == 1 { // runs have one colour
 				column.Hue = 0
@@ -105,7 +105,7 @@ func (c comparison) barChart(id string, f compare.Metric, all []compare.Configur
 func (c comparison) faint(f compare.Metric, name string) bool {
 	found := false
 	for _, d := range c.Differences {
-		if d.Figure != c.Named(f.Name) || d.Name != name && d.Against != name {
+		if d.Metric.Name != f.Name || d.Name != name && d.Against != name {
 			continue
 		}
 		found = true
@@ -117,25 +117,18 @@ func (c comparison) faint(f compare.Metric, name string) bool {
 	return found
 }
 
-// tested is what a device can do by itself, and runs on it.
-type tested struct {
-	name   string
-	device *result.Device
-	runs   []result.BenchRun
-}
-
 // deviceChart has what each device can do by itself, as fio measured it, and where the runs took it; no lines where no
 // device was measured.
-func deviceChart(id string, all []tested) chart {
+func deviceChart(id string, all []Device) chart {
 	c := chart{ID: id + "-device", Title: "Random reads: what the devices can do, and what the runs took",
 		XName: "reads a second", YName: "ms", Log: true}
 	c.Text = "A line is what a device does by itself at rising depths, as fio measured it; a dot is a run."
 	for i, one := range all {
-		if one.device == nil {
+		if one.Device == nil {
 			continue
 		}
-		curve, runs := line{Name: one.name, Hue: i}, line{Name: one.name, What: "run", Dots: true, Hue: i}
-		for _, p := range one.device.Reads {
+		curve, runs := line{Name: one.Name, Hue: i}, line{Name: one.Name, What: "run", Dots: true, Hue: i}
+		for _, p := range one.Reads {
 			curve.add(p.IOPS, 1000*p.Mean)
 		}
 		for _, r := range one.runs {

@@ -10,9 +10,8 @@
 package report
 
 import (
-	"bufio"
 	"cmp"
-	_ "embed"
+	"embed"
 	"fmt"
 	"html/template"
 	"io"
@@ -23,16 +22,18 @@ import (
 )
 
 var (
-	//go:embed page/page.html
-	pageHTML string
+	//go:embed page/*.html
+	pageHTML embed.FS
 	//go:embed page/page.css
 	pageCSS template.CSS
 	//go:embed page/page.js
 	pageJS template.JS
+	//go:embed page/live.js
+	liveJS template.JS
 	//go:embed page/echarts.common.min.js
 	echartsJS template.JS // dist/echarts.common.min.js of the npm package echarts 6.1.0, unchanged
 
-	page = template.Must(template.New("page").Parse(pageHTML))
+	pages = template.Must(template.ParseFS(pageHTML, "page/*.html"))
 )
 
 // Page is what there is to read of records.
@@ -70,7 +71,7 @@ func (p Page) HTML(w io.Writer) error {
 		}
 	}
 	several := len(p.views) > 1 && !p.views[1].Part
-	err := page.Execute(w, map[string]any{
+	err := pages.ExecuteTemplate(w, "page.html", map[string]any{
 		"Title": clean(p.title), "Views": p.views, "Several": several,
 		"CSS": pageCSS, "JS": pageJS, "ECharts": echartsJS,
 	})
@@ -87,7 +88,7 @@ func (p Page) First() (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	err := page.ExecuteTemplate(&b, "first", v)
+	err := pages.ExecuteTemplate(&b, "first", v)
 	return b.String(), err
 }
 
@@ -104,17 +105,17 @@ func (v *view) show() (err error) {
 
 // Text writes the page for a terminal, without its charts: what is first, or with the details all of it.
 func (p Page) Text(w io.Writer, details bool, columns int) error {
-	b := bufio.NewWriter(w)
+	var lines []string
 	for i, v := range p.views {
 		if v.Part && !details {
 			continue
 		}
 		if i > 0 {
-			fmt.Fprintln(b)
+			lines = append(lines, "")
 		}
-		cleaned(v).text(b, details, columns)
+		lines = append(lines, cleaned(v).text(details, columns)...)
 	}
-	if err := b.Flush(); err != nil {
+	if _, err := fmt.Fprintln(w, strings.Join(lines, "\n")); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil

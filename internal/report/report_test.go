@@ -396,7 +396,7 @@ func TestEvents(t *testing.T) {
 	require.NoError(t, err)
 	for _, c := range charts {
 		if c.Labels == nil && c.XName == "" {
-			require.Equal(t, vertical{"event 2", 37}, c.Verticals[1], c.ID)
+			require.Equal(t, mark{"event 2", 37}, c.Verticals[1], c.ID)
 		}
 	}
 }

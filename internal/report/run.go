@@ -59,8 +59,8 @@ func runView(r *result.Record, id string) view {
 	v.Tables = append(v.Tables,
 		scrubTable(s),
 		resultTable(s), latencyTable(s), eventTable(s), slowestTable(s), ioTable(s),
-		limitTable(s.Limits), targetTable(s), failureTable(s), deepCheckTable(s.DeepChecks), auditTable(s),
-		costTable(result.BenchRun{Costs: s.Costs}, s.Words), smartTable(s.SMART), counterTable(r),
+		limitTable(s.Limits).trimmed(), targetTable(s), failureTable(s), deepCheckTable(s.DeepChecks), auditTable(s),
+		costTable(s.Costs, s.Words), smartTable(s.SMART), counterTable(r),
 		environmentTable(s), setupTable(s), logTable(s), commandTable(s.Command))
 	return v
 }
@@ -217,10 +217,8 @@ func cumulativeNote(s result.Summary) string {
 }
 
 func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
+	first := min(len(s), 1)
+	return strings.ToUpper(s[:first]) + s[first:]
 }
 
 func resultTable(s result.Summary) table {

@@ -33,13 +33,6 @@ func list(caption string) table { return newWords(caption, "what", "value") }
 
 func (t *table) add(name, format string, args ...any) { t.row(name, fmt.Sprintf(format, args...)) }
 
-// under adds the rows of another table, each after a name.
-func (t *table) under(name string, rows table) {
-	for _, row := range rows.Rows {
-		t.row(append([]string{name}, row...)...)
-	}
-}
-
 // within is the table as far as it fits: long cells elided, and without the last columns and rows.
 func (t table) within(width, rows int) table {
 	over := len(t.Rows) - rows
@@ -89,26 +82,25 @@ func (t table) turned() table {
 }
 
 func (t table) width() (widest int) {
-	for line := range strings.Lines(t.text()) {
-		widest = max(widest, utf8.RuneCountInString(strings.TrimRight(line, "\n")))
+	for _, line := range t.text() {
+		widest = max(widest, utf8.RuneCountInString(line))
 	}
 	return widest
 }
 
 // text is the table in columns two blanks apart.
-func (t table) text() string {
-	lines := append([][]string{t.Head}, t.Rows...)
+func (t table) text() (lines []string) {
+	rows := append([][]string{t.Head}, t.Rows...)
 	widths := make([]int, len(t.Head))
-	for _, row := range lines {
+	for _, row := range rows {
 		for i, cell := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
-	var b strings.Builder
 	if t.Caption != "" {
-		b.WriteString(t.Caption + "\n")
+		lines = append(lines, t.Caption)
 	}
-	for _, row := range lines {
+	for _, row := range rows {
 		line := ""
 		for i, cell := range row {
 			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
@@ -118,22 +110,25 @@ func (t table) text() string {
 				line += "  " + pad + cell
 			}
 		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		lines = append(lines, strings.TrimRight(line, " "))
 	}
-	return b.String()
+	return lines
 }
 
-// known shows a value; another text where there is none.
-func known(v *float64, unknown string, show func(float64) string) string {
+// known shows a value; empty where there is none.
+func known(v *float64, show func(float64) string) string {
 	if v == nil {
-		return unknown
+		return ""
 	}
 	return show(*v)
 }
 
-// orElse prints a figure times a scale; another text where it is not known.
-func orElse(unknown string, f *float64, scale float64, decimals int) string {
-	return known(f, unknown, func(v float64) string { return numbers.Decimals(v*scale, decimals) })
+// orDash shows a value; a dash where there is none.
+func orDash(v float64, show func(float64) string) string {
+	if math.IsNaN(v) {
+		return "–"
+	}
+	return show(v)
 }
 
 // opmOf is an OPM, or what else is counted, with as many digits as half the width of its interval carries, where it has
@@ -148,7 +143,7 @@ func opmOf(opm, half *float64) string {
 // uncertainty is half the width of an interval; empty where there is none.
 func uncertainty(half *float64) string { return opmOf(half, half) }
 
-func figureOr(f *float64) string { return known(f, "", figure) }
+func figureOr(f *float64) string { return known(f, figure) }
 
 // trimmed is the table without columns that are empty in all rows.
 func (t table) trimmed() table {

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -12,10 +14,10 @@ import (
 	"ds2/internal/result"
 )
 
-func costTable(r result.BenchRun, words result.Words) table {
+func costTable(costs *result.Costs, words result.Words) table {
 	t := newTable("What "+words.A()+" costs, on average over the first window", "what", "unit", "per "+words.Cycle)
 	for _, m := range compare.Costs {
-		if v := m.Of(r); v != nil {
+		if v := m.Of(result.BenchRun{Costs: costs}); v != nil {
 			t.row(strings.TrimSuffix(m.Title, " per {cycle}"), m.Unit, figure(*v*m.Scale))
 		}
 	}
@@ -41,9 +43,6 @@ func ioTable(s result.Summary) table {
 // slowestTable is the slowest orders of the first window by the operations that took the most of their time, and which
 // was the longest.
 func slowestTable(s result.Summary) table {
-	if s.Slowest == nil {
-		return table{}
-	}
 	t := newTable(fmt.Sprintf("The %d slowest %s", len(s.Slowest), s.Words.Cycles),
 		"operation that took the most time", "number", "longest, ms")
 	var operations []string
@@ -84,7 +83,7 @@ func smartTable(drives []monitor.SMART) table {
 	t := newTable("The drives' own statistics (SMART), over the whole run",
 		"drive", "written to it MB", "°C before", "°C after", "wear %", "held back by heat")
 	scaled := func(v *float64, scale float64) string {
-		return known(v, "–", func(f float64) string { return figure(f * scale) })
+		return orDash(scale**cmp.Or(v, new(math.NaN())), figure)
 	}
 	for _, d := range drives {
 		name := d.Drive
@@ -105,15 +104,9 @@ func smartTable(drives []monitor.SMART) table {
 func logTable(s result.Summary) table {
 	t := newWords("Log of the run", "at UTC", "message")
 	for _, line := range s.Log {
-		at, message, _ := strings.Cut(line, " ")
-		at, stamped := strings.CutPrefix(at, "time=")
-		if !stamped {
-			at, message = "", line
-		}
-		if _, clock, ok := strings.Cut(at, "T"); ok {
-			at = strings.TrimSuffix(clock, "Z")
-		}
-		t.row(at, message)
+		at, message, _ := strings.Cut(line, " ") // time=2026-11-21T04:00:00.000Z
+		_, clock, _ := strings.Cut(at, "T")
+		t.row(strings.TrimSuffix(clock, "Z"), message)
 	}
 	return t
 }
@@ -133,23 +126,16 @@ func commandTable(c *result.Command) table {
 
 func environmentTable(s result.Summary) table {
 	t := list("Environment")
-	add := func(name, value string) {
-		if value != "" {
-			t.row(name, value)
-		}
-	}
 	if m := s.Machine; m != nil {
-		add("machine", m.Hostname)
-		add("system", m.System)
-		add("kernel", m.Kernel)
+		t.Rows = [][]string{{"machine", m.Hostname}, {"system", m.System}, {"kernel", m.Kernel}}
 		if m.Processors > 0 {
-			add("processors", strings.TrimSpace(fmt.Sprintf("%d × %s", m.Processors, m.Processor)))
+			t.row("processors", strings.TrimSpace(fmt.Sprintf("%d × %s", m.Processors, m.Processor)))
 		}
 		if m.MemoryBytes > 0 {
-			add("memory", numbers.Decimals(float64(m.MemoryBytes)/1e9, 1)+" GB")
+			t.row("memory", numbers.Decimals(float64(m.MemoryBytes)/1e9, 1)+" GB")
 		}
 		if fs := m.FileSystem; fs != nil {
-			add("file system", fmt.Sprintf("%s at %s (%s)", fs.Type, fs.MountPoint, strings.Join(fs.Options, ",")))
+			t.add("file system", "%s at %s (%s)", fs.Type, fs.MountPoint, strings.Join(fs.Options, ","))
 		}
 		for _, d := range m.Drives {
 			what, kind := "drive ", "solid state"
@@ -166,15 +152,16 @@ func environmentTable(s result.Summary) table {
 				size := numbers.Decimals(float64(d.Bytes)/1e9, 0)
 				kind = strings.TrimSpace(fmt.Sprintf("%s %s GB, %s, scheduler %s", d.Model, size, kind, d.Scheduler))
 			}
-			add(what+d.Name, kind)
+			t.row(what+d.Name, kind)
 		}
 	}
 	for i, server := range s.Servers {
-		add("server of "+s.Targets[i], server.Version)
+		t.row("server of "+s.Targets[i], server.Version)
 		for _, name := range slices.Sorted(maps.Keys(server.Settings)) {
-			add("setting "+name, server.Settings[name])
+			t.row("setting "+name, server.Settings[name])
 		}
 	}
+	t.Rows = slices.DeleteFunc(t.Rows, func(row []string) bool { return row[1] == "" }) // not known
 	return t
 }
 

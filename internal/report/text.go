@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"slices"
@@ -17,26 +16,25 @@ const (
 	mostOfAText = 3  // lines of a sentence
 )
 
-// text writes a view for a terminal of that width; 0: for none, whose details are not broken into lines.
-func (v view) text(b *bufio.Writer, details bool, columns int) {
+// text is the lines of a view for a terminal of that width; 0: for none, whose details are not broken into lines.
+func (v view) text(details bool, columns int) (lines []string) {
 	if !details {
-		for _, line := range v.screen(cmp.Or(columns, textWidth)) {
-			fmt.Fprintln(b, line)
-		}
-		return
+		return v.screen(cmp.Or(columns, textWidth))
 	}
 	all := slices.Concat([]string{v.Title, v.Headline, v.Light().String()}, v.reasons(aside), v.Why)
 	for _, text := range filled(all) {
 		if columns > 0 {
-			text = strings.Join(wrapped(text, 0, columns), "\n")
+			lines = append(lines, wrapped(text, 0, columns)...)
+		} else {
+			lines = append(lines, text)
 		}
-		fmt.Fprintln(b, text)
 	}
 	for _, t := range append([]table{v.Figures}, v.Tables...) {
 		if len(t.Rows) > 0 && !t.Long {
-			fmt.Fprint(b, "\n", t.text())
+			lines = append(append(lines, ""), t.text()...)
 		}
 	}
+	return lines
 }
 
 // screen is what is first of a view. Of what does not fit it says how much there is.
@@ -47,15 +45,11 @@ func (v view) screen(width int) []string {
 	}
 	var figures, why []string
 	if len(v.Figures.Rows) > 0 {
-		figures = append(figures, "")
-		for line := range strings.Lines(v.Figures.within(width, textRows).text()) {
-			figures = append(figures, strings.TrimRight(line, "\n"))
-		}
+		figures = append([]string{""}, v.Figures.within(width, textRows).text()...)
 	}
 	left := textLines - len(lines) - len(figures)
 	if len(v.Why) > 0 {
-		why = append(why, "")
-		why = append(why, fitting(v.Why, left/2-1, width)...)
+		why = append([]string{""}, fitting(v.Why, left/2-1, width)...)
 	}
 	reasons := v.reasons(reservation)
 	if len(reasons) < mostReasons {

@@ -50,7 +50,7 @@ func TestTextFitsTheTerminal(t *testing.T) {
 		Reads:           []result.DevicePoint{{Depth: 1, IOPS: 600, Mean: .0016}, {Depth: 2, IOPS: 601, Mean: .0033}}}
 	var drives []Device
 	for _, c := range many {
-		drives = append(drives, Device{c.Name, drive})
+		drives = append(drives, Device{Name: c.Name, Device: drive})
 	}
 	found := search()
 	found.Why = long

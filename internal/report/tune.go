@@ -32,7 +32,7 @@ func searchView(r result.Search) view {
 		Byline:  byline(r.Start, "search "+r.RunID, r.KitVersion, strings.Join(r.Targets, ", ")),
 		Title:   fmt.Sprintf("Search for the largest number of users: %s, size %s", r.Engine, r.Size),
 		Figures: nearTable(r),
-		Tables:  []table{trialTable(r), limitTable(r.Verdicts), searchSetup(r), commandTable(r.Command)},
+		Tables:  []table{trialTable(r), limitTable(r.Verdicts).trimmed(), searchSetup(r), commandTable(r.Command)},
 		draw:    func() ([]chart, error) { return searchCharts(r), nil },
 	}
 	if r.Users > 0 {
@@ -75,7 +75,7 @@ func searchCharts(r result.Search) (all []chart) {
 			func(t result.Trial) float64 { return 100 * t.Strain }),
 	}
 	all[0].Place = picture
-	all[2].Levels = []height{{"limit", 100}}
+	all[2].Levels = []mark{{"limit", 100}}
 	return all
 }
 
@@ -102,14 +102,16 @@ func trialTable(r result.Search) table {
 	t := newTable("Trials",
 		"users", r.Unit(), r.Words.Cycle+" p95 ms", "IOPS", "read ms", "write ms", "log write ms",
 		"% of the tightest limit", "limits", "why", "record")
+	decimals := func(f *float64, n int) string {
+		return known(f, func(f float64) string { return numbers.Decimals(f, n) })
+	}
 	for _, trial := range tune.ByUsers(r.Trials) {
-		d, iops := trial.Drives, orElse("", trial.Drives.IOPS, 1, 0)
+		d, iops := trial.Drives, decimals(trial.Drives.IOPS, 0)
 		if r.Unit() == result.IOPS {
 			iops = "" // they are the value
 		}
 		t.row(fmt.Sprint(trial.Threads), opmOf(&trial.Value, nil), figure(1000*trial.P95), iops,
-			orElse("", d.Read, 1, 2), orElse("", d.Write, 1, 2), orElse("", d.LogWrite, 1, 2),
-			numbers.Decimals(100*trial.Strain, 0),
+			decimals(d.Read, 2), decimals(d.Write, 2), decimals(d.LogWrite, 2), numbers.Decimals(100*trial.Strain, 0),
 			trialVerdict(trial), trial.Why, trial.Record)
 	}
 	return t.trimmed()
@@ -139,11 +141,11 @@ func trialChart(
 			if l.Unit() == result.UnitSeconds {
 				bound *= 1000
 			}
-			c.Levels = append(c.Levels, height{text, bound})
+			c.Levels = append(c.Levels, mark{text, bound})
 		}
 	}
 	if r.Users > 0 {
-		c.Verticals = append(c.Verticals, vertical{"result", float64(r.Users)})
+		c.Verticals = append(c.Verticals, mark{"result", float64(r.Users)})
 	}
 	return c
 }

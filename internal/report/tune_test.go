@@ -44,8 +44,8 @@ func TestTune(t *testing.T) {
 		"The run with 9 users in 06-9-users failed: connect: refused.", "Pass: every limit holds.", "3 of 3")
 	texttest.Contains(t, written(t, found), "7,000 OPM with 7 users",
 		`id="search-opm"`, `id="search-p95"`,
-		`{"name":"result","x":7}`, `"name":"trial whose limits fail","points":[[8,7200]]`,
-		`"levels":[{"name":"order p95 \u003c 200ms","y":200}]`, `id="search-strain"`)
+		`{"name":"result","at":7}`, `"name":"trial whose limits fail","points":[[8,7200]]`,
+		`"levels":[{"name":"order p95 \u003c 200ms","at":200}]`, `id="search-strain"`)
 	whole := search()
 	whole.Trials = whole.Trials[:5]
 	assert.Contains(t, written(t, Search(whole)), `class="light good"`)

@@ -18,9 +18,7 @@ func verdictWord(ok bool) string {
 	return "FAILED"
 }
 
-func limitTable(verdicts result.Verdicts) table { return untrimmedLimits(verdicts).trimmed() }
-
-func untrimmedLimits(verdicts result.Verdicts) table {
+func limitTable(verdicts result.Verdicts) table {
 	t := newTable("Limits, over the first window", "limit", "measured", "runs that hold it", "verdict")
 	for _, v := range verdicts {
 		held := ""
@@ -88,6 +86,6 @@ func deepCheckNote(checks []store.DeepCheck) (level, string) {
 
 // DeepCheckText writes what a deep check gave, for reading on a terminal.
 func DeepCheckText(w io.Writer, checks []store.DeepCheck) error {
-	_, err := io.WriteString(w, deepCheckTable(checks).text())
+	_, err := fmt.Fprintln(w, strings.Join(deepCheckTable(checks).text(), "\n"))
 	return err
 }

@@ -115,15 +115,10 @@ func together(warnings, targets []string) (all []string) {
 	names := map[string][]string{}
 	for _, warning := range warnings {
 		name, text, named := strings.Cut(warning, ": ")
-		if named = named && slices.Contains(targets, name); !named {
+		if !named || !slices.Contains(targets, name) {
 			name, text = "", warning
 		}
-		if names[text] == nil {
-			all = append(all, text)
-		}
-		if !slices.Contains(names[text], name) {
-			names[text] = append(names[text], name)
-		}
+		all, names[text] = addNew(all, text), addNew(names[text], name)
 	}
 	for i, text := range all {
 		if of := strings.Join(names[text], ", "); of != "" {

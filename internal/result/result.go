@@ -118,6 +118,9 @@ type Happened struct {
 	Scrub []Scrub `json:"scrub,omitempty"` // of each target, where the run was to have one
 }
 
+// At is a time of the run, in seconds since the first orders, on the clock.
+func (h Happened) At(seconds float64) time.Time { return h.Start.Add(measure.Seconds(seconds)) }
+
 // Change is one thing of a target's surroundings that changed.
 type Change struct {
 	Target string `json:"target"`

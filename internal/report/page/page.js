@@ -69,7 +69,7 @@
 			{name: b.to - b.from > (c.to - c.from) / 12 ? b.name : '', xAxis: b.from, itemStyle: {color: colour(b.window ? 'window' : 'phase')}},
 			{xAxis: b.to},
 		]);
-		const marked = [...(c.verticals || []).map(m => ({name: m.name, xAxis: m.x})), ...(c.levels || []).map(m => ({name: m.name, yAxis: m.y}))];
+		const marked = [...(c.verticals || []).map(m => ({name: m.name, xAxis: m.at})), ...(c.levels || []).map(m => ({name: m.name, yAxis: m.at}))];
 		const dotted = c.lines.some(l => l.dots), columns = c.lines.some(l => l.wide), small = columns && element.clientHeight < 200;
 		const width = c.names && (element.clientWidth - 100) / c.names.length, wraps = c.names?.some(n => 7 * n.length > width);
 		const names = c.names ? {
@@ -101,7 +101,7 @@
 					splitLine: {show: false}, axisPointer: {label: {formatter: p => (time ? clock : figure)(p.value)}},
 					min: time ? c.from : 0, max: time ? c.to : v => Math.ceil(1.05 * v.max), axisLabel: {color: faint, formatter: time ? clock : figure}, ...names,
 				},
-			yAxis: {...axis, axisLine: {onZero: false, lineStyle: {color: rule}}, type: c.log ? 'log' : 'value', scale: c.near, ...(c.live && c.levels ? {min: 0, max: v => Math.max(v.max || 0, ...c.levels.map(l => 1.05 * l.y))} : {}), name: small ? '' : c.yName, splitNumber: small ? 2 : zoom && element.clientHeight < 320 ? 3 : 5, axisLabel: {color: faint, formatter: figure, showMaxLabel: c.live && c.levels ? false : undefined}},
+			yAxis: {...axis, axisLine: {onZero: false, lineStyle: {color: rule}}, type: c.log ? 'log' : 'value', scale: c.near, ...(c.live && c.levels ? {min: 0, max: v => Math.max(v.max || 0, ...c.levels.map(l => 1.05 * l.at))} : {}), name: small ? '' : c.yName, splitNumber: small ? 2 : zoom && element.clientHeight < 320 ? 3 : 5, axisLabel: {color: faint, formatter: figure, showMaxLabel: c.live && c.levels ? false : undefined}},
 			series: c.lines.map((l, i) => ({
 				name: l.name, ...shape(l), connectNulls: false,
 				data: c.log ? l.points.map(([x, y]) => [x, y > 0 ? y : null]) : l.points,
