@@ -129,8 +129,8 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	flags.IntVar(&w.LineItems, "n-line-items", 5, "average number of items per cart")
 	under(flags, ofDVDStore)
 	addMailboxFlags(flags, &f.mailbox)
-	flags.Var(&configFileValue{flags: flags}, configFileFlag, "file of lines parameter=value; if a parameter is "+
-		"given twice, the later wins")
+	flags.Var(parsed[string]{new(string), "file", f.readConfigFile, same, ""}, configFileFlag, "file of lines "+
+		"parameter=value; if a parameter is given twice, the later wins")
 	f.dvdStore.add(flags)
 }
 

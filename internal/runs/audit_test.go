@@ -21,7 +21,7 @@ func TestInterruptedAudit(t *testing.T) {
 	o.RunTime.Duration = 2 * time.Second
 	soft, interrupt := context.WithCancel(t.Context())
 	c := conduct(t)
-	c.Show = func(*Run) (func(result.Summary), error) { return func(result.Summary) { interrupt() }, nil }
+	c.Show = func(*Run) func(result.Summary) { return func(result.Summary) { interrupt() } }
 	dir := filepath.Join(t.TempDir(), "run-1")
 	got, faults, err := c.BenchRun(Stop{soft, t.Context()}, o)(t.Context(), dir, Place{Number: 1})
 	require.ErrorIs(t, err, driver.ErrStopped)

@@ -23,10 +23,10 @@ type Conduct struct {
 	// on.
 	Restart func(context.Context) error
 
-	Show     func(*Run) (end func(result.Summary), err error) // shows a run while it goes on; end: its end
-	Judged   func(*Run)                                       // is told of a run of a bench that was audited
-	Progress progress.View                                    // shows the deep check and the audit
-	Tell     func(format string, args ...any)                 // is told what is damaged and which checks failed
+	Show     func(*Run) (end func(result.Summary)) // shows a run while it goes on; end: its end
+	Judged   func(*Run)                            // is told of a run of a bench that was audited
+	Progress progress.View                         // shows the deep check and the audit
+	Tell     func(format string, args ...any)      // is told what is damaged and which checks failed
 }
 
 // Stop is the two stages in which work ends: nothing new begins when Soft is done, and all work ends with Hard, as Soft
@@ -39,10 +39,7 @@ func (c Conduct) Drive(stop Stop, o Options) (*Run, result.Summary, Outcome) {
 	if err != nil {
 		return nil, result.Summary{}, Ended(err)
 	}
-	end, err := c.Show(run)
-	if err != nil {
-		return nil, result.Summary{}, Ended(errors.Join(err, run.writer.Close()))
-	}
+	end := c.Show(run)
 	run.watch.tell = c.Tell
 	if run.room != nil {
 		run.room.tell = c.Tell

@@ -169,7 +169,7 @@ func allBack(t *testing.T, run *Run) {
 func conduct(t *testing.T) Conduct {
 	return Conduct{
 		Locked: t.Context(), Tell: t.Logf, Judged: func(*Run) {},
-		Show:     func(*Run) (func(result.Summary), error) { return func(result.Summary) {}, nil },
+		Show:     func(*Run) func(result.Summary) { return func(result.Summary) {} },
 		Progress: func(string, progress.Unit) (progress.Tell, func()) { return progress.Ignore, func() {} },
 	}
 }
