@@ -96,13 +96,8 @@ func (f *benchFlags) check() error {
 	case f.startAt != "":
 		return usageError("--start-at is for a single run: a bench starts each when the database has been restored")
 	}
-	if err := f.checkBeside(); err != nil {
+	if err := f.checkSeveral(experiment.CheckBench); err != nil {
 		return err
-	}
-	if f.out != "" {
-		if err := outError(experiment.CheckBench(f.out)); err != nil {
-			return err
-		}
 	}
 	f.Restore = f.restore.Name()
 	if len(f.WindowTexts) == 0 && f.RunTime.Duration == 20*time.Minute {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -97,13 +96,21 @@ func (f *runFlags) judgeRun() error {
 	if err := f.checkBeside(); err != nil {
 		return err
 	}
-	_, err := f.judge(time.Now())
+	_, err := f.judge()
 	return err
 }
 
 // checkBeside refuses what cannot be observed or served, whatever the run.
 func (f *runFlags) checkBeside() error {
 	return cmp.Or(f.observe.check(), f.output.metricsFlags.check())
+}
+
+// checkSeveral is checkBeside for several runs, which check lets continue those in the directory of --out.
+func (f *runFlags) checkSeveral(check func(dir string) error) error {
+	if err := f.checkBeside(); err != nil || f.out == "" {
+		return err
+	}
+	return outError(check(f.out))
 }
 
 // drive is one run from the flags to the result.

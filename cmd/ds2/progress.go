@@ -113,16 +113,14 @@ func showLines(w io.Writer, line func() string, end string) (stop func()) {
 	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
 		return startTicking(progressEvery, func() { fmt.Fprintln(w, line()) })
 	}
-	halt := startTicking(time.Second, func() { fmt.Fprint(w, redraw, clip(line(), w)) })
+	halt := startTicking(time.Second, func() {
+		text := []rune(line())
+		if width := columns(w); width > 0 && len(text) >= width { // a longer one could not be drawn over
+			text = text[:width-1]
+		}
+		fmt.Fprint(w, redraw, string(text))
+	})
 	return func() { halt(); fmt.Fprint(w, end) }
-}
-
-// clip cuts a line to the width of the terminal, so that it can be drawn over.
-func clip(line string, w io.Writer) string {
-	if text, width := []rune(line), columns(w); width > 0 && len(text) >= width {
-		return string(text[:width-1])
-	}
-	return line
 }
 
 // columns is the width of a terminal; 0 where it is none, or does not know its width.

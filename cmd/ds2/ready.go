@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ds2/internal/background"
 	"ds2/internal/escape"
@@ -244,6 +245,60 @@ func may[T any](what string, ask func(T, context.Context) error) func(context.Co
 		}
 		return nil
 	}
+}
+
+// observeFlags say what is observed beside the orders.
+type observeFlags struct {
+	monitor.Options
+	power        string // as it was given
+	deviceRecord string
+	device       *result.Device // from deviceRecord; nil: none
+}
+
+func (f *observeFlags) add(flags *pflag.FlagSet) {
+	flags.StringSliceVar(&f.Devices, "devices", nil, "block devices to observe, such as nvme0n1,sda; "+
+		"data=nvme1n1,log=nvme2n1 also says what is on them (default: those under the database's files, if the "+
+		"server is on this machine)")
+	flags.StringVar(&f.deviceRecord, "device-record", "", "record of ds2 device for the drives under test: the "+
+		"report then has the run's share of their limit")
+	flags.Var(oneOf(&f.SMART, monitor.SMARTAuto, monitor.SMARTOn, monitor.SMARTOff), "smart", "read the drives' "+
+		"SMART before and after a run, by smartctl: bytes written, wear, heat; "+
+		"on also reports what cannot be read")
+	flags.BoolVar(&f.IOTrace, "io-trace", false, "time every I/O of the database's drives by purpose, such as log "+
+		"flushes, with eBPF; needs the database's machine, Linux and root")
+	flags.Var(byteSize(&f.ServerMemory), "server-memory", "memory that the database server may use, such as 8GB "+
+		"(default: that of its machine or container, if known)")
+	flags.StringArrayVar(&f.Exporters, "exporter", nil, "URL of the database machine's node_exporter or "+
+		"windows_exporter, such as http://db1:9100/metrics, read each second; may be repeated, for several targets")
+	power := func(text string) (string, error) {
+		f.PowerCommand, f.PowerLog = text, ""
+		if file, isLog := strings.CutPrefix(text, "log:"); isLog {
+			f.PowerCommand, f.PowerLog = "", file
+		}
+		return text, nil
+	}
+	flags.Var(parsed[string]{&f.power, "source", power, same, ""}, "power", "where watts come from: a command that "+
+		"prints them, such as 'ipmitool dcmi power reading', run at most once a second; or log:FILE, which a "+
+		"meter or its logger writes: times and watts")
+	under(flags, ofObserving, "devices", "exporter", "power")
+}
+
+// check refuses what cannot be observed whatever the server, and reads what was measured of the drives before.
+func (f *observeFlags) check() (err error) {
+	if f.deviceRecord != "" {
+		if f.device, err = result.ReadDevice(f.deviceRecord); err != nil {
+			return flagError("device-record", err)
+		}
+	}
+	if err := f.CheckMeterLog(); err != nil {
+		return flagError("power", err)
+	}
+	for _, url := range f.Exporters {
+		if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
+			return usageError("--exporter: %q is not a URL: write it as http://host:9100/metrics", url)
+		}
+	}
+	return nil
 }
 
 // observed finds out what can be observed beside a run, and looks at what that shows of servers and machines.

@@ -91,13 +91,8 @@ func (f *tuneFlags) check() error {
 		return usageError("--abort-on-fail cannot be used with --window here: " +
 			"a run that ends early may lack the window")
 	}
-	if err := f.checkBeside(); err != nil {
+	if err := f.checkSeveral(experiment.CheckSearch); err != nil {
 		return err
-	}
-	if f.out != "" {
-		if err := outError(experiment.CheckSearch(f.out)); err != nil {
-			return err
-		}
 	}
 	limits, err := f.parseLimits()
 	if err != nil {
