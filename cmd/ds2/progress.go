@@ -107,8 +107,8 @@ func stands(run *runs.Run) string {
 	return line
 }
 
-// showLines shows a line that changes, until stop is called: on a terminal it is drawn again each second, and end written
-// after it, elsewhere a new one is written every ten seconds.
+// showLines shows a line that changes, until stop is called: on a terminal it is drawn again each second, and end
+// written after it, elsewhere a new one is written every ten seconds.
 func showLines(w io.Writer, line func() string, end string) (stop func()) {
 	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
 		return startTicking(progressEvery, func() { fmt.Fprintln(w, line()) })

@@ -60,7 +60,8 @@ func mixText(m mailbox.Mix) string {
 
 func addMailboxes(flags *pflag.FlagSet, d *mailbox.Dataset) {
 	flags.IntVar(&d.Size.Mailboxes, "mailboxes", 0, "mailbox: number of mailboxes in each target")
-	flags.Var(mailboxSize(&d.Size.MailboxBytes), "mailbox-size", "mailbox: size of each, in units of 1024, such as 250MB")
+	flags.Var(mailboxSize(&d.Size.MailboxBytes), "mailbox-size", "mailbox: size of each, in units of 1024, "+
+		"such as 250MB")
 	flags.Var(oneOf(&d.Profile, mailbox.ProfileNames()...), "mailbox-profile", "mailbox: mix of operations")
 	under(flags, ofMailbox, "mailboxes", "mailbox-size")
 }
