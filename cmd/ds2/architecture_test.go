@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -19,9 +18,7 @@ import (
 // TestArchitecture holds the imports against docs/architecture.md: every room under internal is in its list, and
 // imports run down its arrows only.
 func TestArchitecture(t *testing.T) {
-	page, err := os.ReadFile("../../docs/architecture.md")
-	require.NoError(t, err)
-	_, arrows, _ := strings.Cut(string(page), "\n## Arrows\n")
+	_, arrows, _ := strings.Cut(read(t, "../../docs/architecture.md"), "\n## Arrows\n")
 	line := map[string]int{} // of a room, from above
 	for i, rooms := range regexp.MustCompile(`(?m)^    (.*)$`).FindAllStringSubmatch(arrows, -1) {
 		for room := range strings.SplitSeq(rooms[1], ", ") {

@@ -96,15 +96,10 @@ func (f *benchFlags) check() error {
 	case f.startAt != "":
 		return usageError("--start-at is for a single run: a bench starts each when the database has been restored")
 	}
-	if err := f.checkBeside(); err != nil {
+	if err := checkSeveral(&f.runFlags, result.ReadSummary[result.Bench]); err != nil {
 		return err
 	}
-	if f.out != "" {
-		if err := outError(experiment.Check(f.out, result.ReadSummary[result.Bench])); err != nil {
-			return err
-		}
-	}
-	f.Restore = f.restore.restore(nil).Name()
+	f.Restore = f.restore.Name()
 	if len(f.WindowTexts) == 0 && f.RunTime.Duration == 20*time.Minute {
 		f.WindowTexts = []string{"1000s-1200s"} // the storage report's
 	}
@@ -127,7 +122,7 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	if bench.Status != result.Done || !compare.Enough(bench) {
-		close, openErr := f.output.open(cmd, options.Dir)
+		close, openErr := f.output.serve(cmd, f.output.quiet, options.Dir)
 		if openErr != nil {
 			return openErr
 		}
@@ -204,7 +199,7 @@ func (f *benchFlags) length() time.Duration {
 }
 
 func (f *benchFlags) procedure(i *interrupts, options runs.Options, stderr io.Writer) experiment.Bench {
-	restore, conduct := f.restore.restore(stderr), f.output.conduct(i, io.Discard, stderr)
+	restore, conduct := f.restore.to(stderr), f.output.conduct(i, io.Discard, stderr)
 	bench := experiment.Bench{
 		Dir:     options.Dir,
 		Planned: f.planned(),

@@ -17,14 +17,9 @@ import (
 	"ds2/internal/workload/ds2"
 )
 
-// benchOf writes a bench with the runs' OPM and the watts that the storage report gives: those of the median run.
-func benchOf(t *testing.T, dir string, idle, active float64, opm ...float64) string {
-	t.Helper()
-	return benchWith(t, dir, idle, active, nil, opm...)
-}
-
-// benchWith is benchOf with conditions of each run.
-func benchWith(t *testing.T, dir string, idle, active float64, conditions []result.Condition, opm ...float64) string {
+// benchOf writes a bench with the runs' OPM and conditions, and the watts that the storage report gives: those of the
+// median run.
+func benchOf(t *testing.T, dir string, idle, active float64, conditions []result.Condition, opm ...float64) string {
 	t.Helper()
 	spec := result.Spec{Words: ds2.Workload{}.Words(), Runs: len(opm), Size: "W", Threads: 32}
 	b := result.Bench{Spec: spec, Status: result.Done, Runs: runsOf(opm)}
@@ -61,8 +56,8 @@ func TestCompareTheStorageReport(t *testing.T) {
 			{Name: result.LostOrders, Value: 100 * back}, {Name: result.BackAfter, Value: back, Unit: "s"},
 			{Name: result.LongestOrder, Value: 1003 * back, Unit: "ms"}}
 	}
-	hdd := benchWith(t, filepath.Join(dir, "hdd"), 682.0, 776.9, conditions(25.7, 8), 48172.0, 46586.3, 48142.0)
-	ssd := benchWith(t, filepath.Join(dir, "ssd"), 393.1, 501.4, conditions(39.1, 2), 64973.7, 67356.7, 64203.0)
+	hdd := benchOf(t, filepath.Join(dir, "hdd"), 682.0, 776.9, conditions(25.7, 8), 48172.0, 46586.3, 48142.0)
+	ssd := benchOf(t, filepath.Join(dir, "ssd"), 393.1, 501.4, conditions(39.1, 2), 64973.7, 67356.7, 64203.0)
 
 	texttest.Contains(t, texttest.Flat(must(t, "compare", "--details", "24 hard disks="+hdd, "6 SSDs="+ssd)),
 		"24 hard disks run-1 48,172", "6 SSDs run-3 64,203", "OPM 47,600 65,500 +38 % +31 % to +45 %",
@@ -131,15 +126,15 @@ func TestDeviceRecords(t *testing.T) {
 // TestGate: compare exits with 3 only where the interval excludes the bound, and with 4 where it holds it.
 func TestGate(t *testing.T) {
 	dir := t.TempDir()
-	benchOf(t, dir+"/before", 100, 200, 60000, 60300, 59800)
-	benchOf(t, dir+"/worse", 100, 200, 55000, 55200, 54900)
-	benchOf(t, dir+"/noisy", 100, 200, 52000, 60500, 57000)
-	benchOf(t, dir+"/once", 100, 200, 30000)
+	benchOf(t, dir+"/before", 100, 200, nil, 60000, 60300, 59800)
+	benchOf(t, dir+"/worse", 100, 200, nil, 55000, 55200, 54900)
+	benchOf(t, dir+"/noisy", 100, 200, nil, 52000, 60500, 57000)
+	benchOf(t, dir+"/once", 100, 200, nil, 30000)
 	errors := func(n float64) []result.Condition {
 		return []result.Condition{{Name: result.FailedAttempts, Value: n}}
 	}
-	benchWith(t, dir+"/fine", 100, 200, errors(0), 60000, 60300, 59800)
-	benchWith(t, dir+"/failing", 100, 200, errors(7), 60000, 60300, 59800)
+	benchOf(t, dir+"/fine", 100, 200, errors(0), 60000, 60300, 59800)
+	benchOf(t, dir+"/failing", 100, 200, errors(7), 60000, 60300, 59800)
 	names := strings.NewReplacer("fine", dir+"/fine", "failing", dir+"/failing",
 		"before", dir+"/before", "worse", dir+"/worse", "noisy", dir+"/noisy",
 		"once", dir+"/once")

@@ -62,7 +62,7 @@ PostgreSQL or, if there is none, downloads one once and keeps it.`,
 	flags := cmd.Flags()
 	f.load.flags = flags
 	flags.StringVar(&f.load.workload, "workload", ds2.Name, "workload to show: "+workloadNames())
-	f.load.mailbox.add(flags)
+	addMailboxes(flags, &f.load.mailbox)
 	preset(flags, "mailboxes", "20")
 	preset(flags, "mailbox-size", "10MB")
 	flags.StringVar(&f.load.size, "size", "S", "size of the dataset, such as S or 30MB")
@@ -91,7 +91,7 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command, _ []string) (err erro
 	stderr := unlessQuiet(f.drive.output.quiet, cmd.ErrOrStderr())
 	measures := f.measures(monitor.Root.Machine(nil).MemoryBytes)
 	fmt.Fprintln(stderr, measures)
-	close, err := f.drive.output.open(cmd, "")
+	close, err := f.drive.output.serve(cmd, f.drive.output.quiet, "")
 	if err != nil {
 		return err
 	}

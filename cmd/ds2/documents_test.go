@@ -316,10 +316,7 @@ func TestCommandsOfDocuments(t *testing.T) {
 	}
 	example, err := filepath.Abs("../../docs/examples/demo")
 	require.NoError(t, err)
-	experiment, err := os.ReadFile("../../docs/examples/arrays.yaml")
-	require.NoError(t, err)
-	device, err := os.ReadFile("../../docs/examples/device.json")
-	require.NoError(t, err)
+	experiment, device := read(t, "../../docs/examples/arrays.yaml"), read(t, "../../docs/examples/device.json")
 	pages := documents(t)
 	database := loaded(t)
 	must(t, "snapshot", "create", "--target", database)
@@ -333,7 +330,7 @@ func TestCommandsOfDocuments(t *testing.T) {
 		return url.ReplaceAllString(text, "$1://x:x@127.0.0.1:1")
 	}
 	for name, text := range map[string]string{
-		"tutorial.yaml": masked(string(experiment)), "array-a.json": string(device),
+		"tutorial.yaml": masked(experiment), "array-a.json": device,
 		"password.txt": "x\n", "DriverConfig.txt": "target=127.0.0.1:1\n",
 	} {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))

@@ -2,15 +2,16 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"ds2/internal/escape"
+	"ds2/internal/experiment"
 	"ds2/internal/localpg"
 	"ds2/internal/report"
 	"ds2/internal/result"
@@ -24,7 +25,6 @@ type driveOutput struct {
 	shownFlags
 	detailed bool
 	own      *localpg.Server // the target, where it is the kit's own
-	served   *served         // where the command shows what it is at; nil: nowhere, or not yet
 }
 
 func newDriveCommand() *cobra.Command {
@@ -97,13 +97,22 @@ func (f *runFlags) judgeRun() error {
 	if err := f.checkBeside(); err != nil {
 		return err
 	}
-	_, err := f.judge(time.Now())
+	_, err := f.judge()
 	return err
 }
 
 // checkBeside refuses what cannot be observed or served, whatever the run.
 func (f *runFlags) checkBeside() error {
 	return cmp.Or(f.observe.check(), f.output.metricsFlags.check())
+}
+
+// checkSeveral is checkBeside for several runs, of which check lets those in the directory of --out be continued, as
+// read reads them.
+func checkSeveral[T any](f *runFlags, read func(dir string) (T, error)) error {
+	if err := f.checkBeside(); err != nil || f.out == "" {
+		return err
+	}
+	return outError(experiment.Check(f.out, read))
 }
 
 // drive is one run from the flags to the result.
@@ -122,7 +131,7 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 		return err
 	}
 	defer done()
-	close, err := o.open(cmd, options.Dir)
+	close, err := o.serve(cmd, o.quiet, options.Dir)
 	if err != nil {
 		return err
 	}
@@ -134,8 +143,12 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 		defer o.push(interrupts, run, stderr)
 	}
 	if outcome.Status != result.Done && outcome.Status != result.Aborted {
+		if run != nil && len(summary.Phases) > 0 {
+			if err := printResult(stdout, stderr, o, options.Dir, summary); err != nil {
+				fmt.Fprintln(stderr, "warning:", escape.Text(err.Error()))
+			}
+		}
 		if run != nil {
-			printFailed(stdout, stderr, o, options.Dir, summary)
 			fmt.Fprintf(stderr, "record: %s\n", options.Dir)
 		}
 		return outError(outcome.Err)
@@ -144,7 +157,7 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 		stop.Soft = stop.Hard
 	}
 	failed, err := conduct.Verify(stop, run)
-	printErr := printResult(stdout, stderr, o, options.Dir)
+	printErr := printResult(stdout, stderr, o, options.Dir, summary)
 	fmt.Fprintf(stderr, "record: %s\n", options.Dir)
 	switch {
 	case err != nil:
@@ -181,76 +194,24 @@ func (o *driveOutput) conduct(i *interrupts, stdout, stderr io.Writer) runs.Cond
 	return c
 }
 
-// open begins to serve what the command is at, unless it is served already; close ends it. The record is the one that
-// the command writes; empty: it is not known yet.
-func (o *driveOutput) open(cmd *cobra.Command, record string) (close func(), err error) {
-	close = func() {}
-	if o.served == nil {
-		if o.served, err = o.serve(cmd.CommandPath(), unlessQuiet(o.quiet, cmd.ErrOrStderr())); err != nil {
-			return nil, err
-		}
-		close = o.served.close
-	}
-	if o.served != nil {
-		o.served.record = record
-	}
-	return close, nil
-}
-
-func (o *driveOutput) show(i *interrupts, run *runs.Run, stdout, stderr io.Writer) func(result.Summary) {
-	options := run.Options()
-	o.served.run(run)
-	i.driving.Store(true)
-	if !o.quiet && options.Place.Number <= 1 { // the runs after the first are alike
-		fmt.Fprintln(stderr, schedule(options.Spec, time.Now()))
-	}
-	view := startView(run, o, stdout, stderr)
-	return func(summary result.Summary) {
-		i.driving.Store(false)
-		view.stop()
-		if o.format == "ds2" && len(summary.Phases) > 0 {
-			view.ds2.final(stdout, time.Now())
-		}
-		o.served.rest(report.Headline(summary))
-	}
-}
-
 // stop is the two stages of a stop for package runs.
 func (i *interrupts) stop() runs.Stop { return runs.Stop{Soft: i.soft, Hard: i.hard} }
 
-// printFailed prints what a run came to that did not come to its end. Where its record could not be written to the end,
-// because the disk was full perhaps, that is nowhere else.
-func printFailed(w, stderr io.Writer, o *driveOutput, dir string, s result.Summary) {
-	if len(s.Phases) == 0 {
-		return
-	}
-	if saved, err := result.Read(dir); err == nil && saved.Status != result.Running {
-		if err := printResult(w, stderr, o, dir); err != nil {
-			fmt.Fprintln(stderr, "warning:", escape.Text(err.Error()))
-		}
-		return
-	}
-	switch o.format {
-	case "text":
-		report.Runs(&result.Record{Summary: s}).Text(w, true, columns(w))
-	case "json":
-		printJSON(w, s)
-	}
-}
-
-// printResult prints the record as text or JSON. DS2's lines have been printed already, and say nothing of the audit
-// and of what to hold against the run.
-func printResult(w, stderr io.Writer, o *driveOutput, dir string) error {
+// printResult prints the record as text or JSON. Where it could not be written to the end, because the disk was full
+// perhaps, all that the run came to is printed: that is nowhere else. DS2's lines have been printed already, and say
+// nothing of the audit and of what to hold against the run.
+func printResult(w, stderr io.Writer, o *driveOutput, dir string, came result.Summary) error {
 	if o.format == "ds2" {
 		w = unlessQuiet(o.quiet, stderr)
 	}
 	record, err := result.Read(dir)
-	if err != nil {
-		return err
+	unsaved := err != nil || record.Status == result.Running
+	if unsaved {
+		record = &result.Record{Summary: came}
 	}
 	if o.format == "json" {
-		return printJSON(w, record.Summary)
+		return errors.Join(err, printJSON(w, record.Summary))
 	}
 	record.Command = nil // it was typed a moment ago; reports have it
-	return report.Runs(record).Text(w, o.details, columns(w))
+	return errors.Join(err, report.Runs(record).Text(w, o.details || unsaved, columns(w)))
 }

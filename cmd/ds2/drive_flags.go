@@ -129,8 +129,8 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 	flags.IntVar(&w.LineItems, "n-line-items", 5, "average number of items per cart")
 	under(flags, ofDVDStore)
 	addMailboxFlags(flags, &f.mailbox)
-	flags.Var(&configFileValue{flags: flags}, configFileFlag, "file of lines parameter=value; if a parameter is "+
-		"given twice, the later wins")
+	flags.Var(parsed[string]{new(string), "file", f.readConfigFile, same, ""}, configFileFlag, "file of lines "+
+		"parameter=value; if a parameter is given twice, the later wins")
 	f.dvdStore.add(flags)
 }
 
@@ -229,7 +229,7 @@ func (f *driveFlags) parseEvents(run result.Spec) (all []runs.Event, err error) 
 
 // judge refuses flags that make no run, before anything is connected to, and gives what of the run takes no database to
 // be read.
-func (f *driveFlags) judge(now time.Time) (o runs.Options, err error) {
+func (f *driveFlags) judge() (o runs.Options, err error) {
 	if err := f.check(); err != nil {
 		return o, err
 	}
@@ -238,7 +238,7 @@ func (f *driveFlags) judge(now time.Time) (o runs.Options, err error) {
 		switch {
 		case err != nil:
 			return o, usageError("--start-at: invalid time %q: write it as 2026-11-21T04:15:00Z", f.startAt)
-		case o.StartAt.Before(now):
+		case o.StartAt.Before(time.Now()):
 			return o, usageError("--start-at: %s has passed", f.startAt)
 		}
 	}
@@ -283,7 +283,7 @@ func (f *driveFlags) judge(now time.Time) (o runs.Options, err error) {
 // options opens the targets, looks at what they hold, and puts the run together, without a plan where a check finds
 // none. The caller closes the targets, also where there is an error.
 func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err error) {
-	if o, err = f.judge(time.Now()); err != nil {
+	if o, err = f.judge(); err != nil {
 		return o, err
 	}
 	stores, err := f.open()

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"ds2/internal/texttest"
 )
@@ -29,8 +28,7 @@ func TestAsSQLCmd(t *testing.T) {
 		{"a separate user", "sqlserver://u:p@localhost?database=DS2", "u", "p"},
 		{"a user without a password", "sqlserver://u@localhost?database=DS2", "u", ""},
 	} {
-		u, err := url.Parse(c.target)
-		require.NoError(t, err)
+		u := mustParse(t, c.target)
 		got := asSQLCmd(u)
 		password, _ := got.User.Password()
 		assert.Equal(t, c.user, got.User.Username(), c.why)

@@ -203,7 +203,7 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 			counted = "counted over " + b.WindowTexts[0]
 		}
 		restore := ""
-		if b.restore.restore(nil).Name() != upkeep.RestoreNone {
+		if b.restore.Name() != upkeep.RestoreNone {
 			restore = "restore, "
 		}
 		say("each run of %s: %ssettle %s, idle %s, users %s (%s), cool down %s, audit", c.Name, restore,
@@ -232,9 +232,6 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 		most += " to " + (left + warm).Round(time.Second).String()
 	}
 	say("time left: %s, plus restores and audits not timed yet\n", most)
-	if afternoon := time.Duration(runs) * inAfternoon(); afternoon < left {
-		say("for an afternoon: profile: afternoon, in place of the times in the file, takes %s\n", timeWords(afternoon))
-	}
 	return nil
 }
 
@@ -279,7 +276,7 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 	}
 	o := file.configurations[0].bench.output // where all are shown
 	o.shownFlags = f.shownFlags
-	close, err := o.open(cmd, dir)
+	close, err := o.serve(cmd, o.quiet, dir)
 	if err != nil {
 		return err
 	}
@@ -296,11 +293,15 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 	}
 	whole := file.experiment(record.Seed, all)
 	whole.Told = o.told(stderr)
-	whole.Looked = func(block int) {
-		_, one, err := f.report(dir)
-		if err == nil {
+	look := func(least int) (one shown, err error) { // and shows it, if that many configurations are compared
+		e, one, err := f.report(dir)
+		if err == nil && len(e.Comparison.Configurations) >= least {
 			err = o.served.found(one.page)
 		}
+		return one, err
+	}
+	whole.Looked = func(block int) {
+		one, err := look(0)
 		if err != nil {
 			whole.Told("after block %d: %v", block, err)
 			return
@@ -308,9 +309,7 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 		whole.Told("after block %d: %s", block, one.page.Sentence())
 	}
 	if resumed { // else the first block shows it
-		if e, one, err := f.report(dir); err == nil && len(e.Comparison.Configurations) > 1 {
-			_ = o.served.found(one.page)
-		}
+		look(2)
 	}
 	err = whole.Do(i.hard, i.soft)
 	record.End = time.Now()
@@ -321,9 +320,7 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 		}
 	}
 	err = errors.Join(err, result.SaveSummary(dir, record))
-	if _, one, shown := f.report(dir); shown == nil {
-		_ = o.served.found(one.page)
-	}
+	look(0)
 	fmt.Fprintf(stderr, "record: %s\n", dir)
 	return err
 }
@@ -397,21 +394,4 @@ func (f *experimentFlags) show(cmd *cobra.Command, dir string) error {
 		}
 	}
 	return verdictOf(failed)
-}
-
-// inAfternoon is how long a run of the afternoon's profile takes at most, without restore and audit.
-func inAfternoon() (each time.Duration) {
-	for _, p := range profiles {
-		if p.name != "afternoon" {
-			continue
-		}
-		for _, value := range p.values {
-			d, err := time.ParseDuration(value)
-			if err != nil {
-				panic(err) // it stands in the table
-			}
-			each += d
-		}
-	}
-	return each
 }

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -257,7 +256,7 @@ func (f *experimentFile) apply() error {
 		if err := c.bench.check(); err != nil {
 			return f.of(c, err)
 		}
-		if _, err := c.bench.judge(time.Now()); err != nil {
+		if _, err := c.bench.judge(); err != nil {
 			return f.of(c, err)
 		}
 	}

@@ -32,7 +32,7 @@ func TestExperimentFile(t *testing.T) {
 	for _, c := range f.configurations {
 		names, dirs, targets = append(names, c.Name), append(dirs, c.Dir), append(targets, c.bench.target)
 		b := c.bench
-		assert.True(t, b.RunTime.Duration == 20*time.Minute && b.restore.way == "snapshot" && len(c.Labels) == 2,
+		assert.True(t, b.RunTime.Duration == 20*time.Minute && b.restore.Way == "snapshot" && len(c.Labels) == 2,
 			"%s: %+v", c.Name, c)
 		assert.NotContains(t, fmt.Sprint(c.Settings), "s3cret", c.Name)
 	}

@@ -12,6 +12,7 @@ import (
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/nightly"
 	"ds2/internal/store"
+	"ds2/internal/store/postgres"
 )
 
 // Work per order on PostgreSQL, of 1,000 orders from one seed on a freshly loaded size S. The first column of figures
@@ -38,9 +39,7 @@ func TestWorkOfAnOrder(t *testing.T) {
 		"fsync":            "off",
 	}})
 	must(t, "load", "--size", "S", "-q", "--target", server.URL("ds2"))
-	s, err := engines().Open(server.URL("ds2"))
-	require.NoError(t, err)
-	defer s.Close()
+	s := pgtest.Open(t, postgres.Open, server.URL("ds2"))
 	const orders = 1000
 	rows := figures(t, s.DB(), `
 		SELECT 'bytes of a customer', pg_relation_size('customers')::float / (SELECT count(*) FROM customers)

@@ -77,7 +77,7 @@ PowerShell:
 	flags.StringVar(&f.rows, "rows", "", "in place of a size: customers=…,orders-per-month=…,products=…")
 	flags.StringVar(&f.out, "out", "", "directory to write to; created if missing")
 	flags.StringSliceVar(&f.tables, "tables", nil, "only these of "+tableNames)
-	complete(flags, "tables", datagen.Tables...)
+	complete(flags, "tables", strings.Split(tableNames, ", ")...)
 	flags.StringVar(&f.part, "part", "", "write one file, such as us_cust or jan_orders, to standard output; "+
 		"needs the argument -")
 	flags.Uint64Var(&f.dataSeed, "data-seed", 0, dataSeedUsage)

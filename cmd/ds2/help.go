@@ -11,15 +11,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// commandGroups are the headings of ds2 --help, and the commands under each, in their order.
-var commandGroups = []struct{ heading, commands string }{
-	{"Data", "sizes generate schema load reset snapshot"},
-	{"Run", "demo preflight drive bench tune device"},
-	{"Compare", "init experiment compare"},
-	{"Check and report", "verify report"},
-	{"Other", "version"},
-}
-
 // The headings of --help=all; what only one workload or DVD Store's own driver has stands last.
 const (
 	ofTarget        = "Target"
@@ -44,6 +35,7 @@ var flagGroups = []string{ofTarget, ofDataset, ofLoadShape, ofProcedure, ofMeasu
 const (
 	headingOf = "heading" // in the help
 	firstOf   = "first"   // a first run needs it
+	wordsOf   = "words"   // what its value completes to; a choice needs none, and others complete to files
 )
 
 // under puts the flags that were declared since the last call under a heading; first are those that a first run needs.
@@ -72,20 +64,14 @@ const (
 	helpWidth, helpColumn = 80, 32
 )
 
-// helpValue is --help: of no value, "all", or the name of a group. To cobra it is a bool.
-type helpValue struct{ asked string }
-
-func (v *helpValue) Set(text string) error {
+// readHelp reads what --help asks for: "true" where it has no value, "all", or the name of a group.
+func readHelp(text string) (string, error) {
 	if text != "true" && text != "all" && !slices.Contains(groupNames(), text) {
-		return fmt.Errorf("invalid value %q: use --help, --help=all, or one group of flags: %s",
+		return "", fmt.Errorf("invalid value %q: use --help, --help=all, or one group of flags: %s",
 			text, strings.Join(groupNames(), ", "))
 	}
-	v.asked = text
-	return nil
+	return text, nil
 }
-
-func (v *helpValue) String() string { return fmt.Sprint(v.asked != "") }
-func (v *helpValue) Type() string   { return "bool" }
 
 // groupNames are the groups of flags as --help takes them.
 func groupNames() (names []string) {
@@ -99,27 +85,18 @@ func groupNames() (names []string) {
 func init() {
 	cobra.EnableCommandSorting = false
 	cobra.AddTemplateFunc("groupedFlags", func(cmd *cobra.Command) string {
-		return groupedFlags(cmd, cmd.Root().PersistentFlags().Lookup("help").Value.(*helpValue).asked)
+		return groupedFlags(cmd, *cmd.Root().PersistentFlags().Lookup("help").Value.(parsed[string]).value)
 	})
 }
 
-// addHelp puts the commands into groups. It has commands of many flags show those that a first run needs, all of them,
-// under headings, by --help=all, and those of one heading by its name.
+// addHelp has commands of many flags show those that a first run needs, all of them, under headings, by --help=all, and
+// those of one heading by its name.
 func addHelp(root *cobra.Command) {
-	for _, g := range commandGroups {
-		root.AddGroup(&cobra.Group{ID: g.heading, Title: g.heading + ":"})
-		for _, name := range strings.Fields(g.commands) {
-			if cmd, _, err := root.Find([]string{name}); err == nil {
-				cmd.GroupID = g.heading
-			}
-		}
-	}
-	root.SetHelpCommandGroupID("Other")
-	root.SetCompletionCommandGroupID("Other")
 	flags := root.PersistentFlags()
-	flags.VarP(&helpValue{}, "help", "h", "help; all flags by --help=all, one group by --help=GROUP")
+	write := func(string) string { return "true" }
+	help := parsed[string]{new(string), "bool", readHelp, write, "false"} // a bool to cobra
+	flags.VarP(help, "help", "h", "help; all flags by --help=all, one group by --help=GROUP")
 	flags.Lookup("help").NoOptDefVal = "true"
-	flags.Lookup("help").DefValue = "false"
 	under(flags, ofOutput, "help")
 	root.SetUsageTemplate(strings.NewReplacer(
 		"\n\nFlags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", "{{groupedFlags .}}",
@@ -191,3 +168,51 @@ func usage(f *pflag.Flag) (lines []string) {
 
 // flagLine is a flag with its value, and what it says.
 var flagLine = regexp.MustCompile(`^( +\S.*?) {3}(.*)`)
+
+// Completions of arguments.
+var (
+	directories = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+	yamlFiles   = cobra.FixedCompletions([]string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt)
+)
+
+// complete has the value of a flag complete to one of a few words, or to what may follow them where they end in a
+// slash.
+func complete(flags *pflag.FlagSet, name string, words ...string) {
+	annotate(flags, name, wordsOf, words...)
+}
+
+func completeDirectories(flags *pflag.FlagSet, name string) {
+	annotate(flags, name, cobra.BashCompSubdirsInDir)
+}
+
+// completeValues gives the flags and arguments of a command, and of those below it, their completions.
+func completeValues(cmd *cobra.Command) {
+	cmd.Flags().SortFlags = false // as help shows them: in the order in which they are declared
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		words := f.Annotations[wordsOf]
+		if c, ok := f.Value.(choice); ok {
+			words = c.of
+		}
+		if words == nil {
+			return
+		}
+		if err := cmd.RegisterFlagCompletionFunc(f.Name, choices(words...)); err != nil {
+			panic(err) // registered twice
+		}
+	})
+	if cmd.ValidArgsFunction == nil {
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	for _, sub := range cmd.Commands() {
+		completeValues(sub)
+	}
+}
+
+// choices complete a value to one of a few.
+func choices(words ...string) cobra.CompletionFunc {
+	directive := cobra.ShellCompDirectiveNoFileComp
+	if strings.HasSuffix(words[0], "/") {
+		directive |= cobra.ShellCompDirectiveNoSpace
+	}
+	return cobra.FixedCompletions(words, directive)
+}

@@ -24,8 +24,7 @@ func TestVersion(t *testing.T) {
 // terminal is wide.
 func TestHelpGroups(t *testing.T) {
 	root := newRoot()
-	var walk func(*cobra.Command)
-	walk = func(cmd *cobra.Command) {
+	for _, cmd := range withThoseBelow(root) {
 		args := strings.Fields(cmd.CommandPath())[1:]
 		_, all, _ := execute(t, append(slices.Clone(args), "--help=all")...)
 		_, short, _ := execute(t, append(slices.Clone(args), "--help")...)
@@ -48,11 +47,7 @@ func TestHelpGroups(t *testing.T) {
 		})
 		n := strings.Count(short, "\n      --") + strings.Count(short, "\n  -")
 		assert.LessOrEqual(t, n, fewFlags, "flags that %s --help shows", cmd.CommandPath())
-		for _, below := range cmd.Commands() {
-			walk(below)
-		}
 	}
-	walk(root)
 	_, limits, _ := execute(t, "drive", "--help=limits")
 	texttest.Contains(t, limits, "\nLimits:\n", "--abort-on-fail")
 	assert.NotContains(t, limits, "--target string")

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"net"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -25,8 +24,7 @@ func TestHostileDatabase(t *testing.T) {
 	server := pgtest.Server(t)
 	admin := pgtest.DB(t, server.URL("postgres"))
 	name := fmt.Sprintf("%s%d", hostile, time.Now().UnixNano())
-	u, err := url.Parse(server.URL("x"))
-	require.NoError(t, err)
+	u := mustParse(t, server.URL("x"))
 	u.Path = "/" + name
 	target := u.String()
 	t.Cleanup(func() {

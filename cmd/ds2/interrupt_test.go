@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -177,8 +176,7 @@ type troubledServer struct {
 func newTroubledServer(t *testing.T) *troubledServer {
 	t.Helper()
 	server := pgtest.Start(t, localpg.Options{Checksums: true, Settings: map[string]string{"fsync": "off"}})
-	target, err := url.Parse(server.URL("postgres"))
-	require.NoError(t, err)
+	target := mustParse(t, server.URL("postgres"))
 	proxies := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.Nop())
 	proxy := toxiproxy.NewProxy(proxies, "ds2", "127.0.0.1:0", target.Host)
 	require.NoError(t, proxy.Start())
@@ -186,11 +184,19 @@ func newTroubledServer(t *testing.T) *troubledServer {
 	return &troubledServer{server, proxy, pgtest.DB(t, target.String())}
 }
 
+// swallow has the network take all packets and deliver none.
+func (s *troubledServer) swallow(t *testing.T) {
+	for _, stream := range []string{"upstream", "downstream"} {
+		toxic := fmt.Sprintf(`{"name": %q, "type": "timeout", "stream": %[1]q, "attributes": {"timeout": 0}}`, stream)
+		_, err := s.proxy.Toxics.AddToxicJson(strings.NewReader(toxic))
+		require.NoError(t, err)
+	}
+}
+
 // through is the URL of a database by way of the proxy.
 func (s *troubledServer) through(t *testing.T, database string) string {
 	t.Helper()
-	u, err := url.Parse(s.URL(database))
-	require.NoError(t, err)
+	u := mustParse(t, s.URL(database))
 	u.Host = s.proxy.Listen
 	return u.String()
 }
@@ -240,14 +246,7 @@ func TestSecondSignal(t *testing.T) {
 		{"the server is stopped", false,
 			func() { signalAll(t, s.DataDir(), syscall.SIGSTOP) },
 			func() { signalAll(t, s.DataDir(), syscall.SIGCONT) }},
-		{"the network swallows all packets", true, func() {
-			for _, stream := range []string{"upstream", "downstream"} {
-				toxic := fmt.Sprintf(`{"name": %q, "type": "timeout", "stream": %[1]q, "attributes": {"timeout": 0}}`,
-					stream)
-				_, err := s.proxy.Toxics.AddToxicJson(strings.NewReader(toxic))
-				require.NoError(t, err)
-			}
-		}, func() {
+		{"the network swallows all packets", true, func() { s.swallow(t) }, func() {
 			s.proxy.Toxics.ResetToxics(t.Context())
 			s.proxy.Stop()                 // and with it the connections that hang in it
 			s.proxy.Listen = "127.0.0.1:0" // its port may be another's by now

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"regexp"
 	"strings"
 	"unsafe"
@@ -14,22 +13,11 @@ import (
 	"ds2/internal/workload"
 )
 
-// argumentsKey is where a context has the arguments of the command line.
-type argumentsKey struct{}
+// typed is where the root of the commands is annotated with the command line, for the record.
+const typed = "typed"
 
-// withArguments keeps the arguments of the command line for the record.
-func withArguments(ctx context.Context, args []string) context.Context {
-	return context.WithValue(ctx, argumentsKey{}, args)
-}
-
-// invocation is how ds2 was called, for the record: without passwords, as far as a text shows that it holds one. The
-// flags are those of a run, also by default, without those that the workload of its plan does not have.
-func invocation(cmd *cobra.Command, flags *pflag.FlagSet, plan workload.Plan) *result.Command {
-	others := map[string]string{}
-	if plan != nil { // else the run's workload is unknown
-		others = ofOthers(plan.Workload().Name(), func(t tenant) []string { return t.runFlags })
-	}
-	args, _ := cmd.Context().Value(argumentsKey{}).([]string)
+// commandLine is the command line without passwords, as far as a text shows that it holds one.
+func commandLine(args []string) string {
 	words := []string{"ds2"}
 	for i, arg := range args {
 		if i > 0 && args[i-1] == "--"+passwordCommand {
@@ -39,7 +27,17 @@ func invocation(cmd *cobra.Command, flags *pflag.FlagSet, plan workload.Plan) *r
 		}
 		words = append(words, quoted(withoutPasswords(arg)))
 	}
-	c := &result.Command{Line: strings.Join(words, " "), Flags: map[string]string{}}
+	return strings.Join(words, " ")
+}
+
+// invocation is how ds2 was called, for the record, without passwords. The flags are those of a run, also by default,
+// without those that the workload of its plan does not have.
+func invocation(cmd *cobra.Command, flags *pflag.FlagSet, plan workload.Plan) *result.Command {
+	others := map[string]string{}
+	if plan != nil { // else the run's workload is unknown
+		others = ofOthers(plan.Workload().Name(), func(t tenant) []string { return t.runFlags })
+	}
+	c := &result.Command{Line: cmd.Root().Annotations[typed], Flags: map[string]string{}}
 	flags.VisitAll(func(f *pflag.Flag) {
 		value := f.Value.String()
 		_, other := others[f.Name]

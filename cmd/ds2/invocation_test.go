@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"net"
-	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -31,7 +30,8 @@ func TestInvocation(t *testing.T) {
 		}
 		return nil
 	}
-	require.NoError(t, root.ExecuteContext(withArguments(t.Context(), args)))
+	root.Annotations = map[string]string{typed: commandLine(args)}
+	require.NoError(t, root.ExecuteContext(t.Context()))
 	want := "ds2 drive --target 'postgres://ann:***@a/ds2;postgres://ben:***@b/ds2?sslmode=disable' " +
 		"--limit 'order p95 < 200ms' --n_threads=8 --power 'ipmitool -H bmc -U admin -P *** dcmi power reading' " +
 		"--password-command ***"
@@ -67,9 +67,7 @@ func TestPasswordIsNotInTheProcessTitle(t *testing.T) {
 	connection, err := silent.Accept() // by now the arguments have been read
 	require.NoError(t, err)
 	defer connection.Close()
-	title, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.Process.Pid))
-	require.NoError(t, err)
-	assert.Contains(t, string(title), "postgres://u:******@")
+	assert.Contains(t, read(t, fmt.Sprintf("/proc/%d/cmdline", p.Process.Pid)), "postgres://u:******@")
 }
 
 // TestNoPasswordInErrors gives a password in every place where it may not be: the error names the flag, and never the

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"maps"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,17 +58,22 @@ func startIOServer(t *testing.T, c ioCase) (s ioServer) {
 			"max_wal_size": "128MB", "autovacuum": "off", "bgwriter_lru_maxpages": "0", "checkpoint_timeout": "1h",
 		}})
 	if c.apart {
-		log := s.drives[1]
-		s.Kill()
-		wal := filepath.Join(s.DataDir(), "pg_wal")
-		move := exec.Command("sh", "-ec", `cp -a "$0" "$1"; rm -r "$0"; ln -s "$1" "$0"`, wal, log.Dir+"/pg_wal")
-		out, err := move.CombinedOutput()
-		require.NoError(t, err, "%s", out)
-		require.NoError(t, s.Restart(t.Context()))
+		moveLog(t, s.Server, s.drives[1].Dir)
 	}
 	must(t, words("load --target %s --size 20MB -q", s.URL("ds2"))...)
 	must(t, words("load --target %s --workload mailbox --mailboxes 10 --mailbox-size 2MB -q", s.URL("mail"))...)
 	return s
+}
+
+// moveLog moves a server's log to another drive.
+func moveLog(t *testing.T, s *localpg.Server, dir string) {
+	t.Helper()
+	s.Kill()
+	wal := filepath.Join(s.DataDir(), "pg_wal")
+	move := exec.Command("sh", "-ec", `cp -a "$0" "$1"; rm -r "$0"; ln -s "$1" "$0"`, wal, dir+"/pg_wal")
+	out, err := move.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.NoError(t, s.Restart(t.Context()))
 }
 
 // ios is what was counted of a run by several: numbers, not rates.
@@ -148,10 +152,7 @@ func (s ioServer) run(t *testing.T, c ioCase) (got ios) {
 		"ALTER SYSTEM SET wal_sync_method = "+c.method, "SELECT pg_reload_conf()")
 	pgtest.Exec(t, db, "CHECKPOINT")
 	s.sync(t)
-	address, err := url.Parse(s.URL(work))
-	require.NoError(t, err)
-	target, err := postgres.Open(address)
-	require.NoError(t, err)
+	target := pgtest.Open(t, postgres.Open, s.URL(work))
 	defer target.Close()
 	w, err := monitor.Observe(t.Context(), []store.Database{target}, 0, monitor.Options{IOTrace: true})
 	require.NoError(t, err)

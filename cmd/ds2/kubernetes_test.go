@@ -25,9 +25,7 @@ const kubernetesScripts = "../../scripts/kubernetes/"
 // readYAML reads a file into v.
 func readYAML(t *testing.T, path string, v any) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.NoError(t, yaml.Unmarshal(text, v))
+	require.NoError(t, yaml.Unmarshal([]byte(read(t, path)), v))
 }
 
 // The jobs are such as Kubernetes takes, by its own schema; a misspelt field is not.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"strings"
 	"time"
@@ -22,6 +23,7 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
+	"ds2/internal/workload/mailbox"
 	"ds2/schema"
 )
 
@@ -33,10 +35,10 @@ type loadFlags struct {
 	dataSeed          uint64
 	quiet             bool
 	metricsFlags
-	served    *served // where the load is shown; nil: nowhere
-	options   load.Options
-	sqlServer sqlServerFlags
-	mailbox   mailboxLoadFlags
+	options      load.Options
+	passwordFile string
+	recovery     int // seconds; defaultRecovery: the server's own
+	mailbox      mailbox.Dataset
 }
 
 func newLoadCommand() *cobra.Command {
@@ -91,13 +93,74 @@ PowerShell:
 	flags.Lookup("parallel").DefValue = "the number of CPUs, at least 2, at most one per 256 MiB " +
 		"of half the server's memory"
 	under(flags, ofDataset, "workload", "size", "resume", "drop")
-	f.mailbox.add(flags)
-	f.sqlServer.addFiles(flags)
-	f.sqlServer.add(flags, &f.options.Schema)
+	addMailboxes(flags, &f.mailbox)
+	f.addPlacement(flags)
 	f.addAddress(flags)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "suppress progress")
 	under(flags, ofOutput, "quiet")
 	return cmd
+}
+
+// maxFiles is a limit against slips of the keyboard: SQL Server's own is 32,767 files in a database.
+const maxFiles = 256
+
+// defaultRecovery is what SQL Server gives a new database, and maxRecovery what no log of a test needs.
+const defaultRecovery, maxRecovery = 60, 86400
+
+// addPlacement declares the flags for the placement of a database, and on SQL Server for the login that the driver gets
+// there and for files that the server reads itself.
+func (f *loadFlags) addPlacement(flags *pflag.FlagSet) {
+	p, l := &f.options.Schema, &f.options.Schema.Layout
+	flags.StringVar(&p.DataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: "+
+		"the database's)")
+	flags.StringVar(&p.IndexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: "+
+		"the database's)")
+	flags.IntVar(&l.FilesPerFilegroup, "files-per-filegroup", 1, "SQL Server: files of each of the four "+
+		"filegroups; a quarter to one per core")
+	flags.StringVar(&l.DataDir, "data-dir", "", "SQL Server: directory of the data files, as the server sees "+
+		"it (default: the server's)")
+	flags.StringVar(&l.LogDir, "log-dir", "", "SQL Server: directory of the log file (default: the server's)")
+	flags.Int64Var(&l.LogMB, "log-size", 0, "SQL Server: size of the log file in MB; an order writes about 6 "+
+		"kB, and a log that grows stalls the run (default: 40 % of the data, at least 256)")
+	flags.IntVar(&f.recovery, "target-recovery-time", defaultRecovery, "SQL Server: target recovery time in seconds, "+
+		"for which changed pages are written all the time; 0 = checkpoints about once a minute, as before 2016")
+	flags.StringVar(&l.Login, "driver-login", "ds2user", "SQL Server: login and user that own the database, "+
+		"created with --driver-password-file")
+	flags.StringVar(&f.passwordFile, "driver-password-file", "", "SQL Server: file with the password for "+
+		"--driver-login on its first line")
+	flags.StringVar(&l.FilesDir, "server-dir", "", "SQL Server: the directory of --from as the server sees "+
+		"it, to read the files by BULK INSERT")
+	under(flags, ofPlacement)
+}
+
+// checkLayout refuses a layout that cannot be, and reads what else belongs to it.
+func (f *loadFlags) checkLayout() error {
+	l := &f.options.Schema.Layout
+	switch {
+	case l.FilesPerFilegroup < 1 || l.FilesPerFilegroup > maxFiles:
+		return usageError("--files-per-filegroup is %d: it must be 1 to %d", l.FilesPerFilegroup, maxFiles)
+	case f.recovery < 0 || f.recovery > maxRecovery:
+		return usageError("--target-recovery-time is %d: it must be 0 to %d seconds", f.recovery, maxRecovery)
+	case l.LogMB < 0:
+		return usageError("--log-size is %d: it must be 0 or more", l.LogMB)
+	case l.Login == "":
+		return usageError("--driver-login is empty: " +
+			"leave --driver-password-file out for a database without its own login")
+	}
+	if f.recovery != defaultRecovery {
+		l.TargetRecovery = &f.recovery
+	}
+	if f.passwordFile != "" {
+		text, err := os.ReadFile(f.passwordFile)
+		if err != nil {
+			return flagError("driver-password-file", err)
+		}
+		first, _, _ := strings.Cut(string(text), "\n")
+		if l.Password = strings.TrimSuffix(first, "\r"); l.Password == "" {
+			return usageError("--driver-password-file: %s: the first line is empty", f.passwordFile)
+		}
+	}
+	return nil
 }
 
 // run loads every target, one after the other.
@@ -109,11 +172,7 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	case f.options.Drop && f.options.Resume:
 		return usageError("--drop and --resume exclude each other: start again, or continue")
 	}
-	if err := cmp.Or(f.metricsFlags.check(), f.dataset()); err != nil {
-		return err
-	}
-	var err error
-	if f.options.Schema.Layout, err = f.sqlServer.read(); err != nil {
+	if err := cmp.Or(f.metricsFlags.check(), f.dataset(), f.checkLayout()); err != nil {
 		return err
 	}
 	stores, err := f.open()
@@ -122,7 +181,7 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	}
 	defer closeStores(stores)
 	for _, s := range stores {
-		given, reads := f.sqlServer.options.FilesDir != "", schema.ReadsFiles(s.Engine())
+		given, reads := f.options.Schema.Layout.FilesDir != "", schema.ReadsFiles(s.Engine())
 		if given && !reads {
 			return usageError("--server-dir: %s cannot read the files itself: leave it out", s.Engine())
 		}
@@ -136,10 +195,11 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	defer unlock()
-	if f.served, err = f.serve(cmd.CommandPath(), unlessQuiet(f.quiet, cmd.ErrOrStderr())); err != nil {
+	close, err := f.serve(cmd, f.quiet, "")
+	if err != nil {
 		return err
 	}
-	defer f.served.close()
+	defer close()
 	for _, s := range stores {
 		report, err := f.load(ctx, s, cmd.ErrOrStderr())
 		for _, line := range report.LeftOut {
@@ -182,7 +242,7 @@ func (f *loadFlags) ds2() (workload.Dataset, error) {
 	case f.dataSeed != 0 && f.from != "":
 		return nil, usageError("--data-seed and --from exclude each other: " +
 			"the files in the directory have their rows already")
-	case f.sqlServer.options.FilesDir != "" && f.from == "":
+	case f.options.Schema.Layout.FilesDir != "" && f.from == "":
 		return nil, usageError("--server-dir needs --from, which names the same directory as this machine sees it: " +
 			"its manifest says what the files hold")
 	case f.from != "":
@@ -223,8 +283,11 @@ func (f *loadFlags) directory() (workload.Dataset, error) {
 		return nil, flagError("from", err)
 	}
 	data := ds2.Dataset{Size: dir.Manifest.Size, Words: dir.Manifest.Words, Seed: dir.Manifest.DataSeed, Rows: parts}
-	if f.sqlServer.options.FilesDir != "" {
-		f.sqlServer.files(dir.Manifest)
+	if l := &f.options.Schema.Layout; l.FilesDir != "" {
+		l.CRLF = dir.Manifest.Lines == "crlf"
+		for _, e := range dir.Manifest.Files {
+			l.Files = append(l.Files, schema.ServerFile{Name: e.Name, Table: string(e.Table), Rows: e.Rows})
+		}
 	}
 	return data, nil
 }

@@ -14,6 +14,7 @@ import (
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/result"
 	"ds2/internal/store"
+	"ds2/internal/store/postgres"
 )
 
 // TestOneCommandAtATime has a run under way while every other command tries to use its database.
@@ -62,9 +63,7 @@ func TestLostLock(t *testing.T) {
 	t.Parallel()
 	target := loaded(t)
 	p := driving(t, quick("drive", target, "--threads 1 --run-time 10m --out out")...)
-	s, err := engines().Open(target)
-	require.NoError(t, err)
-	defer s.Close()
+	s := pgtest.Open(t, postgres.Open, target)
 	end := fmt.Sprintf(`SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
 		WHERE application_name LIKE 'ds2 drive %d %%'`, p.Process.Pid)
 	for taken := false; !taken; {

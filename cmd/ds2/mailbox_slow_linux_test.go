@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -31,12 +30,7 @@ func onSlowDrives(t *testing.T, version int) (server *localpg.Server, data, log 
 		Version: version, DataDir: filepath.Join(data.Dir, "data"), Settings: map[string]string{
 			"shared_buffers": "16MB", "max_wal_size": "64MB", "checkpoint_timeout": "30s", "autovacuum": "off",
 		}})
-	server.Kill()
-	wal := filepath.Join(server.DataDir(), "pg_wal")
-	move := exec.Command("sh", "-ec", `cp -a "$0" "$1"; rm -r "$0"; ln -s "$1" "$0"`, wal, log.Dir+"/pg_wal")
-	out, err := move.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.NoError(t, server.Restart(t.Context()))
+	moveLog(t, server, log.Dir)
 	return server, data, log
 }
 

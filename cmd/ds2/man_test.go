@@ -32,9 +32,7 @@ func TestMan(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1790000000")
 	writeManual(t, dir)
 	for _, cmd := range newRoot().Commands() {
-		page, err := os.ReadFile(filepath.Join(dir, "ds2-"+cmd.Name()+".1"))
-		require.NoError(t, err)
-		texttest.Contains(t, string(page), `"Sep 2026"`, "SEE ALSO")
+		texttest.Contains(t, read(t, filepath.Join(dir, "ds2-"+cmd.Name()+".1")), `"Sep 2026"`, "SEE ALSO")
 	}
 	if _, err := exec.LookPath("man"); err != nil {
 		t.Skip("man is not installed, so how it shows the pages was not looked at")

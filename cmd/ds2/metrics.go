@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"ds2/internal/live"
@@ -19,8 +20,11 @@ import (
 // defaultMetricsAddr is where /metrics and the live page are served. Where it is taken, by another run, a free port is.
 const defaultMetricsAddr = "127.0.0.1:9464"
 
-// metricsFlags say where a run's figures go to Prometheus.
-type metricsFlags struct{ metricsAddr, pushgateway string }
+// metricsFlags say where a run's figures go to Prometheus, and where the command shows what it is at.
+type metricsFlags struct {
+	metricsAddr, pushgateway string
+	served                   *served // nil: nowhere, or not yet
+}
 
 func (f *metricsFlags) add(flags *pflag.FlagSet) {
 	f.addAddress(flags)
@@ -73,12 +77,17 @@ type served struct {
 	record string // that the command writes; empty: none, or not known yet
 }
 
-// serve begins to serve; nil where nothing is asked for.
-func (f *metricsFlags) serve(command string, stderr io.Writer) (*served, error) {
-	if f.metricsAddr == "" {
-		return nil, nil
+// serve begins to serve what the command is at where that is asked for, unless it is served already; close ends it. The
+// record is the one that the command writes; empty: it is not known yet.
+func (f *metricsFlags) serve(cmd *cobra.Command, quiet bool, record string) (close func(), err error) {
+	if f.served != nil {
+		f.served.record = record
+		return func() {}, nil
 	}
-	page := live.New(command)
+	if f.metricsAddr == "" {
+		return func() {}, nil
+	}
+	page := live.New(cmd.CommandPath())
 	server, err := metrics.Serve(f.metricsAddr, page.Document, page.Stream)
 	if err != nil && f.metricsAddr == defaultMetricsAddr {
 		server, err = metrics.Serve("127.0.0.1:0", page.Document, page.Stream)
@@ -87,8 +96,10 @@ func (f *metricsFlags) serve(command string, stderr io.Writer) (*served, error) 
 		page.End("")
 		return nil, flagError("metrics-addr", err)
 	}
-	fmt.Fprintf(stderr, "metrics: %s\nlive page: %s\n", server.URL(), server.PageURL())
-	return &served{server: server, page: page}, nil
+	tell := unlessQuiet(quiet, cmd.ErrOrStderr())
+	fmt.Fprintf(tell, "metrics: %s\nlive page: %s\n", server.URL(), server.PageURL())
+	f.served = &served{server: server, page: page, record: record}
+	return f.served.close, nil
 }
 
 // run shows a run, until the next one or rest.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -126,13 +127,16 @@ func (l *looks) end(i *interrupts) error {
 	if i.soft.Err() != nil {
 		return &exitError{exitInterrupted, errors.New("the preflight was interrupted")}
 	}
-	n := map[store.State]int{}
+	n, skipped := map[store.State]int{}, 0
 	for _, f := range l.all {
 		n[f.State]++
+		if f.State == store.Skipped {
+			skipped += 1 + strings.Count(f.Found, ", ")
+		}
 	}
 	sum := fmt.Sprintf("failed %d, warnings %d, passed %d", n[store.Failure], n[store.Warning], n[store.OK])
-	if l.skipped > 0 {
-		sum += fmt.Sprintf(", skipped %d that depend on what failed", l.skipped)
+	if skipped > 0 {
+		sum += fmt.Sprintf(", skipped %d that depend on what failed", skipped)
 	}
 	if l.json {
 		if err := printJSON(l.w, l.all); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -9,11 +10,14 @@ import (
 
 	"golang.org/x/term"
 
+	"ds2/internal/measure"
 	"ds2/internal/progress"
+	"ds2/internal/report"
+	"ds2/internal/result"
+	"ds2/internal/runs"
 )
 
-// showProgress shows long jobs on w: on a terminal a line that is drawn again each second, elsewhere a line every ten
-// seconds.
+// showProgress shows long jobs on w.
 func showProgress(quiet bool, w io.Writer) progress.View {
 	if quiet {
 		return func(string, progress.Unit) (progress.Tell, func()) { return progress.Ignore, func() {} }
@@ -24,17 +28,108 @@ func showProgress(quiet bool, w io.Writer) progress.View {
 		if unit == progress.Bytes {
 			amount = bytesText
 		}
-		return e.Tell, showLines(w, func() string { return job + ": " + e.State().Text(amount) })
+		return e.Tell, showLines(w, func() string { return job + ": " + e.State().Text(amount) }, redraw)
 	}
 }
 
-// showLines shows a line that changes, until stop is called.
-func showLines(w io.Writer, line func() string) (stop func()) {
-	if !isTerminal(w) {
+// show shows a run while it goes on: by a line that changes, or DS2's own lines.
+func (o *driveOutput) show(i *interrupts, run *runs.Run, stdout, stderr io.Writer) (end func(result.Summary)) {
+	options := run.Options()
+	o.served.run(run)
+	i.driving.Store(true)
+	if !o.quiet && options.Place.Number <= 1 { // the runs after the first are alike
+		fmt.Fprintln(stderr, schedule(options.Spec, time.Now()))
+	}
+	lines := ds2Lines{
+		meter: run.Meter(), detailed: o.detailed,
+		locale: cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_TIME"), os.Getenv("LANG")),
+	}
+	stop := func() {}
+	switch {
+	case o.quiet:
+	case o.format == "ds2":
+		stop = startTicking(progressEvery, func() { lines.print(stdout) })
+	default:
+		stop = showLines(stderr, func() string { return stands(run) }, "\n")
+	}
+	return func(summary result.Summary) {
+		i.driving.Store(false)
+		stop()
+		if o.format == "ds2" && len(summary.Phases) > 0 {
+			lines.final(stdout, time.Now())
+		}
+		o.served.rest(report.Headline(summary))
+	}
+}
+
+// stands is how a run stands, in a line.
+func stands(run *runs.Run) string {
+	if doing := run.Doing(); doing != "" {
+		return doing
+	}
+	o, meter := run.Options(), run.Meter()
+	phase, now := meter.Phase(), meter.Progress()
+	last := now.Last
+	if last.End == 0 {
+		return fmt.Sprintf("%-7s %d users", phase, o.Threads*len(o.Targets))
+	}
+	total, errors := measure.Sum(meter.Totals())
+	left := ""
+	if length := o.Length(); length > last.End {
+		left = fmt.Sprintf(", %s left", (length - last.End).Round(time.Second))
+	}
+	words, undone := o.Plan.Workload().Words(), ""
+	if words.Undone != "" {
+		undone = fmt.Sprintf("  %s %d", words.Undone, total.Of(words.Undone))
+	}
+	figure := ""
+	if iops, measured := run.IOPS(); measured && words.Unit == result.IOPS {
+		figure = fmt.Sprintf("  %s %.0f now", result.IOPS, iops)
+	}
+	p95 := "-" // nothing was completed
+	if last.Counts.Orders > 0 {
+		p95 = fmt.Sprintf("%.1f ms", last.P95)
+	}
+	line := fmt.Sprintf("%-6s %s%s  %d users%s  %s %.0f now, %.0f cumulative  errors %d",
+		phase, last.End.Round(time.Second), left, last.Users, figure,
+		words.Rate, now.Last10s, now.Cumulative, errors)
+	if last.HeldUp > 0 {
+		line += fmt.Sprintf(", %d users held up by them", last.HeldUp)
+	}
+	line += "  p95 " + p95 + undone
+	if total.Offered > 0 {
+		line += fmt.Sprintf("  dropped %d of %d", total.Dropped, total.Offered)
+	}
+	if waits := run.Warming(); waits != "" {
+		line += "  measuring waits: " + waits
+	}
+	return line
+}
+
+// showLines shows a line that changes, until stop is called: on a terminal it is drawn again each second, and end
+// written after it, elsewhere a new one is written every ten seconds.
+func showLines(w io.Writer, line func() string, end string) (stop func()) {
+	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
 		return startTicking(progressEvery, func() { fmt.Fprintln(w, line()) })
 	}
-	halt := startTicking(time.Second, func() { fmt.Fprint(w, redraw, clip(line(), w)) })
-	return func() { halt(); fmt.Fprint(w, redraw) }
+	halt := startTicking(time.Second, func() {
+		text := []rune(line())
+		if width := columns(w); width > 0 && len(text) >= width { // a longer one could not be drawn over
+			text = text[:width-1]
+		}
+		fmt.Fprint(w, redraw, string(text))
+	})
+	return func() { halt(); fmt.Fprint(w, end) }
+}
+
+// columns is the width of a terminal; 0 where it is none, or does not know its width.
+func columns(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, _ := term.GetSize(int(f.Fd()))
+	return max(width, 0)
 }
 
 // redraw takes what stands in the terminal's line away.
@@ -57,12 +152,6 @@ func bytesText(n int64) string {
 
 // progressEvery is how often a progress that is not on a terminal writes its line.
 var progressEvery = 10 * time.Second
-
-// isTerminal says whether what is written or read is a terminal's.
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
 
 // startTicking calls show every so often, until stop is called, which returns when show will not be called again. Stop
 // may be called twice.

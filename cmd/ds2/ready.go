@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ds2/internal/background"
 	"ds2/internal/escape"
@@ -19,7 +20,6 @@ import (
 	"ds2/internal/store"
 	"ds2/internal/upkeep"
 	"ds2/internal/workload"
-	"ds2/internal/workload/ds2/audit"
 )
 
 // runFlags are those of a run: what is driven, what is observed beside it, and how it is shown.
@@ -32,15 +32,14 @@ type runFlags struct {
 // ready takes a run from its flags to where its first user would connect. What it opens, done closes.
 func (f *runFlags) ready(i *interrupts, l *looks, cmd *cobra.Command) (o runs.Options, done func(), err error) {
 	o, err = f.options(i.soft, l)
-	done = func() { o.Observer.Close(); closeStores(o.Targets) }
+	unlock := func() {}
+	done = func() { unlock(); o.Observer.Close(); closeStores(o.Targets) }
 	if err == nil && o.Plan == nil { // why, a check has listed
 		l.skip(o.Targets, append([]string{"lock", "counters and meters"}, ofObserved...)...)
 		return o, done, nil
 	}
 	if err == nil && l.lock != "" {
-		var unlock func()
 		if unlock, err = i.lockStores(l.lock, l.runID, o.Targets, cmd.ErrOrStderr()); err == nil {
-			done = func() { unlock(); o.Observer.Close(); closeStores(o.Targets) }
 			l.ok("lock", "no other ds2 is at work on %s", list(o.Targets))
 		}
 		err = l.step("lock", "", err)
@@ -92,22 +91,6 @@ func distinctTargets(ctx context.Context, stores []store.Database) error {
 	return nil
 }
 
-// placedBytes is what tables and indexes of a database take; 0 where that is not known.
-func placedBytes(ctx context.Context, s store.Database) (bytes int64) {
-	engine, ok := s.(audit.Placer)
-	if !ok {
-		return 0
-	}
-	placed, err := engine.Placement(ctx)
-	if err != nil {
-		return 0
-	}
-	for _, t := range placed {
-		bytes += t.Bytes
-	}
-	return bytes
-}
-
 func labels(stores []store.Database) (all []string) {
 	for _, s := range stores {
 		all = append(all, s.Label())
@@ -127,8 +110,7 @@ type looks struct {
 	runID       string                        // whose other machines may hold the lock too; empty: none may
 	fits        func(workload.Workload) error // refuses a workload that the command has no use for; nil: none is
 
-	all     []store.Finding
-	skipped int // checks
+	all []store.Finding
 }
 
 // ofObserved are the checks that take servers and machines that are observed.
@@ -136,14 +118,10 @@ var ofObserved = []string{"settings", "version", "rights", "connections", "memor
 
 // skip takes checks of some databases that a failure kept from being made.
 func (l *looks) skip(of []store.Database, checks ...string) {
-	before := len(l.all)
 	l.add(store.Finding{
 		What: "checks of " + list(of), State: store.Skipped, Found: strings.Join(checks, ", "),
 		Do: "correct what failed, and try again",
 	})
-	if len(l.all) > before {
-		l.skipped += len(checks)
-	}
 }
 
 // add takes findings. Several configurations of an experiment have many in common, which are told once.
@@ -269,6 +247,60 @@ func may[T any](what string, ask func(T, context.Context) error) func(context.Co
 	}
 }
 
+// observeFlags say what is observed beside the orders.
+type observeFlags struct {
+	monitor.Options
+	power        string // as it was given
+	deviceRecord string
+	device       *result.Device // from deviceRecord; nil: none
+}
+
+func (f *observeFlags) add(flags *pflag.FlagSet) {
+	flags.StringSliceVar(&f.Devices, "devices", nil, "block devices to observe, such as nvme0n1,sda; "+
+		"data=nvme1n1,log=nvme2n1 also says what is on them (default: those under the database's files, if the "+
+		"server is on this machine)")
+	flags.StringVar(&f.deviceRecord, "device-record", "", "record of ds2 device for the drives under test: the "+
+		"report then has the run's share of their limit")
+	flags.Var(oneOf(&f.SMART, monitor.SMARTAuto, monitor.SMARTOn, monitor.SMARTOff), "smart", "read the drives' "+
+		"SMART before and after a run, by smartctl: bytes written, wear, heat; "+
+		"on also reports what cannot be read")
+	flags.BoolVar(&f.IOTrace, "io-trace", false, "time every I/O of the database's drives by purpose, such as log "+
+		"flushes, with eBPF; needs the database's machine, Linux and root")
+	flags.Var(byteSize(&f.ServerMemory), "server-memory", "memory that the database server may use, such as 8GB "+
+		"(default: that of its machine or container, if known)")
+	flags.StringArrayVar(&f.Exporters, "exporter", nil, "URL of the database machine's node_exporter or "+
+		"windows_exporter, such as http://db1:9100/metrics, read each second; may be repeated, for several targets")
+	power := func(text string) (string, error) {
+		f.PowerCommand, f.PowerLog = text, ""
+		if file, isLog := strings.CutPrefix(text, "log:"); isLog {
+			f.PowerCommand, f.PowerLog = "", file
+		}
+		return text, nil
+	}
+	flags.Var(parsed[string]{&f.power, "source", power, same, ""}, "power", "where watts come from: a command that "+
+		"prints them, such as 'ipmitool dcmi power reading', run at most once a second; or log:FILE, which a "+
+		"meter or its logger writes: times and watts")
+	under(flags, ofObserving, "devices", "exporter", "power")
+}
+
+// check refuses what cannot be observed whatever the server, and reads what was measured of the drives before.
+func (f *observeFlags) check() (err error) {
+	if f.deviceRecord != "" {
+		if f.device, err = result.ReadDevice(f.deviceRecord); err != nil {
+			return flagError("device-record", err)
+		}
+	}
+	if err := f.CheckMeterLog(); err != nil {
+		return flagError("power", err)
+	}
+	for _, url := range f.Exporters {
+		if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
+			return usageError("--exporter: %q is not a URL: write it as http://host:9100/metrics", url)
+		}
+	}
+	return nil
+}
+
 // observed finds out what can be observed beside a run, and looks at what that shows of servers and machines.
 func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) error {
 	observer, err := f.observer(ctx, l, o)
@@ -281,9 +313,8 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 	o.Observer, o.Device = observer, f.observe.device
 	var targets []preflight.Target
 	for k, s := range o.Targets {
-		if bytes, memory := placedBytes(ctx, s), observer.Available(k).MemoryBytes; l.check && bytes > 0 && memory > 0 {
-			l.ok("memory", "%s has %s of tables and indexes against %s of memory that its server may use",
-				s.Label(), bytesText(bytes), bytesText(memory))
+		if l.check {
+			l.memory(ctx, s, observer.Available(k).MemoryBytes)
 		}
 		e, err := preflight.Server(ctx, s, o.Threads)
 		if err != nil {
@@ -317,6 +348,19 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 	return l.refusal()
 }
 
+// memory compares a database with the memory of its server, where both are known.
+func (l *looks) memory(ctx context.Context, s store.Database, memory int64) {
+	placed, _ := placement(ctx, s)
+	bytes := int64(0)
+	for _, p := range placed {
+		bytes += p.Bytes
+	}
+	if bytes > 0 && memory > 0 {
+		l.ok("memory", "%s has %s of tables and indexes against %s of memory that its server may use",
+			s.Label(), bytesText(bytes), bytesText(memory))
+	}
+}
+
 // observer finds out what can be observed. To a check, what cannot, though it was asked for, is a failure, and left out
 // of the next try.
 func (f *runFlags) observer(ctx context.Context, l *looks, o *runs.Options) (*monitor.Observer, error) {
@@ -333,9 +377,17 @@ func (f *runFlags) observer(ctx context.Context, l *looks, o *runs.Options) (*mo
 				l.ok("--exporter", "%s answers", address)
 			}
 			return observer, nil
-		case wrong && l.check && leaveOut(&options, option.Field):
+		case wrong && l.check:
 			l.add(store.Finding{What: "--" + option.Field, State: store.Failure, Found: option.Error(),
 				Do: "correct it, or leave out the flag"})
+			switch option.Field {
+			case "exporter":
+				options.Exporters = nil
+			case "devices":
+				options.Devices = nil
+			case "power":
+				options.PowerCommand, options.PowerLog = "", ""
+			}
 		case wrong && option.Field == "devices":
 			return nil, flagError(option.Field, option.Unwrap())
 		case wrong: // it does not answer, which is no wrong usage
@@ -344,19 +396,4 @@ func (f *runFlags) observer(ctx context.Context, l *looks, o *runs.Options) (*mo
 			return nil, l.step("counters", "", err)
 		}
 	}
-}
-
-// leaveOut takes an option out; false where it cannot be.
-func leaveOut(o *monitor.Options, field string) bool {
-	switch field {
-	case "exporter":
-		o.Exporters = nil
-	case "devices":
-		o.Devices = nil
-	case "power":
-		o.PowerCommand, o.PowerLog = "", ""
-	default:
-		return false
-	}
-	return true
 }

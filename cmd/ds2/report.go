@@ -94,10 +94,9 @@ observed by an exporter on each. Of a bench it takes the median run.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.VarP(oneOf(&f.format, "html", "text", "json", "csv", esrp), "output", "o", "format of the result")
+	f.add(flags, "html", "text", "json", "csv", esrp)
 	flags.StringVar(&out, "out", "", "`file` to write, - for standard output (default: "+reportFile+
 		" in the first DIR for html, standard output for the others)")
-	flags.BoolVar(&f.details, "details", false, "print all that was measured, not only the first screen")
 	flags.BoolVar(&merge, "merge", false, "add up the records of one run from several driver machines")
 	flags.StringArrayVar(&windows, "window", nil, "`span` of the figures in place of the record's own, such as "+
 		"1000s-1200s or auto; may be repeated")

@@ -115,33 +115,29 @@ func (f *eachFlags) each(i *interrupts, cmd *cobra.Command, done, cut string, do
 }
 
 // restoreFlags say how the databases are restored before each of several runs.
-type restoreFlags struct {
-	way, command string
-	discardLog   bool
-}
+type restoreFlags struct{ upkeep.Restore }
 
 func (f *restoreFlags) add(flags *pflag.FlagSet) {
-	flags.Var(oneOf(&f.way, upkeep.RestoreReset, upkeep.RestoreSnapshot, upkeep.RestoreNone), "restore", "before "+
+	flags.Var(oneOf(&f.Way, upkeep.RestoreReset, upkeep.RestoreSnapshot, upkeep.RestoreNone), "restore", "before "+
 		"each run: remove what runs added (reset), restore the copy of ds2 snapshot create (snapshot), or none")
-	flags.StringVar(&f.command, "restore-command", "", "command that restores the database in another way, and "+
+	flags.StringVar(&f.Command, "restore-command", "", "command that restores the database in another way, and "+
 		"returns when the server accepts connections")
-	flags.BoolVar(&f.discardLog, "discard-log", false, "SQL Server: before a reset back up the log to NUL, which "+
+	flags.BoolVar(&f.DiscardLog, "discard-log", false, "SQL Server: before a reset back up the log to NUL, which "+
 		"frees its space and ends the chain of log backups")
 	under(flags, ofProcedure, "restore")
 }
 
 // check refuses a way that databases of a workload cannot go.
 func (f *restoreFlags) check(w workload.Workload) error {
-	if _, ok := w.(workload.Resetter); !ok && f.way == upkeep.RestoreReset && f.command == "" {
+	if _, ok := w.(workload.Resetter); !ok && f.Name() == upkeep.RestoreReset {
 		return usageError("--restore is reset, and databases of workload %s cannot be reset: "+
 			"use --restore snapshot, after ds2 snapshot create", w.Name())
 	}
 	return nil
 }
 
-func (f *restoreFlags) restore(stderr io.Writer) upkeep.Restore {
-	return upkeep.Restore{
-		Way: f.way, Command: f.command, DiscardLog: f.discardLog,
-		Workloads: workloads(), Output: stderr, Progress: showProgress(false, stderr),
-	}
+// to is the restore, which tells stderr what it does.
+func (f *restoreFlags) to(stderr io.Writer) upkeep.Restore {
+	f.Workloads, f.Output, f.Progress = workloads(), stderr, showProgress(false, stderr)
+	return f.Restore
 }

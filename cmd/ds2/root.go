@@ -104,17 +104,26 @@ func newRoot() *cobra.Command {
 	}
 	root.SetVersionTemplate(versionLine())
 	root.SetGlobalNormalizationFunc(normalizeFlag)
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if err := readEnvironment(cmd.Flags()); err != nil {
-			return err
+	for _, g := range []struct {
+		heading  string
+		commands []*cobra.Command
+	}{
+		{"Data", []*cobra.Command{newSizesCommand(), newGenerateCommand(), newSchemaCommand(), newLoadCommand(),
+			newResetCommand(), newSnapshotCommand()}},
+		{"Run", []*cobra.Command{newDemoCommand(), newPreflightCommand(), newDriveCommand(), newBenchCommand(),
+			newTuneCommand(), newDeviceCommand()}},
+		{"Compare", []*cobra.Command{newInitCommand(), newExperimentCommand(), newCompareCommand()}},
+		{"Check and report", []*cobra.Command{newVerifyCommand(), newReportCommand()}},
+		{"Other", []*cobra.Command{newVersionCommand()}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.heading, Title: g.heading + ":"})
+		for _, cmd := range g.commands {
+			cmd.GroupID = g.heading
+			root.AddCommand(cmd)
 		}
-		return fillIn(cmd.Flags())
 	}
-	root.AddCommand(newSizesCommand(), newGenerateCommand(), newSchemaCommand(), newLoadCommand(), newResetCommand(),
-		newSnapshotCommand(), newDemoCommand(), newPreflightCommand(), newDriveCommand(), newBenchCommand(),
-		newTuneCommand(), newDeviceCommand(), newInitCommand(), newExperimentCommand(),
-		newCompareCommand(), newVerifyCommand(), newReportCommand(),
-		newVersionCommand())
+	root.SetHelpCommandGroupID("Other")
+	root.SetCompletionCommandGroupID("Other")
 	addHelp(root)
 	completeValues(root)
 	return root
@@ -140,28 +149,14 @@ func normalizeFlag(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
-// atRun calls f before any command of the tree runs.
-func atRun(cmd *cobra.Command, f func()) {
-	if cmd.HasParent() && !cmd.Runnable() { // it has commands below it; without this an unknown one is no error
-		cmd.FParseErrWhitelist.UnknownFlags = true // of a command below it, whose name is wrong
-		cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-			var names []string
-			for _, sub := range cmd.Commands() {
-				names = append(names, sub.Name())
-			}
-			return usageError("%s is no command by itself: add %s; see %[1]s --help",
-				cmd.CommandPath(), strings.Join(names, " or "))
-		}
-	}
-	if runE := cmd.RunE; runE != nil {
-		cmd.RunE = func(cmd *cobra.Command, args []string) error {
-			f()
-			return runE(cmd, args)
-		}
-	}
+// noCommand is what a command does that has others below it; without it an unknown one would be no error.
+func noCommand(cmd *cobra.Command, _ []string) error {
+	var names []string
 	for _, sub := range cmd.Commands() {
-		atRun(sub, f)
+		names = append(names, sub.Name())
 	}
+	return usageError("%s is no command by itself: add %s; see %[1]s --help",
+		cmd.CommandPath(), strings.Join(names, " or "))
 }
 
 // run executes the command line and returns the exit code; the only place that turns errors into one.
@@ -171,13 +166,26 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if !cmd.Runnable() {
+			cmd.RunE, cmd.FParseErrWhitelist.UnknownFlags = noCommand, true // flags of a command whose name is wrong
+		}
+	}
 	started := false
-	atRun(root, func() { started = true })
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		err := readEnvironment(cmd.Flags())
+		if err == nil {
+			err = fillIn(cmd.Flags())
+		}
+		started = err == nil
+		return err
+	}
 	if err := pastedDash(args); err != nil {
 		fmt.Fprintf(stderr, "ds2: %s\n", redact(err.Error()))
 		return exitUsage
 	}
-	cmd, err := root.ExecuteContextC(withArguments(ctx, args))
+	root.Annotations = map[string]string{typed: commandLine(args)}
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitDone
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -13,10 +14,8 @@ import (
 )
 
 func newSchemaCommand() *cobra.Command {
-	var engine, phase, from string
-	var params schema.Params
-	var f sqlServerFlags
-	var data loadFlags
+	var phase string
+	var f loadFlags
 	cmd := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the SQL that ds2 load runs",
@@ -38,27 +37,28 @@ out the rest.`,
   ds2 schema --engine postgres --phase tables`,
 		Args: flagsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !slices.Contains(schema.Engines(), engine) {
-				return usageError("--engine: unknown engine %q: use %s", engine, strings.Join(schema.Engines(), ", "))
+			if all := schema.Engines(); !slices.Contains(all, f.engine) {
+				return usageError("--engine: unknown engine %q: use %s", f.engine, strings.Join(all, ", "))
 			}
 			phases := schema.Phases
 			if phase != "" {
 				phases = []schema.Phase{schema.Phase(phase)}
 			}
-			if phase == string(schema.Data) {
-				if err := f.directory(engine, from); err != nil {
-					return err
-				}
+			switch l := &f.options.Schema.Layout; {
+			case phase != string(schema.Data): // the others are the same whatever the files
+				f.from, l.FilesDir = "", ""
+			case !schema.ReadsFiles(f.engine):
+				return usageError("--phase: %s has no phase %s: ds2 load streams the data", f.engine, phase)
+			case f.from == "" || l.FilesDir == "":
+				return usageError("--phase %s needs --from and --server-dir: "+
+					"the directory of the dataset, as this machine and as the server see it", phase)
+			default:
+				f.size = "" // that of the files
 			}
-			data.flags = cmd.Flags()
-			if err := data.dataset(); err != nil {
+			if err := cmp.Or(f.dataset(), f.checkLayout()); err != nil {
 				return err
 			}
-			var err error
-			if params.Layout, err = f.read(); err != nil {
-				return err
-			}
-			script, err := schema.Script(engine, phases, data.options.Dataset.Params(params))
+			script, err := schema.Script(f.engine, phases, f.options.Dataset.Params(f.options.Schema))
 			if err != nil {
 				return err
 			}
@@ -67,22 +67,22 @@ out the rest.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&engine, "engine", "postgres", strings.Join(schema.Engines(), " or "))
+	f.flags = flags
+	flags.StringVar(&f.engine, "engine", "postgres", strings.Join(schema.Engines(), " or "))
 	complete(flags, "engine", schema.Engines()...)
 	all := []string{""}
 	for _, p := range slices.Concat(schema.Phases, schema.Unasked) {
 		all = append(all, string(p))
 	}
 	flags.Var(oneOf(&phase, all...), "phase", "one phase (default: the first five)")
-	flags.StringVar(&data.workload, "workload", ds2.Name, "workload that the database is for: "+workloadNames())
-	flags.StringVar(&data.size, "size", "S", "size of the dataset, for engines that size their files in advance")
-	data.mailbox.add(flags)
-	flags.StringVar(&params.Database, "database-name", "ds2", "name of the database")
-	f.add(flags, &params)
-	flags.StringVar(&from, "from", "", "SQL Server, phase data: directory of a dataset made by ds2 generate")
+	flags.StringVar(&f.workload, "workload", ds2.Name, "workload that the database is for: "+workloadNames())
+	flags.StringVar(&f.size, "size", "S", "size of the dataset, for engines that size their files in advance")
+	addMailboxes(flags, &f.mailbox)
+	flags.StringVar(&f.options.Schema.Database, "database-name", "ds2", "name of the database")
+	f.addPlacement(flags)
+	flags.StringVar(&f.from, "from", "", "SQL Server, phase data: directory of a dataset made by ds2 generate")
 	complete(flags, "size", "S", "M", "W", "L")
 	completeDirectories(flags, "from")
-	f.addFiles(flags)
 	return cmd
 }
 

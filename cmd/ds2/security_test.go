@@ -27,8 +27,7 @@ import (
 func TestNoPasswordAnywhere(t *testing.T) {
 	nightly.Long(t, "takes a few seconds")
 	target := pgtest.Database(t)
-	u, err := url.Parse(target)
-	require.NoError(t, err)
+	u := mustParse(t, target)
 	password, _ := u.User.Password()
 	clean := func(where, text string) {
 		t.Helper()
@@ -49,7 +48,7 @@ func TestNoPasswordAnywhere(t *testing.T) {
 		_, stdout, stderr := execute(t, strings.Fields(names.Replace(line))...)
 		clean("what ds2 "+line+" printed", stdout+stderr)
 	}
-	err = filepath.WalkDir(filepath.Dir(out), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Dir(out), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -117,8 +116,7 @@ func mustParse(t *testing.T, text string) *url.URL {
 
 // TestPasswordCommand has every connection of a load and a short run take its password from a command.
 func TestPasswordCommand(t *testing.T) {
-	target, err := url.Parse(pgtest.Database(t))
-	require.NoError(t, err)
+	target := mustParse(t, pgtest.Database(t))
 	password, _ := target.User.Password()
 	target.User = url.UserPassword(target.User.Username(), "another")
 	asked := filepath.Join(t.TempDir(), "asked")

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -89,7 +88,6 @@ func TestSilentParties(t *testing.T) {
 		pgtest.Exec(t, tx, "UPDATE products SET price = 1 WHERE prod_id = 1", "UPDATE inventory SET sales = sales",
 			"LOCK TABLE inventory IN SHARE MODE", then)
 	}
-	swallow := `{"name": %q, "type": "timeout", "stream": %[1]q, "attributes": {"timeout": 0}}`
 
 	type party struct {
 		why     string
@@ -131,12 +129,7 @@ func TestSilentParties(t *testing.T) {
 			code: exitInterrupted, says: `the prepared transaction "forgotten"`},
 		{why: "a server at the end", args: quick("drive", proxied.through(t, "ds2"),
 			"--run-time 10s --drain-time 1s --operation-timeout 1s --verify none --out out"), code: exitFailed,
-			says: "OPM", driving: func() {
-				for _, stream := range []string{"upstream", "downstream"} {
-					_, err := proxied.proxy.Toxics.AddToxicJson(strings.NewReader(fmt.Sprintf(swallow, stream)))
-					assert.NoError(t, err)
-				}
-			}},
+			says: "OPM", driving: func() { proxied.swallow(t) }},
 	}
 	programs := make([]*program, len(cases))
 	says := func(i int) bool {

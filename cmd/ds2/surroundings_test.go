@@ -11,10 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/nightly"
-	"ds2/internal/result"
 	"ds2/internal/texttest"
 )
 
@@ -22,9 +20,7 @@ import (
 // in which nothing changes has none.
 func TestSurroundings(t *testing.T) {
 	t.Parallel()
-	server := pgtest.Start(t, localpg.Options{})
-	target := server.URL("ds2")
-	must(t, "load", "--target", target, "--size", "1MB", "--quiet")
+	server, target := loadedServer(t)
 	db, other := pgtest.DB(t, target), pgtest.DB(t, server.URL("postgres"))
 	exec := func(statements ...string) func(*program) {
 		return func(*program) { pgtest.Exec(t, db, statements...) }
@@ -105,8 +101,7 @@ func TestSurroundings(t *testing.T) {
 			}
 			text := p.stdout.String()
 			texttest.Contains(t, text, c.says...)
-			record, err := result.Read(p.Dir + "/out")
-			require.NoError(t, err)
+			record := recordOf(t, p.out)
 			assert.GreaterOrEqual(t, len(record.Changes), c.change)
 			if c.says == nil {
 				assert.NotRegexp(t, changed, text)

@@ -24,11 +24,20 @@ import (
 // targetFlags are the flags that name databases: URLs, or DS2's bare host names with an engine and a database name.
 type targetFlags struct {
 	target, engine, database, passwordCommand string
+
+	more bool // the next --target adds to those before it: a configuration file did not give those
 }
 
 func (f *targetFlags) add(flags *pflag.FlagSet) {
-	flags.Var(&targetsValue{all: &f.target}, "target", "URL of the database, or host name with --engine; separate "+
-		"several with ; or repeat the flag")
+	add := func(text string) (string, error) {
+		if f.more {
+			text = f.target + ";" + text
+		}
+		f.more = true
+		return text, nil
+	}
+	flags.Var(parsed[string]{&f.target, "string", add, same, ""}, "target", "URL of the database, or host name with "+
+		"--engine; separate several with ; or repeat the flag")
 	flags.StringVar(&f.engine, "engine", "", "postgres, or sqlserver ("+sqlserver.Experimental+"), for targets that "+
 		"are host names; user and password come from PGUSER and PGPASSWORD, or SQLCMDUSER and SQLCMDPASSWORD")
 	flags.StringVar(&f.passwordCommand, passwordCommand, "", "command that prints the password of the target's user "+
@@ -38,29 +47,6 @@ func (f *targetFlags) add(flags *pflag.FlagSet) {
 	complete(flags, "target", "postgres://", "sqlserver://")
 	complete(flags, "engine", engines().Names()...)
 	under(flags, ofTarget, "target", "engine", passwordCommand)
-}
-
-// targetsValue is --target: each adds to those before it, with ; between, unless a configuration file gave those.
-type targetsValue struct {
-	all  *string
-	more bool
-}
-
-func (v *targetsValue) String() string {
-	if v.all == nil { // pflag asks an empty value, too
-		return ""
-	}
-	return *v.all
-}
-
-func (v *targetsValue) Type() string { return "string" }
-
-func (v *targetsValue) Set(text string) error {
-	if v.more {
-		text = *v.all + ";" + text
-	}
-	*v.all, v.more = text, true
-	return nil
 }
 
 // passwordKept is how long the answer of a password command serves: all users that connect or come back at once need it

@@ -91,13 +91,8 @@ func (f *tuneFlags) check() error {
 		return usageError("--abort-on-fail cannot be used with --window here: " +
 			"a run that ends early may lack the window")
 	}
-	if err := f.checkBeside(); err != nil {
+	if err := checkSeveral(&f.runFlags, result.ReadSummary[result.Search]); err != nil {
 		return err
-	}
-	if f.out != "" {
-		if err := outError(experiment.Check(f.out, result.ReadSummary[result.Search])); err != nil {
-			return err
-		}
 	}
 	limits, err := f.parseLimits()
 	if err != nil {
@@ -112,7 +107,7 @@ func (f *tuneFlags) check() error {
 			"runs with few users are expected to miss it")
 	}
 	f.Threads, f.Spacing, f.mailbox.Closed = f.search.Start, result.Even, true
-	f.Restore = f.restore.restore(nil).Name()
+	f.Restore = f.restore.Name()
 	return nil
 }
 
@@ -131,7 +126,7 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	dir := recordDir(f.out, options.RunID+"-tune")
 	search := experiment.Search{
 		Conduct: f.output.conduct(i, io.Discard, stderr),
-		Dir:     dir, Options: options, Config: f.search, Restore: f.restore.restore(stderr),
+		Dir:     dir, Options: options, Config: f.search, Restore: f.restore.to(stderr),
 		Trial: func(t result.Trial, each time.Duration, all []result.Trial) {
 			text := fmt.Sprintf("trial %d: %s%s", len(all), report.TrialText(t), f.left(all, each))
 			fmt.Fprintln(stderr, text)
@@ -145,7 +140,7 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	if made := search.Made(); made > 0 {
 		fmt.Fprintf(stderr, "continued after %d trials\n", made)
 	}
-	close, err := f.output.open(cmd, dir)
+	close, err := f.output.serve(cmd, f.output.quiet, dir)
 	if err != nil {
 		return err
 	}

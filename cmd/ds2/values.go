@@ -179,51 +179,42 @@ func readByteSize(text string) (int64, error) {
 
 const configFileFlag = "config-file"
 
-// configFileValue sets flags from a file of lines parameter=value, at the place of the command line where it stands:
+// readConfigFile sets flags from a file of lines parameter=value, at the place of the command line where it stands:
 // what comes later wins, as in DS2.
-type configFileValue struct {
-	flags *pflag.FlagSet
-	path  string
-}
-
-func (v *configFileValue) String() string { return v.path }
-func (v *configFileValue) Type() string   { return "file" }
-
-func (v *configFileValue) Set(path string) error {
+func (f *driveFlags) readConfigFile(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer file.Close()
-	v.path = path
 	lines := bufio.NewScanner(transform.NewReader(file, unicode.BOMOverride(transform.Nop))) // editors of Windows
 	for number := 1; lines.Scan(); number++ {
 		name, value, err := configLine(lines.Text())
 		if err == nil && name != "" {
-			err = v.set(name, value)
+			err = f.setParameter(name, value)
 		}
 		if err != nil {
-			return fmt.Errorf("%s line %d: %w", path, number, err)
+			return "", fmt.Errorf("%s line %d: %w", path, number, err)
 		}
 	}
-	return lines.Err()
+	return path, lines.Err()
 }
 
 var parameterName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
 
-func (v *configFileValue) set(name, value string) error {
-	flag := v.flags.Lookup(name)
+func (f *driveFlags) setParameter(name, value string) error {
+	flag := f.flags.Lookup(name)
 	if flag == nil || flag.Name == configFileFlag || flag.Name == "help" {
 		if !parameterName.MatchString(name) { // a URL perhaps, with its password
 			return errors.New("it is not parameter=value")
 		}
 		return fmt.Errorf("unknown parameter %q", name)
 	}
-	if targets, ok := flag.Value.(*targetsValue); ok { // the file's replaces those before it, those after replace it
-		targets.more = false
-		defer func() { targets.more = false }()
+	if flag.Name == "target" { // the file's replaces those before it, those after replace it
+		f.more = false
+		defer func() { f.more = false }()
 	}
-	return flagText(v.flags.Set(flag.Name, value))
+	return flagText(f.flags.Set(flag.Name, value))
 }
 
 // configLine reads one line: parameter=value, with or without the -- of the command line; empty lines and those that

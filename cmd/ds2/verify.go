@@ -211,22 +211,25 @@ func addVerify(flags *pflag.FlagSet, how *string) {
 	under(flags, ofOutput, "verify")
 }
 
-// printPlacement prints where the tables and indexes of each database lie and how large they are.
+// placement is where the tables and indexes of a database lie and how large they are; none where that is not known.
+func placement(ctx context.Context, s store.Database) ([]store.Placed, error) {
+	if engine, ok := s.(audit.Placer); ok {
+		return engine.Placement(ctx)
+	}
+	return nil, nil
+}
+
+// printPlacement prints the placement of each database.
 func printPlacement(ctx context.Context, w io.Writer, stores []store.Database) error {
 	for _, s := range stores {
-		engine, ok := s.(audit.Placer)
-		if !ok {
-			continue
-		}
-		placement, err := engine.Placement(ctx)
+		placed, err := placement(ctx, s)
 		if err != nil {
 			return err
 		}
-		if len(placement) == 0 {
-			continue
+		if len(placed) > 0 {
+			fmt.Fprintf(w, "tables and indexes of %s:\n", s.Label())
 		}
-		fmt.Fprintf(w, "tables and indexes of %s:\n", s.Label())
-		for _, p := range placement {
+		for _, p := range placed {
 			fmt.Fprintf(w, "  %-5s  %-28s %10s  %s\n", p.Kind, p.Name, bytesText(p.Bytes), p.Place)
 		}
 	}

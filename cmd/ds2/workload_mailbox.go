@@ -58,31 +58,23 @@ func mixText(m mailbox.Mix) string {
 	return fmt.Sprintf("%d/%d/%d/%d", m.Insert, m.Delete, m.Replace, m.Read)
 }
 
-type mailboxLoadFlags struct {
-	mailboxes int
-	size      int64
-	profile   string
-}
-
-func (f *mailboxLoadFlags) add(flags *pflag.FlagSet) {
-	flags.IntVar(&f.mailboxes, "mailboxes", 0, "mailbox: number of mailboxes in each target")
-	flags.Var(mailboxSize(&f.size), "mailbox-size", "mailbox: size of each, in units of 1024, such as 250MB")
-	flags.Var(oneOf(&f.profile, mailbox.ProfileNames()...), "mailbox-profile", "mailbox: mix of operations")
+func addMailboxes(flags *pflag.FlagSet, d *mailbox.Dataset) {
+	flags.IntVar(&d.Size.Mailboxes, "mailboxes", 0, "mailbox: number of mailboxes in each target")
+	flags.Var(mailboxSize(&d.Size.MailboxBytes), "mailbox-size", "mailbox: size of each, in units of 1024, "+
+		"such as 250MB")
+	flags.Var(oneOf(&d.Profile, mailbox.ProfileNames()...), "mailbox-profile", "mailbox: mix of operations")
 	under(flags, ofMailbox, "mailboxes", "mailbox-size")
 }
 
 // mailboxes are the mailboxes to be loaded into each target.
 func (f *loadFlags) mailboxes() (workload.Dataset, error) {
-	m := f.mailbox
+	d := f.mailbox
+	d.Seed, d.Engines = f.dataSeed, mailboxEngines
 	switch {
-	case m.mailboxes == 0:
+	case d.Size.Mailboxes == 0:
 		return nil, usageError("--mailboxes is missing, such as --mailboxes 500")
-	case m.size == 0:
+	case d.Size.MailboxBytes == 0:
 		return nil, usageError("--mailbox-size is missing, such as --mailbox-size 250MB")
-	}
-	d := mailbox.Dataset{
-		Size: mailbox.Size{Mailboxes: m.mailboxes, MailboxBytes: m.size},
-		Seed: f.dataSeed, Profile: m.profile, Engines: mailboxEngines,
 	}
 	if err := d.Size.Check(); err != nil {
 		return nil, flagError("mailboxes", err)
