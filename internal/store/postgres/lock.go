@@ -30,8 +30,8 @@ func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err erro
 			advisory{conn}.Close()
 			return nil, err
 		}
-		// A server that has gone down for lack of room can no longer be asked. Who may not read all settings is not told
-		// the directory, and has fewer hints.
+		// A server that has gone down for lack of room can no longer be asked. Who may not read all settings is not
+		// told the directory, and has fewer hints.
 		if here, data := isHere(ctx, conn); data != "" {
 			s.data.Store(data)
 			s.here.Store(here)
