@@ -110,14 +110,17 @@ func (m Metric) TitleIn(unit string, words result.Words) string {
 	return strings.NewReplacer("{unit}", unit, "{cycle}", words.Cycle).Replace(m.Title)
 }
 
-// Middle is a mean or the median of the runs in which the metric was measured, in the unit that it is shown in; nil
-// where there are none.
-func (m Metric) Middle(c Configuration, of func([]float64) float64) *float64 {
+// Middle is the median of the runs in which the metric was measured or, beside another configuration, their geometric
+// mean, of which differences are, in the unit that it is shown in; nil where there are none.
+func (m Metric) Middle(c Configuration, beside bool) *float64 {
 	all := valuesOf(c, m.Of).values
-	if len(all) == 0 {
+	switch {
+	case len(all) == 0:
 		return nil
+	case beside:
+		return new(m.Scale * measure.GeometricMean(all))
 	}
-	return new(m.Scale * of(all))
+	return new(m.Scale * measure.Median(all))
 }
 
 // Bound says that a value is only known to be at least as high, as p95 of an open loop that dropped orders.

@@ -149,7 +149,7 @@ func Runs(b *result.Bench) {
 		all = append(all, r.Figure.Value)
 	}
 	median := func(of func(result.BenchRun) *float64) *float64 {
-		return Metric{Of: of, Scale: 1}.Middle(Configuration{Bench: *b}, measure.Median)
+		return Metric{Of: of, Scale: 1}.Middle(Configuration{Bench: *b}, false)
 	}
 	f := &result.Figure{Unit: unit, Value: measure.Median(all), PerWatt: median(result.BenchRun.PerWatt)}
 	if len(runs) == 1 {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"ds2/internal/compare"
-	"ds2/internal/measure"
 	"ds2/internal/numbers"
 	"ds2/internal/result"
 )
@@ -235,11 +234,7 @@ func (c comparison) cells(d *compare.Difference) []string {
 // metricText is a metric of a configuration: the median of its runs or, beside others, the geometric mean, of which
 // differences are.
 func metricText(m compare.Metric, c compare.Configuration, beside bool) string {
-	of := measure.Median
-	if beside {
-		of = measure.GeometricMean
-	}
-	value := m.Middle(c, of)
+	value := m.Middle(c, beside)
 	text := figureOr(value)
 	if m.Name == compare.Main {
 		text = opmOf(value, c.Half())

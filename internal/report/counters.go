@@ -1,7 +1,6 @@
 package report
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -118,24 +117,14 @@ func newCounter(column string) counter {
 // dashNames are those of page.js.
 var dashNames = []string{"solid", "dashed", "dotted"}
 
-// hostCharts draws the counters beside the orders, in points that are means of neighbours at the time of the first;
-// none where the record has none.
+// hostCharts draws the counters beside the orders; none where the record has none.
 func hostCharts(r *result.Record, id string) (all []chart) {
-	size := max(1, (len(r.Host.Rows)+maxPoints-1)/maxPoints)
 	for _, spec := range counterCharts {
 		c, shown := spec.chart(id, r.Host.Columns)
 		c.Place = folded
 		for i, l := range shown {
-			at := 0
-			for values := range slices.Chunk(r.Host.Values(r.Host.Columns[l.Column]), size) {
-				sum, n := 0., 0.
-				for _, v := range values {
-					if !math.IsNaN(v) {
-						sum, n = sum+v, n+1
-					}
-				}
-				c.Lines[i].add(r.Host.Rows[at].Time.Sub(r.Start).Seconds(), sum/n*l.Scale)
-				at += size
+			for at, mean := range conclude.Thinned(&r.Host, r.Host.Columns[l.Column], maxPoints) {
+				c.Lines[i].add(at.Sub(r.Start).Seconds(), mean*l.Scale)
 			}
 		}
 		all = append(all, drawn(c)...)

@@ -59,7 +59,7 @@ func (c comparison) barChart(id string, f compare.Metric, all []compare.Configur
 	for i, one := range all {
 		x := float64(i + 1)
 		b.Names = append(b.Names, strings.TrimPrefix(one.Name, "run-"))
-		if median := f.Middle(one, measure.Median); median != nil {
+		if median := f.Middle(one, false); median != nil {
 			column := line{Name: one.Name, Wide: true, Hue: i, Faint: c.faint(f, one.Name)}
 			if len(c.Configurations) == 1 { // runs have one colour
 				column.Hue = 0
