@@ -57,11 +57,11 @@ func (p Bench) run(ctx, stop context.Context, b *result.Bench, place runs.Place,
 		say := func(err error) { told(fmt.Sprintf("waiting until the server accepts connections: %v", err)) }
 		err = store.AwaitStart(pause, say, func() error { return p.Ready(stop) })
 	}
-	if p.Restore != nil && err == nil {
+	if p.Restore != nil && err == nil && stop.Err() == nil {
 		told("restoring the database")
 		err = p.Restore(ctx, stop)
 	}
-	if b.Settle.Duration > 0 && err == nil {
+	if b.Settle.Duration > 0 && err == nil && stop.Err() == nil {
 		told(fmt.Sprintf("settling for %s", b.Settle))
 		pause(b.Settle.Duration)
 	}

@@ -6,6 +6,7 @@ package iotrace
 
 import (
 	"iter"
+	"structs"
 	"time"
 )
 
@@ -36,6 +37,7 @@ const (
 
 // Histogram is how long I/Os took, laid out as in the kernel.
 type Histogram struct {
+	_      structs.HostLayout
 	Sum    time.Duration // exact
 	Counts [Buckets]uint64
 }

@@ -204,10 +204,12 @@ func (t *Tracer) Read() ([][Classes]Histogram, error) {
 	return all, nil
 }
 
-// Close ends the tracing.
+// Close ends the tracing, as far as it was begun.
 func (t *Tracer) Close() {
 	for _, l := range t.links {
 		_ = l.Close()
 	}
-	t.objects.Close()
+	if t.objects != nil {
+		t.objects.Close()
+	}
 }

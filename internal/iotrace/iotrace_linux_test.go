@@ -21,6 +21,12 @@ import (
 	"ds2/internal/nightly"
 )
 
+// TestOpenFails: what cannot be traced is an error, which a run goes on without.
+func TestOpenFails(t *testing.T) {
+	_, err := Open([]string{"no such drive"}, nil, nil)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
 // TestClasses: on drives that are held back in bursts, reads and writes of data, writes and flushes of the log, and
 // those of another directory are counted as what they are, each once, no longer than their callers waited and as long
 // as the drive took.

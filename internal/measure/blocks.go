@@ -122,14 +122,16 @@ type pair struct {
 }
 
 func newPair(base, other string, figures []RunFigure) (p pair) {
-	bases := map[int]RunFigure{} // by block
+	bases, others := map[int]RunFigure{}, map[int]bool{} // by block
 	for _, f := range figures {
 		if f.Configuration == base {
 			bases[f.Block] = f
 		}
 	}
 	for _, o := range figures {
-		if b, ok := bases[o.Block]; ok && o.Configuration == other {
+		// One that was named twice counts once.
+		if b, ok := bases[o.Block]; ok && o.Configuration == other && !others[o.Block] {
+			others[o.Block] = true
 			p.rises = append(p.rises, math.Log(o.Value)-math.Log(b.Value))
 			p.later = append(p.later, float64(o.Run-b.Run))
 		}

@@ -114,7 +114,7 @@ func (k *exporterKind) source(
 		put := src.items(label, items, kinds)
 		fill = append(fill, func(values []float64, now exposition) { put(values, read(now)) })
 	}
-	single := func(k kind, read func(exposition) float64) {
+	one := func(k kind, read func(exposition) float64) {
 		at := src.add("", "", "", k)
 		fill = append(fill, func(values []float64, now exposition) { values[at] = read(now) })
 	}
@@ -150,7 +150,7 @@ func (k *exporterKind) source(
 		src.Columns = append(src.Columns, Column{CPUIOWait, len(src.Figures), overall(1, n)})
 	}
 	add("cpu", cpus, k.cpus, func(string) []kind { return cpuKinds })
-	single(kind{"memory_available_bytes", "Memory that programs can have without swapping.",
+	one(kind{"memory_available_bytes", "Memory that programs can have without swapping.",
 		MemoryAvailable, gauge(0)}, func(x exposition) float64 { return x.sum(k.memory, nil) })
 
 	speeds := first.by(k.speeds, k.links.label)
@@ -175,7 +175,7 @@ func (k *exporterKind) source(
 			Temperature, gauge(0)}, func(x exposition) float64 { return x.fold(heat, nil, math.Max) }},
 	} {
 		if !math.IsNaN(s.read(first)) {
-			single(s.kind, s.read)
+			one(s.kind, s.read)
 		}
 	}
 	src.Read = func(ctx context.Context, values []float64) error {

@@ -2,7 +2,6 @@ package result
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -48,7 +47,10 @@ func (l *logFile) Write(message []byte) (int, error) {
 }
 
 func (l *logFile) turnOver() error {
-	err := cmp.Or(l.file.Close(), os.Rename(l.path, filepath.Join(filepath.Dir(l.path), OlderLogFile)))
+	if err := l.file.Close(); err != nil {
+		return err
+	}
+	err := os.Rename(l.path, filepath.Join(filepath.Dir(l.path), OlderLogFile))
 	if err == nil {
 		l.size = 0
 		l.file, err = os.Create(l.path)

@@ -141,35 +141,34 @@ type Difference struct{ Name, A, B string }
 // Differences are those of two specs, or of other structs with such tags, for a use. A workload's parameters have the
 // names that reports have for them.
 func Differences[T any](a, b T, use Use) (all []Difference) {
-	before, after := parameters(a, use), parameters(b, use)
-	for _, p := range slices.Concat(before, after) {
-		one := Difference{p.Name, valueOf(before, p.Name), valueOf(after, p.Name)}
-		if one.A != one.B && !slices.Contains(all, one) {
-			all = append(all, one)
+	other := reflect.ValueOf(b)
+	for field, value := range reflect.ValueOf(a).Fields() {
+		if strings.Contains(field.Tag.Get("differs"), string(use)) {
+			continue
+		}
+		before, after := parameters(field, value), parameters(field, other.FieldByIndex(field.Index))
+		for _, p := range slices.Concat(before, after) {
+			one := Difference{p.Name, valueOf(before, p.Name), valueOf(after, p.Name)}
+			if one.A != one.B && !slices.Contains(all, one) {
+				all = append(all, one)
+			}
 		}
 	}
 	return all
 }
 
-// parameters are those of a spec that have to be alike, as a reader is told them.
-func parameters(spec any, use Use) (all []Said) {
-	for field, of := range reflect.ValueOf(spec).Fields() {
-		if strings.Contains(field.Tag.Get("differs"), string(use)) {
-			continue
-		}
-		value := of.Interface()
-		switch v := value.(type) {
-		case []Said:
-			all = append(all, v...)
-			continue
-		case []string:
-			value = strings.Join(v, ", ")
-		}
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		name = strings.ReplaceAll(strings.TrimSuffix(name, "_s"), "_", " ")
-		all = append(all, Said{name, fmt.Sprint(value)})
+// parameters are a field as a reader is told it: one, or those of the workload.
+func parameters(field reflect.StructField, of reflect.Value) []Said {
+	value := of.Interface()
+	switch v := value.(type) {
+	case []Said:
+		return v
+	case []string:
+		value = strings.Join(v, ", ")
 	}
-	return all
+	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+	name = strings.ReplaceAll(strings.TrimSuffix(name, "_s"), "_", " ")
+	return []Said{{name, fmt.Sprint(value)}}
 }
 
 // valueOf is that of a parameter.

@@ -49,6 +49,7 @@ func (o *observation) begin(r Options, start time.Time) {
 	if trace := r.Observer.IOTrace; trace != nil {
 		o.ios = trace.NewReader()
 		if _, o.failed = o.ios(); o.failed != nil { // of the time before the run
+			o.ios = nil
 			return
 		}
 	}
