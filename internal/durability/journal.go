@@ -1,6 +1,6 @@
-// Package durability keeps a journal of everything that a store has acknowledged, to be compared with the store after an
-// outage: a drive or array that acknowledges writes which it does not hold is found so. What brings the outage about,
-// the comparison, running users and the audit of everything else are not its business.
+// Package durability keeps a journal of everything that a store has acknowledged, to be compared with the store after
+// an outage: a drive or array that acknowledges writes which it does not hold is found so. What brings the outage
+// about, the comparison, running users and the audit of everything else are not its business.
 package durability
 
 import (
