@@ -2,7 +2,9 @@ package runs
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -88,7 +90,8 @@ func TargetLimits(plan workload.Plan) []string {
 	if target == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("iops >= %.6g", target)}
+	// Without an exponent, which no limit has.
+	return []string{"iops >= " + strconv.FormatFloat(math.Round(target*1e4)/1e4, 'f', -1, 64)}
 }
 
 func newPace(target float64, warmup time.Duration, set func(float64)) *pace {

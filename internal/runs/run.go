@@ -147,7 +147,7 @@ func (r *Run) prepareDriver(w workload.Workload) error {
 	if err != nil {
 		return err
 	}
-	r.log = slog.New(slog.NewTextHandler(r.writer.Log(), nil))
+	r.log = slog.New(slog.NewTextHandler(r.writer.Log(), &slog.HandlerOptions{ReplaceAttr: inUTC}))
 	r.stop, r.halt = context.WithCancelCause(context.Background())
 	r.judge = limitJudge{limits: limits, names: c.Words, abortAfter: o.AbortAfter.Duration}
 	r.play = o.Plan.Begin(o.Dir)
@@ -259,6 +259,14 @@ func (r *Run) prepare(ctx, stop context.Context) (err error) {
 	}
 	r.surroundings.read(ctx, 0, r.options.Targets)
 	return nil
+}
+
+// inUTC has the log in the time zone of the report.
+func inUTC(_ []string, a slog.Attr) slog.Attr {
+	if a.Key == slog.TimeKey {
+		a.Value = slog.TimeValue(a.Value.Time().UTC())
+	}
+	return a
 }
 
 // observe lets the run happen between an idle time and a cooldown, in which nothing is done but to read the counters.

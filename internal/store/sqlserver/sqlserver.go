@@ -60,8 +60,7 @@ func Open(target *url.URL) (store.Database, error) {
 // newFedAuthConnector connects as Entra ID says, in builds with the tag azuread.
 var newFedAuthConnector func(target string) (*mssql.Connector, error)
 
-// AskPassword has ask give the password of each connection, or an access token where the target names no user:
-// store.Database.
+// AskPassword has ask give the password of each connection, or an access token where the target names no user.
 func (s *Store) AskPassword(ask func(ctx context.Context) (string, error)) { s.password = ask }
 
 func (s *Store) Engine() string { return Engine }
