@@ -261,9 +261,9 @@ func (r *Run) prepare(ctx, stop context.Context) (err error) {
 	return nil
 }
 
-// inUTC has the log in the time zone of the report.
+// inUTC has the times of a log in the time zone of the report.
 func inUTC(_ []string, a slog.Attr) slog.Attr {
-	if a.Key == slog.TimeKey {
+	if a.Value.Kind() == slog.KindTime {
 		a.Value = slog.TimeValue(a.Value.Time().UTC())
 	}
 	return a
