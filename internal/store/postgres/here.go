@@ -94,7 +94,7 @@ const askAgain = 5 * time.Second
 type hints struct {
 	mu    sync.Mutex
 	found map[string]string
-	at    time.Time // when the last of them was found
+	at    time.Time // when the first of them was asked for
 }
 
 // once finds what there is to say of something, unless that was done lately.
@@ -102,12 +102,12 @@ func (h *hints) once(of string, find func() string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if time.Since(h.at) >= askAgain {
-		h.found = map[string]string{}
+		h.found, h.at = map[string]string{}, time.Now()
 	}
 	text, known := h.found[of]
 	if !known {
 		text = find()
-		h.found[of], h.at = text, time.Now()
+		h.found[of] = text
 	}
 	return text
 }
