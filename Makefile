@@ -133,13 +133,8 @@ mutations: SHELL = /bin/bash
 mutations: ## feeds each parser with INPUTS (10 million) changed examples of SEED (0): an hour or two
 	@set -o pipefail; GOGC=off GOMEMLIMIT=128MiB DS2_TEST_INPUTS=$(INPUTS) DS2_TEST_SEED=$(SEED) $(GO) test -run '^Fuzz' -timeout 0 -count=1 -v $(FUZZED) | grep -E '^(=== RUN +Fuzz[A-Za-z0-9]+$$|FAIL|ok|panic)|changed examples|this input'
 
-corpus: export LC_ALL = C
-corpus: ## keeps what `make fuzz` found in testdata/corpus of each package: of each parser the 200 shortest inputs
-	@found=$$($(GO) env GOCACHE)/fuzz/ds2; (cd "$$found" && find . -type d -name 'Fuzz*') | while read -r f; do \
-		to="$${f%/*}/testdata/corpus/$${f##*/}"; mkdir -p "$${to%/*}"; touch "$$to"; \
-		find "$$found/$$f" -type f -exec sed -En 's/^(string|\[\]byte)\((".*")\)$$/\2/p' {} + | sort -u - "$$to" \
-			| awk 'length <= 1024 { print length, $$0 }' | sort -k1n -k2 | head -n 200 | cut -d' ' -f2- >"$$to.new"; \
-		mv "$$to.new" "$$to"; done
+corpus: ## keeps what `make fuzz` found in testdata/corpus of each package
+	@for p in $$($(GO) list $(FUZZED)); do DS2_TEST_FOUND=$$($(GO) env GOCACHE)/fuzz/$$p $(GO) test -run '^Fuzz' -count=1 $$p || exit 1; done
 
 # The list of the tests that were skipped, and why, is the last that is printed.
 tests: ## runs all tests but those of `make nightly`, with the race detector where goroutines are started

@@ -106,8 +106,8 @@ func (f *runFlags) checkBeside() error {
 	return cmp.Or(f.observe.check(), f.output.metricsFlags.check())
 }
 
-// checkSeveral is checkBeside for several runs, of which check lets those in the directory of --out be continued, as
-// read reads them.
+// checkSeveral is checkBeside for several runs: what read finds of them in the directory of --out has to be such as can
+// be continued.
 func checkSeveral[T any](f *runFlags, read func(dir string) (T, error)) error {
 	if err := f.checkBeside(); err != nil || f.out == "" {
 		return err
@@ -212,6 +212,8 @@ func printResult(w, stderr io.Writer, o *driveOutput, dir string, came result.Su
 	if o.format == "json" {
 		return errors.Join(err, printJSON(w, record.Summary))
 	}
-	record.Command = nil // it was typed a moment ago; reports have it
+	if !unsaved {
+		record.Command = nil // it was typed a moment ago; reports have it
+	}
 	return errors.Join(err, report.Runs(record).Text(w, o.details || unsaved, columns(w)))
 }

@@ -387,6 +387,8 @@ func (f *runFlags) observer(ctx context.Context, l *looks, o *runs.Options) (*mo
 				options.Devices = nil
 			case "power":
 				options.PowerCommand, options.PowerLog = "", ""
+			default:
+				return nil, err
 			}
 		case wrong && option.Field == "devices":
 			return nil, flagError(option.Field, option.Unwrap())

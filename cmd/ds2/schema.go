@@ -52,7 +52,7 @@ out the rest.`,
 			case f.from == "" || l.FilesDir == "":
 				return usageError("--phase %s needs --from and --server-dir: "+
 					"the directory of the dataset, as this machine and as the server see it", phase)
-			default:
+			case !cmd.Flags().Changed("size"):
 				f.size = "" // that of the files
 			}
 			if err := cmp.Or(f.dataset(), f.checkLayout()); err != nil {

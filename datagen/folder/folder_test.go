@@ -280,7 +280,11 @@ func TestFullDisk(t *testing.T) {
 	require.NoError(t, err)
 	_, err = plan.Run(t.Context(), func(int64) {})
 	require.ErrorContains(t, err, "bytes free, and the files to be made need about")
-	require.Regexp(t, `: free \d+ more, or take another directory$`, err.Error())
+	var free, need, more int64
+	const want = " has %d bytes free, and the files to be made need about %d: free %d more, or take another directory"
+	_, err = fmt.Sscanf(strings.TrimPrefix(err.Error(), "directory "+dir), want, &free, &need, &more)
+	require.NoError(t, err)
+	require.Equal(t, need-free, more)
 }
 
 // /dev/full is a disk that is always full.

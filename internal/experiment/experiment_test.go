@@ -18,9 +18,11 @@ import (
 	"ds2/internal/compare"
 	"ds2/internal/driver"
 	"ds2/internal/measure"
+	"ds2/internal/progress"
 	"ds2/internal/result"
 	"ds2/internal/runs"
 	"ds2/internal/store"
+	"ds2/internal/upkeep"
 )
 
 // made is a run of a simulated experiment.
@@ -330,4 +332,20 @@ func TestPractice(t *testing.T) {
 			require.Zero(t, left)
 		})
 	}
+}
+
+// TestSearchEndsOnError: what fails before a run is the search's error, and no trial.
+func TestSearchEndsOnError(t *testing.T) {
+	s := Search{
+		Dir:    t.TempDir(),
+		Config: result.SearchConfig{Start: 1, Max: 512, Confirm: 3},
+		Restore: upkeep.Restore{
+			Command: "echo the disk is on fire; exit 1", Output: t.Output(),
+			Progress: func(string, progress.Unit) (progress.Tell, func()) { return progress.Ignore, func() {} },
+		},
+	}
+	var r result.Search
+	err := s.search(runs.Stop{Soft: t.Context(), Hard: t.Context()}, &r)
+	require.ErrorContains(t, err, "run restore command")
+	require.Empty(t, r.Trials)
 }

@@ -1,13 +1,18 @@
 // Package fuzztest gives parsers malformed input, in two ways that share their examples: Go's fuzzing, which follows
 // what the parser's code does, and changed examples by the million, which it does not look into and is a hundred times
-// faster with. What the former found worth keeping is kept in testdata/corpus, a file for each parser with a line for
-// each input, quoted as in Go, and is an example too.
+// faster with. What the former found worth keeping is kept in testdata/corpus, a file for each parser, and is an
+// example too.
 //
 // It knows no parser.
 package fuzztest
 
 import (
+	"bufio"
+	"cmp"
+	"errors"
 	"flag"
+	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -28,13 +33,17 @@ const inputs = 2_000
 
 // Run is the body of a fuzz test: it gives parse the examples and those of the corpus, then as many changed ones as
 // DS2_TEST_INPUTS says, the same ones for the same DS2_TEST_SEED, and hands over to Go's fuzzing. parse is called
-// concurrently and says what is wrong with Errorf; a panic is a fault too.
+// concurrently and says what is wrong with Errorf; a panic is a fault too. With DS2_TEST_FOUND, a directory in which
+// Go's fuzzing keeps what it found for the tests of this package, that becomes the corpus instead.
 func Run[T string | []byte](f *testing.F, parse func(t testing.TB, input T), examples ...T) {
 	f.Helper()
-	corpus, _ := os.ReadFile(filepath.Join("testdata", "corpus", f.Name())) // if there is one
-	for quoted := range strings.Lines(string(corpus)) {
-		text, err := strconv.Unquote(strings.TrimSpace(quoted))
-		require.NoError(f, err, quoted)
+	path := filepath.Join("testdata", "corpus", f.Name())
+	if found := os.Getenv("DS2_TEST_FOUND"); found != "" {
+		require.NoError(f, keep(path, filepath.Join(found, f.Name())))
+	}
+	corpus, err := read(path)
+	require.NoError(f, err)
+	for _, text := range corpus {
 		examples = append(examples, T(text))
 	}
 	for _, e := range examples {
@@ -148,4 +157,71 @@ func mutate[T string | []byte](random *rand.Rand, to []byte, examples []T) []byt
 		}
 	}
 	return to
+}
+
+// A corpus keeps a limited number of inputs of limited length: the shortest, which are most different for their size.
+const (
+	maxKept = 200
+	maxSize = 1 << 10
+)
+
+// keep adds to the corpus at path what Go's fuzzing keeps in a directory, one file for each input.
+func keep(path, found string) error {
+	files, err := filepath.Glob(filepath.Join(found, "*"))
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	all, err := read(path)
+	if err != nil {
+		return err
+	}
+	for _, name := range files {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		lines := strings.Split(strings.TrimSpace(string(content)), "\n")
+		if len(lines) != 2 || lines[0] != "go test fuzz v1" {
+			continue
+		}
+		_, quoted, _ := strings.Cut(strings.TrimSuffix(lines[1], ")"), "(")
+		text, err := strconv.Unquote(quoted)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if len(text) <= maxSize {
+			all = append(all, text)
+		}
+	}
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
+	all = slices.Compact(all)
+	var b strings.Builder
+	for _, text := range all[:min(len(all), maxKept)] {
+		fmt.Fprintf(&b, "%+q\n", text)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(b.String()), 0o644)
+}
+
+// read reads a corpus, if there is one: a line for each input, quoted as in Go.
+func read(path string) (all []string, err error) {
+	file, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	defer file.Close()
+	in := bufio.NewScanner(file)
+	for in.Scan() {
+		text, err := strconv.Unquote(in.Text())
+		if err != nil {
+			return nil, fmt.Errorf("%s: %q: %w", path, in.Text(), err)
+		}
+		all = append(all, text)
+	}
+	return all, in.Err()
 }

@@ -4,7 +4,6 @@
 package limit
 
 import (
-	"cmp"
 	"strconv"
 	"strings"
 
@@ -65,13 +64,15 @@ const (
 )
 
 func (c Comparison) holds(value, bound float64) bool {
-	switch cmp.Compare(value, bound) {
-	case -1:
-		return c == Below || c == AtMost
-	case 1:
-		return c == Above || c == AtLeast
+	switch c { // none holds of NaN
+	case Below:
+		return value < bound
+	case AtMost:
+		return value <= bound
+	case Above:
+		return value > bound
 	}
-	return c == AtMost || c == AtLeast
+	return value >= bound
 }
 
 // String gives the limit as it was written, with single blanks.

@@ -322,7 +322,7 @@ func TestAnyLoad(t *testing.T) {
 	}
 	first, err := strconv.ParseUint(os.Getenv("DS2_TEST_SEED"), 10, 64)
 	if err != nil {
-		first = 3 // a small load that is broken off twice
+		first = 3 // a small load that is broken off several times
 	}
 	broken := 0
 	for seed := first; seed < first+cases; seed++ {

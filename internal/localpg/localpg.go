@@ -129,6 +129,7 @@ func (s *Server) launch(ctx context.Context) error {
 	}
 	cmd := exec.Command(s.binaries.path("postgres"), args...)
 	s.owner.apply(cmd, s.home)
+	earlier, _ := os.ReadFile(s.LogFile()) // what earlier starts said
 	p, err := startProcess(cmd, s.LogFile())
 	if err != nil {
 		return fmt.Errorf("start PostgreSQL: %w", err)
@@ -136,7 +137,7 @@ func (s *Server) launch(ctx context.Context) error {
 	if err := p.waitReady(ctx, filepath.Join(s.data, "postmaster.pid")); err != nil {
 		p.kill() // there is nothing to be saved
 		said, _ := os.ReadFile(s.LogFile())
-		return fmt.Errorf("start PostgreSQL: %w\n%s", err, lastLines(string(said)))
+		return fmt.Errorf("start PostgreSQL: %w\n%s", err, lastLines(string(said[min(len(earlier), len(said)):])))
 	}
 	s.process.Store(p)
 	return nil

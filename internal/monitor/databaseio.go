@@ -81,12 +81,7 @@ func (d Drives) io(items ...string) (io FileIO) {
 		io.WrittenBytes += d.mean(d.column(DiskWrittenBytes, item))
 	}
 	io.Times = d.times("", func(k IOKind) []wait { return d.waits(items, k) })
-	if flushes := d.flushes(items); flushes != nil {
-		io.Flushes = &flushes.number
-		if flushes.number > 0 {
-			io.FlushMean = new(flushes.mean())
-		}
-	}
+	io.Flushes, io.FlushMean = d.flushes(items)
 	return io
 }
 
@@ -116,23 +111,23 @@ func known(mean, longest float64, measured bool) (*float64, *float64) {
 	return &mean, &longest
 }
 
-// flushes are those of the drives' caches; nil where not counted.
-func (d Drives) flushes(items []string) *requests {
-	var all requests
+// flushes are those of the drives' caches a second, and the mean time of those that were timed; nil where not counted.
+func (d Drives) flushes(items []string) (rate, mean *float64) {
+	sum := 0.0
 	for _, item := range items {
-		number := d.Counters.Mean(ItemColumn(DiskFlushes, item), d.From, d.To)
-		if math.IsNaN(number) {
-			return nil
-		}
-		all.number += number
+		sum += d.Counters.Mean(ItemColumn(DiskFlushes, item), d.From, d.To)
 	}
-	n := 0
+	if math.IsNaN(sum) {
+		return nil, nil
+	}
+	var timed requests
 	for i, sample := range d.requests(items, ofFlushes) {
 		if d.within(i) {
-			all.seconds += sample.seconds
-			n++
+			timed.add(sample)
 		}
 	}
-	all.seconds /= float64(max(n, 1))
-	return &all
+	if timed.number > 0 {
+		mean = new(timed.mean())
+	}
+	return &sum, mean
 }

@@ -16,7 +16,7 @@ import (
 // exporterKind is how one kind of exporter names what columns are made of.
 type exporterKind struct {
 	success    string   // of each collector, whether it works
-	collectors []string // that sources and machine read
+	collectors []string // whose figures are read
 	machine    func(exposition) Machine
 
 	room   string                         // free on each file system

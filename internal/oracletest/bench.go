@@ -119,7 +119,7 @@ func (b *Bench) compute() {
 			l := &b.Limits[i]
 			l.Of++
 			// Where none failed in the window of a run that limits ended, it lies before what ended it: none is held.
-			broken := slices.ContainsFunc(r.Limits, func(l Limit) bool { return !l.Holds })
+			broken := r.Counts && slices.ContainsFunc(r.Limits, func(l Limit) bool { return !l.Holds })
 			holds := r.Counts && r.Limits[i].Holds && (r.Status != "aborted" || broken)
 			l.Holds = l.Holds && holds
 			if holds {
@@ -338,8 +338,9 @@ func student(freedom float64) distuv.StudentsT { return distuv.StudentsT{Sigma: 
 // Unlike says how two figures differ, numbers by more than rounding; empty where they do not.
 func Unlike(what string, kit, oracle any) string {
 	a, number := kit.(float64)
-	b, _ := oracle.(float64)
-	if kit == oracle || number && (math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-9*max(1, math.Abs(b))) {
+	b, both := oracle.(float64)
+	rounded := math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-9*max(1, math.Abs(b))
+	if kit == oracle || number && both && rounded {
 		return ""
 	}
 	return fmt.Sprintf("%s: ds2 says %v, the record's files come to %v", what, kit, oracle)

@@ -193,7 +193,7 @@ func (b *Breaker) count(phase schema.Phase, n int64) {
 }
 
 func (b *Breaker) Copied(_ datagen.Table, rows, bytes int64) {
-	if bytes > 0 { // not those of an earlier load
+	if bytes > 0 || b.Phase == "" { // of one phase, not those of an earlier load
 		b.count(schema.Data, rows)
 	}
 }

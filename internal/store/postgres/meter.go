@@ -3,6 +3,10 @@ package postgres
 import (
 	"context"
 	"database/sql"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prometheus/procfs"
@@ -17,15 +21,25 @@ type meter []int
 
 // newMeter finds the connection's own process and, from version 18 on, those that read for all.
 func newMeter(ctx context.Context, conn *sql.Conn) (m meter) {
-	const ask = `SELECT pid, extract(epoch FROM clock_timestamp() - backend_start)::float8 FROM pg_stat_activity
-		WHERE pid = pg_backend_pid() OR backend_type = 'io worker'`
+	const ask = `SELECT pid, extract(epoch FROM clock_timestamp() - backend_start)::float8,
+			CASE WHEN backend_type = 'io worker' THEN ''
+				WHEN client_port < 0 THEN '[local]' ELSE format('(%s)', client_port) END
+		FROM pg_stat_activity WHERE pid = pg_backend_pid() OR backend_type = 'io worker'`
 	err := store.List(ctx, conn, ask, func(rows *sql.Rows) error {
 		var inside int // the server's own container
 		var age float64
-		if err := rows.Scan(&inside, &age); err != nil {
+		var client string // as the process's title has it: a server elsewhere may have one of the same number and age
+		if err := rows.Scan(&inside, &age, &client); err != nil {
 			return err
 		}
 		pid, err := process.Find(process.Dir, inside, "postgres", time.Duration(age*float64(time.Second)))
+		if err != nil {
+			return err
+		}
+		title, err := os.ReadFile(filepath.Join(process.Dir, strconv.Itoa(pid), "cmdline"))
+		if err == nil && !strings.Contains(string(title), client) {
+			err = process.ErrNone
+		}
 		m = append(m, pid)
 		return err
 	})
