@@ -20,8 +20,8 @@ import (
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/measure"
 	"ds2/internal/result"
+	"ds2/internal/sqlservertest"
 	"ds2/internal/store"
-	"ds2/internal/store/sqlserver/servertest"
 	"ds2/internal/storetest"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
@@ -30,7 +30,7 @@ import (
 // TestSQLServerHoldsWhatPostgresHolds compares the contents of both engines after a load, after orders of one user from
 // one seed, and after a reset: a hash of each table.
 func TestSQLServerHoldsWhatPostgresHolds(t *testing.T) {
-	targets := map[string]string{"sqlserver": servertest.Database(t), "postgres": pgtest.Database(t)}
+	targets := map[string]string{"sqlserver": sqlservertest.Database(t), "postgres": pgtest.Database(t)}
 	size, err := datagen.ParseSize("1MB")
 	require.NoError(t, err)
 	stores := map[string]store.Database{}

@@ -11,8 +11,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/sqlservertest"
 	"ds2/internal/store/postgres"
-	"ds2/internal/store/sqlserver/servertest"
 )
 
 func TestMain(m *testing.M) {
@@ -32,15 +32,15 @@ func (o onDrive) Run() int {
 	return pgtest.Run(o.m)
 }
 
-// TestSQLServerScripts runs testdata/sqlserver/*.txtar on the server that servertest gives. $TARGET is the URL of a
+// TestSQLServerScripts runs testdata/sqlserver/*.txtar on the server that sqlservertest gives. $TARGET is the URL of a
 // database that does not exist yet; $HOST, $DATABASE, SQLCMDUSER and SQLCMDPASSWORD are what the storage report's own
 // command line needs to find the same. The condition [babelfish] tells what server it is.
 func TestSQLServerScripts(t *testing.T) {
-	server := servertest.Database(t)
+	server := sqlservertest.Database(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/sqlserver",
 		Setup: func(e *testscript.Env) error {
-			target, err := url.Parse(servertest.Database(e.T().(testing.TB))) // the script's, and gone when it ends
+			target, err := url.Parse(sqlservertest.Database(e.T().(testing.TB))) // the script's, and gone when it ends
 			if err != nil {
 				return err
 			}
@@ -56,7 +56,7 @@ func TestSQLServerScripts(t *testing.T) {
 			if condition != "babelfish" {
 				return false, fmt.Errorf("no condition %q", condition)
 			}
-			return servertest.IsBabelfish(t, server), nil
+			return sqlservertest.IsBabelfish(t, server), nil
 		},
 	})
 }

@@ -19,7 +19,7 @@ import (
 
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/nightly"
-	"ds2/internal/store/sqlserver/tdstest"
+	"ds2/internal/tdstest"
 )
 
 // TestNoPasswordAnywhere looks for the target's password in all that commands print, serve and write, also where they

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ds2/internal/store/sqlserver/tdstest"
+	"ds2/internal/tdstest"
 )
 
 // Tokens and types of columns: [MS-TDS] 2.2.7, 2.2.5.4.

@@ -14,7 +14,7 @@ import (
 
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
-	"ds2/internal/store/sqlserver/tdstest"
+	"ds2/internal/tdstest"
 )
 
 func TestWrap(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/store"
-	"ds2/internal/store/sqlserver/tdstest"
+	"ds2/internal/tdstest"
 )
 
 // Further token streams with which SQL Server ends a login, in the words of sys.messages.

@@ -11,15 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/localpg/pgtest"
+	"ds2/internal/sqlservertest"
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver"
-	"ds2/internal/store/sqlserver/servertest"
 	"ds2/internal/storetest"
 	ds2sqlserver "ds2/internal/workload/ds2/sqlserver"
 	"ds2/schema"
 )
 
-// These tests need a server: servertest.
+// These tests need a server: sqlservertest.
 
 // killOthers is storetest.Engine.Kill.
 const killOthers = `DECLARE @sql varchar(max) = '';
@@ -29,10 +29,10 @@ const killOthers = `DECLARE @sql varchar(max) = '';
 
 func TestConformance(t *testing.T) {
 	e := storetest.Engine{
-		Open: sqlserver.Open, Calls: ds2sqlserver.Connect, Database: servertest.Database, Kill: killOthers,
+		Open: sqlserver.Open, Calls: ds2sqlserver.Connect, Database: sqlservertest.Database, Kill: killOthers,
 		Phrase: true,
 	}
-	if servertest.IsBabelfish(t, servertest.Database(t)) {
+	if sqlservertest.IsBabelfish(t, sqlservertest.Database(t)) {
 		e.Missing = store.Bug // its number for that is the one for everything that it has none for
 	}
 	storetest.Run(t, e)
@@ -47,7 +47,7 @@ func open(t testing.TB, target string) *sqlserver.Store {
 // created is a store of a new database, in which some statements were run.
 func created(t *testing.T, statements ...string) *sqlserver.Store {
 	t.Helper()
-	s := open(t, servertest.Database(t))
+	s := open(t, sqlservertest.Database(t))
 	create := []schema.Statement{{Name: "create database", SQL: "CREATE DATABASE " + s.Name()}}
 	require.NoError(t, s.CreateDatabase(t.Context(), create))
 	for _, statement := range statements {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/store"
-	"ds2/internal/store/sqlserver/tdstest"
+	"ds2/internal/tdstest"
 	"ds2/schema"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"ds2/internal/progress"
 	"ds2/internal/store"
-	"ds2/internal/store/sqlserver/tdstest"
+	"ds2/internal/tdstest"
 )
 
 func TestNewestBackup(t *testing.T) {

@@ -17,10 +17,10 @@ import (
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/measure"
 	"ds2/internal/result"
+	"ds2/internal/sqlservertest"
 	"ds2/internal/store"
 	storepostgres "ds2/internal/store/postgres"
 	storesqlserver "ds2/internal/store/sqlserver"
-	"ds2/internal/store/sqlserver/servertest"
 	"ds2/internal/storetest"
 	"ds2/internal/workload"
 	"ds2/internal/workload/mailbox"
@@ -48,10 +48,10 @@ var onPostgres = engine{postgres.Engine{}, storepostgres.Open, pgtest.Database, 
 func TestConformance(t *testing.T) {
 	t.Run("postgres", onPostgres.run)
 	t.Run("sqlserver", func(t *testing.T) {
-		lazy := !servertest.IsBabelfish(t, servertest.Database(t))
+		lazy := !sqlservertest.IsBabelfish(t, sqlservertest.Database(t))
 		pagesRead := func(*testing.T, store.Database) int64 { return unknown }
 		audited := func(*testing.T, store.Database) {}
-		engine{sqlserver.Engine{}, storesqlserver.Open, servertest.Database, lazy, 200, pagesRead, audited}.run(t)
+		engine{sqlserver.Engine{}, storesqlserver.Open, sqlservertest.Database, lazy, 200, pagesRead, audited}.run(t)
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 	"ds2/internal/driver"
 	"ds2/internal/measure"
 	"ds2/internal/result"
-	"ds2/internal/store/sqlserver/tdstest"
+	"ds2/internal/tdstest"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/ds2/calls"
 )

@@ -11,7 +11,7 @@ import (
 
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver"
-	"ds2/internal/store/sqlserver/tdstest"
+	"ds2/internal/tdstest"
 	"ds2/internal/workload"
 	"ds2/internal/workload/mailbox"
 )

@@ -1,6 +1,6 @@
-// Package servertest gives tests a real server that speaks SQL Server's protocol, where one is asked for, and a fresh
+// Package sqlservertest gives tests a real server that speaks SQL Server's protocol, where one is asked for, and a
 // database on it for each test.
-package servertest
+package sqlservertest
 
 import (
 	"database/sql"
