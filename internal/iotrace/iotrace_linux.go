@@ -92,7 +92,7 @@ func Open(drives []string, directories []Directory, servers []int) (t *Tracer, e
 			return t, err
 		}
 	}
-	t.Look()
+	_ = t.Look()
 	if t.memory, err = t.objects.Maps["histograms"].Memory(); err != nil {
 		return t, err
 	}
@@ -170,11 +170,15 @@ var titles = map[string]uint32{
 	"stats collector": background, "logical replication": background,
 }
 
-// Look finds new processes of the servers that work for no client: call it once a second.
-func (t *Tracer) Look() {
+// Look finds new processes of the servers that work for no client: call it once a second. The error says that a server
+// is gone.
+func (t *Tracer) Look() (gone error) {
 	now := map[int]bool{}
 	for _, server := range t.servers {
-		children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", server, server))
+		children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", server, server))
+		if err != nil {
+			gone = fmt.Errorf("the server's process %d is gone: its I/Os count as other ones from here on", server)
+		}
 		for _, field := range strings.Fields(string(children)) {
 			pid, _ := strconv.Atoi(field)
 			now[pid] = true
@@ -191,7 +195,13 @@ func (t *Tracer) Look() {
 			}
 		}
 	}
+	for pid := range t.known {
+		if !now[pid] { // its number may be a session's later
+			_ = t.objects.Maps["processes"].Delete(uint32(pid))
+		}
+	}
 	t.known = now
+	return gone
 }
 
 // Read gives the histograms since the start: of each class, of each drive in their order.

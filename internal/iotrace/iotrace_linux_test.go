@@ -248,7 +248,7 @@ func TestCost(t *testing.T) {
 		require.NoError(t, group.Wait())
 		kernel = programs() - kernel
 		reading := thread()
-		tracer.Look()
+		require.NoError(t, tracer.Look())
 		_, err := tracer.Read()
 		require.NoError(t, err)
 		reading = thread() - reading

@@ -13,7 +13,7 @@ func Open([]string, []Directory, []int) (*Tracer, error) {
 }
 
 // Look does nothing.
-func (t *Tracer) Look() {}
+func (t *Tracer) Look() error { return nil }
 
 // Read gives nothing.
 func (t *Tracer) Read() ([][Classes]Histogram, error) { return nil, nil }

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/prometheus/procfs"
+
+	"ds2/internal/process"
 )
 
 // limits are what a process may use of its machine, by its control groups of version 2 and the CPUs that it may run on.
@@ -130,12 +132,12 @@ func (l limits) available(context.Context) ([]float64, error) {
 // server is the process whose children are a server's sessions, of which one was found, or else that one itself: it is
 // all of the server.
 func (fs FS) server(found int, program string) int {
-	_, process, err := fs.process(found)
+	_, session, err := fs.process(found)
 	if err != nil {
 		return found
 	}
-	stat, err := process.Stat()
-	if err == nil && line(filepath.Join(fs.Proc, strconv.Itoa(stat.PPID), "comm")) == program {
+	stat, err := session.Stat()
+	if err == nil && process.Runs(line(filepath.Join(fs.Proc, strconv.Itoa(stat.PPID), "comm")), program) {
 		return stat.PPID
 	}
 	return found

@@ -114,6 +114,19 @@ func TestEmptyFlushes(t *testing.T) {
 	}
 }
 
+// TestTimesBeginAnew: the kernel's sums of times are of 32 bits; where they begin anew, writes take as long as they did.
+func TestTimesBeginAnew(t *testing.T) {
+	const end = (1 << 32) / 1000. // seconds
+	was, now := make([]float64, len(diskKinds)), make([]float64, len(diskKinds))
+	now[diskWrites], was[diskWriteSeconds], now[diskWriteSeconds] = 200, end-.1, .2
+	now[diskFlushes], was[diskFlushSeconds], now[diskFlushSeconds] = 100, end-.05, .05
+	w := writeCounter{drives: map[string]flushing{"a": {}}, was: readings{}, sum: readings{}}
+	w.count(readings{"a": was})
+	w.count(readings{"a": now})
+	assert.InDelta(t, 100, now[diskWrites], 0)
+	assert.InDelta(t, .2, now[diskWriteSeconds], 1e-6)
+}
+
 // TestGone has a drive taken away, and a kernel that does not tell the memory available: both are unknown, and neither
 // stands at 0.
 func TestGone(t *testing.T) {

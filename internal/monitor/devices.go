@@ -130,7 +130,7 @@ func under(device string) (all, drives []string, err error) {
 	return all, drives, nil
 }
 
-// apart refuses devices of which one lies on another: each request would count twice.
+// apart refuses devices of which one lies on another, whose requests would count twice, and partitions.
 func (fs FS) apart(devices []string) error {
 	for _, upper := range devices {
 		lower, _, err := under(filepath.Join(fs.Sys, "class/block", upper))
@@ -145,6 +145,13 @@ func (fs FS) apart(devices []string) error {
 				return fmt.Errorf("%s lies on %s, so each of its requests would count twice: name one of the two",
 					upper, name)
 			}
+		}
+	}
+	for _, d := range devices {
+		dir, _ := filepath.EvalSymlinks(filepath.Join(fs.Sys, "class/block", d))
+		if line(filepath.Join(dir, "partition")) != "" {
+			return fmt.Errorf("%s is a partition, whose flushes the kernel counts with its drive's: name %s",
+				d, filepath.Base(filepath.Dir(dir)))
 		}
 	}
 	return nil

@@ -124,6 +124,7 @@ func TestDevicesOnEachOther(t *testing.T) {
 	for devices, want := range map[string]string{
 		"dm-0 sda": "dm-0 lies on sda", "nvme1n1 loop0 dm-0": "dm-0 lies on nvme1n1", "md0 dm-0": "dm-0 lies on md0",
 		"sda2 dm-0": "dm-0 lies on sda2", "sda1 sda": "sda1 lies on sda",
+		"loop0 sda1": "sda1 is a partition, whose flushes the kernel counts with its drive's: name sda",
 	} {
 		_, err := fs.Counters(strings.Fields(devices), nil)
 		assert.ErrorContains(t, err, want, devices)

@@ -47,7 +47,7 @@ func (w *writeCounter) count(all readings) {
 		}
 		empty, seconds := w.drives[drive].empty(was, raw)
 		sum[diskWrites] += raw[diskWrites] - was[diskWrites] - empty
-		sum[diskWriteSeconds] += max(0, raw[diskWriteSeconds]-was[diskWriteSeconds]-seconds)
+		sum[diskWriteSeconds] += max(0, elapsed(was, raw, diskWriteSeconds)-seconds)
 		w.was[drive], w.sum[drive] = raw, sum
 		now[diskWrites], now[diskWriteSeconds] = sum[diskWrites], sum[diskWriteSeconds]
 	}
@@ -64,7 +64,17 @@ func (f flushing) empty(was, now []float64) (flushes, seconds float64) {
 		flushes = max(0, all-f.ofJournalWrite*journal)
 	}
 	flushes = min(flushes, now[diskWrites]-was[diskWrites])
-	return flushes, (now[diskFlushSeconds] - was[diskFlushSeconds]) * flushes / all
+	return flushes, elapsed(was, now, diskFlushSeconds) * flushes / all
+}
+
+// elapsed is what a sum of times grew by. The kernel shows it as milliseconds of 32 bits: those of writes begin anew
+// each six days where eight are always under way.
+func elapsed(was, now []float64, kind int) float64 {
+	grew := now[kind] - was[kind]
+	if grew < 0 {
+		grew += (1 << 32) / 1000.
+	}
+	return grew
 }
 
 // withoutJournals is how flushes stand among the writes of drives whose file systems' journals are not to be seen: all

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -92,13 +93,13 @@ func (t *IOTrace) source() Source {
 		{"io_p99_seconds", help, IOP99, gauge(1)},
 		{"io_max_seconds", help, IOMax, gauge(2)},
 	}, func(context.Context) (readings, error) {
-		t.tracer.Look()
+		gone := t.tracer.Look()
 		all, err := read()
 		values := readings{}
 		for _, d := range all {
 			values[d.Name] = []float64{d.Quantile(.5).Seconds(), d.Quantile(.99).Seconds(), d.Quantile(1).Seconds()}
 		}
-		return values, err
+		return values, cmp.Or(err, gone)
 	})
 }
 

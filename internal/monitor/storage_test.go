@@ -221,6 +221,49 @@ func TestWhoseReads(t *testing.T) {
 	}
 }
 
+// TestScanBesideVacuum: what a scan read is taken out once, also where a vacuum runs beside it.
+func TestScanBesideVacuum(t *testing.T) {
+	columns := []string{
+		"disk.a.reads_per_second", "disk.a.writes_per_second", "disk.b.reads_per_second", "disk.b.writes_per_second",
+		ScrubReads, TransactionReads, TransactionWrites, VacuumReads, VacuumWrites, DatabaseVacuums,
+	}
+	machine := &Machine{Drives: []Drive{{Name: "a", Roles: []Role{Data}}, {Name: "b", Roles: []Role{Log}}}}
+	start := time.Unix(0, 0)
+	row := Row{start.Add(time.Second), []float64{100, 50, 0, 5, 30, 60, 50, 0, 0, 1}} // 10 of a vacuum not yet counted
+	seen := Drives{Table{columns, []Row{row}}, machine, start, row.Time}
+	s, err := seen.Storage()
+	require.NoError(t, err)
+	assert.Equal(t, []float64{60, 50, 40, 0}, []float64{s.Reads, s.Writes, s.Maintenance.Reads, s.Maintenance.Writes})
+	work, _ := seen.Work()
+	assert.Equal(t, 120., work.Drives, "users and vacuum")
+}
+
+// TestHighestMean: a part of the window counts for the maximum also where its last second had no I/O, and not where the
+// window ends amid it.
+func TestHighestMean(t *testing.T) {
+	start := time.Unix(0, 0)
+	counters := Table{Columns: []string{"disk.a.writes_per_second", "disk.a.write_seconds"}}
+	for second := range 70 {
+		values := []float64{100, .001}
+		switch {
+		case second < 14:
+			values[1] = .3
+		case second == 14:
+			values[0] = 0
+		case second >= 60:
+			values[1] = .9
+		}
+		counters.Rows = append(counters.Rows, Row{start.Add(time.Duration(second+1) * time.Second), values})
+	}
+	machine := &Machine{Drives: []Drive{{Name: "a", Roles: []Role{Data}}}}
+	for seconds, want := range map[int]float64{60: .3, 65: .3, 70: .3, 75: .9} {
+		seen := Drives{counters, machine, start, start.Add(time.Duration(seconds) * time.Second)}
+		mean, longest, measured := seen.Slowest(IOKind{Role: Data, Write: true, Over: VerdictMeans})
+		assert.True(t, measured)
+		assert.InDelta(t, max(want, mean), longest, 1e-9, "a window of %d s, of which 70 are measured", seconds)
+	}
+}
+
 // TestVacuumsInTime: what a vacuum did counts in the time in which it ran, also where a window begins or ends amid it.
 func TestVacuumsInTime(t *testing.T) {
 	start, counters := time.Unix(0, 0), Table{Columns: []string{VacuumReads, DatabaseVacuums}}

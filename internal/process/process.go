@@ -42,6 +42,11 @@ func FindListening(dir string, port uint64, program string, age time.Duration) (
 	return find(dir, program, age, func(p procfs.Proc) bool { return listens(dir, p.PID, port) })
 }
 
+// Runs says whether a process of a name runs a program: packages of Red Hat's kind start PostgreSQL as postmaster.
+func Runs(name, program string) bool {
+	return name == program || program == "postgres" && name == "postmaster"
+}
+
 func find(dir, program string, age time.Duration, itIs func(procfs.Proc) bool) (pid int, err error) {
 	fs, err := procfs.NewFS(dir)
 	if err != nil {
@@ -54,7 +59,7 @@ func find(dir, program string, age time.Duration, itIs func(procfs.Proc) bool) (
 	parents := map[int]int{} // of those that may be it
 	for _, p := range all {
 		name, err := p.Comm()
-		if err != nil || name != program || !itIs(p) {
+		if err != nil || !Runs(name, program) || !itIs(p) {
 			continue
 		}
 		stat, err := p.Stat()

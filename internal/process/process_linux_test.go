@@ -29,6 +29,12 @@ func TestFind(t *testing.T) {
 	require.ErrorIs(t, err, process.ErrNone, "another program")
 }
 
+// TestRuns: packages of some distributions start PostgreSQL as postmaster.
+func TestRuns(t *testing.T) {
+	require.True(t, process.Runs("postmaster", "postgres"))
+	require.False(t, process.Runs("postmaster", "sqlservr"))
+}
+
 // TestFindListening finds, as SQL Server on Linux is found, the child of two processes of one name by a port on which
 // their network has a listener.
 func TestFindListening(t *testing.T) {
