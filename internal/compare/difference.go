@@ -22,8 +22,9 @@ type Difference struct {
 	Metric      Metric   `json:"-"`
 	Figure      string   `json:"figure"` // the metric's name, such as opm, or a cost per order
 	Percent     float64  `json:"percent"`
-	Blocks      int      `json:"blocks,omitempty"` // of one experiment in which both were measured
-	Why         string   `json:"why,omitempty"`    // interval and P are absent
+	Blocks      int      `json:"blocks,omitempty"`  // of one experiment in which both were measured
+	Why         string   `json:"why,omitempty"`     // interval and P are absent
+	Interim     bool     `json:"interim,omitempty"` // more blocks are to come: the interval is one of 99.9 %
 	Low         *float64 `json:"low_pct,omitempty"`
 	High        *float64 `json:"high_pct,omitempty"`
 	P           *float64 `json:"p,omitempty"`
@@ -112,6 +113,7 @@ func WithFirst(all []Configuration) Comparison {
 			d := Difference{
 				Name: other.Name, Against: first.Name, Metric: f, Figure: c.Named(f.Name),
 				Percent: change.Percent, Blocks: by.Blocks, Why: by.Why,
+				Interim: by.Blocks > 0 && (interim(first.Bench) || interim(other.Bench)),
 				Medians: Between(before, after).Percent,
 			}
 			if math.IsNaN(d.Percent) {
@@ -163,8 +165,8 @@ func (c Comparison) held(first, other Configuration) []string {
 		return []string{fmt.Sprintf("The storage of %s alone makes more of a difference: %s was limited by %s",
 			other.Name, faster.Name, LimitedBy[byFaster])}
 	}
-	return []string{fmt.Sprintf("The storage of %s alone makes %s %s %s (95 %% confidence): %s was limited by %s",
-		other.Name, least, opm.PercentText(*bound), first.Unit(), faster.Name, LimitedBy[byFaster])}
+	return []string{fmt.Sprintf("The storage of %s alone makes %s %s %s (%s confidence): %s was limited by %s",
+		other.Name, least, opm.PercentText(*bound), first.Unit(), opm.Confidence(), faster.Name, LimitedBy[byFaster])}
 }
 
 // looksOf is what the looks at an experiment cost the intervals of its benches.
@@ -175,14 +177,19 @@ func interim(b result.Bench) bool {
 	return b.Status == result.Running || b.Status == result.Interrupted
 }
 
-// Confidence is what the intervals of the differences have: "95 %".
-func (c Comparison) Confidence() string {
-	for _, one := range c.Configurations {
-		if one.Experiment != "" && interim(one.Bench) {
-			return "interim, 99.9 %"
-		}
+// Confidence is what the interval has.
+func (d Difference) Confidence() string {
+	if d.Interim {
+		return "interim, 99.9 %"
 	}
 	return "95 %"
+}
+
+// Confidence is what the intervals of the differences have: "95 %".
+func (c Comparison) Confidence() string {
+	return Difference{Interim: slices.ContainsFunc(c.Differences, func(d Difference) bool {
+		return d.Low != nil && d.Interim
+	})}.Confidence()
 }
 
 // difference is that of two configurations' values: by blocks where one experiment made both in blocks, with the drift
@@ -219,8 +226,8 @@ func (d Difference) Text() string {
 	if d.Blocks > 0 {
 		paired = fmt.Sprintf(", paired in %d blocks", d.Blocks)
 	}
-	return fmt.Sprintf("%s (95 %% confidence %s, %s%s); medians %s", d.PercentText(d.Percent), d.IntervalText(),
-		measure.Significance(*d.P, Level), paired, d.PercentText(d.Medians))
+	return fmt.Sprintf("%s (%s confidence %s, %s%s); medians %s", d.PercentText(d.Percent), d.Confidence(),
+		d.IntervalText(), measure.Significance(*d.P, Level), paired, d.PercentText(d.Medians))
 }
 
 // PercentText prints a percentage of this difference, with as many digits as the width of its interval carries, and at

@@ -68,6 +68,41 @@ func TestParts(t *testing.T) {
 	assert.Nil(t, WithFirst([]Configuration{hdd, ssd}).Parts, "parts of what was not counted")
 }
 
+// TestInterim: what is said of an interval is its own level, also of what it would have shown, and only where it is one
+// of an early look: by blocks of an experiment that goes on.
+func TestInterim(t *testing.T) {
+	hdd, ssd := configuration("hdd", diagnose.Storage, 10, 11, 10, 12, 11, 10),
+		configuration("ssd", diagnose.CPU, 21, 20, 23, 22, 21, 24)
+	of := func(status result.Status, paired bool) (Comparison, Difference) {
+		for k, c := range []*Configuration{&hdd, &ssd} {
+			c.Experiment, c.Status = "e", status
+			for i := range c.Runs {
+				c.Runs[i].Block, c.Runs[i].Number = 0, 2*i+(i+k)%2 // by turns
+				if paired {
+					c.Runs[i].Block = i + 1
+				}
+			}
+		}
+		c := WithFirst([]Configuration{hdd, ssd})
+		return c, *c.Of("ssd", Main)
+	}
+	running, early := of(result.Running, true)
+	done, late := of(result.Done, true)
+	unpaired, welch := of(result.Running, false)
+	for _, c := range []struct {
+		of   Comparison
+		d    Difference
+		want string
+	}{
+		{running, early, "interim, 99.9 %"}, {done, late, "95 %"}, {unpaired, welch, "95 %"},
+	} {
+		assert.Equal(t, c.want, c.of.Confidence())
+		assert.Contains(t, c.d.Text(), "("+c.want+" confidence +")
+		assert.Contains(t, strings.Join(c.of.Held, "; "), "("+c.want+" confidence)")
+	}
+	assert.Greater(t, *early.Detectable, 2**late.Detectable, "an early look sees less")
+}
+
 // TestExplain: of six conditions one that goes with OPM by chance, at p = 0.03 by itself, is not said to.
 func TestExplain(t *testing.T) {
 	b := configuration("ssd", "", 1, 2, 3, 4, 5, 6, 7, 8)
@@ -79,6 +114,10 @@ func TestExplain(t *testing.T) {
 		}
 		b.Runs[i].Conditions = all
 	}
+	cold := b.Runs[0] // for practice, and far from the others in all
+	cold.Practice, cold.Counts, cold.Figure = true, false, &result.Figure{Unit: result.OPM, Value: 100}
+	cold.Conditions = []result.Condition{{Name: "cause", Value: 0}, {Name: "chance", Value: 100}}
+	b.Runs = append(b.Runs, cold)
 	_, all := Explain(b.Bench)
 	assert.Less(t, all[0].P, 1e-15)
 	assert.Greater(t, all[1].P, Level)

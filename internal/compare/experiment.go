@@ -30,11 +30,11 @@ func NewExperiment(read conclude.Reader, dir string, record result.Experiment) (
 	for _, c := range e.Configurations {
 		one := Configuration{Name: c.Name, Dir: filepath.Join(dir, c.Dir), Read: read}
 		one.Bench, err = result.ReadSummary[result.Bench](one.Dir)
-		if err == nil {
-			err = again(read, one.Dir, &one.Bench)
-		}
 		if errors.Is(err, result.ErrNone) { // it has not begun
 			continue
+		}
+		if err == nil {
+			err = again(read, one.Dir, &one.Bench)
 		}
 		if err != nil {
 			return e, err

@@ -25,7 +25,7 @@ type Explained struct {
 // Explain is why the runs of a bench that have a result differ.
 func Explain(b result.Bench) (runs []result.BenchRun, all []Explained) {
 	for _, r := range b.Runs {
-		if r.Figure != nil && len(r.Conditions) > 0 {
+		if !r.Practice && r.Figure != nil && OtherUnit(b, r) == "" && len(r.Conditions) > 0 {
 			runs = append(runs, r)
 		}
 	}

@@ -185,13 +185,21 @@ func limits(b result.Bench) result.Verdicts {
 
 // Confirmed is what the trials that confirm the result of a search come to, by their records.
 func Confirmed(trials []result.Trial, records []*result.Record) (result.Headline, result.Verdicts) {
+	unit := trials[0].Unit
+	for i, t := range trials {
+		if t.Unit == records[i].Words.Unit { // the others' drives were not counted, as in OtherUnit
+			unit = t.Unit
+		}
+	}
 	var values []float64
 	var verdicts []result.Verdicts
 	for i, t := range trials {
-		values = append(values, t.Value)
+		if t.Unit == unit {
+			values = append(values, t.Value)
+		}
 		verdicts = append(verdicts, held(records[i].Status, records[i].Limits))
 	}
-	f := &result.Figure{Unit: trials[0].Unit, Value: measure.Median(values)}
+	f := &result.Figure{Unit: unit, Value: measure.Median(values)}
 	return result.NewHeadline(f), limit.Together(verdicts)
 }
 

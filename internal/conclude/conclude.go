@@ -52,6 +52,9 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 		w, windowErr := in.Series.Compute(spec)
 		if windowErr != nil {
 			err = errors.Join(err, windowErr)
+			if len(c.Windows) == 0 { // the first is the one that counts, and no other stands for it
+				break
+			}
 			continue
 		}
 		c.Windows = append(c.Windows, w)

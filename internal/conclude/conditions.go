@@ -18,9 +18,10 @@ func (v view) costs(power *result.Power) *result.Costs {
 	}
 	for _, device := range v.Counters.Items(monitor.DiskReads) {
 		_, item := monitor.SplitColumn(device)
-		took := v.product(device, monitor.ItemColumn(monitor.DiskReadTime, item)) +
-			v.product(monitor.ItemColumn(monitor.DiskWrites, item), monitor.ItemColumn(monitor.DiskWriteTime, item))
-		c.DeviceSeconds = over(add, c.DeviceSeconds, &took)
+		reads := known(v.product(device, monitor.ItemColumn(monitor.DiskReadTime, item)))
+		writes := known(v.product(monitor.ItemColumn(monitor.DiskWrites, item),
+			monitor.ItemColumn(monitor.DiskWriteTime, item)))
+		c.DeviceSeconds = over(add, c.DeviceSeconds, over(add, reads, writes))
 	}
 	if busy := v.mean(monitor.CPUBusy); c.ServerCPU == nil && busy != nil && v.Machine != nil {
 		c.ServerCPU = new(*busy * float64(v.Machine.Processors))
@@ -34,24 +35,26 @@ func (v view) costs(power *result.Power) *result.Costs {
 	return c.Per(float64(v.window.Counts.Orders) / (v.window.To - v.window.From))
 }
 
-// product is the mean of the products of two columns; a row without one of them counts as none, as a second without
-// reads has no time that they took.
+// product is the mean of the products of a column and the times that belong to it; a second without reads has no time
+// that they took. NaN where the first is not known, or none of it was timed.
 func (v view) product(a, b string) float64 {
 	x, y := v.Counters.Values(a), v.Counters.Values(b)
-	if x == nil || y == nil {
-		return 0
-	}
-	sum, n := 0.0, 0
+	sum, n, timed := 0.0, 0, false
 	for i, row := range v.Counters.Rows {
-		if !row.Time.After(v.from) || row.Time.After(v.to) || math.IsNaN(x[i]) {
+		if x == nil || y == nil || !row.Time.After(v.from) || row.Time.After(v.to) || math.IsNaN(x[i]) {
 			continue
 		}
 		n++
+		timed = timed || x[i] == 0
 		if !math.IsNaN(y[i]) {
+			timed = true
 			sum += x[i] * y[i]
 		}
 	}
-	return sum / float64(max(n, 1))
+	if !timed {
+		return math.NaN()
+	}
+	return sum / float64(n)
 }
 
 // surroundings are what is asked of a run's surroundings, as far as they were observed.

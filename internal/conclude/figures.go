@@ -138,27 +138,29 @@ func (v view) addUsers(f *result.Evidence) {
 // anything was, and by the queue and the time of reads against the same run's best seconds.
 func (v view) addDevices(f *result.Evidence) {
 	t, measured := v.Counters, v.Device
-	reads, took := 0.0, 0.0
+	reads, took, timed := 0.0, 0.0, false
 	for _, column := range t.Items(monitor.DiskReads) {
 		_, item := monitor.SplitColumn(column)
 		times := monitor.ItemColumn(monitor.DiskReadTime, item)
 		time := v.product(column, times)
 		rate := *cmp.Or(v.mean(column), new(0.))
-		took, reads = took+time, reads+rate
+		if !math.IsNaN(time) {
+			took, reads, timed = took+time, reads+rate, true
+		}
 		queue := v.mean(monitor.ItemColumn(monitor.DiskQueue, item))
 		if queue == nil || f.DiskQueue != nil && *queue < *f.DiskQueue {
 			continue
 		}
 		f.DiskQueue, f.DiskSlowdown = queue, nil
 		// A few seconds may have no more than a read from its cache.
-		if best := t.Quantile(times, 0.05, v.Start, v.End); best > 0 && rate > 0 {
+		if best := t.Quantile(times, 0.05, v.Start, v.End); best > 0 && rate > 0 && time > 0 {
 			f.DiskSlowdown = new(time / rate / best)
 		}
 	}
 	if measured == nil {
 		return
 	}
-	if t.Items(monitor.DiskReads) != nil {
+	if timed {
 		f.DeviceReads = new(0.0)
 		if reads > 0 && took > 0 {
 			f.DeviceReads = new(reads / measured.ReadsAt(took/reads))

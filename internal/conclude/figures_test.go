@@ -2,6 +2,7 @@ package conclude
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -102,6 +103,15 @@ func TestDevices(t *testing.T) {
 	b := diagnose.Judge(f)
 	assert.Equal(t, diagnose.Storage, b.What)
 	assert.Contains(t, b.Why, "a queue of 6.0")
+
+	silent := table // an exporter that answered before the window only
+	silent.Rows = slices.Clone(table.Rows)
+	for i := range silent.Rows[10:] {
+		silent.Rows[10+i].Values = slices.Repeat([]float64{math.NaN()}, len(table.Columns))
+	}
+	s.Device = &result.Device{Reads: []result.DevicePoint{{Depth: 1, IOPS: 2000, Mean: .5e-3}}}
+	assert.Nil(t, seen(silent, s).figures().DeviceReads, "not 0 %")
+	assert.Nil(t, seen(silent, s).costs(nil), "not 0 s of the devices")
 }
 
 func TestPowerOf(t *testing.T) {

@@ -247,23 +247,31 @@ func TestBenchStops(t *testing.T) {
 
 // TestBenchAuditsLater (E2): a run whose audit was cut off is audited when the bench goes on, and not made again.
 func TestBenchAuditsLater(t *testing.T) {
-	for why, found := range map[string][]string{"it passes": nil, "it fails": {"the audit failed"}} {
+	for why, found := range map[string][]string{"it passes": nil, "it fails": {"the audit failed"}, "aborted": nil} {
 		synctest.Test(t, func(t *testing.T) {
 			dir := t.TempDir()
 			setup := ofReport
 			setup.Spec.Runs = 2
-			s := newScript(outcome{opm: 10, err: driver.ErrStopped}, outcome{opm: 20}, outcome{opm: 30})
+			first := outcome{opm: 10, err: driver.ErrStopped, aborted: why == "aborted"}
+			s := newScript(first, outcome{opm: 20}, outcome{opm: 30})
 			b, err := s.do(t, dir, setup)
 			require.ErrorIs(t, err, driver.ErrStopped)
 			require.Equal(t, result.Interrupted, b.Status)
 			require.Len(t, b.Runs, 1)
 			require.True(t, b.Runs[0].Unaudited && !b.Runs[0].Counts, "%+v", b.Runs)
+			record := result.Summary{Happened: result.Happened{Status: result.Done}}
+			if first.aborted {
+				record.Status = result.Aborted
+			}
+			require.NoError(t, result.MakeDir(filepath.Join(dir, "run-1")))
+			require.NoError(t, result.SaveSummary(filepath.Join(dir, "run-1"), record))
 			p := s.bench(dir)
 			p.Verify = func(string) ([]string, error) { return found, nil }
 			b, err = p.Do(t.Context(), t.Context(), b)
 			require.NoError(t, err, why)
 			require.Len(t, b.Runs, 2, why)
 			require.Equal(t, found, b.Runs[0].Faults, why)
+			require.Equal(t, record.Status, b.Runs[0].Status, why)
 			require.EqualValues(t, 15, *b.OPM, why)
 		})
 	}

@@ -127,7 +127,8 @@ func (c *Configuration) end(err error) error {
 
 func (e Experiment) blocks(ctx, stop context.Context) error {
 	block := e.first()
-	e.look(block - 1)
+	isDone := func(c *Configuration) bool { return c.Summary.Status == result.Done }
+	done := slices.ContainsFunc(e.Configurations, isDone)
 	if block <= len(e.Orders) { // those that were left out are tried again
 		for _, c := range e.Configurations {
 			if c.out = c.Unready; c.out == nil {
@@ -135,6 +136,7 @@ func (e Experiment) blocks(ctx, stop context.Context) error {
 			}
 		}
 	}
+	e.look(block-1, done)
 	if block == 1 {
 		// Blocks for practice, with numbers from 0 down, are made and discarded: a server's and a drive's first run is
 		// often a slow one, and in few blocks it costs most of what they can show.
@@ -165,13 +167,12 @@ func (e Experiment) blocks(ctx, stop context.Context) error {
 	return nil
 }
 
-// look takes into the record that the result could be seen after n blocks, if the experiment goes on now.
-func (e Experiment) look(blocks int) {
+// look takes into the record that the result could be seen after n blocks, and whether it was done then, if the
+// experiment goes on now.
+func (e Experiment) look(blocks int, done bool) {
 	if !e.paired() || blocks < measure.MinBlocks || blocks == len(e.Orders) || e.enough(blocks) {
 		return
 	}
-	isDone := func(c *Configuration) bool { return c.Summary.Status == result.Done }
-	done := slices.ContainsFunc(e.Configurations, isDone)
 	for _, c := range e.Configurations {
 		if b := &c.Summary; !slices.ContainsFunc(b.Looks, func(l measure.Look) bool { return l.Blocks == blocks }) {
 			b.Looks = append(b.Looks, measure.Look{Blocks: blocks, Done: done})
@@ -196,7 +197,7 @@ func (e Experiment) first() int {
 	return len(e.Orders) + 1
 }
 
-// through says whether the run of a configuration in a block is made.
+// through says whether the run of a configuration in a block is made, or its time is over, as later ones are made.
 func (e Experiment) through(c *Configuration, block int) bool {
 	if block < 1 {
 		return len(runsMade(c.Summary, true)) >= c.Summary.Practice+block
@@ -205,7 +206,7 @@ func (e Experiment) through(c *Configuration, block int) bool {
 	if !e.paired() {
 		return len(runs) >= block
 	}
-	return slices.ContainsFunc(runs, func(r result.BenchRun) bool { return r.Block == block })
+	return slices.ContainsFunc(runs, func(r result.BenchRun) bool { return r.Block >= block })
 }
 
 // runsMade are the runs of a bench that were made, for practice or not.

@@ -185,6 +185,10 @@ func TestExperimentLeavesOut(t *testing.T) {
 		s.opm = noisy
 		e = s.experiment(t, 5, "hdd", "ssd", "tape")
 		require.NoError(t, e.Do(t.Context(), t.Context()))
+		made := len(s.runs)
+		e = s.experiment(t, 5, "hdd", "ssd", "tape")
+		require.NoError(t, e.Do(t.Context(), t.Context()), "asked for once more, when it is done")
+		assert.Len(t, s.runs, made)
 		assert.Equal(t, []int{1, 2, 5}, e.Configurations[0].blocks(), "hdd has runs in the blocks")
 		whole(t, e.Configurations[1:]...)
 	})

@@ -17,6 +17,7 @@ type Change struct {
 	Low, High, P float64
 
 	deviation, freedom float64 // of the logarithm of the ratio; 0 where they are not known
+	looks              float64 // see newChange
 }
 
 // newChange is that of a logarithm of a ratio with its standard deviation, estimated with the given degrees of freedom.
@@ -25,7 +26,7 @@ type Change struct {
 func newChange(logarithm, deviation, freedom, looks float64) Change {
 	half := deviation * Student(1-0.025/looks, freedom)
 	low, high := percentOf(logarithm-half), percentOf(logarithm+half)
-	c := Change{percentOf(logarithm), low, high, 1, deviation, freedom}
+	c := Change{percentOf(logarithm), low, high, 1, deviation, freedom, looks}
 	if logarithm != 0 {
 		c.P = min(1, looks*twoSided(logarithm/deviation, freedom))
 	}
@@ -124,7 +125,7 @@ const power = 0.8
 
 // Detectable is the smallest difference that measurements like these show in 8 of 10 cases, as the logarithm of a
 // ratio; NaN where their variation is unknown.
-func (c Change) Detectable() float64 { return detectable(c.deviation, c.freedom, 1) }
+func (c Change) Detectable() float64 { return detectable(c.deviation, c.freedom, c.looks) }
 
 func detectable(deviation, freedom, looks float64) float64 {
 	if !(deviation > 0) || freedom < 1 {

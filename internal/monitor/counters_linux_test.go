@@ -114,7 +114,7 @@ func TestEmptyFlushes(t *testing.T) {
 	}
 }
 
-// TestTimesBeginAnew: the kernel's sums of times are of 32 bits; where they begin anew, writes take as long as they did.
+// TestTimesBeginAnew: the kernel's sums of times are of 32 bits; where they begin anew, writes take as they did.
 func TestTimesBeginAnew(t *testing.T) {
 	const end = (1 << 32) / 1000. // seconds
 	was, now := make([]float64, len(diskKinds)), make([]float64, len(diskKinds))

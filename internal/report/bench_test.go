@@ -98,9 +98,6 @@ func TestCompareText(t *testing.T) {
 
 	ssd.Runs[0].Bottleneck = diagnose.Storage
 	assert.Equal(t, "ssd was limited by the CPU (2 of 3 runs), by storage (1)", why(ssd)[:56])
-	disks.Experiment, ssd.Experiment = "e", "e"
-	page := Comparison(compare.WithFirst([]compare.Configuration{disks, ssd}))
-	assert.Contains(t, page.Sentence(), "; interim, 99.9 % between ")
 }
 
 // TestRunByItself (E10): a run in the directory that ds2 was called in goes by the name of that, and not by ".".

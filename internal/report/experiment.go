@@ -48,7 +48,11 @@ func Experiment(e compare.Experiment) Page {
 func how(e compare.Experiment) string {
 	blocks := 0
 	for _, c := range e.Benches {
-		blocks = max(blocks, len(compare.Counted(c.Bench)))
+		for _, r := range c.Runs {
+			if compare.Made(r) {
+				blocks = max(blocks, r.Block)
+			}
+		}
 	}
 	if e.Order == result.OrderSequence {
 		return fmt.Sprintf("%d configurations were run one after the other, %d runs of each; "+
@@ -60,8 +64,8 @@ func how(e compare.Experiment) string {
 	far := func(d measure.Difference) bool { return !d.Change.Within(e.Until) }
 	switch {
 	case e.Status != result.Done:
-		add("the experiment is not done: it is recorded as %s. Until it is, a difference is significant only at "+
-			"p < 0.001, and its interval is as wide.", e.Status)
+		add("the experiment is not done: it is recorded as %s. Until it is, intervals are of 99.9 %% "+
+			"confidence, and p is raised alike, so that 0.05 stays its bound", e.Status)
 		return text
 	case e.Until <= 0:
 	case blocks < e.Most:

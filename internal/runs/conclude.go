@@ -126,5 +126,8 @@ func Complete(o Options) (result.Summary, error) {
 	}
 	var concludeErr error
 	s.Conclusion, concludeErr = conclude.Of(input(o, s, record.Series, record.Host), nil)
+	if s.Status != result.Done { // it may have ended before its later windows
+		concludeErr = nil
+	}
 	return s, errors.Join(err, concludeErr, result.SaveSummary(o.Dir, s))
 }
