@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,7 +69,7 @@ func (s Search) search(stop runs.Stop, r *result.Search) error {
 		}
 		begin := time.Now()
 		t, err := s.trial(stop, len(r.Trials)+1, next)
-		if t.Error == "" {
+		if t.Error == "" || t.Unit != "" { // it has figures
 			failed = 0
 		} else if failed++; failed == failuresInARow {
 			err = fmt.Errorf("%d runs in a row failed, the last: %s", failed, t.Error)
@@ -106,6 +107,8 @@ func (s Search) trial(stop runs.Stop, number int, t result.Trial) (result.Trial,
 	t.Record = fmt.Sprintf("%02d-%d-users", number, t.Threads)
 	for errors.Is(result.CheckDir(filepath.Join(s.Dir, t.Record)), result.ErrNotEmpty) {
 		t.Record += "-again" // a search that was interrupted left one of the same name
+		o.RunID += "-again"
+		o.Seed += 1 << 32
 	}
 	o.Dir = filepath.Join(s.Dir, t.Record)
 	err := s.Restore.Do(stop.Hard, stop.Soft, o.Targets)
@@ -131,16 +134,21 @@ func (s Search) trial(stop runs.Stop, number int, t result.Trial) (result.Trial,
 	if err != nil {
 		return t, err
 	}
+	stalled := summary.Windows[0].Failed() // as too many users may have a server do
+	faults = slices.DeleteFunc(faults, func(fault string) bool { return fault == stalled })
 	if len(faults) > 0 { // figures of a database that is not what it should be are worth nothing
 		return t, &VerdictError{errors.New(strings.Join(faults, "; "))}
+	}
+	t.Unit, t.Value = summary.Figure.Unit, summary.Figure.Value
+	t.P95 = summary.Windows[0].Latency[measure.WholeOrder].P95 / 1000
+	t.Drives = drivesOf(summary.Conclusion)
+	if t.Error = stalled; stalled != "" {
+		return t, nil
 	}
 	if t.Strain, err = limit.Strain(summary.Limits); err != nil { // it fails, whatever the number of users
 		return t, &VerdictError{err}
 	}
-	t.Unit, t.Value = summary.Figure.Unit, summary.Figure.Value
-	t.P95 = summary.Windows[0].Latency[measure.WholeOrder].P95 / 1000
 	t.Passed = limit.UpperHold(summary.Limits)
-	t.Drives = drivesOf(summary.Conclusion)
 	if outcome.Status == result.Aborted { // its window may lie before what it was aborted for
 		t.Passed = false
 		strain, err := limit.Strain(one.Verdicts())

@@ -36,20 +36,31 @@ func (fs FS) Find(dir string) (FileSystem, error) {
 		return found, nil
 	}
 
-	number := mount.MajorMinorVer
-	if strings.HasPrefix(number, "0:") {
-		// File systems over several devices (btrfs) have a separate number; the source then names one of their devices.
-		device, _ := filepath.EvalSymlinks(mount.Source) // such as of /dev/mapper/vg-data
-		number = line(filepath.Join(fs.Sys, "class/block", filepath.Base(device), "dev"))
-		if number == "" {
+	devices := []string{filepath.Join(fs.Sys, "dev/block", mount.MajorMinorVer)}
+	if strings.HasPrefix(mount.MajorMinorVer, "0:") {
+		// File systems over several devices (btrfs) have a separate number; the source then names one of them, and the
+		// kernel lists all.
+		source, _ := filepath.EvalSymlinks(mount.Source) // such as of /dev/mapper/vg-data
+		device := filepath.Base(source)
+		devices = []string{filepath.Join(fs.Sys, "class/block", device)}
+		if line(filepath.Join(devices[0], "dev")) == "" {
 			return found, fmt.Errorf("no block device stands behind its %s file system (%s)",
 				mount.FSType, mount.Source)
 		}
+		if one, _ := filepath.Glob(filepath.Join(fs.Sys, "fs/btrfs/*/devices", device)); len(one) > 0 {
+			devices, _ = filepath.Glob(filepath.Join(filepath.Dir(one[0]), "*"))
+		}
 	}
-	_, drives, err := under(filepath.Join(fs.Sys, "dev/block", number))
-	slices.Sort(drives)
-	found.Devices = slices.Compact(drives)
-	return found, err
+	for _, device := range devices {
+		_, drives, err := under(device)
+		if err != nil {
+			return found, err
+		}
+		found.Devices = append(found.Devices, drives...)
+	}
+	slices.Sort(found.Devices)
+	found.Devices = slices.Compact(found.Devices)
+	return found, nil
 }
 
 // mountOf is the mount that dir, an absolute path without symbolic links, lies on. Of mounts on one point the last

@@ -84,6 +84,7 @@ func TestFind(t *testing.T) {
 		{"LVM over MD and a partition", []string{"1 0 253:0 / / rw - xfs /dev/mapper/vg-data rw"},
 			"nvme0n1 nvme1n1 sda", ""},
 		{"btrfs has a separate number", []string{"1 0 0:40 / / rw - btrfs @/dev/sda2 rw"}, "sda", ""},
+		{"btrfs over two devices", []string{"1 0 0:40 / / rw - btrfs @/dev/sda1 rw"}, "nvme0n1 sda", ""},
 		{"a container's overlay on a directory that can be seen",
 			[]string{"1 0 0:50 / @/srv rw - overlay overlay rw,lowerdir=/a,upperdir=@/upper",
 				"2 1 8:1 / @/upper rw - ext4 /dev/sda1 rw"}, "sda", ""},
@@ -97,7 +98,13 @@ func TestFind(t *testing.T) {
 			for _, dir := range []string{"srv/data", "upper"} {
 				require.NoError(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
 			}
-			write(t, root, "dev/sda2", "")
+			for _, device := range []string{"sda1", "sda2"} {
+				write(t, root, "dev/"+device, "")
+			}
+			for _, device := range []string{"sda/sda1", "nvme0n1/nvme0n1p1"} {
+				lists := filepath.Join(fs.Sys, "fs/btrfs/some-id/devices", filepath.Base(device))
+				link(t, filepath.Join(fs.Sys, "devices/pci", device), lists)
+			}
 			got, err := fs.Find(filepath.Join(root, "srv/data"))
 			if c.err != "" {
 				require.ErrorContains(t, err, c.err, "Find = %v", got)

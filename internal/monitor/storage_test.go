@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -234,6 +235,13 @@ func TestScanBesideVacuum(t *testing.T) {
 	s, err := seen.Storage()
 	require.NoError(t, err)
 	assert.Equal(t, []float64{60, 50, 40, 0}, []float64{s.Reads, s.Writes, s.Maintenance.Reads, s.Maintenance.Writes})
+	for range lateReport { // samples after the window, in which it has ended
+		row.Time, row.Values = row.Time.Add(time.Second), append(slices.Clone(row.Values[:9]), 0)
+		seen.Counters.Rows = append(seen.Counters.Rows, row)
+	}
+	s, err = seen.Storage()
+	require.NoError(t, err)
+	assert.Equal(t, 70., s.Reads, "what an ended vacuum did is counted, and the rest not its")
 	work, _ := seen.Work()
 	assert.Equal(t, 120., work.Drives, "users and vacuum")
 }

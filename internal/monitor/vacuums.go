@@ -1,6 +1,9 @@
 package monitor
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A server counts the I/Os of a vacuum when it ends, and those of transactions at once.
 
@@ -23,15 +26,18 @@ func (d Drives) Work() (w Work, measured bool) {
 }
 
 // byVacuums is how many of some I/Os of the drives a second vacuums did: the share that the servers counted. NaN where
-// they do not tell. What a vacuum that still runs does is not counted yet: it is what transactions did not ask for.
+// they do not tell. What a vacuum does that still runs at the end is not counted yet: it is what transactions did not
+// ask for.
 func (d Drives) byVacuums(ios float64, vacuums, transactions string) float64 {
 	some, asked := d.spread(vacuums), d.total(transactions)
 	counted := 0. // also where there was nothing
 	if some != 0 {
 		counted = ios * some / (some + asked)
 	}
-	if !(d.total(DatabaseVacuums) > 0) {
-		return counted
+	running := d.sums(DatabaseVacuums)
+	last := running[max(0, len(running)-lateReport):]
+	if !(d.total(DatabaseVacuums) > 0 && slices.ContainsFunc(last, func(n float64) bool { return n > 0 })) {
+		return counted // of those that have ended all is
 	}
 	if extends := d.total(TransactionExtends); transactions == TransactionWrites && extends > 0 {
 		asked += extends
