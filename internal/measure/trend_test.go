@@ -7,11 +7,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ds2/internal/nightly"
 )
 
 // TestTrend draws 1,000 runs a case: seconds that resemble their neighbours must seldom pass for a trend, and a loss
 // that matters must be seen.
 func TestTrend(t *testing.T) {
+	nightly.Long(t, "draws 19,000 runs")
 	const runs = 1000
 	for _, c := range []struct {
 		run, window int

@@ -17,6 +17,7 @@ import (
 	"ds2/internal/compare"
 	"ds2/internal/diagnose"
 	"ds2/internal/monitor"
+	"ds2/internal/nightly"
 	"ds2/internal/result"
 )
 
@@ -98,6 +99,7 @@ func publishedArrays(t *testing.T) compare.Comparison {
 // TestBrowser opens the pages in a headless Chromium: they draw their charts, in light and in dark, complain of nothing
 // and ask the network for nothing. DS2_ARTIFACTS keeps pictures of their first screens.
 func TestBrowser(t *testing.T) {
+	nightly.Long(t, "opens all pages in a browser; TestRunsInBrowser starts one, too")
 	r := record(t, func(s *result.Summary) {
 		s.Bottleneck = &result.Bottleneck{}
 		s.Bottleneck.What = diagnose.Storage

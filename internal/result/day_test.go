@@ -18,6 +18,7 @@ import (
 
 	"ds2/internal/measure"
 	"ds2/internal/monitor"
+	"ds2/internal/nightly"
 )
 
 // dayColumns are as many counters as a run of the mailbox workload has with a scan and readers of its log, on one
@@ -84,6 +85,7 @@ func heap() int64 {
 // TestDay records two hours of a run, or DS2_TEST_HOURS: what stays in memory does not grow, the record grows by at
 // most 0.8 MB an hour, and what is read from it is what happened.
 func TestDay(t *testing.T) {
+	nightly.Long(t, "records two hours")
 	hours, err := strconv.Atoi(cmp.Or(os.Getenv("DS2_TEST_HOURS"), "2"))
 	require.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "array[A] of *?") // not a pattern
