@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"syscall"
 	"testing"
@@ -126,7 +125,7 @@ func classes(t *testing.T, fileSystem string, number, each int) {
 }
 
 // open skips the test where the machine does not let it trace; where its kernel refuses the programs, the test fails.
-func open(t *testing.T, drives []string, directories []Directory, servers []int) *Tracer {
+func open(t testing.TB, drives []string, directories []Directory, servers []int) *Tracer {
 	t.Helper()
 	tracer, err := Open(drives, directories, servers)
 	if errors.Is(err, unix.EPERM) || errors.Is(err, ebpf.ErrNotSupported) || errors.Is(err, fs.ErrNotExist) {
@@ -147,7 +146,7 @@ type drive struct {
 
 const blocks, size = 64, 8192
 
-func newDrive(t *testing.T, fileSystem string) *drive {
+func newDrive(t testing.TB, fileSystem string) *drive {
 	t.Helper()
 	d := &drive{slow: devicetest.MountSlow(t, fileSystem, "/dev/shm", 320<<20)} // the least that XFS takes
 	d.data, d.log = filepath.Join(d.slow.Dir, "data"), filepath.Join(d.slow.Dir, "data", "log")
@@ -205,55 +204,26 @@ func (d *drive) make(each int) error {
 	return err
 }
 
-// TestCost: at 10,000 I/Os a second the tracer takes less than 3 % of a CPU, by the kernel's own times of its programs
-// and by those of the thread that reads the histograms once a second.
-func TestCost(t *testing.T) {
-	nightly.Only(t, "takes times that other work on the CPUs would change")
-	d := newDrive(t, "ext4")
-	tracer := open(t, []string{d.slow.Name}, []Directory{{Path: d.data}, {Path: d.log, Log: true}}, []int{os.Getpid()})
+// BenchmarkTracer is what the tracer takes of a CPU for a read, by the kernel's own times of its programs.
+func BenchmarkTracer(b *testing.B) {
+	d := newDrive(b, "ext4")
+	tracer := open(b, []string{d.slow.Name}, []Directory{{Path: d.data}, {Path: d.log, Log: true}}, []int{os.Getpid()})
 	stats, err := ebpf.EnableStats(uint32(unix.BPF_STATS_RUN_TIME))
-	require.NoError(t, err)
-	t.Cleanup(func() { stats.Close() })
-	const users, ios = 20, 10_000
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
+	require.NoError(b, err)
+	defer stats.Close()
 	programs := func() (all time.Duration) {
 		for _, program := range tracer.objects.Programs {
 			s, err := program.Stats()
-			require.NoError(t, err)
+			require.NoError(b, err)
 			all += s.Runtime
 		}
 		return all
 	}
-	thread := func() time.Duration {
-		var u unix.Rusage
-		require.NoError(t, unix.Getrusage(unix.RUSAGE_THREAD, &u))
-		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-	}
-	least := time.Hour // of some seconds, as interrupts and cold caches are not the tracer's
-	for range 3 {
-		kernel := programs()
-		var group errgroup.Group
-		for range users {
-			group.Go(func() error {
-				buffer := devicetest.Aligned(size)
-				for i := range ios / users {
-					if _, err := syscall.Pread(int(d.direct.Fd()), buffer, int64(i%blocks*size)); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
+	buffer, before := devicetest.Aligned(size), programs()
+	for i := 0; b.Loop(); i++ {
+		if _, err := syscall.Pread(int(d.direct.Fd()), buffer, int64(i%blocks*size)); err != nil {
+			b.Fatal(err)
 		}
-		require.NoError(t, group.Wait())
-		kernel = programs() - kernel
-		reading := thread()
-		require.NoError(t, tracer.Look())
-		_, err := tracer.Read()
-		require.NoError(t, err)
-		reading = thread() - reading
-		t.Logf("%d reads: %s in the kernel, %s for reading it", ios, kernel, reading)
-		least = min(least, kernel+reading)
 	}
-	require.Less(t, least, 30*time.Millisecond)
+	b.ReportMetric(float64(programs()-before)/float64(b.N), "tracer-ns/op")
 }

@@ -29,7 +29,7 @@ type Drive struct {
 }
 
 // Attach makes a drive of a file. The test is skipped where it may not.
-func Attach(t *testing.T, file string, options ...string) Drive {
+func Attach(t testing.TB, file string, options ...string) Drive {
 	t.Helper()
 	out, err := exec.Command("losetup", append([]string{"--find", "--show", file}, options...)...).CombinedOutput()
 	if err != nil {
@@ -54,7 +54,7 @@ func Attach(t *testing.T, file string, options ...string) Drive {
 }
 
 // Mount makes a drive of n bytes, which lie in a directory on another drive or in memory (/dev/shm), with ext4.
-func Mount(t *testing.T, on string, bytes int64) Drive {
+func Mount(t testing.TB, on string, bytes int64) Drive {
 	t.Helper()
 	under, err := os.MkdirTemp(on, "ds2-drive-")
 	if err != nil {
@@ -67,7 +67,7 @@ func Mount(t *testing.T, on string, bytes int64) Drive {
 }
 
 // atEnd has a shell do something to a directory when the test has ended, or was killed: its standard input ends then.
-func atEnd(t *testing.T, do, dir string) {
+func atEnd(t testing.TB, do, dir string) {
 	t.Helper()
 	shell := exec.Command("sh", "-c", "cat; "+do, dir)
 	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that what kills the test does not kill it
@@ -78,7 +78,7 @@ func atEnd(t *testing.T, do, dir string) {
 }
 
 // mount makes a drive of an image, which it makes too, with a file system that is mounted below a directory.
-func mount(t *testing.T, fileSystem, under, image string, bytes int64, options ...string) Drive {
+func mount(t testing.TB, fileSystem, under, image string, bytes int64, options ...string) Drive {
 	t.Helper()
 	require.NoError(t, os.WriteFile(image, nil, 0o600))
 	require.NoError(t, os.Truncate(image, bytes))
@@ -120,7 +120,7 @@ func Aligned(size int) []byte {
 
 // Forget has the kernel write all files of a directory out and take them out of its page cache. Those of a server that
 // runs may come and go meanwhile.
-func Forget(t *testing.T, dir string) {
+func Forget(t testing.TB, dir string) {
 	t.Helper()
 	unix.Sync() // only clean pages can be forgotten
 	err := filepath.WalkDir(dir, func(name string, entry os.DirEntry, err error) error {
@@ -141,7 +141,7 @@ func Forget(t *testing.T, dir string) {
 type Counts struct{ Reads, ReadBytes, ReadSeconds, Writes, MergedWrites, Flushes float64 }
 
 // Counts reads them; see Documentation/block/stat.rst.
-func (d Drive) Counts(t *testing.T) Counts {
+func (d Drive) Counts(t testing.TB) Counts {
 	t.Helper()
 	fs, err := blockdevice.NewDefaultFS()
 	require.NoError(t, err)
@@ -161,7 +161,7 @@ type Slow struct {
 }
 
 // MountSlow makes a slow drive as Mount makes another. It is fast until Hold.
-func MountSlow(t *testing.T, fileSystem, on string, bytes int64) *Slow {
+func MountSlow(t testing.TB, fileSystem, on string, bytes int64) *Slow {
 	t.Helper()
 	below := Mount(t, on, bytes+bytes/8+16<<20) // with what its own file system takes
 	s := &Slow{below: below}
@@ -176,13 +176,13 @@ func MountSlow(t *testing.T, fileSystem, on string, bytes int64) *Slow {
 
 // Hold has the drive do at most these reads, and these writes and flushes, a second from now on; 0 is any number. It
 // lets them through in bursts, at most every tenth of a second.
-func (s *Slow) Hold(t *testing.T, reads, writes int) {
+func (s *Slow) Hold(t testing.TB, reads, writes int) {
 	t.Helper()
 	require.NoError(t, s.below.hold(reads, writes))
 }
 
 // HoldAbove has at most these reads and writes a second reach the drive, whose counters do not see that they wait.
-func (s *Slow) HoldAbove(t *testing.T, reads, writes int) {
+func (s *Slow) HoldAbove(t testing.TB, reads, writes int) {
 	t.Helper()
 	require.NoError(t, s.hold(reads, writes))
 	t.Cleanup(func() { _ = s.hold(0, 0) })
@@ -200,7 +200,7 @@ func (d Drive) hold(reads, writes int) error {
 
 // Small is a file system in memory, of a size such as 24m, that belongs to the owner of a file, such as a server's
 // directory; grow makes it larger.
-func Small(t *testing.T, size, owner string) (dir string, grow func(size string)) {
+func Small(t testing.TB, size, owner string) (dir string, grow func(size string)) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "ds2-small-drive-") // where other users may go
 	require.NoError(t, err)
