@@ -3,8 +3,6 @@ package measure
 import (
 	"encoding/json"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -165,16 +163,6 @@ func everySecond(seconds int, orders func(second int) float64) Series {
 		s.Samples[i] = Sample{End: end, Length: time.Second, Phase: PhaseRun, Counts: counts}
 	}
 	return s
-}
-
-// autoregressive makes a run phase of one-second samples whose long-run mean is level orders a second, with noise of
-// 5 % of which phi is left from each second to the next.
-func autoregressive(random *rand.Rand, seconds int, phi float64, level func(t float64) float64) Series {
-	noise := random.NormFloat64()
-	return everySecond(seconds, func(second int) float64 {
-		noise = phi*noise + math.Sqrt(1-phi*phi)*random.NormFloat64()
-		return math.Round(level(float64(second)) + 500*noise)
-	})
 }
 
 func TestNoIntervalOfAFewSeconds(t *testing.T) {

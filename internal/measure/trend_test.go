@@ -1,51 +1,12 @@
 package measure
 
 import (
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"ds2/internal/nightly"
 )
-
-// TestTrend draws 1,000 runs a case: seconds that resemble their neighbours must seldom pass for a trend, and a loss
-// that matters must be seen.
-func TestTrend(t *testing.T) {
-	nightly.Long(t, "draws 19,000 runs")
-	const runs = 1000
-	for _, c := range []struct {
-		run, window int
-		change      float64 // over the run
-		low, high   float64 // share of the runs in which a trend is found
-		phis        []float64
-	}{
-		{1200, 200, 0, 0, .02, []float64{0, .5, .8, .9}},
-		{1200, 1200, 0, 0, .02, []float64{0, .5, .9}},
-		{200, 200, 0, 0, .02, []float64{.5, .8}},
-		{200, 200, 0, 0, .03, []float64{.9}},
-		{60, 60, 0, 0, .02, []float64{0, .5}},
-		{60, 60, 0, 0, .03, []float64{.8, .9}},
-		{3600, 3600, -.08, .95, 1, []float64{.9}},
-		{1200, 200, -.5, .95, 1, []float64{0}},
-		{60, 60, -.2, .95, 1, []float64{0}},
-	} {
-		for _, phi := range c.phis {
-			random, found := rand.New(rand.NewPCG(2, 1)), 0.
-			for range runs {
-				level := func(t float64) float64 { return 10_000 * (1 + c.change*t/float64(c.run)) }
-				s := autoregressive(random, c.run, phi, level)
-				if trend := s.trend(s.Samples[c.run-c.window:], Steadiness{}); trend != nil && trend.Found {
-					found++
-				}
-			}
-			assert.True(t, found/runs >= c.low && found/runs <= c.high, "%d of %d s, φ = %g, change %g: found %.3f",
-				c.window, c.run, phi, c.change, found/runs)
-		}
-	}
-}
 
 // TestTrendAndSteadiness: what a report says of the two must not contradict itself, and a large drift is not excused.
 func TestTrendAndSteadiness(t *testing.T) {

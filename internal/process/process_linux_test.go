@@ -27,12 +27,7 @@ func TestFind(t *testing.T) {
 	require.ErrorIs(t, err, process.ErrNone, "a process a day older")
 	_, err = process.Find(process.Dir, os.Getpid(), "another", 0)
 	require.ErrorIs(t, err, process.ErrNone, "another program")
-}
-
-// TestRuns: packages of some distributions start PostgreSQL as postmaster.
-func TestRuns(t *testing.T) {
-	require.True(t, process.Runs("postmaster", "postgres"))
-	require.False(t, process.Runs("postmaster", "sqlservr"))
+	require.True(t, process.Runs("postmaster", "postgres") && !process.Runs("postmaster", "sqlservr"), "of RPMs")
 }
 
 // TestFindListening finds, as SQL Server on Linux is found, the child of two processes of one name by a port on which

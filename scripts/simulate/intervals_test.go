@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/measure"
+	"ds2/internal/nightly"
 )
 
 // process makes the orders of each second of a run, about 10,000 with a variation of 5 %.
@@ -267,5 +268,31 @@ func TestTrends(t *testing.T) {
 		chance := 3 * math.Sqrt(.015/float64(*replicates))
 		assert.LessOrEqual(t, none[1], .015+chance, "%g hours: a trend is found where none is", hours)
 		made.row(fmt.Sprintf("%g hours", hours), share(none[1]), share(none[0]), share(loss[1]))
+	}
+}
+
+// TestTrendsOfRuns: of seconds too that resemble their neighbours a trend is seldom found, and a loss that matters is.
+func TestTrendsOfRuns(t *testing.T) {
+	nightly.Long(t, "simulates for seconds")
+	for _, c := range []struct {
+		seconds              int
+		phi, loss, low, high float64 // share of the runs in which a trend is found
+	}{
+		{1200, 0, 0, 0, .015}, {1200, .9, 0, 0, .015}, {200, .9, 0, 0, .025}, {60, .9, 0, 0, .025},
+		{3600, .9, .08, .95, 1}, {1200, 0, .08, .95, 1}, {60, 0, .2, .95, 1},
+	} {
+		p, random := memory(c.phi), randomOf(fmt.Sprint("trend of a run", c))
+		p.change = func(_ *rand.Rand, all []float64, _ []int) {
+			for i := range all {
+				all[i] -= 10_000 * c.loss * float64(i) / float64(c.seconds)
+			}
+		}
+		found := shares(func() []bool {
+			end := measure.Span{To: time.Duration(c.seconds) * time.Second}
+			w, err := p.series(random, c.seconds).Window("run", end)
+			require.NoError(t, err)
+			return []bool{w.Trend != nil && w.Trend.Found}
+		})[0]
+		assert.True(t, within(found, c.low, c.high), "%+v: found in %s", c, share(found))
 	}
 }
