@@ -175,8 +175,8 @@ var titles = map[string]uint32{
 func (t *Tracer) Look() (gone error) {
 	now := map[int]bool{}
 	for _, server := range t.servers {
-		children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", server, server))
-		if err != nil {
+		children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", server, server))
+		if _, err := os.Stat(fmt.Sprintf("/proc/%d", server)); err != nil {
 			gone = fmt.Errorf("the server's process %d is gone: its I/Os count as other ones from here on", server)
 		}
 		for _, field := range strings.Fields(string(children)) {
