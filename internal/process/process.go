@@ -3,6 +3,7 @@
 package process
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -42,10 +43,11 @@ func FindListening(dir string, port uint64, program string, age time.Duration) (
 	return find(dir, program, age, func(p procfs.Proc) bool { return listens(dir, p.PID, port) })
 }
 
-// Runs says whether a process of a name runs a program: packages of Red Hat's kind start PostgreSQL as postmaster.
-func Runs(name, program string) bool {
-	return name == program || program == "postgres" && name == "postmaster"
-}
+// programs are those that packages start under another name, as Red Hat's do PostgreSQL.
+var programs = map[string]string{"postmaster": "postgres"}
+
+// Runs says whether a process of a name runs a program.
+func Runs(name, program string) bool { return cmp.Or(programs[name], name) == program }
 
 func find(dir, program string, age time.Duration, itIs func(procfs.Proc) bool) (pid int, err error) {
 	fs, err := procfs.NewFS(dir)
