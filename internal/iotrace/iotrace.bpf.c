@@ -49,7 +49,6 @@ struct bio {
 	struct bio *bi_next;
 	struct block_device *bi_bdev;
 	opf_type bi_opf;
-	unsigned short bi_vcnt;
 	struct bvec_iter bi_iter;
 	struct bio_vec *bi_io_vec;
 } __attribute__((preserve_access_index));
@@ -119,9 +118,10 @@ static __always_inline __u32 *place(struct dentry *d)
 // carried is the file whose pages a bio carries, by its first page; nil where they are no file's, as in direct I/O.
 static __always_inline struct dentry *carried(struct bio *bio)
 {
-	if (bio->bi_vcnt == 0)
+	struct bio_vec *pages = bio->bi_io_vec; // which copies of a bio share, as device mapper and MD make them; their bi_vcnt is 0
+	if (!pages)
 		return 0;
-	struct page *page = bio->bi_io_vec->bv_page;
+	struct page *page = pages->bv_page;
 	unsigned long head = BPF_CORE_READ(page, compound_head);
 	if (head & 1)
 		page = (struct page *)(head - 1);
