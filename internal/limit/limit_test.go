@@ -2,7 +2,6 @@ package limit
 
 import (
 	"cmp"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -76,10 +75,9 @@ func TestParseFault(t *testing.T) {
 	} {
 		before, after, _ := strings.Cut(c.text, "^")
 		_, err := Parse(before+after, operations...)
-		fault, ok := errors.AsType[*SyntaxError](err)
-		require.True(t, ok, "%s: %v", c.text, err)
-		assert.Equal(t, len(before), fault.Offset, c.text)
-		assert.Contains(t, fault.Reason, c.reason, c.text)
+		require.Error(t, err, c.text)
+		reason, _, _ := strings.Cut(err.Error(), "\n")
+		assert.Contains(t, reason, c.reason, c.text)
 		caret := "\n  " + strings.Repeat(" ", utf8.RuneCountInString(before)) + "^"
 		assert.True(t, strings.HasSuffix(err.Error(), caret), "caret is out of place:\n%v", err)
 	}
@@ -96,10 +94,7 @@ func FuzzParse(f *testing.F) {
 	fuzztest.Run(f, func(t testing.TB, text string) {
 		l, err := Parse(text)
 		if err != nil {
-			fault, ok := errors.AsType[*SyntaxError](err)
-			if !ok || fault.Offset < 0 || fault.Offset > len(text) || strings.Count(err.Error(), "\n") != 2 {
-				t.Fatalf("%q: unfit error %q", text, err)
-			}
+			require.Equal(t, 2, strings.Count(err.Error(), "\n"), "%q: unfit error %q", text, err)
 			return
 		}
 		again, err := Parse(l.String())

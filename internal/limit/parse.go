@@ -26,28 +26,8 @@ import (
 //	lower      = ">" | ">="
 //	duration   = number ( "us" | "ms" | "s" | "m" )
 
-// SyntaxError is a limit that cannot be read.
-type SyntaxError struct {
-	Text   string // the limit as it was written
-	Offset int    // of the fault, in bytes
-	Reason string // what would be right
-}
-
-// Error gives the reason, and below it the limit with a caret under the fault.
-func (e *SyntaxError) Error() string {
-	flat := strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, e.Text)
-	before := utf8.RuneCountInString(e.Text[:e.Offset])
-	return fmt.Sprintf("%s\n  %s\n  %s^", e.Reason, flat, strings.Repeat(" ", before))
-}
-
-// Parse reads one limit, such as "order p95 < 500ms", "errors < 0.1%", "device read mean < 20ms" or "opm > 60000". Its
-// errors are of type *SyntaxError. The operations are those that are known; where there are none, as of a record, any
-// word is one.
+// Parse reads one limit, such as "order p95 < 500ms", "errors < 0.1%", "device read mean < 20ms" or "opm > 60000". The
+// operations are those that are known; where there are none, as of a record, any word is one.
 func Parse(text string, operations ...string) (l Limit, err error) {
 	p := &parser{text: text}
 	l.Subject = p.next(isWord)
@@ -133,9 +113,16 @@ func isWord(r rune) bool  { return !isSign(r) && !unicode.IsSpace(r) }
 func isDigit(r rune) bool { return r == '.' || '0' <= r && r <= '9' }
 func isUnit(r rune) bool  { return !isDigit(r) && !unicode.IsSpace(r) }
 
-// fail is a fault at the start of the last token.
+// fail is the reason why a limit cannot be read and, below it, the limit with a caret under the last token.
 func (p *parser) fail(format string, args ...any) error {
-	return &SyntaxError{p.text, p.start, fmt.Sprintf(format, args...)}
+	flat := strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, p.text)
+	before := utf8.RuneCountInString(p.text[:p.start])
+	return fmt.Errorf("%s\n  %s\n  %s^", fmt.Sprintf(format, args...), flat, strings.Repeat(" ", before))
 }
 
 // bounds are how those in a unit are written, and what takes a written unit to the base unit.
