@@ -117,11 +117,7 @@ func warnings(before result.Cautions, f result.Evidence) (all []string) {
 	if !diagnose.ReadFromDrives(f) {
 		all = append(all, before.Reads...)
 	}
-	all = append(all, before.Other...)
-	if others := diagnose.Disturbance(f); others != "" {
-		all = append(all, others)
-	}
-	return all
+	return slices.Concat(all, before.Other, diagnose.Disturbance(f))
 }
 
 // largeReads warns of data files whose mean read has several pages, by the server's own counts, where nothing scans:

@@ -82,16 +82,6 @@ var surroundings = []struct {
 	{"round trip", monitor.DatabaseRoundTrip, "ms", 1e3, view.highest},
 }
 
-// latencies are those of the slowest drive over all of its I/Os, by which limits of the same names judge too.
-var latencies = []struct {
-	name string
-	kind monitor.IOKind
-}{
-	{result.ReadLatency, monitor.IOKind{Over: monitor.Interval}},
-	{result.WriteLatency, monitor.IOKind{Write: true, Over: monitor.Interval}},
-	{result.LogWriteLatency, monitor.IOKind{Role: monitor.Log, Write: true, Over: monitor.Interval}},
-}
-
 // conditions are figures by which runs are compared.
 type conditions []result.Condition
 
@@ -106,41 +96,31 @@ func (v view) conditions() (all conditions) {
 	for _, c := range surroundings {
 		all.add(c.name, c.of(v, c.column), c.scale, c.unit)
 	}
-	for _, l := range latencies {
-		if mean, _, measured := v.drives().Slowest(l.kind); measured {
-			all.add(l.name, &mean, 1e3, "ms")
+	latency := func(name string, role monitor.Role, write bool) { // as limits of the same names judge it
+		kind := monitor.IOKind{Role: role, Write: write, Over: monitor.Interval}
+		if mean, _, measured := v.drives().Slowest(kind); measured {
+			all.add(name, &mean, 1e3, "ms")
 		}
 	}
+	latency(result.ReadLatency, "", false)
+	latency(result.WriteLatency, "", true)
+	latency(result.LogWriteLatency, monitor.Log, true)
 	all.add("checkpoints", v.total(monitor.DatabaseCheckpoints), v.window.To-v.window.From, "")
 	all.add(result.FailedAttempts, new(float64(v.window.Errors)), 1, "")
-	for _, c := range smart {
-		var figure *float64
-		for _, d := range v.SMART {
-			figure = over(c.over, figure, c.figure(d))
-		}
-		all.add(c.name, figure, c.scale, c.unit)
+	var written, hottest, worn *float64 // over the whole run, of the drives that tell
+	for _, d := range v.SMART {
+		written = over(add, written, d.HostBytes)
+		hottest = over(math.Max, hottest, d.After.Temperature)
+		worn = over(math.Max, worn, d.After.Wear)
 	}
+	all.add("written to the drives, by SMART", written, 1e-6, "MB")
+	all.add("temperature of the hottest drive", hottest, 1, "°C")
+	all.add("wear of the most worn drive", worn, 100, "%")
 	if d := v.Device; d != nil { // next to which a run's own requests are read
 		all.add(result.LimitOfReads, new(d.MaxReads()), 1, "a second")
 		all.add(result.LimitOfLogWrites, &d.Log.IOPS, 1, "a second")
 	}
 	return all
-}
-
-// smart is what the drives told of themselves, over the whole run: sums of those that tell, and the highest wear and
-// temperature.
-var smart = []struct {
-	name, unit string
-	scale      float64
-	over       func(a, b float64) float64
-	figure     func(monitor.SMART) *float64
-}{
-	{"written to the drives, by SMART", "MB", 1e-6, add,
-		func(d monitor.SMART) *float64 { return d.HostBytes }},
-	{"temperature of the hottest drive", "°C", 1, math.Max,
-		func(d monitor.SMART) *float64 { return d.After.Temperature }},
-	{"wear of the most worn drive", "%", 100, math.Max,
-		func(d monitor.SMART) *float64 { return d.After.Wear }},
 }
 
 // Throttled says which drives held themselves back for their heat; a run beside which one did is marked.

@@ -221,13 +221,13 @@ func others(f result.Evidence) *float64 {
 // muchOfOthers is from which share of the CPUs on other programs change what is measured.
 const muchOfOthers = 0.10
 
-// Disturbance warns of other programs on the database's machine; empty where they take little.
-func Disturbance(f result.Evidence) string {
+// Disturbance warns of other programs on the database's machine that take much.
+func Disturbance(f result.Evidence) (warnings []string) {
 	if share := others(f); atLeast(share, muchOfOthers) {
-		return "other programs take " + percent(*share) +
-			" of the CPUs of the database's machine: stop them, and measure again"
+		warnings = append(warnings, "other programs take "+percent(*share)+
+			" of the CPUs of the database's machine: stop them, and measure again")
 	}
-	return ""
+	return warnings
 }
 
 // NewSessions makes shares of numbers of sessions as samples tell them. Samples tell what those at work do; how many

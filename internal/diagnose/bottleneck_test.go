@@ -130,7 +130,7 @@ func TestDisturbance(t *testing.T) {
 		{result.Evidence{CPUBusy: new(.95), CPUDatabase: new(.8), CPUOwn: new(.1)}, ""},
 		{result.Evidence{CPUBusy: new(.95), CPUOwn: new(.1)}, ""},
 	} {
-		got := Disturbance(c.f)
+		got := strings.Join(Disturbance(c.f), "; ")
 		assert.True(t, strings.HasPrefix(got, c.want) && (c.want == "") == (got == ""), "%q, want %q", got, c.want)
 	}
 }
