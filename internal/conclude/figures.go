@@ -2,7 +2,6 @@ package conclude
 
 import (
 	"cmp"
-	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -186,20 +185,17 @@ func Counters(r *result.Record) (all [][]float64) {
 }
 
 // Thinned is a column in at most n points: means of neighbours, at the time of the first; NaN where none is known.
-func Thinned(t *monitor.Table, column string, most int) iter.Seq2[time.Time, float64] {
-	return func(yield func(time.Time, float64) bool) {
-		size, at := max(1, (len(t.Rows)+most-1)/most), 0
-		for values := range slices.Chunk(t.Values(column), size) {
-			sum, n := 0., 0.
-			for _, v := range values {
-				if !math.IsNaN(v) {
-					sum, n = sum+v, n+1
-				}
+func Thinned(t *monitor.Table, column string, most int) (points monitor.Series) {
+	size, at := max(1, (len(t.Rows)+most-1)/most), 0
+	for values := range slices.Chunk(t.Values(column), size) {
+		sum, n := 0., 0.
+		for _, v := range values {
+			if !math.IsNaN(v) {
+				sum, n = sum+v, n+1
 			}
-			if !yield(t.Rows[at].Time, sum/n) {
-				return
-			}
-			at += size
 		}
+		points = append(points, monitor.Point{Time: t.Rows[at].Time, Value: sum / n})
+		at += size
 	}
+	return points
 }

@@ -123,8 +123,8 @@ func hostCharts(r *result.Record, id string) (all []chart) {
 		c, shown := spec.chart(id, r.Host.Columns)
 		c.Place = folded
 		for i, l := range shown {
-			for at, mean := range conclude.Thinned(&r.Host, r.Host.Columns[l.Column], maxPoints) {
-				c.Lines[i].add(at.Sub(r.Start).Seconds(), mean*l.Scale)
+			for _, p := range conclude.Thinned(&r.Host, r.Host.Columns[l.Column], maxPoints) {
+				c.Lines[i].add(p.Time.Sub(r.Start).Seconds(), p.Value*l.Scale)
 			}
 		}
 		all = append(all, drawn(c)...)
