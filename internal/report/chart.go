@@ -247,11 +247,7 @@ func (c chart) Figures() table {
 	}
 	xs = append(xs, math.Inf(1)) // after the last
 	for i, x := range xs[:len(xs)-1] {
-		row := []string{c.nameOf(x)}
-		for _, l := range c.Lines {
-			row = append(row, l.between(x, xs[i+1], inParts))
-		}
-		t.row(row...)
+		t.row(cells(c.nameOf(x), c.Lines, func(l line) string { return l.between(x, xs[i+1], inParts) })...)
 	}
 	return t
 }

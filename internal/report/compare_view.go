@@ -159,6 +159,8 @@ func (c comparison) sentence() string {
 	return fmt.Sprintf("%s; %s between %s and %s", text, c.Confidence(), bound(*most.Low), bound(*most.High))
 }
 
+func configurationName(c compare.Configuration) string { return c.Name }
+
 func (c comparison) called(name string) string {
 	for _, one := range c.Configurations {
 		if one.Name == name && one.Labels != "" {
@@ -181,30 +183,25 @@ const (
 
 // figures are five figures of the configurations side by side, of two with their difference.
 func (c comparison) figures() table {
-	t := newTable("", "figure")
-	if len(c.Configurations) > 1 {
-		t.Head[0] = "geometric mean"
+	what, several := "figure", len(c.Configurations) > 1
+	if several {
+		what = "geometric mean"
 	}
-	for _, one := range c.Configurations {
-		t.Head = append(t.Head, one.Name)
-	}
+	t := newTable("", cells(what, c.Configurations, configurationName)...)
 	two := len(c.Configurations) == 2
 	if two {
 		t.Head = append(t.Head, "difference", c.Confidence()+" confidence")
 	}
 	for _, name := range firstFigures {
 		f := compare.MetricNamed(name)
-		title, known := c.Title(f), false
+		title := c.Title(f)
 		if f.Unit != "" {
 			title += ", " + f.Unit
 		}
-		row := []string{title}
-		for _, one := range c.Configurations {
-			text := metricText(f, one, len(c.Configurations) > 1)
-			known = known || text != ""
-			row = append(row, text)
-		}
-		if !known || len(t.Rows) == mostFigures {
+		row := cells(title, c.Configurations, func(one compare.Configuration) string {
+			return metricText(f, one, several)
+		})
+		if strings.Join(row[1:], "") == "" || len(t.Rows) == mostFigures {
 			continue
 		}
 		if two {

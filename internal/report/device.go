@@ -62,10 +62,7 @@ func Devices(all []Device) Page {
 		{"a log write, ms", func(r *result.Device) float64 { return 1e3 * r.Log.Mean }},
 		{"sequential writes, MB/s", func(r *result.Device) float64 { return 1e-6 * r.SequentialWrite }},
 	} {
-		row := []string{f.name}
-		for _, d := range all {
-			row = append(row, figure(f.of(d.Device)))
-		}
+		row := cells(f.name, all, func(d Device) string { return figure(f.of(d.Device)) })
 		if len(all) == 2 {
 			d := compare.Between(f.of(first.Device), f.of(all[1].Device))
 			row = append(row, d.PercentText(d.Percent))

@@ -49,22 +49,10 @@ func esrpView(records []*result.Record, servers []compare.Server) view {
 	if slices.ContainsFunc(servers, func(s compare.Server) bool { return s.Shared }) {
 		v.find(aside, "Data and log share a drive: its latencies are those of both.")
 	}
-	head, runs := []string{"figure"}, []string{"figure"}
-	for _, s := range servers {
-		head, runs = append(head, s.Name), append(runs, s.Name)
-	}
-	columns := servers
-	if compare.AtOnce(servers) {
-		columns = append(slices.Clip(servers), compare.Together(servers))
-		head = append(head, columns[len(servers)].Name)
-	}
-	summary := newTable("Test summary", runs...)
-	told := func(name string, of func(*result.Record) string) {
-		cells := []string{name}
-		for _, s := range servers {
-			cells = append(cells, of(s.Run))
-		}
-		summary.row(cells...)
+	name := func(s compare.Server) string { return s.Name }
+	summary := newTable("Test summary", cells("figure", servers, name)...)
+	told := func(what string, of func(*result.Record) string) {
+		summary.row(cells(what, servers, func(s compare.Server) string { return of(s.Run) })...)
 	}
 	told("Overall Test Result", func(r *result.Record) string { return passOrFail(r.Summary) })
 	told("Run", func(r *result.Record) string { return r.RunID })
@@ -91,13 +79,15 @@ func esrpView(records []*result.Record, servers []compare.Server) view {
 		_, text := deepCheckNote(r.DeepChecks)
 		return cmp.Or(text, "Not checked.")
 	})
+	if compare.AtOnce(servers) {
+		servers = append(slices.Clip(servers), compare.Together(servers))
+	}
+	head := cells("figure", servers, name)
 	database, log := newTable("Database I/O", head...), newTable("Transaction log I/O", head...)
-	row := func(t *table, name string, scale float64, of func(compare.Server) float64) {
-		cells := []string{name}
-		for _, s := range columns {
-			cells = append(cells, orDash(of(s), func(v float64) string { return numbers.Decimals(v*scale, 3) }))
-		}
-		t.row(cells...)
+	row := func(t *table, what string, scale float64, of func(compare.Server) float64) {
+		t.row(cells(what, servers, func(s compare.Server) string {
+			return orDash(of(s), func(v float64) string { return numbers.Decimals(v*scale, 3) })
+		})...)
 	}
 	row(&database, "Database Disks Transfers/sec", 1, func(s compare.Server) float64 { return s.Reads + s.Writes })
 	row(&database, "Database Disks Reads/sec", 1, func(s compare.Server) float64 { return s.Reads })

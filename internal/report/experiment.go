@@ -135,21 +135,17 @@ func settingTable(e compare.Experiment) table {
 	names = addNew(names, "targets")
 	t := newWords("Configurations", append([]string{"configuration"}, names...)...)
 	for _, c := range e.Configurations {
-		cells := map[string]string{}
-		maps.Copy(cells, c.Labels)
+		values := map[string]string{}
+		maps.Copy(values, c.Labels)
 		for _, s := range c.Settings {
-			cells["--"+s.Flag] = s.Value
+			values["--"+s.Flag] = s.Value
 		}
 		for _, b := range e.Benches {
 			if b.Name == c.Name {
-				cells["targets"] = strings.Join(b.Targets, ", ")
+				values["targets"] = strings.Join(b.Targets, ", ")
 			}
 		}
-		row := []string{c.Name}
-		for _, name := range names {
-			row = append(row, cells[name])
-		}
-		t.row(row...)
+		t.row(cells(c.Name, names, func(name string) string { return values[name] })...)
 	}
 	return t
 }
@@ -158,22 +154,18 @@ const notStated = "not stated"
 
 // disclosureTable is what was stated of the configurations, and what was not; with prices, also their figures by them.
 func disclosureTable(all []compare.Configuration) table {
-	t := newWords("Disclosure", "what")
+	t := newWords("Disclosure", cells("what", all, configurationName)...)
 	for _, key := range result.Disclosures {
-		t.row(key)
+		t.row(cells(key, all, func(c compare.Configuration) string {
+			return cmp.Or(c.Spec.Disclosure[key], notStated)
+		})...)
 	}
-	perPrice := []string{"per 1,000 of the price's currency"}
-	for _, c := range all {
-		t.Head = append(t.Head, c.Name)
-		stated, figure := c.Spec.Disclosure, notStated
-		for i, key := range result.Disclosures {
-			t.Rows[i] = append(t.Rows[i], cmp.Or(stated[key], notStated))
+	t.row(cells("per 1,000 of the price's currency", all, func(c compare.Configuration) string {
+		value, currency := compare.PerPrice(c)
+		if value == nil {
+			return notStated
 		}
-		if value, currency := compare.PerPrice(c); value != nil {
-			figure = fmt.Sprintf("%s %s per 1,000 %s", opmOf(value, nil), c.Unit(), currency)
-		}
-		perPrice = append(perPrice, figure)
-	}
-	t.Rows = append(t.Rows, perPrice)
+		return fmt.Sprintf("%s %s per 1,000 %s", opmOf(value, nil), c.Unit(), currency)
+	})...)
 	return t
 }

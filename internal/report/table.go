@@ -28,6 +28,15 @@ func newWords(caption string, head ...string) table {
 
 func (t *table) row(cells ...string) { t.Rows = append(t.Rows, cells) }
 
+// cells are a row's: its name, and one of each of some things.
+func cells[T any](name string, all []T, of func(T) string) []string {
+	row := []string{name}
+	for _, one := range all {
+		row = append(row, of(one))
+	}
+	return row
+}
+
 // list is a table of names and values, which add fills.
 func list(caption string) table { return newWords(caption, "what", "value") }
 
