@@ -22,20 +22,20 @@ func (c comparison) charts(id string, columns []compare.Configuration) (all []ch
 	for _, name := range []string{compare.Main, "order_p95_ms", "active_w", compare.PerWatt} {
 		all = append(all, drawn(c.barChart(id, compare.MetricNamed(name), columns))...)
 	}
-	records := map[string]*result.Record{} // by their directories; of one that is not there any more nothing is drawn
+	var curves []curve // of a run whose record is not there any more nothing is drawn
 	var devices []Device
-	for _, one := range c.Configurations {
+	for i, one := range c.Configurations {
 		d := Device{Name: one.Name, runs: one.Runs}
 		for _, r := range one.Runs {
-			dir := filepath.Join(one.Dir, r.Dir)
-			record, err := one.Read.Run(dir)
+			record, err := one.Read.Run(filepath.Join(one.Dir, r.Dir))
 			if err == nil && r.Figure != nil && len(record.Windows) > 0 && len(record.Series.Samples) > 0 {
-				records[dir], d.Device = record, record.Device
+				d.Device = record.Device
+				curves = append(curves, curve{line{Name: one.Name, Hue: i, Thin: r.Dir != one.Median}, record})
 			}
 		}
 		devices = append(devices, d)
 	}
-	overlays, err := c.overlays(id, records)
+	overlays, err := overlays(id, c.Words(), curves)
 	return slices.Concat(all, drawn(deviceChart(id, devices)), overlays), err
 }
 
@@ -55,7 +55,7 @@ func (c comparison) barChart(id string, f compare.Metric, all []compare.Configur
 	const grey = 6
 	runs, whiskers := line{Name: "run", Dots: true, Hue: grey}, line{Name: "95 %", Bars: true, Hue: grey}
 	dropped := line{Name: "run that does not count", Dots: true, Hollow: true, Hue: grey}
-	blocks, hatched := map[int]*line{}, false
+	blocks := map[int]*line{}
 	for i, one := range all {
 		x := float64(i + 1)
 		b.Names = append(b.Names, strings.TrimPrefix(one.Name, "run-"))
@@ -68,7 +68,6 @@ func (c comparison) barChart(id string, f compare.Metric, all []compare.Configur
 			}
 			column.add(x, *median)
 			b.Lines = append(b.Lines, column)
-			hatched = hatched || column.Faint
 		}
 		if half := one.Half(); half != nil && f.Name == compare.Main {
 			centre := *cmp.Or(one.RunsMean, one.Value())
@@ -89,7 +88,7 @@ func (c comparison) barChart(id string, f compare.Metric, all []compare.Configur
 			}
 		}
 	}
-	if hatched {
+	if slices.ContainsFunc(b.Lines, func(l line) bool { return l.Faint }) {
 		b.Text += " Hatched columns are no result."
 	}
 	for _, block := range slices.Sorted(maps.Keys(blocks)) {
@@ -142,9 +141,14 @@ func deviceChart(id string, all []Device) chart {
 	return c
 }
 
+// curve is a line yet without points, and the run that they are of.
+type curve struct {
+	line
+	*result.Record
+}
+
 // overlays are the rate and the response time of all runs over time, those that stand for their configurations thick.
-func (c comparison) overlays(id string, records map[string]*result.Record) ([]chart, error) {
-	words := c.Words()
+func overlays(id string, words result.Words, runs []curve) ([]chart, error) {
 	opm := chart{ID: id + "-opm", Title: words.PerMinute() + " over time", YName: words.Rate,
 		Text: words.Rate + " of each second of all runs; the run that stands for its configuration is thick."}
 	latency := chart{ID: id + "-latency", Title: "Response time of " + words.Cycles + " over time, 95th percentile",
@@ -152,36 +156,28 @@ func (c comparison) overlays(id string, records map[string]*result.Record) ([]ch
 	shares := chart{ID: id + "-distribution", Title: "Distribution of the response times of " + words.Cycles,
 		YName: "ms", Log: true, Place: folded, Labels: quantileLabels(), XName: "share of the " + words.Cycles,
 		Text: "Response time that a share of the " + words.Cycles + " stayed within, in the first window."}
-	points := maxPoints / max(len(records), 1)
-	for i, one := range c.Configurations {
-		for _, run := range one.Runs {
-			r := records[filepath.Join(one.Dir, run.Dir)]
-			if r == nil {
-				continue
-			}
-			rate := line{Name: one.Name, Hue: i, Thin: run.Dir != one.Median}
-			p95 := rate
-			for _, s := range thinned(r.Series.Samples, max(points, 200)) {
-				rate.add(middle(s), s.OPM())
-				p95.add(middle(s), s.P95) // 0 where there were no orders, which a logarithmic axis leaves out
-			}
-			opm.To = max(opm.To, r.Series.Samples[len(r.Series.Samples)-1].End.Seconds())
-			opm.Lines = append(opm.Lines, rate)
-			if rate.Thin {
-				continue
-			}
-			latency.Lines = append(latency.Lines, p95)
-			times, err := r.Series.Distributions(latencySpan(r.Windows[0]))
-			if err != nil {
-				return nil, err
-			}
-			if orders, some := times.Operations[measure.WholeOrder]; some {
-				shares.addShares(one.Name, orders)
-			}
-		}
-	}
-	if len(opm.Lines) == 0 {
+	if len(runs) == 0 {
 		return nil, nil
+	}
+	for _, r := range runs {
+		rate, p95 := r.line, r.line
+		for _, s := range thinned(r.Series.Samples, max(maxPoints/len(runs), 200)) {
+			rate.add(middle(s), s.OPM())
+			p95.add(middle(s), s.P95) // 0 where there were no orders, which a logarithmic axis leaves out
+		}
+		opm.To = max(opm.To, r.Series.Samples[len(r.Series.Samples)-1].End.Seconds())
+		opm.Lines = append(opm.Lines, rate)
+		if rate.Thin {
+			continue
+		}
+		latency.Lines = append(latency.Lines, p95)
+		times, err := r.Series.Distributions(latencySpan(r.Windows[0]))
+		if err != nil {
+			return nil, err
+		}
+		if orders, some := times.Operations[measure.WholeOrder]; some {
+			shares.addShares(rate.Name, orders)
+		}
 	}
 	latency.To = opm.To
 	return []chart{opm, latency, shares}, nil
