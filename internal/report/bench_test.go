@@ -79,7 +79,7 @@ func TestBenchText(t *testing.T) {
 	text := told(t, Bench(c))
 	golden(t, "bench.txt", text)
 	written(t, Bench(c))
-	texttest.Contains(t, text, benchView(c).Notes()...)
+	texttest.Contains(t, text, benchView(c).reasons(aside)...)
 }
 
 // TestCompareText pins the comparison of an array that storage held back with one that the CPUs did: warnings of runs
@@ -114,7 +114,7 @@ func TestRunByItself(t *testing.T) {
 	assert.Equal(t, name, c.Name)
 	opm := opmOf(c.Runs[0].Value(), c.Runs[0].CI95())
 	assert.Equal(t, name+", "+opm+" OPM: the audit failed", faultText(c, c.Runs[0]))
-	assert.Contains(t, v.Notes(), "Warning of "+name+": a log would be full.")
+	assert.Contains(t, v.reasons(aside), "Warning of "+name+": a log would be full.")
 }
 
 // TestWhiskersEndAtZero: no rate is below 0, however far two runs lie apart.

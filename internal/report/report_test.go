@@ -285,7 +285,7 @@ func TestNotesSayThatARunIsTooShort(t *testing.T) {
 	var v view
 	const short = "too short for a confidence interval: 10 samples, and it takes 50"
 	v.findRun(result.Summary{Conclusion: result.Conclusion{Windows: []measure.Window{{NoCI95: short}}}})
-	assert.Contains(t, v.Notes(), "The run is "+short+".")
+	assert.Contains(t, v.reasons(aside), "The run is "+short+".")
 	text, err := json.Marshal(measure.Window{})
 	require.NoError(t, err)
 	assert.Contains(t, string(text), `"opm_ci95":null`, "where there is no interval")
@@ -350,7 +350,7 @@ func TestFaultsAndOpenLoopAreTold(t *testing.T) {
 	s.Counts.Own[0], s.Counts.Names = 1, &[]string{"in_doubt_purchases"}
 	var v view
 	v.findRun(s)
-	text := strings.Join(v.Notes(), "\n")
+	text := strings.Join(v.reasons(aside), "\n")
 	texttest.Contains(t, text,
 		"1,000 fell due", "990 were completed and 7 dropped",
 		"failed attempts: resource 4 (the first of resource in purchase: disk full); retries 3, reconnects 2, "+

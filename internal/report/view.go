@@ -88,13 +88,6 @@ func (v view) reasons(from level) (texts []string) {
 	return texts
 }
 
-func (v view) Notes() (texts []string) {
-	for _, f := range v.Findings {
-		texts = append(texts, f.Text)
-	}
-	return texts
-}
-
 func (v *view) findf(l level, format string, args ...any) { v.find(l, fmt.Sprintf(format, args...)) }
 
 // find adds a finding; none where the text is empty.
