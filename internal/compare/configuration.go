@@ -150,9 +150,4 @@ func changed(c Configuration) (warnings []string) {
 }
 
 // Words are those of the first configuration: others are of the same workload, or a warning says so.
-func (c Comparison) Words() result.Words {
-	if len(c.Configurations) == 0 { // a bench whose runs are still to come
-		return result.Words{}
-	}
-	return c.Configurations[0].Words
-}
+func (c Comparison) Words() result.Words { return c.Configurations[0].Words }
