@@ -86,7 +86,11 @@ func WithFirst(all []Configuration) Comparison {
 			c.Warnings = append(c.Warnings, one.Name+" fails its limits: "+one.Limits.Failed())
 		}
 		c.Warnings = append(c.Warnings, changed(one)...)
-		c.Doubts = slices.Concat(c.Doubts, idle(one), Drifting(one))
+		unit := one.Unit()
+		if why := valuesOf(one, result.BenchRun.Value).noRatio(); why != "" {
+			c.Doubts = append(c.Doubts, Doubt{one.Name, one.Name + " had runs of 0 " + unit, unit + ": " + why})
+		}
+		c.Doubts = append(c.Doubts, Drifting(one)...)
 	}
 	first := all[0]
 	for i, other := range all[1:] {

@@ -21,15 +21,6 @@ type Doubt struct {
 
 const warming = "still warming up"
 
-// idle is the doubt about a configuration of which a run that counts did nothing: there is no ratio to others.
-func idle(c Configuration) []Doubt {
-	why := valuesOf(c, result.BenchRun.Value).noRatio()
-	if why == "" {
-		return nil
-	}
-	return []Doubt{{c.Name, c.Name + " had runs of 0 " + c.Unit(), c.Unit() + ": " + why}}
-}
-
 // Drifting is the doubt about a configuration most runs of which drift the same way: what they come to hangs on when
 // they were measured, however little they vary.
 func Drifting(c Configuration) []Doubt {

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -72,12 +73,7 @@ var Costs = []Metric{
 }
 
 func cost(name, title, unit string, scale float64, of func(*result.Costs) *float64) Metric {
-	value := func(r result.BenchRun) *float64 {
-		if r.Costs == nil {
-			return nil
-		}
-		return of(r.Costs)
-	}
+	value := func(r result.BenchRun) *float64 { return of(cmp.Or(r.Costs, new(result.Costs))) }
 	return Metric{name + "_per_order", title + " per {cycle}", unit, scale, value, "", nil}
 }
 

@@ -4,6 +4,7 @@
 package limit
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -37,12 +38,7 @@ func (m Metric) IsOperation() bool {
 }
 
 // Unit is what the figure is counted in.
-func (m Metric) Unit() result.Unit {
-	if s, ok := subjects[m.Subject]; ok {
-		return s.unit
-	}
-	return operation.unit
-}
+func (m Metric) Unit() result.Unit { return cmp.Or(subjects[m.Subject].unit, operation.unit) }
 
 // Limit is one bound on one figure.
 type Limit struct {

@@ -46,7 +46,7 @@ type line struct {
 	// In place of a line:
 	Dots   bool `json:"dots,omitempty"`
 	Hollow bool `json:"hollow,omitempty"` // dots that are rings
-	Bars   bool `json:"bars,omitempty"`   // error bars, as addBar makes them
+	Bars   bool `json:"bars,omitempty"`   // error bars: both ends of each, and nothing
 	Wide   bool `json:"wide,omitempty"`   // columns from 0
 	Faint  bool `json:"faint,omitempty"`  // columns that are no result
 }
@@ -203,13 +203,6 @@ func checkpointVerticals(r *result.Record, length float64) (all []mark) {
 		}
 	}
 	return all
-}
-
-// addBar adds an error bar: a vertical line that no other is joined to.
-func (l *line) addBar(x, low, high float64) {
-	l.add(x, low)
-	l.add(x, high)
-	l.add(x, math.NaN())
 }
 
 func withPoints(lines ...line) []line {

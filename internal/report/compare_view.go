@@ -47,7 +47,9 @@ func (c comparison) view() view {
 		v.because(why(one))
 	}
 	for _, p := range c.Parts {
-		text := partsText(p, first.Unit(), c.Words())
+		text := fmt.Sprintf("%s of %s is %s that of %s: %s the IOPS, divided by %s the I/Os per %s.",
+			first.Unit(), p.Name, numbers.Times(p.Ratio), p.Against, numbers.Times(p.IORate),
+			numbers.Times(p.IOsPerCycle), c.Words().Cycle)
 		if c.Doubt(p.Against, p.Name) != nil {
 			text = "An estimate that " + doesNotCount + ": " + text
 		}
@@ -205,7 +207,7 @@ func (c comparison) figures() table {
 			continue
 		}
 		if two {
-			row = append(row, c.cells(c.Of(c.Configurations[1].Name, name))...)
+			row = append(row, c.differenceCells(c.Of(c.Configurations[1].Name, name))...)
 		}
 		t.row(row...)
 	}
@@ -215,7 +217,7 @@ func (c comparison) figures() table {
 	return t
 }
 
-func (c comparison) cells(d *compare.Difference) []string {
+func (c comparison) differenceCells(d *compare.Difference) []string {
 	if d == nil {
 		return []string{"", ""}
 	}
@@ -264,11 +266,6 @@ func why(c compare.Configuration) string {
 
 // doesNotCount stands in place of the interval of an estimate of which nothing can be told.
 const doesNotCount = "does not count"
-
-func partsText(p compare.Parts, unit string, words result.Words) string {
-	return fmt.Sprintf("%s of %s is %s that of %s: %s the IOPS, divided by %s the I/Os per %s.", unit, p.Name,
-		numbers.Times(p.Ratio), p.Against, numbers.Times(p.IORate), numbers.Times(p.IOsPerCycle), words.Cycle)
-}
 
 // runTable is all runs in the order in which they were made, also those that do not count; stands is the one that
 // stands for the others.

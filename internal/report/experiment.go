@@ -135,8 +135,7 @@ func settingTable(e compare.Experiment) table {
 	names = addNew(names, "targets")
 	t := newWords("Configurations", append([]string{"configuration"}, names...)...)
 	for _, c := range e.Configurations {
-		values := map[string]string{}
-		maps.Copy(values, c.Labels)
+		values := maps.Collect(maps.All(c.Labels))
 		for _, s := range c.Settings {
 			values["--"+s.Flag] = s.Value
 		}

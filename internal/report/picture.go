@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -71,7 +72,9 @@ func (c comparison) barChart(id string, f compare.Metric, all []compare.Configur
 		}
 		if half := one.Half(); half != nil && f.Name == compare.Main {
 			centre := *cmp.Or(one.RunsMean, one.Value())
-			whiskers.addBar(x, max(0, centre-*half), centre+*half) // no rate is below 0
+			whiskers.add(x, max(0, centre-*half)) // no rate is below 0
+			whiskers.add(x, centre+*half)
+			whiskers.add(x, math.NaN()) // which no other bar is joined to
 		}
 		for _, r := range one.Runs {
 			v := f.Of(r)

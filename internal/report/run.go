@@ -302,10 +302,7 @@ func failureTable(s result.Summary) table {
 
 func auditTable(s result.Summary) table {
 	t := newTable("Audit", "check", "expected", "found", "verdict")
-	if s.Audit == nil {
-		return t
-	}
-	for _, c := range s.Audit.Checks {
+	for _, c := range cmp.Or(s.Audit, new(result.Audit)).Checks {
 		name := c.Name
 		if len(s.Targets) > 1 {
 			name = c.Target + ": " + name

@@ -112,12 +112,11 @@ func (t table) text() (lines []string) {
 	for _, row := range rows {
 		line := ""
 		for i, cell := range row {
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			width := widths[i]
 			if i == 0 || t.Words {
-				line += "  " + cell + pad
-			} else {
-				line += "  " + pad + cell
+				width = -width // to the left
 			}
+			line += fmt.Sprintf("  %*s", width, cell)
 		}
 		lines = append(lines, strings.TrimRight(line, " "))
 	}
