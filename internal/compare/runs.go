@@ -24,10 +24,13 @@ import (
 
 // Take takes into the summary of several runs what one of them comes to.
 func Take(run *result.BenchRun, s result.Summary) {
+	power, bottleneck := cmp.Or(s.Power, new(result.Power)), cmp.Or(s.Bottleneck, new(result.Bottleneck))
 	run.Headline, run.Limits = s.Headline, s.Limits
 	run.Costs, run.Conditions, run.Changes = s.Costs, s.Conditions, s.Changes
-	run.P95, run.P95AtLeast, run.Idle, run.Active, run.Bottleneck, run.Unsteady = nil, false, nil, nil, "", ""
-	run.Warnings, run.Drift = slices.Concat(s.Away, conclude.Throttled(s.SMART), s.Warnings), nil
+	run.Idle, run.Active = power.Idle, power.Active
+	run.Bottleneck = bottleneck.What
+	run.Warnings = slices.Concat(bottleneck.Warnings, s.Away, conclude.Throttled(s.SMART), s.Warnings)
+	run.P95, run.P95AtLeast, run.Unsteady, run.Drift = nil, false, "", nil
 	if len(s.Windows) > 0 {
 		w := s.Windows[0]
 		if l, measured := w.Latency[measure.WholeOrder]; measured {
@@ -40,13 +43,6 @@ func Take(run *result.BenchRun, s result.Summary) {
 		if w.Steady.Drifts() {
 			run.Drift = new(w.Steady.Drift)
 		}
-	}
-	if s.Power != nil {
-		run.Idle, run.Active = s.Power.Idle, s.Power.Active
-	}
-	if s.Bottleneck != nil {
-		run.Bottleneck = s.Bottleneck.What
-		run.Warnings = slices.Concat(s.Bottleneck.Warnings, run.Warnings)
 	}
 }
 

@@ -63,10 +63,7 @@ func serversOf(r *result.Record) (servers []Server, err error) {
 	}
 	if len(servers) == 1 {
 		s := &servers[0]
-		s.Name = monitor.HostOf(r.Targets[0])
-		if r.Machine != nil {
-			s.Name = cmp.Or(r.Machine.Hostname, s.Name)
-		}
+		s.Name = cmp.Or(cmp.Or(r.Machine, new(monitor.Machine)).Hostname, monitor.HostOf(r.Targets[0]))
 		// Where one drive holds data and log, only the server's own count tells them apart.
 		s.Reads, s.Writes, s.LogWrites, s.Maintenance = d.Reads, d.Writes, d.LogWrites, d.Maintenance.IOPS()
 	}

@@ -14,7 +14,7 @@ func (v view) costs(power *result.Power) *result.Costs {
 		Reads: v.total(monitor.DiskReads), Writes: v.total(monitor.DiskWrites),
 		ReadBytes: v.total(monitor.DiskReadBytes), WrittenBytes: v.total(monitor.DiskWrittenBytes),
 		LogBytes: v.total(monitor.DatabaseLogBytes), ClientCPU: v.mean(monitor.ClientOwn),
-		ServerCPU: v.total(monitor.ServerProcessors),
+		ServerCPU: v.total(monitor.ServerProcessors), Joules: cmp.Or(power, new(result.Power)).Active,
 	}
 	for _, device := range v.Counters.Items(monitor.DiskReads) {
 		_, item := monitor.SplitColumn(device)
@@ -28,9 +28,6 @@ func (v view) costs(power *result.Power) *result.Costs {
 		if v.Local && c.ClientCPU != nil {
 			c.ServerCPU = new(max(*c.ServerCPU-*c.ClientCPU, 0))
 		}
-	}
-	if power != nil {
-		c.Joules = power.Active
 	}
 	return c.Per(float64(v.window.Counts.Orders) / (v.window.To - v.window.From))
 }

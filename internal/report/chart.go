@@ -278,17 +278,18 @@ func (l line) between(from, to float64, inParts bool) string {
 func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
 	words := r.Words
 	c := chart{ID: id + "-opm", Title: words.PerMinute() + " over time", YName: words.Rate, Place: picture}
-	rate, mean := line{Name: words.Rate + " of each second"}, line{}
+	rate := line{Name: words.Rate + " of each second"}
 	for _, s := range samples {
 		rate.add(middle(s), s.OPM())
 	}
+	c.draw(rate)
 	if len(r.Windows) > 0 {
 		w := r.Windows[0]
-		mean.Name = "mean of window " + w.Name
+		mean := line{Name: "mean of window " + w.Name}
 		mean.add(w.From, w.OPM)
 		mean.add(w.To, w.OPM)
+		c.draw(mean)
 	}
-	c.draw(withPoints(rate, mean)...)
 	c.Text = fmt.Sprintf("Rate of completed %s over %s.", words.Cycles, seconds(samples[len(samples)-1].End.Seconds()))
 	if n := len(r.Checkpoints); n > 0 {
 		c.Text += fmt.Sprintf(" Vertical lines show where %d checkpoints began.", n)

@@ -280,8 +280,12 @@ func runTable(all []compare.Configuration, stands string) table {
 	rows := map[int][][]string{} // by the numbers of the runs
 	for _, one := range all {
 		for _, r := range one.Runs {
+			p95 := figureOr(r.P95)
+			if r.P95AtLeast {
+				p95 = "at least " + p95
+			}
 			row := []string{one.Name, r.Dir, count(r.Number), count(r.Block),
-				opmOf(r.Value(), r.CI95()), uncertainty(r.CI95()), p95Text(r)}
+				opmOf(r.Value(), r.CI95()), uncertainty(r.CI95()), p95}
 			for _, name := range []string{
 				result.ReadsOfDevices, result.LimitOfReads, result.WritesOfDevices, result.LimitOfLogWrites,
 				result.LostOrders, result.BackAfter, result.LongestOrder,
@@ -296,13 +300,6 @@ func runTable(all []compare.Configuration, stands string) table {
 		t.Rows = append(t.Rows, rows[number]...)
 	}
 	return t.trimmed()
-}
-
-func p95Text(r result.BenchRun) string {
-	if r.P95AtLeast {
-		return "at least " + figureOr(r.P95)
-	}
-	return figureOr(r.P95)
 }
 
 func countsText(c compare.Configuration, r result.BenchRun, stands bool) (text string) {

@@ -139,11 +139,8 @@ func (v *view) findRun(s result.Summary) {
 	for _, hot := range conclude.Throttled(s.SMART) {
 		v.find(reservation, "Fault: "+hot)
 	}
-	var warnings []string
-	if b := s.Bottleneck; b != nil {
-		warnings = b.Warnings
-	}
-	v.warn(together(slices.Concat(warnings, s.Warnings), s.Targets))
+	bottleneck := cmp.Or(s.Bottleneck, new(result.Bottleneck))
+	v.warn(together(slices.Concat(bottleneck.Warnings, s.Warnings), s.Targets))
 	v.find(aside, cumulativeNote(s))
 	v.find(faultNote(s))
 	v.find(aside, powerNote(s))

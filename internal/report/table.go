@@ -44,8 +44,7 @@ func (t *table) add(name, format string, args ...any) { t.row(name, fmt.Sprintf(
 
 // within is the table as far as it fits: long cells elided, and without the last columns and rows.
 func (t table) within(width, rows int) table {
-	over := len(t.Rows) - rows
-	if over > 0 {
+	if over := len(t.Rows) - rows; over > 0 {
 		t.Rows = append(slices.Clone(t.Rows[:rows]), []string{fmt.Sprintf("%d more: --details", over)})
 	}
 	head, all := t.Head, t.Rows

@@ -133,21 +133,20 @@ func environmentTable(s result.Summary) table {
 			t.add("file system", "%s at %s (%s)", fs.Type, fs.MountPoint, strings.Join(fs.Options, ","))
 		}
 		for _, d := range m.Drives {
-			what, kind := "drive ", "solid state"
+			roles := ""
+			for _, role := range d.Roles {
+				roles += ", " + string(role)
+			}
+			if d.File {
+				t.row("file "+d.Name, "as its server counts"+roles)
+				continue
+			}
+			kind, size := "solid state", numbers.Decimals(float64(d.Bytes)/1e9, 0)
 			if d.Rotational {
 				kind = "rotating"
 			}
-			if d.File {
-				what, kind = "file ", "as its server counts"
-			}
-			for _, role := range d.Roles {
-				kind += ", " + string(role)
-			}
-			if !d.File {
-				size := numbers.Decimals(float64(d.Bytes)/1e9, 0)
-				kind = strings.TrimSpace(fmt.Sprintf("%s %s GB, %s, scheduler %s", d.Model, size, kind, d.Scheduler))
-			}
-			t.row(what+d.Name, kind)
+			t.row("drive "+d.Name, strings.TrimSpace(
+				fmt.Sprintf("%s %s GB, %s%s, scheduler %s", d.Model, size, kind, roles, d.Scheduler)))
 		}
 	}
 	for i, server := range s.Servers {

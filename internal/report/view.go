@@ -164,7 +164,7 @@ func cleaned(v view) view {
 	return v
 }
 
-// cleanAll cleans all texts in a value. Points of charts are figures, and many.
+// cleanAll cleans all texts in a value.
 func cleanAll(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
@@ -176,9 +176,6 @@ func cleanAll(v reflect.Value) {
 			cleanAll(v.Field(i))
 		}
 	case reflect.Slice:
-		if kind := v.Type().Elem().Kind(); kind == reflect.Array {
-			return
-		}
 		for i := range v.Len() {
 			cleanAll(v.Index(i))
 		}
