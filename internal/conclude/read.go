@@ -1,6 +1,7 @@
 package conclude
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -49,7 +50,8 @@ func (r Reader) hold(record *result.Record) error {
 		return err
 	}
 	said, found := record.Conclusion.Windows[0], again.Windows[0]
-	if said.Name != found.Name || !same(said.OPM, found.OPM) || !sameFigure(record.Figure, again.Figure) {
+	was, is := cmp.Or(record.Figure, new(result.Figure)), cmp.Or(again.Figure, new(result.Figure))
+	if said.Name != found.Name || !same(said.OPM, found.OPM) || was.Unit != is.Unit || !same(was.Value, is.Value) {
 		return wrong("it says %.0f %s in window %s, and the samples come to %.0f in window %s",
 			said.OPM, record.Words.Rate, said.Name, found.OPM, found.Name)
 	}
@@ -58,14 +60,6 @@ func (r Reader) hold(record *result.Record) error {
 
 // same tells whether two figures differ by no more than their rounding.
 func same(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Max(math.Abs(a), 1) }
-
-// sameFigure tells whether two runs come to the same.
-func sameFigure(a, b *result.Figure) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return a.Unit == b.Unit && same(a.Value, b.Value)
-}
 
 // Merged reads the records of one run that several driver machines made, and adds them up.
 func (r Reader) Merged(dirs []string) (*result.Record, error) {
