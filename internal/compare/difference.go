@@ -87,13 +87,13 @@ func WithFirst(all []Configuration) Comparison {
 		}
 		c.Warnings = append(c.Warnings, changed(one)...)
 		unit := one.Unit()
-		if why := valuesOf(one, result.BenchRun.Value).noRatio(); why != "" {
+		if why := valuesOf(one, result.BenchRun.Value).noRatio(); why != "" { // no other has a ratio to it
 			c.Doubts = append(c.Doubts, Doubt{one.Name, one.Name + " had runs of 0 " + unit, unit + ": " + why})
 		}
 		c.Doubts = append(c.Doubts, Drifting(one)...)
 	}
-	first := all[0]
-	for i, other := range all[1:] {
+	for i, other := range all[min(1, len(all)):] {
+		first := all[0]
 		known := map[string]bool{}
 		for _, f := range Metrics {
 			var found []values

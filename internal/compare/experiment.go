@@ -25,7 +25,7 @@ type Experiment struct {
 // NewExperiment reads the benches of the experiment in a directory, and compares its configurations.
 func NewExperiment(read conclude.Reader, dir string, record result.Experiment) (e Experiment, err error) {
 	e = Experiment{Experiment: record, Name: DirName(dir)}
-	var some []Configuration
+	some := []Configuration{}
 	looks := 1.
 	for _, c := range e.Configurations {
 		one := Configuration{Name: c.Name, Dir: filepath.Join(dir, c.Dir), Read: read}
@@ -50,10 +50,7 @@ func NewExperiment(read conclude.Reader, dir string, record result.Experiment) (
 			looks = max(looks, looksOf(one.Bench))
 		}
 	}
-	e.Comparison = Comparison{Configurations: []Configuration{}, Differences: []Difference{}}
-	if len(some) > 0 {
-		e.Comparison = WithFirst(some)
-	}
+	e.Comparison = WithFirst(some)
 	e.Comparison.Warnings = append(e.Comparison.Warnings, e.leftOut()...)
 	e.Pairs = []measure.Difference{}
 	if e.Order == result.OrderRandom {

@@ -24,7 +24,8 @@ import (
 
 // Take takes into the summary of several runs what one of them comes to.
 func Take(run *result.BenchRun, s result.Summary) {
-	power, bottleneck := cmp.Or(s.Power, new(result.Power)), cmp.Or(s.Bottleneck, new(result.Bottleneck))
+	power := cmp.Or(s.Power, new(result.Power))
+	bottleneck := cmp.Or(s.Bottleneck, new(result.Bottleneck))
 	run.Headline, run.Limits = s.Headline, s.Limits
 	run.Costs, run.Conditions, run.Changes = s.Costs, s.Conditions, s.Changes
 	run.Idle, run.Active = power.Idle, power.Active

@@ -175,7 +175,7 @@ func (v view) others() (all []string) {
 	return all
 }
 
-// view is what happened in the first window; window is nil where there is none.
+// view is what happened in the first window; where there is none, window is nil and no sample is of it.
 type view struct {
 	Input
 	window   *measure.Window

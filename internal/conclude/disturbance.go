@@ -14,19 +14,17 @@ import (
 // disturbances are what the events of a run did. An event before orders were back from another is part of the same
 // disturbance, to the second that samples tell.
 func disturbances(in Input) (all []result.Disturbance) {
-	back := 0. // when orders were
 	for i, event := range in.Events {
 		from, first := measure.Seconds(event.From), measure.Seconds(in.Events[0].From)
-		if n := len(all); n > 0 && all[n-1].Unknown == "" && (all[n-1].Back == nil || event.From < back+1) {
-			all[n-1].Events = append(all[n-1].Events, i+1)
+		if n := len(all) - 1; n >= 0 && all[n].Unknown == "" &&
+			(all[n].Back == nil || event.From < all[n].From+*all[n].Back+1) {
+			all[n].Events = append(all[n].Events, i+1)
 			continue
 		}
 		d := result.Disturbance{Events: []int{i + 1}}
 		var err error
 		if d.Disturbance, err = in.Series.Disturbance(from, first); err != nil {
 			d.From, d.Unknown = event.From, err.Error()
-		} else if d.Back != nil {
-			back = d.From + *d.Back
 		}
 		all = append(all, d)
 	}

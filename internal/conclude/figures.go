@@ -27,11 +27,10 @@ func (v view) power() *result.Power {
 	if v.Counters.Values(monitor.Power) == nil {
 		return nil
 	}
-	p := &result.Power{Idle: known(v.Counters.Mean(monitor.Power, time.Time{}, v.Start))}
-	if v.window != nil {
-		p.Active = v.mean(monitor.Power)
+	return &result.Power{
+		Idle:   known(v.Counters.Mean(monitor.Power, time.Time{}, v.Start)),
+		Active: v.mean(monitor.Power),
 	}
-	return p
 }
 
 // figures takes from the samples of the window what the bottleneck is judged by.

@@ -50,7 +50,8 @@ func (r Reader) hold(record *result.Record) error {
 		return err
 	}
 	said, found := record.Conclusion.Windows[0], again.Windows[0]
-	was, is := cmp.Or(record.Figure, new(result.Figure)), cmp.Or(again.Figure, new(result.Figure))
+	was := cmp.Or(record.Figure, new(result.Figure))
+	is := cmp.Or(again.Figure, new(result.Figure))
 	if said.Name != found.Name || !same(said.OPM, found.OPM) || was.Unit != is.Unit || !same(was.Value, is.Value) {
 		return wrong("it says %.0f %s in window %s, and the samples come to %.0f in window %s",
 			said.OPM, record.Words.Rate, said.Name, found.OPM, found.Name)

@@ -185,7 +185,8 @@ const (
 
 // figures are five figures of the configurations side by side, of two with their difference.
 func (c comparison) figures() table {
-	what, several := "figure", len(c.Configurations) > 1
+	what := "figure"
+	several := len(c.Configurations) > 1
 	if several {
 		what = "geometric mean"
 	}

@@ -163,7 +163,8 @@ func overlays(id string, words result.Words, runs []curve) ([]chart, error) {
 		return nil, nil
 	}
 	for _, r := range runs {
-		rate, p95 := r.line, r.line
+		rate := r.line
+		p95 := r.line
 		for _, s := range thinned(r.Series.Samples, max(maxPoints/len(runs), 200)) {
 			rate.add(middle(s), s.OPM())
 			p95.add(middle(s), s.P95) // 0 where there were no orders, which a logarithmic axis leaves out

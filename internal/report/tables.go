@@ -62,7 +62,7 @@ func scrubTable(s result.Summary) table {
 		"bytes a request", "from the drives", "mean ms", "max ms", "passes", "failures")
 	for _, r := range s.Scrub {
 		fromDrives := "unknown"
-		if r.Device != nil { // the kernel reads ahead of what is asked for
+		if r.Device != nil { // more than was read where the kernel reads ahead
 			fromDrives = numbers.Share(min(*r.Device, r.Bytes), r.Bytes)
 		}
 		t.row(r.Target, numbers.Decimals(r.Rate/1e6, 3), numbers.Decimals(r.PerSecond()/1e6, 3),
@@ -141,10 +141,11 @@ func environmentTable(s result.Summary) table {
 				t.row("file "+d.Name, "as its server counts"+roles)
 				continue
 			}
-			kind, size := "solid state", numbers.Decimals(float64(d.Bytes)/1e9, 0)
+			kind := "solid state"
 			if d.Rotational {
 				kind = "rotating"
 			}
+			size := numbers.Decimals(float64(d.Bytes)/1e9, 0)
 			t.row("drive "+d.Name, strings.TrimSpace(
 				fmt.Sprintf("%s %s GB, %s%s, scheduler %s", d.Model, size, kind, roles, d.Scheduler)))
 		}

@@ -78,9 +78,8 @@ func (v view) reasons(from level) (texts []string) {
 		}
 		return f.Level
 	}
-	all := slices.Clone(v.Findings)
-	slices.SortStableFunc(all, func(a, b finding) int { return int(rank(b) - rank(a)) })
-	for _, f := range all {
+	worseFirst := func(a, b finding) int { return int(rank(b) - rank(a)) }
+	for _, f := range slices.SortedStableFunc(slices.Values(v.Findings), worseFirst) {
 		if rank(f) >= from {
 			texts = append(texts, f.Text)
 		}
