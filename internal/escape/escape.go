@@ -21,9 +21,6 @@ func obeyed(r rune) bool {
 }
 
 func replace(text string, escaped func(rune) bool) string {
-	if strings.IndexFunc(text, escaped) < 0 {
-		return text
-	}
 	var b strings.Builder
 	for _, r := range text {
 		if !escaped(r) {

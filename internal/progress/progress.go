@@ -4,6 +4,7 @@ package progress
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -167,13 +168,8 @@ func (s State) Text(amount func(int64) string) string {
 	return strings.Join(filled(s.Doing, text), ": ")
 }
 
-func filled(texts ...string) (some []string) {
-	for _, t := range texts {
-		if t != "" {
-			some = append(some, t)
-		}
-	}
-	return some
+func filled(texts ...string) []string {
+	return slices.DeleteFunc(texts, func(text string) bool { return text == "" })
 }
 
 // Round words a time as exactly as an estimate is: to a second below a minute, to ten below ten minutes, to a minute
