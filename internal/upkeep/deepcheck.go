@@ -20,9 +20,7 @@ type DeepChecker interface {
 
 // DeepCheck has every target check itself to the last page, one after the other. Those done before an error are
 // returned with it.
-func DeepCheck(
-	ctx context.Context, targets []store.Database, tell progress.Tell,
-) (all []store.DeepCheck, err error) {
+func DeepCheck(ctx context.Context, targets []store.Database, tell progress.Tell) (all []store.DeepCheck, err error) {
 	for _, target := range targets {
 		engine, ok := target.(DeepChecker)
 		if !ok {

@@ -37,9 +37,7 @@ const (
 // Snapshot does something with the copy of a database. A copy for which there is no room on the drives of a server on
 // this machine is refused before anything is dropped for it. Say is told what the copy takes, what the server's drives
 // have, and what could not be kept.
-func Snapshot(
-	ctx context.Context, s store.Database, work SnapshotWork, show progress.View, say func(string),
-) error {
+func Snapshot(ctx context.Context, s store.Database, work SnapshotWork, show progress.View, say func(string)) error {
 	warn := func(what string) { say("snapshot: " + what) }
 	snapshotter, ok := s.(Snapshotter)
 	if !ok {
@@ -55,12 +53,8 @@ func Snapshot(
 		}
 	}
 	if work != SnapshotDrop {
-		room, err := checkRoom(ctx, s, work)
-		if err != nil {
+		if err := checkRoom(ctx, s, work, warn); err != nil {
 			return err
-		}
-		if room != "" {
-			warn(room)
 		}
 	}
 	tell, stop := show("snapshot", progress.Bytes)
@@ -76,35 +70,37 @@ func Snapshot(
 }
 
 // checkRoom says what room a copy takes and what there is, and is an error where it is known not to suffice.
-func checkRoom(ctx context.Context, s store.Database, work SnapshotWork) (said string, err error) {
+func checkRoom(ctx context.Context, s store.Database, work SnapshotWork, say func(string)) error {
 	engine, ok := s.(load.Sizer)
 	if !ok {
-		return "", nil
+		return nil
 	}
 	room, err := engine.SnapshotRoom(ctx)
 	if err != nil {
-		return "", nil // of a database that is half restored it may not be known
+		return nil // of a database that is half restored it may not be known
 	}
 	needs, freed := room.Database, int64(0)
 	if work == SnapshotRestore { // which drops the database first
 		needs, freed = room.Copy, room.Database
 	}
 	if needs == 0 {
-		return "", nil
+		return nil
 	}
 	// Beside the files the server writes directories and, mostly to the same drive, its log.
 	least := needs + needs/100 + 16<<20
-	said = fmt.Sprintf("a copy takes %.1f GB on the server's drives", float64(needs)/1e9)
+	takes := fmt.Sprintf("a copy takes %.1f GB on the server's drives", float64(needs)/1e9)
 	free, where, known := room.Free()
 	if !known {
-		return said, nil
+		say(takes)
+		return nil
 	}
 	free += freed
 	there := fmt.Sprintf("there is room for %.1f GB in %s", float64(free)/1e9, where)
 	if free < least {
-		return "", &store.Error{Op: fmt.Sprintf("snapshot %s %s", work, s.Label()), Class: store.Resource,
-			Err:  fmt.Errorf("%s, and %s", said, there),
+		return &store.Error{Op: fmt.Sprintf("snapshot %s %s", work, s.Label()), Class: store.Resource,
+			Err:  fmt.Errorf("%s, and %s", takes, there),
 			Hint: "make room there, by ds2 snapshot drop if there is an older copy, or use ds2 reset, which needs none"}
 	}
-	return said + "; " + there, nil
+	say(takes + "; " + there)
+	return nil
 }
