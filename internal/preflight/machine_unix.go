@@ -2,19 +2,15 @@
 
 package preflight
 
-import (
-	"syscall"
-
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // writable is why this user may not write into a directory; it writes nothing.
 func writable(dir string) error { return unix.Access(dir, unix.W_OK|unix.X_OK) }
 
 // openFiles is how many files and connections this process may have at once.
 func openFiles() (n uint64, known bool) {
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 		return 0, false
 	}
 	return uint64(limit.Cur), true // Go has raised it to what may be
