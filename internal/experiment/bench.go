@@ -73,7 +73,7 @@ func (p Bench) run(ctx, stop context.Context, b *result.Bench, place runs.Place,
 	}
 	told("running")
 	s, faults, err := p.Run(filepath.Join(p.Dir, r.Dir), place)
-	if err != nil && !(errors.Is(err, driver.ErrStopped) && cameToEnd(s)) {
+	if err != nil && !(errors.Is(err, driver.ErrStopped) && s.Status.CameToEnd()) {
 		return err
 	}
 	r.Status, r.Faults = s.Status, faults
@@ -89,9 +89,6 @@ func (p Bench) run(ctx, stop context.Context, b *result.Bench, place runs.Place,
 	return nil
 }
 
-// cameToEnd says that a run is over, by itself or by its limits: what follows it may be made up for.
-func cameToEnd(s result.Summary) bool { return s.Status == result.Done || s.Status == result.Aborted }
-
 // auditLast makes the audit of the last run of b, where that was cut off: what was measured is not measured again.
 func (p Bench) auditLast(b *result.Bench) error {
 	if len(b.Runs) == 0 || p.Verify == nil {
@@ -100,7 +97,7 @@ func (p Bench) auditLast(b *result.Bench) error {
 	r := &b.Runs[len(b.Runs)-1]
 	dir := filepath.Join(p.Dir, r.Dir)
 	s, readErr := result.ReadSummary[result.Summary](dir)
-	if r.Status == result.Running && readErr == nil && cameToEnd(s) && s.Figure != nil && s.Audit == nil {
+	if r.Status == result.Running && readErr == nil && s.Status.CameToEnd() && s.Figure != nil && s.Audit == nil {
 		compare.Take(r, s)
 		r.Unaudited = true // ds2 was killed beside the audit
 		if s.Status == result.Aborted {

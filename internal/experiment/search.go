@@ -120,13 +120,13 @@ func (s Search) trial(stop runs.Stop, number int, t result.Trial) (result.Trial,
 	}
 	one, summary, outcome := s.Drive(stop, o)
 	switch {
-	case outcome.Counts() && summary.Figure == nil:
+	case outcome.Status.CameToEnd() && summary.Figure == nil:
 		outcome.Err = errors.New("the run gave no figures")
 		fallthrough
 	case outcome.Status == result.Failed && store.Classify(outcome.Err) != store.Config:
 		t.Error = outcome.Err.Error()
 		return t, nil
-	case !outcome.Counts():
+	case !outcome.Status.CameToEnd():
 		return t, outcome.Err
 	}
 	faults, err := s.Verify(stop, one)
@@ -181,7 +181,6 @@ func drivesOf(c result.Conclusion) (d result.TrialDrives) {
 }
 
 // VerdictError says that a run was made, and cannot be used.
-type VerdictError struct{ Err error }
+type VerdictError struct{ error }
 
-func (e *VerdictError) Error() string { return e.Err.Error() }
-func (e *VerdictError) Unwrap() error { return e.Err }
+func (e *VerdictError) Unwrap() error { return e.error }

@@ -67,6 +67,9 @@ const (
 	Aborted     Status = "aborted" // because a limit had failed for too long, or no room was left
 )
 
+// CameToEnd says that a run is over by itself or in order, so that it can be judged, and what follows it made up for.
+func (s Status) CameToEnd() bool { return s == Done || s == Aborted }
+
 // Summary is summary.json: what was asked for, what happened, and what that comes to.
 type Summary struct {
 	Head

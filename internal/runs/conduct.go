@@ -146,7 +146,7 @@ func (c Conduct) BenchRun(stop Stop, o Options, dir string, place Place) (result
 	o.RunID = fmt.Sprintf("%s-%d", o.RunID, place.Number)
 	o.Seed += uint64(place.Number - 1)
 	run, summary, outcome := c.Drive(stop, o)
-	if !outcome.Counts() {
+	if !outcome.Status.CameToEnd() {
 		return summary, nil, outcome.Err
 	}
 	var faults []string

@@ -37,12 +37,9 @@ func (o Outcome) with(errs ...error) Outcome {
 	if err == nil {
 		return o
 	}
-	if o.Status == result.Done || o.Status == result.Aborted {
+	if o.Status.CameToEnd() {
 		o.Status = result.Failed
 	}
 	o.Err = errors.Join(o.Err, err)
 	return o
 }
-
-// Counts says that the run came to its end, by itself or by a limit, so that it can be judged.
-func (o Outcome) Counts() bool { return o.Status == result.Done || o.Status == result.Aborted }
