@@ -53,11 +53,9 @@ func hostColumns(counters []string, start time.Time) []column[monitor.Row] {
 	return columns
 }
 
-// HostWriter writes the samples of the machine and the database as they come, and keeps nothing of them.
-type HostWriter = csvFile[monitor.Row]
-
-// CreateHost begins the HostFile of the record in dir. Times in it count from start, when the first orders started.
-func CreateHost(dir string, counters []string, start time.Time) (*HostWriter, error) {
+// CreateHost begins the HostFile of the record in dir, which takes the samples of the machine and the database as they
+// come. Times in it count from start, when the first orders started.
+func CreateHost(dir string, counters []string, start time.Time) (*csvFile[monitor.Row], error) {
 	return createCSV(filepath.Join(dir, HostFile), hostColumns(counters, start))
 }
 
@@ -72,21 +70,13 @@ func SaveHost(dir string, t *monitor.Table, start time.Time) error {
 	}))
 }
 
-// ReadHost reads the HostFile of the record in dir, whose first orders started at start, and which ended or may not
-// have. A record without one has an empty table.
-func ReadHost(dir string, start time.Time, ended bool) (t monitor.Table, err error) {
-	err = readCSV(filepath.Join(dir, HostFile), ended, hostLines(&t, start))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil // not observed
-	}
-	return t, err
-}
-
 // maxCells is what the counters of a record may come to in memory, 2 GiB: 16 days of 200 a second.
 const maxCells = 1 << 28
 
-func hostLines(t *monitor.Table, start time.Time) reader {
-	return func(names []string) (func([]string) error, error) {
+// ReadHost reads the HostFile of the record in dir, whose first orders started at start, and which ended or may not
+// have. A record without one has an empty table.
+func ReadHost(dir string, start time.Time, ended bool) (t monitor.Table, err error) {
+	err = readCSV(filepath.Join(dir, HostFile), ended, func(names []string) (func([]string) error, error) {
 		t.Columns = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "t_s" })
 		return lines(names, hostColumns(t.Columns, start), func(r monitor.Row) error {
 			if n := len(t.Rows); n > 0 && r.Time.Before(t.Rows[n-1].Time) {
@@ -98,5 +88,9 @@ func hostLines(t *monitor.Table, start time.Time) reader {
 			t.Rows = append(t.Rows, r)
 			return nil
 		})
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // not observed
 	}
+	return t, err
 }

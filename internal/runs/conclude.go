@@ -33,8 +33,7 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 	result.AddCheckpoints(s, &series, &counters)
 	s.Warm = r.warm.told(series, r.options.WarmupTime.Duration)
 	r.count()
-	var concludeErr error
-	s.Conclusion, concludeErr = conclude.Of(input(r.options, *s, series, counters), nil)
+	concludeErr := draw(r.options, s, series, counters)
 	if len(s.Sections) > 0 {
 		s.Log = result.ReadLog(r.options.Dir)
 	}
@@ -63,16 +62,17 @@ func (r *Run) warnings() (changes []result.Change, w warnings) {
 	return changes, w
 }
 
-// input is what a run is concluded from.
-func input(o Options, s result.Summary, series measure.Series, counters monitor.Table) conclude.Input {
-	own, _ := o.Plan.Workload().(conclude.Concluder)
-	return conclude.Input{Spec: s.Spec, Happened: s.Happened, Series: series, Counters: counters, Own: own}
+// draw draws the conclusion of a run from what it was to be, what happened and what was sampled.
+func draw(o Options, s *result.Summary, series measure.Series, counters monitor.Table) (err error) {
+	in := conclude.Input{Spec: s.Spec, Happened: s.Happened, Series: series, Counters: counters}
+	in.Own, _ = o.Plan.Workload().(conclude.Concluder)
+	s.Conclusion, err = conclude.Of(in, nil)
+	return err
 }
 
 // count takes what the meter counted over the whole run.
 func (r *Run) count() {
 	s := &r.summary
-	s.ByTarget, s.Counts = nil, measure.Counts{}
 	for _, t := range r.Meter().Totals() {
 		s.Counts.Add(t.Counts)
 		latency := map[string]measure.Latency{}
@@ -124,8 +124,7 @@ func Complete(o Options) (result.Summary, error) {
 	if o.Device != nil {
 		s.Device = o.Device
 	}
-	var concludeErr error
-	s.Conclusion, concludeErr = conclude.Of(input(o, s, record.Series, record.Host), nil)
+	concludeErr := draw(o, &s, record.Series, record.Host)
 	if s.Status != result.Done { // it may have ended before its later windows
 		concludeErr = nil
 	}

@@ -28,18 +28,13 @@ type limitJudge struct {
 	verdicts atomic.Pointer[result.Verdicts] // over the last interval
 }
 
-func (j *limitJudge) sample(s measure.Sample) {
-	if len(j.limits) > 0 {
-		j.samples = append(j.samples, s)
-	}
-}
-
 // over judges the interval that is over, by the counters that were sampled in it so far. The error ends the run. What
 // is known only after the run, such as what a meter's log holds, is left to the end.
 func (j *limitJudge) over(iv measure.Interval, o *observation) error {
 	series := measure.Series{Samples: j.samples, Intervals: []measure.Interval{iv}}
 	j.samples = nil
-	if n := len(series.Samples); n == 0 || series.Samples[n-1].Phase != measure.PhaseRun {
+	n := len(series.Samples)
+	if len(j.limits) == 0 || n == 0 || series.Samples[n-1].Phase != measure.PhaseRun {
 		return nil
 	}
 	window, err := series.Window("limits", measure.Span{From: iv.From, To: iv.To})

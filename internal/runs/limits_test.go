@@ -86,7 +86,7 @@ func TestLimitsOfDevices(t *testing.T) {
 			}
 			o.keep(monitor.Row{Time: start.Add(to), Values: []float64{writes, latency}})
 			one := measure.Counts{Orders: 1}
-			w.sample(measure.Sample{End: to, Length: time.Second, Phase: measure.PhaseRun, Counts: one})
+			w.samples = []measure.Sample{{End: to, Length: time.Second, Phase: measure.PhaseRun, Counts: one}}
 			err := w.over(measure.Interval{From: from, To: to}, o)
 			require.True(t, err == nil || errors.Is(err, ErrLimits), "%v", err)
 			if err != nil && ended == 0 {

@@ -29,15 +29,19 @@ type observation struct {
 
 // rest samples for d while nothing goes on, and is false where stop ended it early.
 func (o *observation) rest(stop context.Context, d time.Duration) bool {
-	sampling, cancel := context.WithCancel(stop)
+	defer o.beside(stop, time.Now(), func(r monitor.Row) { o.idle = append(o.idle, r) })()
+	return progress.Pause(stop, d)
+}
+
+// beside samples from start until end is called, or ctx ends.
+func (o *observation) beside(ctx context.Context, start time.Time, take func(monitor.Row)) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
 	var sampler sync.WaitGroup
-	sampler.Go(func() {
-		o.sampler.Run(sampling, time.Now(), func(r monitor.Row) { o.idle = append(o.idle, r) })
-	})
-	rested := progress.Pause(stop, d)
-	cancel()
-	sampler.Wait()
-	return rested
+	sampler.Go(func() { o.sampler.Run(ctx, start, take) })
+	return func() {
+		cancel()
+		sampler.Wait()
+	}
 }
 
 // flushRows is how many samples a crash may cost: those of as much time as it costs of the histograms.
@@ -53,44 +57,27 @@ func (o *observation) begin(r Options, start time.Time) {
 			return
 		}
 	}
-	var writer *result.HostWriter
-	if writer, o.failed = result.CreateHost(r.Dir, o.sampler.Columns(), start); o.failed != nil {
+	writer, err := result.CreateHost(r.Dir, o.sampler.Columns(), start)
+	if err != nil {
+		o.failed = err
 		return
 	}
 	for _, row := range o.idle {
 		writer.Write(&row)
 	}
 	o.idle = nil
-	ctx, cancel := context.WithCancel(context.Background())
-	var err error
-	var sampler sync.WaitGroup
-	sampler.Go(func() {
-		n := 0
-		o.sampler.Run(ctx, start, func(row monitor.Row) {
-			writer.Write(&row)
-			o.keep(row)
-			if n++; n%flushRows == 0 {
-				err = errors.Join(err, writer.Flush())
-			}
-		})
+	n := 0
+	end := o.beside(context.Background(), start, func(row monitor.Row) {
+		writer.Write(&row)
+		o.keep(row)
+		if n++; n%flushRows == 0 {
+			err = errors.Join(err, writer.Flush())
+		}
 	})
 	o.close = func() error {
-		cancel()
-		sampler.Wait()
+		end()
 		return errors.Join(err, writer.Close())
 	}
-}
-
-// addIO puts into an interval the times of its I/Os, where they are traced.
-func (o *observation) addIO(iv *measure.Interval) error {
-	if o.ios == nil {
-		return nil
-	}
-	all, err := o.ios()
-	for _, d := range all {
-		iv.AddIO(d)
-	}
-	return err
 }
 
 // keep keeps a sample until the interval that it is of is judged.

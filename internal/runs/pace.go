@@ -111,7 +111,11 @@ func (p *pace) sample(s measure.Sample, o *observation) {
 	}
 	switch {
 	case s.Phase == measure.PhaseRun:
-		p.keep()
+		if p.kept = true; p.pacer != nil { // a rate that has not settled
+			p.pacer.Freeze()
+			p.record.Rate = p.pacer.Rate
+			p.set(p.record.Rate)
+		}
 		return
 	case s.Phase != measure.PhaseWarmup:
 		return
@@ -178,16 +182,6 @@ func (p *pace) recent() []paced {
 		}
 	}
 	return p.samples[max(0, len(p.samples)-p.averaged):]
-}
-
-// keep keeps a rate that has not settled, when the run begins.
-func (p *pace) keep() {
-	if p.kept = true; p.pacer == nil {
-		return
-	}
-	p.pacer.Freeze()
-	p.record.Rate = p.pacer.Rate
-	p.set(p.record.Rate)
 }
 
 // warn says where the rate did not settle.

@@ -92,7 +92,7 @@ type Run struct {
 type recorder struct{ *Run }
 
 func (r recorder) Sample(s measure.Sample) error {
-	r.judge.sample(s)
+	r.judge.samples = append(r.judge.samples, s)
 	r.watch.sample(s, r.options.Tell)
 	r.pace.sample(s, r.observation)
 	r.warm.sample(s)
@@ -102,10 +102,16 @@ func (r recorder) Sample(s measure.Sample) error {
 	return r.writer.Sample(s)
 }
 
-// Interval records an interval, and judges the limits over it.
+// Interval records an interval, with the times of its I/Os where they are traced, and judges the limits over it.
 func (r recorder) Interval(iv measure.Interval) error {
-	if err := r.observation.addIO(&iv); err != nil {
-		return err
+	if ios := r.observation.ios; ios != nil {
+		all, err := ios()
+		if err != nil {
+			return err
+		}
+		for _, d := range all {
+			iv.AddIO(d)
+		}
 	}
 	if err := r.writer.Interval(iv); err != nil {
 		return err
@@ -185,6 +191,7 @@ func (r *Run) prepareDriver(w workload.Workload) error {
 	r.observation = &observation{sampler: monitor.NewSampler(r.log, sources...), machine: o.Observer.Machine}
 	r.room = newRoom(o.Observer.Rooms(), o.Length())
 	c.Started = func(start time.Time) {
+		r.summary.Start = start
 		r.scrubs.Start()
 		r.events.start(r, start)
 		r.observation.begin(o, start)
@@ -214,11 +221,7 @@ func (r *Run) Drive(ctx, stop context.Context) (result.Summary, Outcome) {
 	outcome := Ended(r.prepare(ctx, stop))
 	ioFaults := r.watchFaults(ctx)
 	if outcome.Err == nil {
-		var start time.Time
-		if start, outcome = r.observe(ctx, stop); !start.IsZero() {
-			s.Start = start
-		}
-		outcome = outcome.with(r.play.End())
+		outcome = r.observe(ctx, stop).with(r.play.End())
 	}
 	if r.journal != nil {
 		outcome = outcome.with(r.journal.Close())
@@ -270,21 +273,21 @@ func inUTC(_ []string, a slog.Attr) slog.Attr {
 }
 
 // observe lets the run happen between an idle time and a cooldown, in which nothing is done but to read the counters.
-func (r *Run) observe(ctx, stop context.Context) (time.Time, Outcome) {
+func (r *Run) observe(ctx, stop context.Context) Outcome {
 	compareSMART := r.options.Observer.BeginSMART(ctx)
 	r.alone("idle", r.options.Idle.Duration)
 	if !r.observation.rest(stop, r.options.Idle.Duration) {
-		return time.Time{}, Ended(cmp.Or(context.Cause(ctx), driver.ErrStopped))
+		return Ended(cmp.Or(context.Cause(ctx), driver.ErrStopped))
 	}
 	r.doing.Store("")
-	start, outcome := r.drive(ctx, stop)
+	outcome := r.drive(ctx, stop)
 	if outcome.Err == nil {
 		r.alone("cool down", r.options.Cooldown.Duration)
 		progress.Pause(stop, r.options.Cooldown.Duration)
 		r.doing.Store("")
 	}
 	r.summary.SMART = compareSMART(ctx)
-	return start, outcome.with(r.observation.end())
+	return outcome.with(r.observation.end())
 }
 
 // alone notes that for a time only counters and power are read.
@@ -334,35 +337,29 @@ func (r *Run) checkpoint(stop context.Context) error {
 			took := time.Since(start).Round(time.Millisecond)
 			r.log.Info("made a checkpoint before the run", "target", target.Label(), "time", took)
 		}
-		if !r.options.ColdStart {
-			continue
+		if r.options.ColdStart { // of engines alone that can
+			if err := target.(CacheDropper).DropCache(stop); err != nil {
+				return err
+			}
+			r.log.Info("emptied the server's cache before the run", "target", target.Label())
 		}
-		engine, ok := target.(CacheDropper)
-		if !ok {
-			return store.Unsupported(target, "cold starts")
-		}
-		if err := engine.DropCache(stop); err != nil {
-			return err
-		}
-		r.log.Info("emptied the server's cache before the run", "target", target.Label())
 	}
 	return nil
 }
 
-func (r *Run) drive(ctx, stop context.Context) (time.Time, Outcome) {
-	defer r.halt(nil)
+func (r *Run) drive(ctx, stop context.Context) Outcome {
 	defer context.AfterFunc(stop, func() { r.halt(driver.ErrStopped) })()
 	r.events.ctx = ctx
 	r.events.inTime, r.events.cancel = context.WithCancel(ctx)
-	start, err := r.driver.Run(ctx, r.stop)
+	_, err := r.driver.Run(ctx, r.stop)
 	r.scrubs.Close()
 	cause := context.Cause(r.stop) // a limit or no room, whatever the driver says of its last orders
 	r.halt(nil)
 	r.summary.Events = r.events.end()
 	if aborts(cause) {
-		return start, Ended(cause)
+		return Ended(cause)
 	}
-	return start, Ended(err)
+	return Ended(err)
 }
 
 // marks are those of every target, before the run or after it. After stop it does not wait for a server that is down.
