@@ -85,14 +85,16 @@ func (e Experiment) Do(ctx, stop context.Context) error {
 		err = errors.Join(err, c.end(err))
 		out = errors.Join(out, c.out)
 	}
-	if err == nil && !slices.ContainsFunc(e.Configurations, takesPart) {
+	if err == nil && len(e.part()) == 0 {
 		err = out
 	}
 	return err
 }
 
-// takesPart says that a configuration is not left out.
-func takesPart(c *Configuration) bool { return c.out == nil }
+// part are the configurations that take part: all but those that are left out.
+func (e Experiment) part() []*Configuration {
+	return slices.DeleteFunc(slices.Clone(e.Configurations), func(c *Configuration) bool { return c.out != nil })
+}
 
 // begin takes up the summary of a ds2 that may have ended early.
 func (c *Configuration) begin() {
@@ -144,14 +146,13 @@ func (e Experiment) blocks(ctx, stop context.Context) error {
 			block = min(block, 1-c.Summary.Practice)
 		}
 	}
-	left := func() bool { return slices.ContainsFunc(e.Configurations, takesPart) }
-	for ; block <= len(e.Orders) && left() && !e.enough(block-1); block++ {
+	for ; block <= len(e.Orders) && len(e.part()) > 0 && !e.enough(block-1); block++ {
 		for _, i := range e.Orders[max(block, 1)-1] {
 			if err := e.run(ctx, stop, e.Configurations[i], block); err != nil {
 				return err
 			}
 		}
-		more := block < len(e.Orders) && left() && !e.enough(block)
+		more := block < len(e.Orders) && len(e.part()) > 0 && !e.enough(block)
 		counts := func(c *Configuration) bool { return c.Summary.Figure != nil }
 		if e.paired() && block > 0 && more && e.Looked != nil && slices.ContainsFunc(e.Configurations, counts) {
 			e.Looked(block)
@@ -186,12 +187,13 @@ func (e Experiment) paired() bool { return len(e.Configurations) > 1 && !e.Seque
 // first is the block to go on with: the first that any configuration lacks. A block that a configuration lacks because
 // it was left out is not made up for, since the others' runs of it were made at another time.
 func (e Experiment) first() int {
-	all := !slices.ContainsFunc(e.Configurations, takesPart)
+	some := e.part()
+	if len(some) == 0 {
+		some = e.Configurations
+	}
 	for block := range e.Orders {
-		for _, c := range e.Configurations {
-			if (all || takesPart(c)) && !e.through(c, block+1) {
-				return block + 1
-			}
+		if slices.ContainsFunc(some, func(c *Configuration) bool { return !e.through(c, block+1) }) {
+			return block + 1
 		}
 	}
 	return len(e.Orders) + 1
@@ -219,10 +221,8 @@ func runsMade(b result.Bench, practice bool) []result.BenchRun {
 // enough says whether the differences are known well enough after n blocks.
 func (e Experiment) enough(blocks int) bool {
 	var all []compare.Configuration
-	for _, c := range e.Configurations {
-		if c.out == nil {
-			all = append(all, compare.Configuration{Name: c.Name, Bench: c.Summary})
-		}
+	for _, c := range e.part() {
+		all = append(all, compare.Configuration{Name: c.Name, Bench: c.Summary})
 	}
 	return e.Until > 0 && blocks >= e.Least && compare.Narrow(all, e.Until)
 }
@@ -345,10 +345,7 @@ func (c *Configuration) mean() (took time.Duration, known bool) {
 // Left is how many runs are made, of how many, and how long the others will take if all
 // blocks are made: each as long as those of its configuration took on average or, before the first, as its steps take.
 func (e Experiment) Left() (made, all int, left time.Duration) {
-	for _, c := range e.Configurations {
-		if c.out != nil {
-			continue
-		}
+	for _, c := range e.part() {
 		each, known := c.mean()
 		if !known {
 			each = c.Procedure.Planned
