@@ -219,7 +219,11 @@ func mergeSeries(records []*Record) measure.Series {
 				end := time.Duration(second+1) * time.Second
 				merged.Samples = append(merged.Samples, measure.Sample{End: end, Length: time.Second})
 			}
-			merged.Samples[second] = addSamples(merged.Samples[second], s)
+			sum := &merged.Samples[second]
+			sum.Add(s)
+			sum.Phase = together(sum.Phase, s.Phase)
+			sum.Users += s.Users
+			sum.HeldUp += s.HeldUp
 		}
 		merged.Intervals = append(merged.Intervals, r.Series.Intervals...)
 		merged.Slow = append(merged.Slow, r.Series.Slow...)
@@ -248,19 +252,12 @@ func wholeSeconds(samples []measure.Sample) (seconds []measure.Sample) {
 			}
 			seconds = append(seconds, none)
 		}
-		sum := addSamples(seconds[second], s)
+		sum := &seconds[second]
+		sum.Add(s)
+		sum.Phase = together(sum.Phase, s.Phase)
 		sum.Users, sum.HeldUp = s.Users, s.HeldUp // at its end
-		seconds[second] = sum
 	}
 	return seconds
-}
-
-func addSamples(a, b measure.Sample) measure.Sample {
-	a.Add(b)
-	a.Users += b.Users
-	a.HeldUp += b.HeldUp
-	a.Phase = together(a.Phase, b.Phase)
-	return a
 }
 
 // together is the phase of a run of which one machine is in phase a and another in b: that of the one behind, and the
