@@ -24,10 +24,9 @@ type Examiner interface {
 
 // Server examines the server of one target, as far as its engine knows how to.
 func Server(ctx context.Context, s store.Database, users int) (store.Examination, error) {
-	e := store.Examination{LogGrowth: -1}
 	engine, ok := s.(Examiner)
 	if !ok {
-		return e, nil
+		return store.Examination{LogGrowth: -1}, nil
 	}
 	found, err := engine.Examine(ctx, users)
 	for i := range found.Findings {

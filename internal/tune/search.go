@@ -3,7 +3,6 @@
 package tune
 
 import (
-	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -67,9 +66,7 @@ func Higher(trials []result.Trial, users int, value float64) (higher result.Tria
 
 // ByUsers are the trials in the order of their users, and of time.
 func ByUsers(trials []result.Trial) []result.Trial {
-	sorted := slices.Clone(trials)
-	slices.SortStableFunc(sorted, func(a, b result.Trial) int { return cmp.Compare(a.Threads, b.Threads) })
-	return sorted
+	return slices.SortedStableFunc(slices.Values(trials), func(a, b result.Trial) int { return a.Threads - b.Threads })
 }
 
 // Left is how many more trials it takes if none that confirms fails; false while no limit has failed.
