@@ -17,30 +17,32 @@ import (
 // workload's.
 const mostNumber = 1 << 34
 
-// numberOf is the number of the record of a key, where it has one.
-func (s Shape) numberOf(k Key) (n uint64, ours bool) {
-	n = s.Number(k.Message)
-	return n, n < mostNumber && s.Key(n) == k
-}
-
 // mostRows is how many records a database may hold that was loaded in a size: runs insert more than they delete, and a
 // day of a fast one many times what a small database was loaded with.
 func (d Dataset) mostRows() int64 { return 100_000_000 + 100*d.Size.Records() }
 
-// eachKey calls f with the number of each record of a database. Aliens have other keys than their numbers give them;
-// first is that of one.
-func eachKey(ctx context.Context, db *sql.DB, d Dataset, f func(n uint64)) (aliens int64, first Key, err error) {
+// eachRecord calls f with each record of a database and its number. What of it besides its key is read with whole alone,
+// and good until f returns. Aliens have other keys than their numbers give them; first is that of one.
+func eachRecord(ctx context.Context, db *sql.DB, d Dataset, whole bool, f func(n uint64, r *Record)) (
+	aliens int64, first Key, err error) {
+	var r Record
+	var flags, sum int32
+	var body sql.RawBytes
+	query, columns := "SELECT mailbox_id, folder_id, message_id", []any{&r.Mailbox, &r.Folder, &r.Message}
+	if whole {
+		query += ", flags, crc, body"
+		columns = append(columns, &flags, &sum, &body)
+	}
 	shape := d.shape()
-	const query = "SELECT mailbox_id, folder_id, message_id FROM messages"
-	err = store.EachRow(ctx, db, d.mostRows(), query, func(rows *sql.Rows) error {
-		var k Key
-		if err := rows.Scan(&k.Mailbox, &k.Folder, &k.Message); err != nil {
+	err = store.EachRow(ctx, db, d.mostRows(), query+" FROM messages", func(rows *sql.Rows) error {
+		if err := rows.Scan(columns...); err != nil {
 			return err
 		}
-		if n, ours := shape.numberOf(k); ours {
-			f(n)
+		r.Flags, r.Sum, r.Body = uint32(flags), uint32(sum), body
+		if n := shape.Number(r.Message); n < mostNumber && shape.Key(n) == r.Key {
+			f(n, &r)
 		} else if aliens++; aliens == 1 {
-			first = k
+			first = r.Key
 		}
 		return nil
 	})
@@ -49,7 +51,8 @@ func eachKey(ctx context.Context, db *sql.DB, d Dataset, f func(n uint64)) (alie
 
 func readLive(ctx context.Context, target store.Database, d Dataset, live *Live) error {
 	const op = "read the keys of the records"
-	aliens, first, err := eachKey(ctx, target.DB(), d, live.Add)
+	found := func(n uint64, _ *Record) { live.Add(n) }
+	aliens, first, err := eachRecord(ctx, target.DB(), d, false, found)
 	if err != nil {
 		return target.Wrap(op, err)
 	}
@@ -109,35 +112,13 @@ func (w Workload) Audit(ctx context.Context, target store.Database, a workload.A
 	return checks, nil
 }
 
-func (f *findings) readAll(ctx context.Context) error {
-	shape, check := f.Dataset.shape(), f.checker()
-	const query = "SELECT mailbox_id, folder_id, message_id, flags, crc, body FROM messages"
-	return store.EachRow(ctx, f.Store.DB(), f.Dataset.mostRows(), query, func(rows *sql.Rows) error {
-		r, err := scan(rows)
-		if err != nil {
-			return err
-		}
-		n, ours := shape.numberOf(r.Key)
-		if !ours {
-			f.aliens++
-			return nil
-		}
+func (f *findings) readAll(ctx context.Context) (err error) {
+	check := f.checker()
+	f.aliens, _, err = eachRecord(ctx, f.Store.DB(), f.Dataset, true, func(n uint64, r *Record) {
 		f.found.Add(n)
 		check(n, r)
-		return nil
 	})
-}
-
-// scan reads a row of key, flags, sum and body, which is good until the next row.
-func scan(rows *sql.Rows) (*Record, error) {
-	var r Record
-	var flags, sum int32
-	body := sql.RawBytes{}
-	if err := rows.Scan(&r.Mailbox, &r.Folder, &r.Message, &flags, &sum, &body); err != nil {
-		return nil, err
-	}
-	r.Flags, r.Sum, r.Body = uint32(flags), uint32(sum), body
-	return &r, nil
+	return err
 }
 
 // checker is what checks a record, and tells how many have been.
@@ -153,14 +134,13 @@ func (f *findings) checker() func(n uint64, r *Record) {
 }
 
 // readWritten reads the keys of all records, and the records that the run wrote.
-func (f *findings) readWritten(ctx context.Context) error {
+func (f *findings) readWritten(ctx context.Context) (err error) {
 	told := f.teller("read the keys of ")
-	found := func(n uint64) {
+	found := func(n uint64, _ *Record) {
 		f.found.Add(n)
 		told()
 	}
-	var err error
-	if f.aliens, _, err = eachKey(ctx, f.Store.DB(), f.Dataset, found); err != nil {
+	if f.aliens, _, err = eachRecord(ctx, f.Store.DB(), f.Dataset, false, found); err != nil {
 		return err
 	}
 	written := func(yield func(n uint64) bool) {
