@@ -93,9 +93,10 @@ func (e engine) loaded(t *testing.T) mailbox.Target {
 	require.NoError(t, err)
 	info, err := store.ReadInfo(t.Context(), s.DB())
 	require.NoError(t, err)
-	target, err := mailbox.Look(s, e.Engine, info)
+	engines := map[string]mailbox.Engine{s.Engine(): e.Engine}
+	plan, err := mailbox.NewPlan(t.Context(), engines, []store.Database{s}, []store.Info{info}, mailbox.Request{})
 	require.NoError(t, err)
-	return target
+	return plan.Targets[0]
 }
 
 // pageBytes is what a record takes.

@@ -15,8 +15,8 @@ type Engine interface {
 	// SharesLog says that the databases of a server have one log together.
 	SharesLog() bool
 
-	// Check refuses parameters that a database cannot serve: it may have no lazy commits, or no others. The error
-	// begins with the name of the parameter, or is a *store.Error where the database could not be asked.
+	// Check refuses parameters that a database cannot serve: it may have no lazy commits, or no others. The error is a
+	// *workload.Refusal, or a *store.Error where the database could not be asked.
 	Check(ctx context.Context, target store.Database, p Parameters) error
 
 	// Connect opens a connection for one user, with everything prepared that its operations need.

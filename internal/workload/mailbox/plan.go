@@ -3,7 +3,6 @@ package mailbox
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -66,12 +65,12 @@ func NewPlan(
 		if !ok {
 			return nil, workload.Refuse("target: workload %s does not run on %s", Name, s.Engine())
 		}
-		target, err := Look(s, engine, infos[i])
+		d, err := readDataset(infos[i])
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("look at %s: %w", s.Label(), err)
 		}
-		p.Targets = append(p.Targets, target)
-		if d, first := target.Dataset, p.Targets[0].Dataset; d.Size != first.Size || d.Profile != first.Profile {
+		p.Targets = append(p.Targets, Target{s, engine, d})
+		if first := p.Targets[0].Dataset; d.Size != first.Size || d.Profile != first.Profile {
 			const format = "target: %s holds %s for %s and %s %s for %s: targets driven together must be alike"
 			return nil, workload.Refuse(format, targets[0].Label(), first, first.Profile, s.Label(), d, d.Profile)
 		}
@@ -81,12 +80,8 @@ func NewPlan(
 		return nil, workload.Refuse("mailbox-profile: %w", err)
 	}
 	for _, t := range p.Targets {
-		err := t.Engine.Check(ctx, t.Store, p.Parameters)
-		if _, asking := errors.AsType[*store.Error](err); asking {
+		if err := t.Engine.Check(ctx, t.Store, p.Parameters); err != nil {
 			return nil, err
-		}
-		if err != nil {
-			return nil, workload.Refuse("%w", err)
 		}
 	}
 	return p, nil

@@ -69,15 +69,6 @@ const (
 	infoProfile      = "profile"
 )
 
-// Look makes a target of a database of which ds2_info says info.
-func Look(s store.Database, engine Engine, info store.Info) (Target, error) {
-	d, err := readDataset(info)
-	if err != nil {
-		return Target{}, fmt.Errorf("look at %s: %w", s.Label(), err)
-	}
-	return Target{s, engine, d}, nil
-}
-
 // readDataset is what ds2_info says was loaded to the end.
 func readDataset(info store.Info) (d Dataset, err error) {
 	if err := info.CheckReady(); err != nil {

@@ -4,7 +4,6 @@ package sqlserver
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"ds2/internal/store"
@@ -39,7 +38,7 @@ func (Engine) Check(ctx context.Context, target store.Database, p mailbox.Parame
 	default:
 		return nil
 	}
-	return fmt.Errorf("lazy is %d: "+fault, p.Mix.Lazy, target.Label())
+	return workload.Refuse("lazy is %d: "+fault, p.Mix.Lazy, target.Label())
 }
 
 // Bytes is what the records take in the database, with the upper levels of their key.
