@@ -41,14 +41,22 @@ const (
 // others, and ends with the transaction: the server's own settings stay as they are.
 const lazily = int(mailbox.Delete) + 1
 
-type session struct{ *postgres.Conn }
+// session is one user's connection.
+type session struct {
+	*postgres.Conn
+	step *mailbox.Step       // under way
+	lazy bool                // its first row is that of lazily
+	take func([][]byte) bool // found, made once, so that a call allocates nothing
+}
 
 func (Engine) Connect(ctx context.Context, target store.Database) (mailbox.Session, error) {
 	conn, err := target.(*postgres.Store).ConnectUser(ctx, statements...)
 	if err != nil {
 		return nil, err
 	}
-	return &session{conn}, nil
+	s := &session{Conn: conn}
+	s.take = s.found
+	return s, nil
 }
 
 func (Engine) Bytes(ctx context.Context, target store.Database) (bytes int64, err error) {
@@ -70,37 +78,13 @@ func (Engine) Direct(settings map[string]string) string {
 }
 
 func (s *session) Transact(ctx context.Context, step *mailbox.Step, lazy bool) error {
-	name, writes := statements[step.Op].Name, step.Op != mailbox.Read
-	step.Found = false
-	own := 0 // the number of the step's call
-	if lazy && writes {
+	writes := step.Op != mailbox.Read
+	s.step, step.Found = step, false
+	s.lazy = lazy && writes
+	if s.lazy {
 		s.Call(&statements[lazily])
 		s.Queue()
-		own = 1
 	}
-	s.queue(step)
-	if err := s.Send(ctx); err != nil {
-		return s.Fail(name, writes, err)
-	}
-	for {
-		call, row, err := s.Row()
-		if err != nil {
-			return s.Fail(name, writes, err)
-		}
-		if row == nil {
-			return nil
-		}
-		if call < own {
-			continue
-		}
-		step.Found = true
-		if step.Op == mailbox.Read && !fill(&step.Record, row) {
-			return s.Fail(name, writes, s.ErrShape())
-		}
-	}
-}
-
-func (s *session) queue(step *mailbox.Step) {
 	r := &step.Record
 	s.Call(&statements[step.Op])
 	s.Int32(r.Mailbox)
@@ -111,14 +95,23 @@ func (s *session) queue(step *mailbox.Step) {
 		s.Int32(int32(r.Sum))
 		s.Bytes(r.Body)
 	}
-	s.Queue()
+	return s.Each(ctx, writes, s.take)
 }
 
-// fill fills a record in that was read.
-func fill(r *mailbox.Record, row [][]byte) bool {
+// found takes a row of the answer.
+func (s *session) found(row [][]byte) bool {
+	if s.lazy {
+		s.lazy = false
+		return true
+	}
+	s.step.Found = true
+	if s.step.Op != mailbox.Read {
+		return true
+	}
 	if len(row) != 3 || len(row[0]) != 4 || len(row[1]) != 4 {
 		return false
 	}
+	r := &s.step.Record
 	r.Flags, r.Sum = binary.BigEndian.Uint32(row[0]), binary.BigEndian.Uint32(row[1])
 	r.Body = append(r.Body[:0], row[2]...)
 	return true

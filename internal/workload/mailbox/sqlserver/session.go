@@ -101,14 +101,6 @@ var statements = func() (all []sqlserver.Statement) {
 
 const byKey = " WHERE mailbox_id = @p1 AND folder_id = @p2 AND message_id = @p3"
 
-// statement is the place of an operation's.
-func statement(op workload.Op, lazy bool) int {
-	if lazy {
-		return 2*int(op) + 1
-	}
-	return 2 * int(op)
-}
-
 // Transact carries out an operation: a statement alone is a transaction, and commits in full.
 func (s *session) Transact(ctx context.Context, step *mailbox.Step, lazy bool) error {
 	writes, columns := step.Op != mailbox.Read, 1
@@ -116,7 +108,11 @@ func (s *session) Transact(ctx context.Context, step *mailbox.Step, lazy bool) e
 		columns = 3
 	}
 	s.step, step.Found = step, false
-	s.Call(statement(step.Op, lazy && writes))
+	statement := 2 * int(step.Op)
+	if lazy && writes {
+		statement++
+	}
+	s.Call(statement)
 	s.parameters(step)
 	err := s.Each(ctx, writes, columns, s.found)
 	if e, ok := errors.AsType[*store.Error](err); ok && e.Code == duplicateKey {

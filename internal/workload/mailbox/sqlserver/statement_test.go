@@ -23,8 +23,8 @@ var statementsFile = flag.String("statements", "",
 func TestStatements(t *testing.T) {
 	var script strings.Builder
 	for op, name := range workload.Names(mailbox.Workload{}.Operations()) {
-		for _, lazy := range []bool{false, true} {
-			s := statements[statement(workload.Op(op), lazy)]
+		for i, lazy := range []bool{false, true} {
+			s := statements[2*op+i]
 			script.WriteString(s.SQL + "\nGO\n")
 			assert.Equal(t, name, s.Name)
 			assert.Equal(t, lazy, strings.Contains(s.SQL, "DELAYED_DURABILITY = ON"), s.SQL)
