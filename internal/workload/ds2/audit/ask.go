@@ -190,11 +190,7 @@ func (a *audit) counts(tables map[string]int64) []task {
 // search has the procedures of the workload look for the title and the actor of the last product, and counts the
 // products that they miss: the full-text index holds what it should only where they find all that a comparison finds.
 func (a *audit) search(ctx context.Context) error {
-	call, ok := a.engines[a.target.Engine()]
-	if !ok {
-		return fmt.Errorf("ds2 has no calls of DVD Store 2 on %s", a.target.Engine())
-	}
-	session, err := call(ctx, a.target)
+	session, err := a.engines[a.target.Engine()](ctx, a.target)
 	if err != nil {
 		return err
 	}

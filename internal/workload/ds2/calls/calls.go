@@ -30,7 +30,7 @@ type Session interface {
 	// Browse reads the products that a search finds and returns how many there were.
 	Browse(ctx context.Context, b *Browse) (rows int, err error)
 
-	// Prices sets the price of each item; the same product may stand in several items.
+	// Prices sets the price of each of 1 to 10 items; the same product may stand in several.
 	Prices(ctx context.Context, items []Item) error
 
 	// Purchase returns the id of the order it made, 0 where a product's stock fell short and nothing was bought.
