@@ -63,11 +63,11 @@ func NewLoadCollector(tables func(f func(table string, rows, bytes int64))) prom
 
 // collectHost sends the raw figures of the machine and the database, under ds2_host_, at most a second old while the
 // sampler runs. A figure that could not be read is left out.
-func (c collector) collectHost(s sink) {
-	if v, measured := c.IOPS(); measured {
+func (r Run) collectHost(s sink) {
+	if v, measured := r.IOPS(); measured {
 		s.gauge(iops, v)
 	}
-	c.Sampler.Latest(func(f monitor.Figure, v float64) {
+	r.Sampler.Latest(func(f monitor.Figure, v float64) {
 		if math.IsNaN(v) {
 			return
 		}
@@ -84,14 +84,14 @@ func (c collector) collectHost(s sink) {
 }
 
 // collectIO sends a histogram for each kind of I/O of each drive that there was.
-func (c collector) collectIO(s sink) {
-	all, err := c.IO()
+func (r Run) collectIO(s sink) {
+	all, err := r.IO()
 	if err != nil {
 		s <- prometheus.NewInvalidMetric(ioDuration, err)
 		return
 	}
 	for _, d := range all {
 		device, kind, _ := strings.Cut(d.Name, " ")
-		s <- newHistogram(ioDuration, d, c.created, device, kind)
+		s <- newHistogram(ioDuration, d, r.created, device, kind)
 	}
 }

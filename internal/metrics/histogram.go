@@ -36,11 +36,8 @@ func newHistogram(
 			cumulative[i] += uint64(count)
 		}
 	})
-	m, err := prometheus.NewConstNativeHistogram(desc, uint64(d.Count()), d.Sum.Seconds(), native, nil, 0,
+	m := prometheus.MustNewConstNativeHistogram(desc, uint64(d.Count()), d.Sum.Seconds(), native, nil, 0,
 		nativeSchema, 0, created, labels...)
-	if err != nil {
-		return prometheus.NewInvalidMetric(desc, err)
-	}
 	h := &histogram{Metric: m}
 	for i, bound := range classicBounds {
 		h.classic = append(h.classic, &dto.Bucket{UpperBound: &bound, CumulativeCount: &cumulative[i]})

@@ -3,7 +3,6 @@
 package metrics
 
 import (
-	"slices"
 	"strconv"
 	"time"
 
@@ -31,14 +30,14 @@ type Run struct {
 	Sampler  *monitor.Sampler                       // of machine and database; nil: not observed
 	IOPS     func() (iops float64, measured bool)   // of the drives of the data, where there is a sampler
 	IO       func() ([]measure.Distribution, error) // times of I/Os so far, by drive and kind; nil: not traced
+
+	created time.Time // when it began to be shown
 }
 
 // NewCollector makes a collector of a run's figures.
-func NewCollector(run Run) prometheus.Collector { return asked(collector{run, time.Now()}.collect) }
-
-type collector struct {
-	Run
-	created time.Time
+func NewCollector(run Run) prometheus.Collector {
+	run.created = time.Now()
+	return asked(run.collect)
 }
 
 var (
@@ -66,17 +65,17 @@ var (
 )
 
 // collect sends the figures as of the last sample, at most a second old.
-func (c collector) collect(s sink) {
+func (r Run) collect(s sink) {
 	block := ""
-	if c.Block > 0 {
-		block = strconv.Itoa(c.Block)
+	if r.Block > 0 {
+		block = strconv.Itoa(r.Block)
 	}
-	s.gauge(runInfo, 1, c.Version, c.Engine, c.Size, strconv.Itoa(c.Threads), c.ID, c.Configuration, block)
-	now := c.Meter.Phase()
+	s.gauge(runInfo, 1, r.Version, r.Engine, r.Size, strconv.Itoa(r.Threads), r.ID, r.Configuration, block)
+	now := r.Meter.Phase()
 	for _, p := range measure.Phases {
 		s.gauge(runPhase, one(p == now), string(p))
 	}
-	for _, t := range c.Meter.Totals() {
+	for _, t := range r.Meter.Totals() {
 		s.gauge(opm, t.Rates.Last10s, t.Target, "10s")
 		s.gauge(opm, t.Rates.Last60s, t.Target, "60s")
 		s.gauge(opm, t.Rates.Cumulative, t.Target, "cumulative")
@@ -86,27 +85,27 @@ func (c collector) collect(s sink) {
 		for state, n := range t.Users {
 			s.gauge(users, float64(n), t.Target, measure.UserStates[state])
 		}
-		c.collectCounts(s, t)
+		r.collectCounts(s, t)
 	}
-	if c.Verdicts != nil {
+	if r.Verdicts != nil {
 		judged := map[string]bool{}
-		for _, v := range c.Verdicts() {
+		for _, v := range r.Verdicts() {
 			if !judged[v.Limit] {
 				s.gauge(limitOK, one(v.OK), v.Limit)
 			}
 			judged[v.Limit] = true
 		}
 	}
-	if c.Sampler != nil {
-		c.collectHost(s)
+	if r.Sampler != nil {
+		r.collectHost(s)
 	}
-	if c.IO != nil {
-		c.collectIO(s)
+	if r.IO != nil {
+		r.collectIO(s)
 	}
 }
 
 // collectCounts sends what one target's users did since the start.
-func (c collector) collectCounts(s sink, t measure.Totals) {
+func (r Run) collectCounts(s sink, t measure.Totals) {
 	s.counter(orders, t.Counts.Orders, t.Target)
 	s.counter(reconnects, t.Counts.Reconnects, t.Target)
 	s.counter(givenUp, t.Counts.GivenUp, t.Target)
@@ -120,16 +119,16 @@ func (c collector) collectCounts(s sink, t measure.Totals) {
 	operations := []string{"connect"}
 	for _, d := range durations {
 		operations = append(operations, d.Name)
-		s <- newHistogram(operationDuration, d, c.created, t.Target, d.Name)
+		s <- newHistogram(operationDuration, d, r.created, t.Target, d.Name)
 	}
-	s <- newHistogram(orderDuration, whole, c.created, t.Target)
+	s <- newHistogram(orderDuration, whole, r.created, t.Target)
 	for _, operation := range operations { // all there can be: a rate needs the 0 before the first burst
 		for _, class := range store.Classes {
 			n := t.Errors[measure.Failure{Operation: operation, Class: string(class)}]
 			s.counter(errorsTotal, n, t.Target, operation, string(class))
 		}
 	}
-	for _, own := range c.Counters {
+	for _, own := range r.Counters {
 		if own.Count != "" {
 			s.counter(desc(own.Name, own.Help, "target"), t.Counts.Of(own.Count), t.Target)
 			continue
@@ -138,8 +137,8 @@ func (c collector) collectCounts(s sink, t measure.Totals) {
 		for operation, count := range own.By {
 			s.counter(d, t.Counts.Of(count), t.Target, operation)
 		}
-		for _, o := range durations {
-			if own.By == nil && (own.Of == nil || slices.Contains(own.Of, o.Name)) {
+		if own.By == nil {
+			for _, o := range durations {
 				s.counter(d, o.Count(), t.Target, o.Name)
 			}
 		}

@@ -52,8 +52,7 @@ type Counter struct {
 	Name, Help string // without the kit's prefix: "mailbox_operations_total"
 
 	Count string            // the name of the count that it shows; empty: it is by operation, too
-	By    map[string]string // the name of the count of each operation; nil: how often it was carried out
-	Of    []string          // without By the operations; nil: all
+	By    map[string]string // the name of the count of each operation; nil: how often each was carried out
 }
 
 // Op is an operation, by its place among those of its workload.

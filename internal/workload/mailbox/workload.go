@@ -52,7 +52,6 @@ func (Workload) Counts() []string { return nil }
 func (Workload) Counters() []workload.Counter {
 	return []workload.Counter{{
 		Name: "mailbox_operations_total", Help: "Operations on mailboxes that were acknowledged.",
-		Of: workload.Names(operations),
 	}}
 }
 

@@ -17,8 +17,8 @@ import (
 // as long.
 var statements = []postgres.Statement{
 	calls.OpLogin: {Name: "login", SQL: "SELECT * FROM ds2_login($1, $2)"},
-	calls.OpNewCustomer: {Name: "new_customer", SQL: "SELECT ds2_new_customer($1, $2, $3, $4, $5, $6, $7, $8, $9, $10," +
-		" $11, $12, $13, $14, $15, $16, $17, $18, $19)"},
+	calls.OpNewCustomer: {Name: "new_customer", SQL: "SELECT ds2_new_customer($1, $2, $3, $4, $5, $6, $7, $8, $9," +
+		" $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)"},
 	calls.OpBrowseByCategory: {Name: "browse_by_category", SQL: "SELECT * FROM ds2_browse_by_category($1, $2)"},
 	calls.OpBrowseByActor:    {Name: "browse_by_actor", SQL: "SELECT * FROM ds2_browse_by_actor($1, $2)"},
 	calls.OpBrowseByTitle:    {Name: "browse_by_title", SQL: "SELECT * FROM ds2_browse_by_title($1, $2)"},

@@ -25,6 +25,7 @@ func recorded(b testing.TB) func(request []byte) []byte {
 	for op, operation := range calls.Operations {
 		answer, err := os.ReadFile(filepath.Join("testdata", "exchange", operation.Name+".bin"))
 		require.NoError(b, err)
+		require.Equal(b, operation.Name, statements[op].Name)
 		require.NotContains(b, statements[op].SQL, "dbo.", "they are in the user's default schema")
 		names = append(names, tdstest.UCS2(statements[op].SQL))
 		answers = append(answers, answer)
