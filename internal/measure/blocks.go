@@ -122,16 +122,15 @@ type pair struct {
 }
 
 func newPair(base, other string, figures []RunFigure) (p pair) {
-	bases, others := map[int]RunFigure{}, map[int]bool{} // by block
+	bases := map[int]RunFigure{} // by block
 	for _, f := range figures {
 		if f.Configuration == base {
 			bases[f.Block] = f
 		}
 	}
 	for _, o := range figures {
-		// One that was named twice counts once.
-		if b, ok := bases[o.Block]; ok && o.Configuration == other && !others[o.Block] {
-			others[o.Block] = true
+		if b, ok := bases[o.Block]; ok && o.Configuration == other {
+			delete(bases, o.Block) // one that was named twice counts once
 			p.rises = append(p.rises, math.Log(o.Value)-math.Log(b.Value))
 			p.later = append(p.later, float64(o.Run-b.Run))
 		}

@@ -125,13 +125,11 @@ const power = 0.8
 
 // Detectable is the smallest difference that measurements like these show in 8 of 10 cases, as the logarithm of a
 // ratio; NaN where their variation is unknown.
-func (c Change) Detectable() float64 { return detectable(c.deviation, c.freedom, c.looks) }
-
-func detectable(deviation, freedom, looks float64) float64 {
-	if !(deviation > 0) || freedom < 1 {
+func (c Change) Detectable() float64 {
+	if !(c.deviation > 0) || c.freedom < 1 {
 		return math.NaN()
 	}
-	return deviation * (Student(1-0.025/looks, freedom) + Student(power, freedom))
+	return c.deviation * (Student(1-0.025/c.looks, c.freedom) + Student(power, c.freedom))
 }
 
 // Smallest is the smallest difference, in percent, that an experiment of n blocks finds in 8 of 10 cases where its runs
@@ -145,7 +143,8 @@ func Smallest(variation float64, configurations, blocks int, until bool) float64
 	if blocks%2 == 1 { // the last block is not made up for by one backwards
 		deviation *= math.Sqrt(1 + 1/(n*n-1))
 	}
-	return percentOf(detectable(deviation*math.Log1p(variation/100), freedom, looksOf(until)))
+	c := Change{deviation: deviation * math.Log1p(variation/100), freedom: freedom, looks: looksOf(until)}
+	return percentOf(c.Detectable())
 }
 
 // Unknown is a change of which nothing is known.

@@ -63,6 +63,10 @@ const droppedOrder = "dropped"
 type latency struct {
 	series int
 	d      time.Duration
+
+	// Of a whole order: when it was completed, since the first orders, and its response time in the workload's own
+	// meaning.
+	at, own time.Duration
 }
 
 const (
@@ -71,15 +75,11 @@ const (
 	gaveUp     = -3 // in the place of an order's
 )
 
-// completed is a completed order: when, since the first orders, and its response time in the workload's own meaning.
-type completed struct{ at, own time.Duration }
-
 // Order is what a user gathers while it plays one order, and belongs to one goroutine. Recorder.Record takes it over
 // into one that holds all of that user since the last sample.
 type Order struct {
 	Counts
 	latencies []latency
-	completed []completed
 	errors    []Failure
 	retries   []Failure
 }
@@ -87,19 +87,18 @@ type Order struct {
 func (o *Order) add(more *Order) {
 	o.Counts.Add(more.Counts)
 	o.latencies = append(o.latencies, more.latencies...)
-	o.completed = append(o.completed, more.completed...)
 	o.errors = append(o.errors, more.errors...)
 	o.retries = append(o.retries, more.retries...)
 }
 
 func (o *Order) reset() {
 	o.Counts = Counts{}
-	o.latencies, o.completed, o.errors, o.retries = o.latencies[:0], o.completed[:0], o.errors[:0], o.retries[:0]
+	o.latencies, o.errors, o.retries = o.latencies[:0], o.errors[:0], o.retries[:0]
 }
 
 // AddLatency notes the response time of one operation, its retries included.
 func (o *Order) AddLatency(operation int, d time.Duration) {
-	o.latencies = append(o.latencies, latency{operation, d})
+	o.latencies = append(o.latencies, latency{series: operation, d: d})
 }
 
 // Complete notes the order as done at a time since the first orders. Its response time runs from when the user began
@@ -107,8 +106,7 @@ func (o *Order) AddLatency(operation int, d time.Duration) {
 // without those outside it.
 func (o *Order) Complete(at, d, own time.Duration) {
 	o.Orders++
-	o.latencies = append(o.latencies, latency{wholeOrder, d})
-	o.completed = append(o.completed, completed{at, own})
+	o.latencies = append(o.latencies, latency{wholeOrder, d, at, own})
 }
 
 // GiveUp notes that the order is not completed.
@@ -118,7 +116,9 @@ func (o *Order) GiveUp() {
 }
 
 // Waited notes that a dropped order would have waited at least so long before it was begun.
-func (o *Order) Waited(d time.Duration) { o.latencies = append(o.latencies, latency{dropped, d}) }
+func (o *Order) Waited(d time.Duration) {
+	o.latencies = append(o.latencies, latency{series: dropped, d: d})
+}
 
 func (o *Order) Fail(f Failure) { o.errors = append(o.errors, f) }
 
@@ -148,9 +148,7 @@ func (r *Recorder) Record(o *Order) {
 func (r *Recorder) Report(o *Order) {
 	failed := Order{errors: o.errors, retries: o.retries}
 	failed.Retries, failed.Reconnects = o.Retries, o.Reconnects
-	r.mu.Lock()
-	r.full.add(&failed)
-	r.mu.Unlock()
+	r.Record(&failed)
 	o.errors, o.retries = o.errors[:0], o.retries[:0]
 	o.Retries, o.Reconnects = 0, 0
 }

@@ -160,7 +160,6 @@ func (m *Meter) take(t *Totals, b *Order) (own time.Duration) {
 	for _, f := range b.retries {
 		t.Retries[f]++
 	}
-	done := b.completed
 	first := 0 // of the order's latencies
 	for n, l := range b.latencies {
 		i := l.series
@@ -174,17 +173,15 @@ func (m *Meter) take(t *Totals, b *Order) (own time.Duration) {
 			case gaveUp:
 				continue
 			}
-			m.slowest.note(done[0].at, l.d, operations, m.names)
-			i, done = len(m.names)-1, done[1:]
+			m.slowest.note(l.at, l.d, operations, m.names)
+			own += l.own
+			m.recent[m.next] = l.own
+			m.next = (m.next + 1) % len(m.recent)
+			i = len(m.names) - 1
 		}
 		m.second[i].add(l.d)
 		m.interval[i].add(l.d)
 		t.Durations[i].add(l.d)
-	}
-	for _, c := range b.completed {
-		own += c.own
-		m.recent[m.next] = c.own
-		m.next = (m.next + 1) % len(m.recent)
 	}
 	t.OwnTime += own
 	return own

@@ -21,7 +21,7 @@ const mostNumber = 1 << 34
 // day of a fast one many times what a small database was loaded with.
 func (d Dataset) mostRows() int64 { return 100_000_000 + 100*d.Size.Records() }
 
-// eachRecord calls f with each record of a database and its number: with its key alone, or with the whole, which is good
+// eachRecord calls f with each record of a database and its number: the key alone, or the whole of it, which is good
 // until f returns. Aliens have other keys than their numbers give them; first is that of one.
 func eachRecord(ctx context.Context, db *sql.DB, d Dataset, whole bool, f func(n uint64, r *Record)) (
 	aliens int64, first Key, err error) {
