@@ -4,6 +4,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -169,9 +170,7 @@ func (p *Page) look(now time.Time) {
 	f := Frame{At: p.last.At, Phase: p.doing}
 	if p.show.Now != nil {
 		f = p.show.Now()
-		if f.Doing == "" {
-			f.Doing = p.doing
-		}
+		f.Doing = cmp.Or(f.Doing, p.doing)
 	} else if p.show.Charts != nil {
 		f.Headline, f.Facts, f.Limits = p.last.Headline, p.last.Facts, p.last.Limits
 	}
@@ -291,14 +290,9 @@ func (p *Page) Stream(w http.ResponseWriter, r *http.Request) {
 			if !ok {
 				return
 			}
-			err := connection.SetWriteDeadline(time.Now().Add(p.patience))
-			if err == nil {
-				_, err = w.Write(e)
-			}
-			if err == nil {
-				err = connection.Flush()
-			}
-			if err != nil {
+			_ = connection.SetWriteDeadline(time.Now().Add(p.patience)) // what fails here fails below, too
+			_, _ = w.Write(e)
+			if connection.Flush() != nil {
 				return
 			}
 		}
