@@ -40,20 +40,7 @@ const count = "SELECT COALESCE(SUM(CAST(1 AS bigint)), 0) FROM "
 // foreignKey is one of those that the tables should keep, whether the schema has the server keep it or not.
 type foreignKey struct{ table, column, parent, parentColumn string }
 
-var foreignKeys = []foreignKey{
-	historyCustomer,
-	historyOrder,
-	historyProduct,
-	orderCustomer,
-	lineOrder,
-	lineProduct,
-	{"inventory", "prod_id", "products", "prod_id"},
-	{"products", "category", "categories", "category"},
-	{"products", "common_prod_id", "products", "prod_id"},
-	{"reorder", "prod_id", "products", "prod_id"},
-}
-
-// The keys of the large tables.
+// The keys of the large tables, for which these are read in passes.
 var (
 	historyCustomer = foreignKey{"cust_hist", "customerid", "customers", "customerid"}
 	historyOrder    = foreignKey{"cust_hist", "orderid", "orders", "orderid"}
@@ -61,7 +48,17 @@ var (
 	orderCustomer   = foreignKey{"orders", "customerid", "customers", "customerid"}
 	lineOrder       = foreignKey{"orderlines", "orderid", "orders", "orderid"}
 	lineProduct     = foreignKey{"orderlines", "prod_id", "products", "prod_id"}
+
+	largeKeys = []foreignKey{historyCustomer, historyOrder, historyProduct, orderCustomer, lineOrder, lineProduct}
 )
+
+// smallKeys are those of the small tables.
+var smallKeys = []foreignKey{
+	{"inventory", "prod_id", "products", "prod_id"},
+	{"products", "category", "categories", "category"},
+	{"products", "common_prod_id", "products", "prod_id"},
+	{"reorder", "prod_id", "products", "prod_id"},
+}
 
 func (k foreignKey) name() string {
 	return fmt.Sprintf("rows of %s whose %s is not in %s", k.table, k.column, k.parent)
@@ -71,11 +68,6 @@ func (k foreignKey) name() string {
 func (k foreignKey) query(condition string) string {
 	return fmt.Sprintf("%s%s c WHERE %s AND NOT EXISTS (SELECT 1 FROM %s p WHERE p.%s = c.%s)",
 		count, k.table, condition, k.parent, k.parentColumn, k.column)
-}
-
-// large tells whether the key is one of those for which the tables are read in passes.
-func (k foreignKey) large() bool {
-	return k.table == "orders" || k.table == "orderlines" || k.table == "cust_hist"
 }
 
 // within is query of the rows of some orders.
