@@ -11,9 +11,6 @@ import (
 	"ds2/internal/progress"
 )
 
-// errDrain cuts off the cycles that a drain could not wait for.
-var errDrain = errors.New("orders in flight at the end of the run did not end in time")
-
 const never = time.Duration(math.MaxInt64)
 
 // keepTime goes through the phases from the ramp on and closes the samples, until done is over: all users have ended.
@@ -47,7 +44,7 @@ func (d *Driver) keepTime(leave context.CancelCauseFunc, done context.Context) e
 	d.halt(errDone)
 	d.enter(measure.PhaseDrain)
 	if c.until(c.now+d.config.DrainTime.Duration, done) {
-		leave(errDrain)
+		leave(errors.New("orders in flight at the end of the run did not end in time"))
 		c.until(never, done)
 	}
 	return c.err

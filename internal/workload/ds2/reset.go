@@ -1,6 +1,8 @@
 package ds2
 
 import (
+	"slices"
+
 	"ds2/datagen"
 	"ds2/internal/store"
 	"ds2/internal/workload"
@@ -18,11 +20,8 @@ func (Workload) PlanReset(engine string, info store.Info) (r workload.Reset, err
 	if err != nil {
 		return r, err
 	}
-	for _, part := range data.Parts() {
-		if part.Table == datagen.Inventory {
-			r.Rows = append(r.Rows, part)
-		}
-	}
+	others := func(p datagen.Part) bool { return p.Table != datagen.Inventory }
+	r.Rows = slices.DeleteFunc(data.Parts(), others)
 	params := Dataset{Size: size}.Params(schema.Params{})
 	r.Statements, err = schema.Statements(engine, schema.Reset, params)
 	return r, err

@@ -2,7 +2,6 @@ package ds2
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"ds2/datagen"
@@ -79,10 +78,6 @@ func (r *Run) Ready(context.Context) error { return nil }
 // End has nothing to keep: the marks say what a run added.
 func (r *Run) End() error { return nil }
 
-// ErrWords says that titles and actors of a database are of other words than users would search for.
-var ErrWords = errors.New("its titles and actors were made from other words; " +
-	"name the file that it was loaded with by --words")
-
 // Look makes a plan for targets that were loaded to the end: all of one size, the one asked for where one is, and made
 // of the words in c, whose size is filled in.
 func Look(
@@ -105,7 +100,8 @@ func Look(
 				"leave out the size, or load the one you want with ds2 load", label, size, *want)
 		}
 		if sum, ok := infos[i][audit.InfoWords]; ok && sum != p.Config.Words.Sum() {
-			return nil, fmt.Errorf("look at %s: %w", label, ErrWords)
+			return nil, fmt.Errorf("look at %s: its titles and actors were made from other words; "+
+				"name the file that it was loaded with by --words", label)
 		}
 		if i > 0 && size != p.Config.Size {
 			const format = "%s holds a dataset of size %s and %s one of size %s: targets driven together must be alike"

@@ -17,10 +17,6 @@ import (
 // workload's.
 const mostNumber = 1 << 34
 
-// mostRows is how many records a database may hold that was loaded in a size: runs insert more than they delete, and a
-// day of a fast one many times what a small database was loaded with.
-func (d Dataset) mostRows() int64 { return 100_000_000 + 100*d.Size.Records() }
-
 // eachRecord calls f with each record of a database and its number: the key alone, or the whole of it, which is good
 // until f returns. Aliens have other keys than their numbers give them; first is that of one.
 func eachRecord(ctx context.Context, db *sql.DB, d Dataset, whole bool, f func(n uint64, r *Record)) (
@@ -33,8 +29,10 @@ func eachRecord(ctx context.Context, db *sql.DB, d Dataset, whole bool, f func(n
 		query += ", flags, crc, body"
 		columns = append(columns, &flags, &sum, &body)
 	}
+	// Runs insert more than they delete, and a day of a fast one many times what a small database was loaded with.
+	most := 100_000_000 + 100*d.Size.Records()
 	shape := d.shape()
-	err = store.EachRow(ctx, db, d.mostRows(), query+" FROM messages", func(rows *sql.Rows) error {
+	err = store.EachRow(ctx, db, most, query+" FROM messages", func(rows *sql.Rows) error {
 		if err := rows.Scan(columns...); err != nil {
 			return err
 		}

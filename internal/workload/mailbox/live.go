@@ -16,7 +16,7 @@ type Live struct {
 func NewLive(users int) *Live {
 	l := &Live{make([]Share, users)}
 	for i := range l.shares {
-		l.shares[i].first, l.shares[i].step = uint64(i), uint64(users)
+		l.shares[i] = Share{first: uint64(i), step: uint64(users), doubt: map[uint64]bool{}}
 	}
 	return l
 }
@@ -50,10 +50,7 @@ func (l *Live) Has(n uint64) bool { return has(l.of(n).live, n/uint64(len(l.shar
 func (l *Live) Written(n uint64) bool { return has(l.of(n).written, n/uint64(len(l.shares))) }
 
 // InDoubt says whether it is unknown if record n exists.
-func (l *Live) InDoubt(n uint64) bool {
-	_, doubt := l.of(n).doubt[n]
-	return doubt
-}
+func (l *Live) InDoubt(n uint64) bool { return l.of(n).doubt[n] }
 
 // Share is the records of one user. It belongs to one goroutine.
 type Share struct {
@@ -61,7 +58,7 @@ type Share struct {
 	live, written []uint64
 	end           uint64 // places that a record ever had
 	records       int64
-	doubt         map[uint64]struct{}
+	doubt         map[uint64]bool
 
 	_ [64]byte // keeps the next user's counts off this cache line
 }
@@ -126,10 +123,7 @@ func (s *Share) Delete(n uint64) {
 
 // Doubt notes that the outcome of the record's last insertion or deletion is unknown: it is not touched again.
 func (s *Share) Doubt(n uint64) {
-	if s.doubt == nil {
-		s.doubt = map[uint64]struct{}{}
-	}
-	s.doubt[n] = struct{}{}
+	s.doubt[n] = true
 	s.end = max(s.end, n/s.step+1) // not fresh any more
 	if has(s.live, n/s.step) {
 		s.Delete(n)

@@ -65,9 +65,6 @@ func (a *audit) run(ctx context.Context, ranges bool, tasks []task) error {
 				})
 			}
 			for t := range queue {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
 				if err := t.do(ctx, conn); err != nil {
 					return a.target.Wrap(fmt.Sprintf("audit %s: %s", a.target.Label(), t.name), err)
 				}

@@ -113,7 +113,15 @@ func (s *session) Transact(ctx context.Context, step *mailbox.Step, lazy bool) e
 		statement++
 	}
 	s.Call(statement)
-	s.parameters(step)
+	r := &step.Record
+	s.Int32(r.Mailbox)
+	s.Int16(r.Folder)
+	s.Int64(r.Message)
+	if step.Op == mailbox.Insert || step.Op == mailbox.Replace {
+		s.Int32(int32(r.Flags))
+		s.Int32(int32(r.Sum))
+		s.Binary(r.Body)
+	}
 	err := s.Each(ctx, writes, columns, s.found)
 	if e, ok := errors.AsType[*store.Error](err); ok && e.Code == duplicateKey {
 		e.Class = store.Serialization
@@ -124,18 +132,6 @@ func (s *session) Transact(ctx context.Context, step *mailbox.Step, lazy bool) e
 // duplicateKey is the number of an insert whose record came to be after it was looked for: its first try, whose
 // connection broke, was committed only now. The next one finds it.
 const duplicateKey = "2627"
-
-func (s *session) parameters(step *mailbox.Step) {
-	r := &step.Record
-	s.Int32(r.Mailbox)
-	s.Int16(r.Folder)
-	s.Int64(r.Message)
-	if step.Op == mailbox.Insert || step.Op == mailbox.Replace {
-		s.Int32(int32(r.Flags))
-		s.Int32(int32(r.Sum))
-		s.Binary(r.Body)
-	}
-}
 
 // found takes a row of the answer.
 func (s *session) found(row []sqlserver.Value) error {
