@@ -55,15 +55,11 @@ func (d *Distribution) merge(o Distribution) {
 	d.histogram.Merge(o.histogram)
 	d.Sum += o.Sum
 	if o.dropped != nil {
-		d.drop(o.dropped)
+		if d.dropped == nil {
+			d.dropped = newHistogram()
+		}
+		d.dropped.Merge(o.dropped)
 	}
-}
-
-func (d *Distribution) drop(waits *hdr.Histogram) {
-	if d.dropped == nil {
-		d.dropped = newHistogram()
-	}
-	d.dropped.Merge(waits)
 }
 
 // all are those that came to an end and those that were dropped, which count as no longer than is known.
@@ -236,6 +232,7 @@ func (all Distributions) add(iv Interval) error {
 		if err != nil {
 			return fmt.Errorf("series %s: %w", series, err)
 		}
+		part := Distribution{Sum: iv.Sums[series], histogram: h}
 		byName := all.Operations
 		name, isIO := strings.CutPrefix(series, ioPrefix)
 		switch {
@@ -243,16 +240,13 @@ func (all Distributions) add(iv Interval) error {
 			byName = all.IO
 		case series == droppedOrder:
 			name = WholeOrder
+			part = Distribution{histogram: newHistogram(), dropped: h}
 		}
 		sum, some := byName[name]
 		if !some {
 			sum = newDistribution(name)
 		}
-		if series == droppedOrder {
-			sum.drop(h)
-		} else {
-			sum.merge(Distribution{Sum: iv.Sums[series], histogram: h})
-		}
+		sum.merge(part)
 		byName[name] = sum
 	}
 	return nil
