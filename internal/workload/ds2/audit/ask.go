@@ -162,11 +162,6 @@ func (a *audit) answer(query string, bytes int64, names ...string) task {
 	}}
 }
 
-// orphans is the question how many rows of a key's table have no parent, of those of some orders.
-func (a *audit) orphans(k foreignKey, spans ...span) task {
-	return a.answer(k.within(spans...), 0, k.name())
-}
-
 // counts are the questions that need no pass: about small tables, and counts for which an index is read or less.
 func (a *audit) counts(tables map[string]int64) []task {
 	const indexShare = 10 // a primary key has a tenth of its table's bytes

@@ -105,9 +105,9 @@ const atMostParts = 16
 
 // followUps are the exact questions that the passes gave reason to ask.
 func (a *audit) followUps() []task {
-	all := span{lowest, highest}
+	all := []span{{lowest, highest}}
 	if !a.options.Whole {
-		all = span{a.since, highest}
+		all[0].from = a.since
 	}
 	var tasks []task
 	var unlike, strays []span
@@ -126,31 +126,30 @@ func (a *audit) followUps() []task {
 		unlike = unlike[:atMostParts]
 		note = fmt.Sprintf(" in %d of the %d parts of %d orders that have faults", atMostParts, found, a.partOrders)
 	}
-	within := func(name, query string) {
-		tasks = append(tasks, a.answer(query, 0, name))
-		a.notes[name] = note
+	ask := func(spans []span, note, name string, within func(...span) string) {
+		if len(spans) > 0 {
+			tasks = append(tasks, a.answer(within(spans...), 0, name))
+			a.notes[name] = note
+		}
 	}
-	if len(unlike) > 0 {
-		within(disagreeing, disagreeingWithin(unlike...))
-		within(anothersOrder, anothersOrderWithin(unlike...))
-		within(historyOrder.name(), historyOrder.within(unlike...))
-	}
+	orphans := func(spans []span, note string, k foreignKey) { ask(spans, note, k.name(), k.within) }
+	ask(unlike, note, disagreeing, disagreeingWithin)
+	ask(unlike, note, anothersOrder, anothersOrderWithin)
+	orphans(unlike, note, historyOrder)
 	// The dataset's customers and products are all there, so that of their numbers there is nothing to ask; or they are
 	// not.
 	if a.answers[datasetCustomers] != int64(a.size.Customers) {
-		tasks = append(tasks, a.orphans(orderCustomer, all), a.orphans(historyCustomer, all))
-	} else if len(unlike) > 0 {
-		within(historyCustomer.name(), historyCustomer.within(unlike...))
+		orphans(all, "", orderCustomer)
+		orphans(all, "", historyCustomer)
+	} else {
+		orphans(unlike, note, historyCustomer)
 	}
 	if a.answers[datasetProducts] != int64(a.size.Products) {
-		tasks = append(tasks, a.orphans(lineProduct, all), a.orphans(historyProduct, all))
+		orphans(all, "", lineProduct)
+		orphans(all, "", historyProduct)
 	} else {
-		if len(strays) > 0 {
-			tasks = append(tasks, a.orphans(lineProduct, strays...))
-		}
-		if both := append(unlike, strays...); len(both) > 0 {
-			within(historyProduct.name(), historyProduct.within(both...))
-		}
+		orphans(strays, "", lineProduct)
+		orphans(append(unlike, strays...), note, historyProduct)
 	}
 	before := int64(0)
 	if !a.options.Whole {
