@@ -56,12 +56,8 @@ func (l *Load) Tables(f func(table string, rows, bytes int64)) {
 }
 
 func (l *Load) Show(title string) Show {
-	var was struct {
-		second      int
-		at          time.Time
-		rows, bytes int64
-	}
-	was.at = l.start
+	second, at := 0, l.start // of the last values
+	var was amount           // loaded by then
 	return Show{
 		Title: title,
 		Charts: []report.LiveChart{
@@ -72,23 +68,24 @@ func (l *Load) Show(title string) Show {
 		},
 		Now: func() Frame {
 			now := time.Now()
-			var rows, bytes int64
-			l.Tables(func(_ string, r, b int64) { rows, bytes = rows+r, bytes+b })
+			var all amount
+			l.Tables(func(_ string, rows, bytes int64) { all = amount{all.rows + rows, all.bytes + bytes} })
 			s, f := l.estimate.State(), Frame{Headline: "loading"}
 			f.Phase, f.Doing, _ = strings.Cut(s.Doing, ", ") // the statements that run
 			if s.Total > 0 {
 				f.Share, f.Left = new(s.Share()), s.TimeLeft()
 				f.Headline = fmt.Sprintf("%d %%", int(100*s.Share()))
 			}
-			f.Facts = []Fact{fact("rows", float64(rows), 0), fact("MB of CSV", float64(bytes)/1e6, 0)}
-			f.At = float64(was.second)
-			if second := int(now.Sub(l.start).Seconds()); second > was.second {
-				took := now.Sub(was.at).Seconds()
-				f.At, f.Values = float64(second), []*float64{
-					report.Digits(float64(rows-was.rows) / took), report.Digits(float64(bytes-was.bytes) / took / 1e6),
+			f.Facts = []Fact{fact("rows", float64(all.rows), 0), fact("MB of CSV", float64(all.bytes)/1e6, 0)}
+			if passed := int(now.Sub(l.start).Seconds()); passed > second {
+				took := now.Sub(at).Seconds()
+				f.Values = []*float64{
+					report.Digits(float64(all.rows-was.rows) / took),
+					report.Digits(float64(all.bytes-was.bytes) / took / 1e6),
 				}
-				was.second, was.at, was.rows, was.bytes = second, now, rows, bytes
+				second, at, was = passed, now, all
 			}
+			f.At = float64(second)
 			return f
 		},
 	}
