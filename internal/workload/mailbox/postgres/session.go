@@ -44,9 +44,8 @@ const lazily = int(mailbox.Delete) + 1
 // session is one user's connection.
 type session struct {
 	*postgres.Conn
-	step *mailbox.Step       // under way
-	lazy bool                // its first row is that of lazily
-	take func([][]byte) bool // found, made once, so that a call allocates nothing
+	step *mailbox.Step // under way
+	lazy bool          // its first row is that of lazily
 }
 
 func (Engine) Connect(ctx context.Context, target store.Database) (mailbox.Session, error) {
@@ -54,9 +53,7 @@ func (Engine) Connect(ctx context.Context, target store.Database) (mailbox.Sessi
 	if err != nil {
 		return nil, err
 	}
-	s := &session{Conn: conn}
-	s.take = s.found
-	return s, nil
+	return &session{Conn: conn}, nil
 }
 
 func (Engine) Bytes(ctx context.Context, target store.Database) (bytes int64, err error) {
@@ -95,7 +92,7 @@ func (s *session) Transact(ctx context.Context, step *mailbox.Step, lazy bool) e
 		s.Int32(int32(r.Sum))
 		s.Bytes(r.Body)
 	}
-	return s.Each(ctx, writes, s.take)
+	return s.Each(ctx, writes, s.found)
 }
 
 // found takes a row of the answer.
