@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"slices"
-	"strconv"
 	"strings"
+	"text/template"
 )
 
 //go:embed */server/*.sql */database/*.sql
@@ -55,31 +54,14 @@ func ServerQueries(engine string) (Server, error) {
 }
 
 // Counters gives the query for what a server of a major version counts for all its databases together, of "server", or
-// for each apart, of "database": rows of a name, as package monitor knows it, and a number. It is made of all files
-// counters.sql, counters-from-N.sql, counters-until-N.sql and counters-from-N-until-M.sql that fit the version.
+// for each apart, of "database": rows of a name, as package monitor knows it, and a number. Its file is a template of
+// the version, which leaves out what only others count.
 func (s Server) Counters(of string, version int) (string, error) {
-	files, err := fs.Glob(serverFiles, path.Join(s.engine, of, "counters*.sql"))
+	t, err := template.ParseFS(serverFiles, path.Join(s.engine, of, "counters.sql"))
 	if err != nil {
 		return "", err
 	}
-	var parts []string
-	for _, file := range files {
-		fits := true
-		bounds := strings.Split(strings.TrimSuffix(path.Base(file), ".sql"), "-")[1:]
-		for kind := range slices.Chunk(bounds, 2) {
-			n, err := strconv.Atoi(kind[len(kind)-1])
-			if err != nil {
-				return "", fmt.Errorf("read the name of %s: %w", file, err)
-			}
-			fits = fits && !(kind[0] == "from" && version < n || kind[0] == "until" && version > n)
-		}
-		text, err := serverFiles.ReadFile(file)
-		if err != nil {
-			return "", err
-		}
-		if fits {
-			parts = append(parts, string(text))
-		}
-	}
-	return strings.Join(parts, "\nUNION ALL\n"), nil
+	var query strings.Builder
+	err = t.Execute(&query, version)
+	return query.String(), err
 }

@@ -49,3 +49,8 @@ FROM (
     ('sessions_waiting_for_client', s.client),
     ('sessions_waiting_for_the_rest', s.rest)
 ) c (name, value)
+{{if ge . 14}}
+UNION ALL
+-- What sessions_running and its like are samples of, measured: how long sessions were at work on statements.
+SELECT 'sessions_active_seconds_total', active_time / 1000 FROM pg_stat_database WHERE datname = current_database()
+{{end}}
