@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"math"
@@ -15,12 +14,12 @@ import (
 	"ds2/internal/store"
 )
 
-// deepCheck has the server's extension amcheck read and check all tables and indexes, on one connection. Where the
-// extension is missing it is made in a transaction that is never committed: whatever ends the check, kill -9 of ds2
-// included, leaves nothing behind.
+// deepCheck has the server's extension amcheck read and check all tables and indexes, in one transaction that is never
+// committed. Where the extension is missing it is made in it: whatever ends the check, kill -9 of ds2 included, leaves
+// nothing behind.
 type deepCheck struct {
 	*Store
-	conn    *sql.Conn
+	tx      *sql.Tx
 	version int             // of the server, the major one
 	amcheck string          // schema of the extension, quoted
 	known   map[string]bool // its functions
@@ -40,7 +39,7 @@ type relation struct {
 func (s *Store) MayDeepCheck(ctx context.Context) error {
 	c := &deepCheck{Store: s}
 	defer c.leave()
-	return c.connect(ctx)
+	return c.begin(ctx)
 }
 
 // DeepCheck has amcheck read and check every B-tree, from version 14 on every table, and from 18 on GIN indexes:
@@ -50,7 +49,7 @@ func (s *Store) DeepCheck(ctx context.Context, tell progress.Tell) (store.DeepCh
 	start := time.Now()
 	c := &deepCheck{Store: s, result: store.DeepCheck{Damage: []store.Damage{}, Unchecked: []string{}}}
 	defer c.leave()
-	if err := c.connect(ctx); err != nil {
+	if err := c.begin(ctx); err != nil {
 		return c.result, err
 	}
 	relations, err := c.list(ctx)
@@ -76,28 +75,26 @@ func (s *Store) DeepCheck(ctx context.Context, tell progress.Tell) (store.DeepCh
 	return c.result, nil
 }
 
-// connect asks what server this is, begins the transaction, and sets what would hide damage.
-func (c *deepCheck) connect(ctx context.Context) (err error) {
-	if c.conn, err = c.db.Conn(ctx); err != nil {
+// begin begins the transaction, asks what server this is, and sets what would hide damage.
+func (c *deepCheck) begin(ctx context.Context) (err error) {
+	if c.tx, err = c.db.BeginTx(ctx, nil); err != nil {
 		return fmt.Errorf("connect: %w", err)
 	}
-	err = c.conn.QueryRowContext(ctx, `SELECT 'PostgreSQL ' || current_setting('server_version'),
+	err = c.tx.QueryRowContext(ctx, `SELECT 'PostgreSQL ' || current_setting('server_version'),
 		current_setting('data_checksums') = 'on', current_setting('server_version_num')::int / 10000`).
 		Scan(&c.result.Server, &c.result.Checksums, &c.version)
 	if err != nil {
 		return fmt.Errorf("ask for the server's settings: %w", err)
 	}
-	const settings = `SELECT set_config(name, 'off', false)
-		FROM (VALUES ('zero_damaged_pages'), ('ignore_checksum_failure')) v (name) WHERE current_setting(name) <> 'off'`
-	for _, statement := range []string{settings, "BEGIN"} {
-		if _, err := c.conn.ExecContext(ctx, statement); err != nil {
-			return fmt.Errorf("begin a deep check: %w", err)
-		}
+	_, err = c.tx.ExecContext(ctx, `SELECT set_config(name, 'off', true)
+		FROM (VALUES ('zero_damaged_pages'), ('ignore_checksum_failure')) v (name) WHERE current_setting(name) <> 'off'`)
+	if err != nil {
+		return fmt.Errorf("begin a deep check: %w", err)
 	}
 	if err := c.extension(ctx); err != nil {
 		return err
 	}
-	_, err = c.conn.ExecContext(ctx, "SAVEPOINT ds2")
+	_, err = c.tx.ExecContext(ctx, "SAVEPOINT ds2")
 	return err
 }
 
@@ -106,10 +103,10 @@ func (c *deepCheck) connect(ctx context.Context) (err error) {
 func (c *deepCheck) extension(ctx context.Context) error {
 	op := "use the extension amcheck of " + c.Label()
 	const find = `SELECT extnamespace::regnamespace::text FROM pg_extension WHERE extname = 'amcheck'`
-	err := c.conn.QueryRowContext(ctx, find).Scan(&c.amcheck)
+	err := c.tx.QueryRowContext(ctx, find).Scan(&c.amcheck)
 	if errors.Is(err, sql.ErrNoRows) {
-		if _, err = c.conn.ExecContext(ctx, "CREATE EXTENSION amcheck"); err == nil {
-			err = c.conn.QueryRowContext(ctx, find).Scan(&c.amcheck)
+		if _, err = c.tx.ExecContext(ctx, "CREATE EXTENSION amcheck"); err == nil {
+			err = c.tx.QueryRowContext(ctx, find).Scan(&c.amcheck)
 		}
 	}
 	switch sqlState(err) {
@@ -138,7 +135,7 @@ func (c *deepCheck) extension(ctx context.Context) error {
 		WHERE e.extname = 'amcheck' AND (p.proname IN ('verify_heapam', 'gin_index_check')
 			OR p.proname = 'bt_index_parent_check' AND p.pronargs = 2)`
 	c.known = map[string]bool{}
-	err = store.EachRow(ctx, c.conn, math.MaxInt64, functions, func(rows *sql.Rows) error {
+	err = store.EachRow(ctx, c.tx, math.MaxInt64, functions, func(rows *sql.Rows) error {
 		var name, signature string
 		var allowed bool
 		err := rows.Scan(&name, &allowed, &signature)
@@ -168,7 +165,7 @@ func (c *deepCheck) list(ctx context.Context) ([]relation, error) {
 		WHERE c.relkind IN ('r', 'm', 't', 'i') AND c.relpersistence <> 't' AND pg_relation_size(c.oid) > 0
 		ORDER BY pg_total_relation_size(coalesce(i.indrelid, c.oid)), coalesce(i.indrelid, c.oid),
 			i.indrelid IS NOT NULL, n.nspname, c.relname`
-	all, err := store.Collect(ctx, c.conn, ask, func(r *relation) []any {
+	all, err := store.Collect(ctx, c.tx, ask, func(r *relation) []any {
 		return []any{&r.oid, &r.name, &r.method, &r.usable, &r.bytes}
 	})
 	if err != nil {
@@ -185,7 +182,7 @@ func (c *deepCheck) list(ctx context.Context) ([]relation, error) {
 // longer stands in the way, and locks taken since are given up.
 func (c *deepCheck) check(ctx context.Context, r relation) (err error) {
 	call := func(format string) error {
-		_, err := c.conn.ExecContext(ctx, fmt.Sprintf(format, c.amcheck, r.oid))
+		_, err := c.tx.ExecContext(ctx, fmt.Sprintf(format, c.amcheck, r.oid))
 		return err
 	}
 	switch {
@@ -205,7 +202,7 @@ func (c *deepCheck) check(ctx context.Context, r relation) (err error) {
 		err = nil
 	}
 	if err == nil {
-		_, err = c.conn.ExecContext(ctx, "ROLLBACK TO ds2")
+		_, err = c.tx.ExecContext(ctx, "ROLLBACK TO ds2")
 	}
 	return err
 }
@@ -214,7 +211,7 @@ func (c *deepCheck) check(ctx context.Context, r relation) (err error) {
 func (c *deepCheck) checkTable(ctx context.Context, r relation) error {
 	query := fmt.Sprintf(`SELECT blkno, coalesce(offnum, 0), msg
 		FROM %s.verify_heapam(%d::oid::regclass, check_toast => true)`, c.amcheck, r.oid)
-	return store.EachRow(ctx, c.conn, math.MaxInt64, query, func(rows *sql.Rows) error {
+	return store.EachRow(ctx, c.tx, math.MaxInt64, query, func(rows *sql.Rows) error {
 		var block, line int64
 		var message string
 		err := rows.Scan(&block, &line, &message)
@@ -233,15 +230,11 @@ func (c *deepCheck) damage(r relation, place, found string) {
 	c.result.Damage = append(c.result.Damage, store.Damage{Object: r.name, Place: place, Found: found})
 }
 
-// leave ends the connection, and the transaction with it.
+// leave ends the transaction, if one was begun.
 func (c *deepCheck) leave() {
-	if c.conn == nil {
-		return
+	if c.tx != nil {
+		c.tx.Rollback()
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	c.conn.ExecContext(ctx, "ROLLBACK") // else done by the server when it finds the connection closed
-	c.conn.Raw(func(any) error { return driver.ErrBadConn })
 }
 
 // aboutServer are the classes of SQLSTATE about connection, transaction state, rights and names, resources,
