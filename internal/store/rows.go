@@ -79,6 +79,16 @@ func Pairs[V any](ctx context.Context, db Queryer, query string, args ...any) (m
 	}, args...)
 }
 
+// May is an error where the server's answer to a question for a right is no.
+func May(ctx context.Context, d Database, op, ask, why, hint string) error {
+	var may bool
+	err := d.DB().QueryRowContext(ctx, ask).Scan(&may)
+	if err == nil && !may {
+		return Refuse(op, hint, "%s", why)
+	}
+	return d.Wrap(op, err)
+}
+
 // Settings gives those of the server and of a database that decide what storage sees. It is an error where none can be
 // asked.
 func Settings(ctx context.Context, d Database) (map[string]string, error) {

@@ -18,21 +18,13 @@ func (s *Store) Checkpoint(ctx context.Context) error {
 
 // MayCheckpoint asks for the right to run CHECKPOINT: runs.Checkpointer.
 func (s *Store) MayCheckpoint(ctx context.Context) error {
-	op := "make a checkpoint on " + s.Label()
-	var checkpoint bool
 	const ask = `
 		SELECT rolsuper OR EXISTS (
 			SELECT FROM pg_roles p WHERE p.rolname = 'pg_checkpoint' AND pg_has_role(current_user, p.oid, 'USAGE'))
 		FROM pg_roles WHERE rolname = current_user`
-	if err := s.db.QueryRowContext(ctx, ask).Scan(&checkpoint); err != nil {
-		return s.Wrap(op, err)
-	}
-	if !checkpoint {
-		hint := fmt.Sprintf("GRANT pg_checkpoint TO %q (PostgreSQL 15 or later), or run with --checkpoint-first=false",
-			s.config.User)
-		return store.Refuse(op, hint, "the user may not run a checkpoint")
-	}
-	return nil
+	hint := fmt.Sprintf("GRANT pg_checkpoint TO %q (PostgreSQL 15 or later), or run with --checkpoint-first=false",
+		s.config.User)
+	return store.May(ctx, s, "make a checkpoint on "+s.Label(), ask, "the user may not run a checkpoint", hint)
 }
 
 // Buffers tells how much of shared_buffers holds pages: runs.BufferCounter. It is exact where the database has the

@@ -26,16 +26,6 @@ func (s *Store) lacks(ctx context.Context, op, hint, babelfish, azure string) er
 	return nil
 }
 
-// may is an error where the server's answer to a question for a right is no.
-func (s *Store) may(ctx context.Context, op, ask, why, hint string) error {
-	var may bool
-	err := s.db.QueryRowContext(ctx, ask).Scan(&may)
-	if err == nil && !may {
-		return store.Refuse(op, hint, "%s", why)
-	}
-	return s.Wrap(op, err)
-}
-
 // quoteName quotes a name as T-SQL wants it.
 func quoteName(name string) string { return mssql.TSQLQuoter{}.ID(name) }
 

@@ -2,6 +2,8 @@ package sqlserver
 
 import (
 	"context"
+
+	"ds2/internal/store"
 )
 
 // LogSpace tells how full the log is: upkeep.LogKeeper. Under full recovery the log is kept from the first full backup
@@ -50,7 +52,7 @@ func (s *Store) MayCheckpoint(ctx context.Context) error {
 	if err != nil || v.babelfish { // which tells of no such right
 		return err
 	}
-	return s.may(ctx, "make a checkpoint on "+s.Label(), mayCheckpoint, "the user may not run a checkpoint",
+	return store.May(ctx, s, "make a checkpoint on "+s.Label(), mayCheckpoint, "the user may not run a checkpoint",
 		"make the user a member of db_owner, or run with --checkpoint-first=false")
 }
 
@@ -62,7 +64,7 @@ func (s *Store) MayDropCache(ctx context.Context) error {
 		return err
 	}
 	const ask = "SELECT CAST(COALESCE(HAS_PERMS_BY_NAME(NULL, NULL, 'ALTER SERVER STATE'), 0) AS bit)"
-	return s.may(ctx, op, ask, "the login may not run DBCC DROPCLEANBUFFERS",
+	return store.May(ctx, s, op, ask, "the login may not run DBCC DROPCLEANBUFFERS",
 		"GRANT ALTER SERVER STATE TO the login, or "+leave)
 }
 
