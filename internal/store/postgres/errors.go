@@ -93,21 +93,14 @@ var errClosed = errors.New("the server closed the connection")
 
 // lastCause is what the last attempt of several failed of.
 func lastCause(err error) error {
-	for {
-		switch e := err.(type) {
-		case interface{ Unwrap() error }:
-			cause := e.Unwrap()
-			if cause == nil {
-				return err
-			}
-			err = cause
-		case interface{ Unwrap() []error }:
-			causes := e.Unwrap()
-			err = causes[len(causes)-1]
-		default:
-			return err
-		}
+	if causes, several := err.(interface{ Unwrap() []error }); several {
+		all := causes.Unwrap()
+		return lastCause(all[len(all)-1])
 	}
+	if cause := errors.Unwrap(err); cause != nil {
+		return lastCause(cause)
+	}
+	return err
 }
 
 // classes are those of SQLSTATEs that begin with one of some texts, and what a user can do about them.
