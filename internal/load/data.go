@@ -115,7 +115,7 @@ func (l *loader) lanes() (lanes [][]store.Copy, err error) {
 		switch {
 		case len(steps) == 0:
 		case whole && !begun:
-			for _, s := range l.statements {
+			for _, s := range l.phases[schema.Indexes] {
 				if s.Progress == schema.VacuumProgress && s.Table == all.Table { // finds nothing to do
 					l.course.skip(s.Name)
 				}

@@ -31,9 +31,11 @@ func TestServerReadsEachPartsOwnFile(t *testing.T) {
 		l.params.Layout.Files = append(l.params.Layout.Files, file)
 	}
 	l.course = newCourse(NoProgress{}, l.parts, nil)
-	require.NoError(t, l.prepare(schema.Data))
+	files, err := schema.Statements(s.Engine(), schema.Data, l.params)
+	require.NoError(t, err)
+	l.phases = map[schema.Phase][]schema.Statement{schema.Data: files}
 	statements := map[string]string{}
-	for _, s := range l.phases[schema.Data] {
+	for _, s := range files {
 		statements[s.Name] = s.SQL
 	}
 	lanes, err := l.lanes()

@@ -64,13 +64,17 @@ func Run(ctx context.Context, e store.Database, o Options) (*Report, error) {
 	if l.report.LeftOut, err = e.Adapt(ctx, &l.params); err != nil {
 		return l.report, fmt.Errorf("load: %w", err)
 	}
-	if err := l.prepare(slices.Concat(schema.Phases, []schema.Phase{schema.Data, schema.Drop})...); err != nil {
-		return l.report, fmt.Errorf("load: %w", err)
+	l.phases = map[schema.Phase][]schema.Statement{}
+	for _, phase := range slices.Concat(schema.Phases, []schema.Phase{schema.Data, schema.Drop}) {
+		if l.phases[phase], err = schema.Statements(e.Engine(), phase, l.params); err != nil {
+			return l.report, fmt.Errorf("load: %w", err)
+		}
 	}
+	var statements []schema.Statement // of the phases that all loads have
 	for _, phase := range schema.Phases {
-		l.statements = append(l.statements, l.phases[phase]...)
+		statements = append(statements, l.phases[phase]...)
 	}
-	l.course = newCourse(cmp.Or[Progress](o.Progress, NoProgress{}), parts, l.statements)
+	l.course = newCourse(cmp.Or[Progress](o.Progress, NoProgress{}), parts, statements)
 	for _, phase := range []struct {
 		name schema.Phase
 		run  func(context.Context) error
@@ -105,19 +109,6 @@ type loader struct {
 	course  *course
 	report  *Report
 	done    map[string]int64 // steps that an earlier load did, with the rows that they copied
-
-	statements []schema.Statement // of the phases that all loads have
-}
-
-// prepare makes the statements of phases.
-func (l *loader) prepare(phases ...schema.Phase) (err error) {
-	l.phases = map[schema.Phase][]schema.Statement{}
-	for _, phase := range phases {
-		if l.phases[phase], err = schema.Statements(l.engine.Engine(), phase, l.params); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (l *loader) createDatabase(ctx context.Context) error {
