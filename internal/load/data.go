@@ -45,11 +45,11 @@ func inLanes[T any](ctx context.Context, atOnce int, lanes [][]T, take func(cont
 
 // TableLocker is an engine whose Load locks the whole table: the parts of a table go in one after the other, and so do
 // the statements of a step that work on the same table.
-type TableLocker interface{ LocksTables() bool }
+type TableLocker interface{ LocksTables() }
 
 func (l *loader) locksTables() bool {
-	e, ok := l.engine.(TableLocker)
-	return ok && e.LocksTables()
+	_, locks := l.engine.(TableLocker)
+	return locks
 }
 
 // largeShare is the share of a dataset's rows from which on a table counts as large.

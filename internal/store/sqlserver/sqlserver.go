@@ -79,4 +79,4 @@ func (s *Store) DB() *sql.DB { return s.db }
 func (s *Store) Close() error { return s.db.Close() }
 
 // LocksTables says that a load locks the whole table: bulk.
-func (s *Store) LocksTables() bool { return true }
+func (s *Store) LocksTables() {}
