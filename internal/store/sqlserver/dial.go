@@ -1,12 +1,10 @@
 package sqlserver
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"database/sql/driver"
-	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -41,7 +39,7 @@ func (c connector) Driver() driver.Driver { return &mssql.Driver{} }
 func (s *Store) dial(ctx context.Context, config msdsn.Config) (*mssql.Conn, *network, error) {
 	n := &network{Dialer: net.Dialer{KeepAlive: config.KeepAlive}}
 	if config.TLSConfig != nil {
-		config.TLSConfig = n.verifyTLS(config.TLSConfig)
+		config.TLSConfig = verifyTLS(config.TLSConfig)
 	}
 	connector, err := s.newConnector(ctx, config)
 	if err != nil {
@@ -60,8 +58,7 @@ func (s *Store) dial(ctx context.Context, config msdsn.Config) (*mssql.Conn, *ne
 		if ended := ctx.Err(); ended != nil {
 			err = fmt.Errorf("%w: %w", ended, err)
 		}
-		disagree := n.shook && !n.verified && !n.broken.Load()
-		return nil, nil, &connectError{err: err, certificate: n.certificate, tls: disagree}
+		return nil, nil, &connectError{err: err, broken: n.broken.Load()}
 	}
 	if config.Database == s.config.Database {
 		s.opened.Store(true)
@@ -93,9 +90,8 @@ func (s *Store) newConnector(ctx context.Context, config msdsn.Config) (*mssql.C
 // connectError is why a connection could not be made. What go-mssqldb returns has lost its type on the way unless it is
 // the server's own message, so what the network saw stands beside it.
 type connectError struct {
-	err         error
-	certificate error // why the server's certificate was refused
-	tls         bool  // client and server did not agree on TLS, though the network was sound
+	err    error
+	broken bool // the network was not sound
 }
 
 func (e *connectError) Error() string { return e.err.Error() }
@@ -108,9 +104,7 @@ type network struct {
 	mu    sync.Mutex
 	conns []net.Conn
 
-	certificate     error       // why the server's certificate was refused
-	shook, verified bool        // a TLS handshake began; the certificate was accepted
-	broken          atomic.Bool // the connection broke, which go-mssqldb's own goroutine may notice after its end
+	broken atomic.Bool // the connection broke, which go-mssqldb's own goroutine may notice after its end
 }
 
 // DialContext makes one of the connections.
@@ -136,45 +130,24 @@ func (n *network) each(do func(net.Conn)) {
 // cut ends what goes on on the connection.
 func (n *network) cut() { n.each(func(conn net.Conn) { conn.SetDeadline(time.Unix(1, 0)) }) }
 
-// verifyTLS verifies the server's certificate as config says, and keeps why it was refused.
-func (n *network) verifyTLS(config *tls.Config) *tls.Config {
+// verifyTLS has what the target's options verify of the server's certificate fail as what crypto/tls verifies.
+func verifyTLS(config *tls.Config) *tls.Config {
 	config = config.Clone()
-	verifyPeer, verify := config.VerifyPeerCertificate, config.VerifyConnection
-	config.VerifyPeerCertificate = nil
-	trusts := config.InsecureSkipVerify
-	config.InsecureSkipVerify = true // crypto/tls verifies before it calls back, and go-mssqldb loses the error
-	config.VerifyConnection = func(state tls.ConnectionState) (err error) {
-		defer func() { n.certificate, n.verified = err, err == nil }()
-		if !trusts {
-			err = verifyChain(config, state)
+	refusal := func(err error) error {
+		if err == nil {
+			return nil
 		}
-		if err == nil && verifyPeer != nil {
-			raw := make([][]byte, len(state.PeerCertificates))
-			for i, c := range state.PeerCertificates {
-				raw[i] = c.Raw
-			}
-			err = verifyPeer(raw, nil)
+		return &tls.CertificateVerificationError{Err: err}
+	}
+	if verify := config.VerifyPeerCertificate; verify != nil {
+		config.VerifyPeerCertificate = func(raw [][]byte, chains [][]*x509.Certificate) error {
+			return refusal(verify(raw, chains))
 		}
-		if err == nil && verify != nil {
-			err = verify(state)
-		}
-		return err
+	}
+	if verify := config.VerifyConnection; verify != nil {
+		config.VerifyConnection = func(state tls.ConnectionState) error { return refusal(verify(state)) }
 	}
 	return config
-}
-
-// verifyChain does what crypto/tls does by itself.
-func verifyChain(config *tls.Config, state tls.ConnectionState) error {
-	if len(state.PeerCertificates) == 0 {
-		return errors.New("the server has no certificate")
-	}
-	name := cmp.Or(state.ServerName, config.ServerName) // an IP address is not sent, nor kept
-	options := x509.VerifyOptions{Roots: config.RootCAs, DNSName: name, Intermediates: x509.NewCertPool()}
-	for _, c := range state.PeerCertificates[1:] {
-		options.Intermediates.AddCert(c)
-	}
-	_, err := state.PeerCertificates[0].Verify(options)
-	return err
 }
 
 // loginConn reports to its network what a login comes to.
@@ -191,12 +164,7 @@ func (c *loginConn) Read(b []byte) (int, error) {
 	return read, err
 }
 
-// Write sees the first record of a TLS handshake, alone or in a packet of type PRELOGIN ([MS-TDS] 3.2.5.2).
 func (c *loginConn) Write(b []byte) (int, error) {
-	const handshake, prelogin, header = 0x16, 0x12, 8
-	if len(b) > header && (b[0] == handshake || b[0] == prelogin && b[header] == handshake) {
-		c.network.shook = true
-	}
 	written, err := c.Conn.Write(b)
 	if err != nil {
 		c.network.broken.Store(true)

@@ -67,13 +67,14 @@ var disconnected = []error{io.EOF, driver.ErrBadConn, context.Canceled, context.
 
 // wrap classifies what kept a connection from being made and is no message of the server's.
 func (e *connectError) wrap(op string) error {
-	if e.certificate != nil {
+	_, said, handshake := strings.Cut(e.err.Error(), "TLS Handshake failed: ") // as text: go-mssqldb words it anew
+	if why, refused := strings.CutPrefix(said, "tls: failed to verify certificate: "); refused {
 		return store.Refuse(op, "add trustservercertificate=true to the target to trust it unseen, or "+
 			"certificate=FILE.pem with the certificate that signed it; for another name in it, "+
 			"hostnameincertificate=NAME",
-			"the server's certificate is refused: %w", e.certificate)
+			"the server's certificate is refused: %s", why)
 	}
-	if e.tls {
+	if handshake && !e.broken {
 		return store.Refuse(op, "client and server do not agree on TLS: give the server a certificate that it can use "+
 			"and TLS 1.2; encrypt=strict needs SQL Server 2022 or later; on a private network, "+
 			"encrypt=disable does without", "%w", e.err)
