@@ -13,8 +13,8 @@ import (
 	"ds2/datagen"
 )
 
-// binaryRows are the rows of parts in the format of COPY … (FORMAT binary), which costs the server less than text.
-// Nothing is allocated for a row.
+// binaryRows are the rows of parts in the format of COPY … (FORMAT binary), which costs the server less than text,
+// without what stands before the first and after the last. Nothing is allocated for a row.
 type binaryRows struct {
 	parts   []datagen.Part // still to be opened
 	rows    datagen.Rows
@@ -22,7 +22,6 @@ type binaryRows struct {
 	columns []column
 	fixed   int           // bytes that a row may take besides its texts
 	told    func(n int64) // told how many rows have been read
-	begun   bool
 }
 
 // column is a column of the table.
@@ -74,32 +73,23 @@ const (
 )
 
 func newBinaryRows(parts []datagen.Part, columns []column, told func(int64)) *binaryRows {
-	b := &binaryRows{parts: parts, columns: columns, fixed: 2 + maxField*len(columns), told: told}
+	b := &binaryRows{columns: columns, fixed: 2 + maxField*len(columns), told: told}
+	b.rows, b.parts = parts[0].Open(), parts[1:]
 	b.next()
 	return b
 }
 
 // next goes to the next row.
 func (b *binaryRows) next() {
-	for {
-		if b.rows != nil {
-			if b.row = b.rows(); b.row != nil {
-				return
-			}
-		}
-		if len(b.parts) == 0 {
-			return
-		}
+	b.row = b.rows()
+	for b.row == nil && len(b.parts) > 0 {
 		b.rows, b.parts = b.parts[0].Open(), b.parts[1:]
+		b.row = b.rows()
 	}
 }
 
 // Read is of io.Reader. It reads whole rows, for which p must have room.
 func (b *binaryRows) Read(p []byte) (n int, err error) {
-	if !b.begun {
-		b.begun = true
-		n = copy(p, binaryHeader)
-	}
 	count := int64(0)
 	defer func() { b.told(count) }()
 	for b.row != nil {
@@ -119,7 +109,6 @@ func (b *binaryRows) Read(p []byte) (n int, err error) {
 		count++
 		b.next()
 	}
-	n += copy(p[n:], binaryTrailer)
 	return n, io.EOF
 }
 

@@ -154,7 +154,9 @@ func copyFrom(ctx context.Context, conn *pgx.Conn, c store.Copy) (int64, error) 
 		defer stop()
 		rows, options = files, "FORMAT csv"
 	} else {
-		rows, options = newBinaryRows(c.Parts, columns, c.Told), "FORMAT binary"
+		options = "FORMAT binary"
+		rows = io.MultiReader(strings.NewReader(binaryHeader), newBinaryRows(c.Parts, columns, c.Told),
+			strings.NewReader(binaryTrailer))
 	}
 	if c.Whole {
 		options += ", FREEZE"
