@@ -20,7 +20,7 @@ func (s *suite) browseByCategory(t *testing.T) {
 			browse := calls.Browse{Op: calls.OpBrowseByCategory, Batch: batch, Category: category}
 			rows, err := session.Browse(t.Context(), &browse)
 			require.NoError(t, err)
-			equal(t, fmt.Sprintf("rows of category %d, batch %d", category, batch), rows, min(batch, special))
+			assert.Equal(t, min(batch, special), rows, "rows of category %d, batch %d", category, batch)
 		}
 	}
 }
@@ -45,7 +45,8 @@ func (s *suite) browseByWords(t *testing.T) {
 				browse := calls.Browse{Op: op, Batch: batch, Text: []byte(test.words)}
 				rows, err := session.Browse(t.Context(), &browse)
 				require.NoError(t, err)
-				equal(t, calls.Operations[op].Name+", "+what, rows, min(batch, s.containing(texts, test.words)))
+				want := min(batch, s.containing(texts, test.words))
+				assert.Equal(t, want, rows, "%s, %s", calls.Operations[op].Name, what)
 			}
 		}
 	}

@@ -44,8 +44,8 @@ func (s *suite) contents(t *testing.T) {
 			t.Errorf("%s: %d rows, of which these are missing, if any: %.1000q", table, len(got), missing)
 		}
 	}
-	equal(t, "REORDER rows", s.count(t, "reorder"), 0)
-	equal(t, "categories", s.count(t, "categories"), 16)
+	assert.Zero(t, s.count(t, "reorder"), "REORDER rows")
+	assert.EqualValues(t, 16, s.count(t, "categories"), "categories")
 }
 
 // csv reads rows as the dataset writes them.
@@ -106,12 +106,12 @@ func (s *suite) reset(t *testing.T) {
 	session := s.connect(t)
 	customerID, err := session.NewCustomer(t.Context(), customer("newuser1"))
 	require.NoError(t, err)
-	equal(t, "the first new customer", customerID, int64(Size.Customers+1))
+	assert.EqualValues(t, Size.Customers+1, customerID, "the first new customer")
 	s.stock(t, 3, 1)
 	orderID, err := session.Purchase(t.Context(), order(customerID, calls.Item{Product: 1, Quantity: 1}))
 	require.NoError(t, err)
-	equal(t, "the first order", orderID, int64(datagen.Months*Size.OrdersPerMonth+1))
-	equal(t, "REORDER rows of what it left", s.count(t, "reorder WHERE prod_id = 1 AND quan_low = 2"), 1)
+	assert.EqualValues(t, datagen.Months*Size.OrdersPerMonth+1, orderID, "the first order")
+	assert.EqualValues(t, 1, s.count(t, "reorder WHERE prod_id = 1 AND quan_low = 2"), "REORDER rows of what it left")
 }
 
 // asked asks and does what runs ask of the server and its tables, as their owner.

@@ -30,7 +30,8 @@ func (s *suite) login(t *testing.T) {
 	} {
 		customer, titles, err := session.Login(t.Context(), []byte(test.username), []byte(test.password))
 		require.NoError(t, err, test.name)
-		equal(t, test.name, [...]int64{customer, int64(titles)}, [...]int64{test.customer, int64(test.titles)})
+		assert.Equal(t, test.customer, customer, test.name)
+		assert.Equal(t, test.titles, titles, test.name)
 	}
 }
 
@@ -71,10 +72,10 @@ func (s *suite) newCustomer(t *testing.T) {
 
 	again, err := session.NewCustomer(t.Context(), customer("newuser1"))
 	require.NoError(t, err)
-	equal(t, "id for a name that is taken", again, 0)
+	assert.Zero(t, again, "id for a name that is taken")
 	customer, titles, err := session.Login(t.Context(), []byte("newuser1"), []byte("password"))
 	require.NoError(t, err)
-	equal(t, "login of the new customer", [...]int64{customer, int64(titles)}, [...]int64{id, 0})
+	assert.True(t, customer == id && titles == 0, "login of the new customer: %d, %d titles", customer, titles)
 }
 
 func (s *suite) newCustomerRace(t *testing.T) {
@@ -93,7 +94,7 @@ func (s *suite) newCustomerRace(t *testing.T) {
 		}
 		users.Wait()
 		taken := slices.DeleteFunc(ids, func(id int64) bool { return id == 0 })
-		equal(t, "users who got the name "+name, len(taken), 1)
-		equal(t, "customers of the name "+name, s.count(t, "customers WHERE username = '%s'", name), 1)
+		assert.Len(t, taken, 1, "users who got the name "+name)
+		assert.EqualValues(t, 1, s.count(t, "customers WHERE username = '%s'", name), "customers of the name "+name)
 	}
 }

@@ -85,26 +85,38 @@ func (s *suite) steps(t *testing.T) {
 	}
 	holds := func(what, table string, rows, notes int64) {
 		t.Helper()
-		equal(t, what+": rows", fresh.count(t, "%s", table), rows)
-		equal(t, what+": notes", fresh.count(t, "ds2_steps WHERE name = '%s'", what), notes)
+		assert.EqualValues(t, rows, fresh.count(t, "%s", table), what+": rows")
+		assert.EqualValues(t, notes, fresh.count(t, "ds2_steps WHERE name = '%s'", what), what+": notes")
 	}
 	const rows = 20_000
-	copied := func(ctx context.Context, step string, r repeated) (int64, error) {
-		part := datagen.Part{Table: datagen.CustHist, Rows: rows, Open: func() datagen.Rows { return r.next }}
+	// copied copies rows of CUST_HIST, which end after some or, where a context is to be ended then, never.
+	copied := func(ctx context.Context, step string, left int, cancel func()) (int64, error) {
+		next := func() []datagen.Value {
+			if left == 0 && cancel == nil {
+				return nil
+			}
+			if left == 0 {
+				cancel()
+			}
+			left--
+			return []datagen.Value{{Int: 1}, {Int: 2}, {Int: 3}}
+		}
+		part := datagen.Part{Table: datagen.CustHist, Rows: rows, Open: func() datagen.Rows { return next }}
 		return l.Load(ctx, store.Copy{
 			Step: step, Table: "cust_hist", Parts: []datagen.Part{part}, Told: func(int64) {},
 		})
 	}
-	n, err := copied(t.Context(), "copied", repeated{left: rows})
-	equal(t, "error of a copy", err, nil)
-	equal(t, "rows of a copy", n, rows)
+	n, err := copied(t.Context(), "copied", rows, nil)
+	assert.NoError(t, err, "a copy")
+	assert.EqualValues(t, rows, n, "rows of a copy")
 	holds("copied", "cust_hist", rows, 1)
-	equal(t, "rows noted of a copy", fresh.one(t, "SELECT copied FROM ds2_steps WHERE name = 'copied'"), rows)
+	noted := fresh.one(t, "SELECT copied FROM ds2_steps WHERE name = 'copied'")
+	assert.EqualValues(t, rows, noted, "rows noted of a copy")
 
 	// What a copy is doing when its context ends is a matter of luck: many ends, of which each is reported as such.
 	for i := range 12 {
 		ctx, cancel := context.WithCancel(t.Context())
-		_, err := copied(ctx, "cancelled", repeated{left: 1 + i*8000, cancel: cancel})
+		_, err := copied(ctx, "cancelled", 1+i*8000, cancel)
 		assert.ErrorIs(t, err, context.Canceled, "a copy that is cancelled after %d rows", i*8000)
 		cancel()
 	}
@@ -112,7 +124,7 @@ func (s *suite) steps(t *testing.T) {
 
 	const row1 = "INSERT INTO reorder (prod_id, date_low, quan_low) VALUES (1, '2009-01-01', 1)"
 	insert := schema.Statement{Name: "inserted", SQL: row1}
-	equal(t, "error of a statement", l.ExecStep(t.Context(), insert), nil)
+	assert.NoError(t, l.ExecStep(t.Context(), insert), "a statement")
 	holds("inserted", "reorder", 1, 1)
 	assert.Error(t, l.ExecStep(t.Context(), insert), "a step was done twice") // what was noted cannot be noted again
 	holds("inserted", "reorder", 1, 1)
@@ -120,30 +132,13 @@ func (s *suite) steps(t *testing.T) {
 	assert.Equal(t, cmp.Or(s.engine.Missing, store.Config), store.Classify(err), "a table that does not exist: %v", err)
 	holds("refused", "reorder", 1, 0)
 	alone := schema.Statement{Name: "alone", NoTransaction: true, SQL: "DELETE FROM reorder"}
-	equal(t, "error of a statement outside of transactions", l.ExecStep(t.Context(), alone), nil)
+	assert.NoError(t, l.ExecStep(t.Context(), alone), "a statement outside of transactions")
 	holds("alone", "reorder", 0, 1)
 
 	if engine, ok := l.(load.StatementProgress); ok {
 		shares, err := engine.Progress(t.Context())
 		assert.True(t, err == nil && len(shares) == 0, "progress of no statement: %v, %v", shares, err)
 	}
-}
-
-// repeated are rows of CUST_HIST, which end after some or, where a context is to be ended then, never.
-type repeated struct {
-	left   int // rows until the end
-	cancel func()
-}
-
-func (r *repeated) next() []datagen.Value {
-	if r.left == 0 {
-		if r.cancel == nil {
-			return nil
-		}
-		r.cancel()
-	}
-	r.left--
-	return []datagen.Value{{Int: 1}, {Int: 2}, {Int: 3}}
 }
 
 // resume breaks a load at several places and resumes it: what comes of it is what a load at once gives.

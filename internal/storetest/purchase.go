@@ -21,14 +21,12 @@ func (s *suite) stock(t *testing.T, quantity int, products ...int32) {
 	}
 }
 
-func (s *suite) stockOf(t *testing.T, product int32) int64 {
-	t.Helper()
-	return s.one(t, "SELECT quan_in_stock FROM inventory WHERE prod_id = %d", product)
-}
+const inStock = "quan_in_stock"
 
-func (s *suite) salesOf(t *testing.T, product int32) int64 {
+// inventory is what a column of INVENTORY says of a product.
+func (s *suite) inventory(t *testing.T, column string, product int32) int64 {
 	t.Helper()
-	return s.one(t, "SELECT sales FROM inventory WHERE prod_id = %d", product)
+	return s.one(t, "SELECT %s FROM inventory WHERE prod_id = %d", column, product)
 }
 
 func order(customer int64, items ...calls.Item) *calls.Purchase {
@@ -38,7 +36,7 @@ func order(customer int64, items ...calls.Item) *calls.Purchase {
 func (s *suite) purchase(t *testing.T) {
 	session := s.connect(t)
 	s.stock(t, 100, 11, 12, 13)
-	sold := s.salesOf(t, 12)
+	sold := s.inventory(t, "sales", 12)
 	buyer := s.idle(t)
 	items := []calls.Item{{Product: 13, Quantity: 1}, {Product: 11, Quantity: 2}, {Product: 12, Quantity: 3}}
 	id, err := session.Purchase(t.Context(), order(buyer, items...))
@@ -52,10 +50,10 @@ func (s *suite) purchase(t *testing.T) {
 	const history = "SELECT prod_id FROM cust_hist WHERE customerid = %d AND orderid = %d ORDER BY prod_id"
 	assert.Equal(t, []string{"11", "12", "13"}, s.csv(t, history, buyer, id))
 	for _, item := range items {
-		equal(t, fmt.Sprintf("stock of product %d", item.Product), s.stockOf(t, item.Product), 100-int64(item.Quantity))
+		assert.EqualValues(t, 100-item.Quantity, s.inventory(t, inStock, item.Product), "product %d", item.Product)
 	}
-	equal(t, "order lines", s.count(t, "orderlines WHERE orderid = %d", id), 3)
-	equal(t, "sales of product 12", s.salesOf(t, 12), sold+3)
+	assert.EqualValues(t, 3, s.count(t, "orderlines WHERE orderid = %d", id), "order lines")
+	assert.EqualValues(t, sold+3, s.inventory(t, "sales", 12), "sales of product 12")
 
 	var ten []calls.Item
 	for i := range int32(10) {
@@ -73,7 +71,7 @@ func (s *suite) counts(t *testing.T) string {
 	for _, table := range []string{"orders", "orderlines", "cust_hist", "reorder"} {
 		fmt.Fprintf(&b, "%s %d, ", table, s.count(t, "%s", table))
 	}
-	for _, column := range []string{"quan_in_stock", "sales"} {
+	for _, column := range []string{inStock, "sales"} {
 		fmt.Fprintf(&b, "%s %d, ", column, s.one(t, "SELECT SUM(%s) FROM inventory", column))
 	}
 	return b.String()
@@ -97,22 +95,22 @@ func (s *suite) rollback(t *testing.T) {
 	} {
 		id, err := session.Purchase(t.Context(), order(1, test.items...))
 		require.NoError(t, err, test.name)
-		equal(t, test.name+": order", id, 0)
-		equal(t, test.name+": the tables", s.counts(t), before)
+		assert.Zero(t, id, test.name+": order")
+		assert.Equal(t, before, s.counts(t), test.name+": the tables")
 	}
 }
 
 func (s *suite) duplicates(t *testing.T) {
 	session := s.connect(t)
 	s.stock(t, 100, 30, 31)
-	sold := s.salesOf(t, 30)
+	sold := s.inventory(t, "sales", 30)
 	items := []calls.Item{{Product: 30, Quantity: 3}, {Product: 31, Quantity: 1}, {Product: 30, Quantity: 2}}
 	id, err := session.Purchase(t.Context(), order(1, items...))
 	require.NoError(t, err)
-	equal(t, "order lines", s.count(t, "orderlines WHERE orderid = %d", id), 3)
-	equal(t, "CUST_HIST rows", s.count(t, "cust_hist WHERE orderid = %d", id), 3)
-	equal(t, "stock", s.stockOf(t, 30), 95)
-	equal(t, "sales", s.salesOf(t, 30), sold+5)
+	assert.EqualValues(t, 3, s.count(t, "orderlines WHERE orderid = %d", id), "order lines")
+	assert.EqualValues(t, 3, s.count(t, "cust_hist WHERE orderid = %d", id), "CUST_HIST rows")
+	assert.EqualValues(t, 95, s.inventory(t, inStock, 30), "stock")
+	assert.EqualValues(t, sold+5, s.inventory(t, "sales", 30), "sales")
 }
 
 // rush has 16 users buy the products in carts of random order, and returns how many pieces of each were bought: as many
@@ -122,7 +120,7 @@ func (s *suite) rush(t *testing.T, purchases int, products ...int32) map[int32]i
 	var mu sync.Mutex
 	bought, sold := map[int32]int64{}, map[int32]int64{}
 	for _, p := range products {
-		sold[p] = s.salesOf(t, p)
+		sold[p] = s.inventory(t, "sales", p)
 	}
 	for user := range 16 {
 		session := s.connect(t)
@@ -150,7 +148,7 @@ func (s *suite) rush(t *testing.T, purchases int, products ...int32) map[int32]i
 	}
 	users.Wait()
 	for p, n := range bought {
-		equal(t, fmt.Sprintf("sales of product %d", p), s.salesOf(t, p), sold[p]+n)
+		assert.EqualValues(t, sold[p]+n, s.inventory(t, "sales", p), "sales of product %d", p)
 	}
 	return bought
 }
@@ -159,7 +157,7 @@ func (s *suite) concurrent(t *testing.T) {
 	products := []int32{40, 41, 42, 43, 44}
 	s.stock(t, 100_000, products...)
 	for p, n := range s.rush(t, 25, products...) {
-		equal(t, fmt.Sprintf("stock of product %d", p), s.stockOf(t, p), 100_000-n)
+		assert.EqualValues(t, 100_000-n, s.inventory(t, inStock, p), "stock of product %d", p)
 	}
 }
 
@@ -168,7 +166,7 @@ func (s *suite) concurrentRestock(t *testing.T) {
 	s.stock(t, 20, products...)
 	reordered := s.count(t, "reorder")
 	for p := range s.rush(t, 25, products...) {
-		assert.GreaterOrEqual(t, s.stockOf(t, p), int64(3), "stock of product %d, which was not restocked", p)
+		assert.GreaterOrEqual(t, s.inventory(t, inStock, p), int64(3), "product %d was not restocked", p)
 	}
 	assert.Greater(t, s.count(t, "reorder"), reordered, "REORDER rows before")
 }
@@ -179,21 +177,21 @@ func (s *suite) restock(t *testing.T) {
 	// This leaves 0, 1, 2 and 3.
 	s.exec(t, "UPDATE inventory SET quan_in_stock = prod_id - 60 WHERE prod_id BETWEEN 60 AND 63")
 	for product := int32(60); product <= 62; product++ {
-		equal(t, fmt.Sprintf("REORDER rows of product %d with what was left", product),
-			s.count(t, "reorder WHERE prod_id = %d AND quan_low = %d", product, product-60), 1)
-		assert.GreaterOrEqual(t, s.stockOf(t, product), int64(3), "product %d was not restocked", product)
+		reordered := s.count(t, "reorder WHERE prod_id = %d AND quan_low = %d", product, product-60)
+		assert.EqualValues(t, 1, reordered, "REORDER rows of product %d with what was left", product)
+		assert.GreaterOrEqual(t, s.inventory(t, inStock, product), int64(3), "product %d was not restocked", product)
 	}
-	equal(t, "REORDER rows", s.count(t, "reorder"), 3)
-	equal(t, "stock of a product that has 3 left", s.stockOf(t, 63), 3)
+	assert.EqualValues(t, 3, s.count(t, "reorder"), "REORDER rows")
+	assert.EqualValues(t, 3, s.inventory(t, inStock, 63), "stock of a product that has 3 left")
 }
 
 // books checks what an audit would: it comes last.
 func (s *suite) books(t *testing.T) {
-	equal(t, "products whose sales are not the sum of their order lines", s.count(t, `inventory i
+	assert.Zero(t, s.count(t, `inventory i
 		LEFT JOIN (SELECT prod_id, SUM(quantity) AS sold FROM orderlines GROUP BY prod_id) l ON l.prod_id = i.prod_id
-		WHERE i.sales <> COALESCE(l.sold, 0)`), 0)
-	equal(t, "products with a negative stock", s.count(t, "inventory WHERE quan_in_stock < 0"), 0)
-	equal(t, "order lines, and CUST_HIST rows", s.count(t, "orderlines"), s.count(t, "cust_hist"))
-	equal(t, "orders without lines", s.count(t, `orders
-		WHERE NOT EXISTS (SELECT 1 FROM orderlines WHERE orderlines.orderid = orders.orderid)`), 0)
+		WHERE i.sales <> COALESCE(l.sold, 0)`), "products whose sales are not the sum of their order lines")
+	assert.Zero(t, s.count(t, "inventory WHERE quan_in_stock < 0"), "products with a negative stock")
+	assert.EqualValues(t, s.count(t, "cust_hist"), s.count(t, "orderlines"), "order lines, and CUST_HIST rows")
+	assert.Zero(t, s.count(t, `orders
+		WHERE NOT EXISTS (SELECT 1 FROM orderlines WHERE orderlines.orderid = orders.orderid)`), "orders without lines")
 }

@@ -110,10 +110,3 @@ func (s *suite) exec(t *testing.T, statement string, args ...any) {
 	t.Helper()
 	pgtest.Exec(t, s.store.DB(), fmt.Sprintf(statement, args...))
 }
-
-func equal[T comparable](t *testing.T, what string, got, want T) {
-	t.Helper()
-	if got != want {
-		t.Errorf("%s: got %v, want %v", what, got, want)
-	}
-}
