@@ -156,18 +156,12 @@ type loginConn struct {
 	network *network
 }
 
-func (c *loginConn) Read(b []byte) (int, error) {
-	read, err := c.Conn.Read(b)
-	if err != nil {
-		c.network.broken.Store(true)
-	}
-	return read, err
-}
+func (c *loginConn) Read(b []byte) (int, error)  { return c.noted(c.Conn.Read(b)) }
+func (c *loginConn) Write(b []byte) (int, error) { return c.noted(c.Conn.Write(b)) }
 
-func (c *loginConn) Write(b []byte) (int, error) {
-	written, err := c.Conn.Write(b)
+func (c *loginConn) noted(n int, err error) (int, error) {
 	if err != nil {
 		c.network.broken.Store(true)
 	}
-	return written, err
+	return n, err
 }
