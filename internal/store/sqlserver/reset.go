@@ -72,7 +72,7 @@ func (s *Store) awaitGhostCleanup(ctx context.Context) error {
 	if store.Classify(s.Wrap("wait", err)) == store.Config {
 		return nil // a login that may not see them resets all the same
 	}
-	if err != nil {
+	if err != nil || left == 0 {
 		return err
 	}
 	return s.judgeGhosts(ctx, left)
@@ -80,9 +80,6 @@ func (s *Store) awaitGhostCleanup(ctx context.Context) error {
 
 // judgeGhosts says whether n deleted rows may stay: as long as older versions of rows are kept.
 func (s *Store) judgeGhosts(ctx context.Context, left int64) error {
-	if left == 0 {
-		return nil
-	}
 	settings, err := s.settings(ctx)
 	if err == nil && (settings["database accelerated recovery"] == "1" ||
 		settings["database read committed snapshot"] == "1") {
