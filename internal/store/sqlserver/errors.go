@@ -103,22 +103,21 @@ func (e *connectError) wrap(op string) error {
 // login that a login failed.
 func classify(e mssql.Error, opened, login bool) (number int32, class store.Class, hint string) {
 	for _, m := range append(e.All, e) {
-		if opened && slices.Contains(whileStarting, m.Number) {
-			return m.Number, store.Connection, ""
-		}
-		class, hint := classOf(m.Number)
-		if opened && login && m.Number == babelfishUnmapped {
-			class = store.Connection
-		}
-		if class != store.Bug {
-			return m.Number, class, hint
+		number = m.Number
+		class, hint = classOf(number)
+		switch {
+		case opened && slices.Contains(whileStarting, number):
+			return number, store.Connection, ""
+		case opened && login && number == babelfishUnmapped:
+			return number, store.Connection, hint
+		case class != store.Bug:
+			return number, class, hint
 		}
 	}
 	if e.Class >= 20 { // the server closes the connection
-		return e.Number, store.Connection, ""
+		return number, store.Connection, ""
 	}
-	class, hint = classOf(e.Number)
-	return e.Number, class, hint
+	return number, class, hint
 }
 
 // whileStarting are the numbers that a server also gives while it recovers a database that was there before: it takes

@@ -155,10 +155,6 @@ func cell(v driver.Value, binary bool) (Value, error) {
 		return Value{Null: true}, nil
 	case int64:
 		return Value{N: v}, nil
-	case bool:
-		if v {
-			return Value{N: 1}, nil
-		}
 	case []byte:
 		if binary {
 			return Value{Null: v == nil, Bytes: v}, nil
