@@ -86,13 +86,9 @@ func (s *suite) inDoubt(t *testing.T) {
 		assert.True(t, ok && e.Class == store.Connection && e.InDoubt == (test.done != ""),
 			"%s whose answer was lost: %#v", test.name, err)
 		if test.done != "" {
-			deadline := time.Now().Add(10 * time.Second)
-			for s.count(t, "%s", test.done) == 0 {
-				if time.Now().After(deadline) {
-					t.Fatalf("the %s in doubt never came to be: the test cut too early", test.name)
-				}
-				time.Sleep(10 * time.Millisecond)
-			}
+			done := func() bool { return s.count(t, "%s", test.done) > 0 }
+			require.Eventually(t, done, 10*time.Second, 10*time.Millisecond,
+				"the %s in doubt never came to be: the test cut too early", test.name)
 		}
 		err = logIn(t.Context(), session)
 		assert.Equal(t, store.Connection, store.Classify(err), "call on the lost connection: %v", err)

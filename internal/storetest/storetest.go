@@ -93,11 +93,9 @@ func (s *suite) connect(t *testing.T) calls.Session {
 }
 
 // one is the one number that a query gives.
-func (s *suite) one(t *testing.T, query string, args ...any) (n int64) {
+func (s *suite) one(t *testing.T, query string, args ...any) int64 {
 	t.Helper()
-	query = fmt.Sprintf(query, args...)
-	require.NoError(t, s.store.DB().QueryRowContext(t.Context(), query).Scan(&n), query)
-	return n
+	return pgtest.Value[int64](t, s.store.DB(), fmt.Sprintf(query, args...))
 }
 
 // count is how many rows of a table there are; the table may be followed by WHERE.
