@@ -26,22 +26,19 @@ const askIdentity = `SELECT pid, extract(epoch FROM clock_timestamp() - backend_
 	FROM pg_stat_activity WHERE pid = pg_backend_pid()`
 
 // Here says whether the server runs on this machine: monitor.Locator.
-func (s *Store) Here(ctx context.Context) (here bool) {
-	s.onConn(ctx, func(conn *pgx.Conn) error {
-		here, _ = isHere(ctx, conn)
-		return nil
-	})
+func (s *Store) Here(ctx context.Context) bool {
+	here, _ := isHere(s.db.QueryRowContext(ctx, askIdentity))
 	return here
 }
 
-// isHere looks for the session's process among those of this machine, and for the cluster's files, which are in data;
-// where the server does not tell that, it is empty.
-func isHere(ctx context.Context, conn *pgx.Conn) (here bool, data string) {
+// isHere looks for the process of a session among those of this machine, by its answer to askIdentity, and for the
+// cluster's files, which are in data; where the server does not tell that, it is empty.
+func isHere(identity pgx.Row) (here bool, data string) {
 	var pid int // in the server's own container
 	var age float64
 	var system string
 	var standby bool
-	if err := conn.QueryRow(ctx, askIdentity).Scan(&pid, &age, &data, &system, &standby); err != nil {
+	if err := identity.Scan(&pid, &age, &data, &system, &standby); err != nil {
 		return false, ""
 	}
 	_, err := process.Find(process.Dir, pid, "postgres", time.Duration(age*float64(time.Second)))

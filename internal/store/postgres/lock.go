@@ -32,7 +32,7 @@ func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err erro
 		}
 		// A server that has gone down for lack of room can no longer be asked. Who may not read all settings is not
 		// told the directory, and has fewer hints.
-		if here, data := isHere(ctx, conn); data != "" {
+		if here, data := isHere(conn.QueryRow(ctx, askIdentity)); data != "" {
 			s.data.Store(data)
 			s.here.Store(here)
 		}

@@ -37,7 +37,7 @@ func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err 
 				OR t.spcname <> 'pg_global' AND d.oid IN (SELECT pg_tablespace_databases(t.oid))))
 		FROM pg_database WHERE datname IN ($1, $2)`
 	err = s.administer(ctx, "ask for the size of "+s.Label(), func(conn *pgx.Conn, name string) error {
-		room.Here, _ = isHere(ctx, conn)
+		room.Here, _ = isHere(conn.QueryRow(ctx, askIdentity))
 		err := conn.QueryRow(ctx, ask, s.Name(), name).Scan(&room.Database, &room.Copy, &room.Directories)
 		if slices.Contains(room.Directories, "") {
 			room.Directories = nil
