@@ -18,15 +18,9 @@ import (
 )
 
 // cells is a row of texts, as an answer to a question: [MS-TDS] 2.2.7.4 and 2.2.7.17.
-func cells(row ...string) []byte { return rowsOf(len(row), row...) }
-
-// rowsOf are rows of n texts each.
-func rowsOf(columns int, all ...string) []byte {
-	b := metadata(slices.Repeat([][]byte{nvarchar4000}, columns)...)
-	for i, text := range all {
-		if i%columns == 0 {
-			b = append(b, tokenRow)
-		}
+func cells(row ...string) []byte {
+	b := append(metadata(slices.Repeat([][]byte{nvarchar4000}, len(row))...), tokenRow)
+	for _, text := range row {
 		units := tdstest.UCS2(text)
 		b = append(binary.LittleEndian.AppendUint16(b, uint16(len(units))), units...)
 	}
