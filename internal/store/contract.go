@@ -126,6 +126,9 @@ type Placed struct {
 // Columns are those of a query for it.
 func (p *Placed) Columns() []any { return []any{&p.Name, &p.Kind, &p.Place, &p.Bytes} }
 
+// OwnConnections are those of ds2 itself beside its users': counters, and the lock.
+const OwnConnections = 2
+
 // Examination is what was found.
 type Examination struct {
 	Findings  []Finding

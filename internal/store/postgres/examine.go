@@ -13,9 +13,6 @@ const (
 	newestVersion = 18
 )
 
-// ownConnections are those of ds2 itself beside its users': counters, and the lock.
-const ownConnections = 2
-
 // Examine looks whether the server has what a run needs: preflight.Examiner.
 func (s *Store) Examine(ctx context.Context, users int) (store.Examination, error) {
 	var e store.Examination
@@ -61,7 +58,7 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 	default:
 		e.Add("writable", true, store.OK, "the server accepts writes", "")
 	}
-	c.examine(&e, users+ownConnections)
+	c.examine(&e, users+store.OwnConnections)
 	s.rights(ctx, &e, user)
 	s.surroundings(ctx, &e)
 	s.pooler(ctx, &e)

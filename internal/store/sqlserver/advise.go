@@ -142,9 +142,6 @@ var distortions = []struct{ setting, says string }{
 		"the Resource Governor is on, and may limit I/O, memory and CPUs of these sessions"},
 }
 
-// ownConnections are those of ds2 itself beside its users': counters, and the lock.
-const ownConnections = 2
-
 // Examine looks whether the server has what a run needs: preflight.Examiner.
 func (s *Store) Examine(ctx context.Context, users int) (store.Examination, error) {
 	e := store.Examination{LogGrowth: -1}
@@ -191,7 +188,7 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 	}
 	e.Add("writable", writable, store.Failure, found,
 		"ALTER DATABASE … SET READ_WRITE, or name the primary replica")
-	needed, free := users+ownConnections, most-inUse
+	needed, free := users+store.OwnConnections, most-inUse
 	found = fmt.Sprintf("%d needed, %d free: the server allows %d, %d in use", needed, max(free, 0), most, inUse)
 	if !state { // the user's own are all that it counted
 		found = fmt.Sprintf("%d are needed: the server allows %d, and does not show this user how many are in use",
