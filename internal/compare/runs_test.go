@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/measure"
+	"ds2/internal/monitor"
 	"ds2/internal/result"
 )
 
@@ -43,6 +44,23 @@ func TestAborted(t *testing.T) {
 		assert.Equal(t, want, trial.Passed(), "a trial that is %s", status)
 		assert.Equal(t, []any{status, true}, []any{single.Runs[0].Status, single.Runs[0].Counts})
 	}
+}
+
+// TestServers: latencies of several servers are means over all I/Os, also those of vacuums, that no transaction asked
+// for; a drive that holds neither data nor log is no log.
+func TestServers(t *testing.T) {
+	server := func(reads, vacuums, mean float64) Server {
+		s := Server{Reads: reads}
+		s.ReadTime.add(mean, reads+vacuums)
+		return s
+	}
+	all := Together([]Server{server(100, 300, .004), server(100, 0, .014)})
+	assert.InDelta(t, (400*.004+100*.014)/500, all.ReadTime.Mean(), 1e-12)
+	assert.Equal(t, 200., all.Reads)
+	var s Server
+	s.add(monitor.Volume{FileIO: monitor.FileIO{Writes: 7}})
+	s.add(monitor.Volume{Roles: []monitor.Role{monitor.Log}, FileIO: monitor.FileIO{Writes: 5}})
+	assert.Equal(t, 5., s.LogWrites)
 }
 
 // TestAnyFigures: a bench of runs of whatever figures, unknown, zero or huge, is written and read again the same.

@@ -31,6 +31,11 @@ func (m *Weighted) add(mean, ios float64) {
 	}
 }
 
+func (m *Weighted) addAll(o Weighted) {
+	m.sum += o.sum
+	m.weight += o.weight
+}
+
 // Mean is NaN of no I/Os.
 func (m Weighted) Mean() float64 { return m.sum / m.weight }
 
@@ -80,10 +85,9 @@ func (s *Server) add(v monitor.Volume) {
 		s.Writes += v.Writes
 		s.ReadTime.add(*cmp.Or(v.ReadMean, &nan), v.Reads)
 		s.WriteTime.add(write, v.Writes)
-	} else {
-		s.LogWrites += v.Writes
 	}
 	if logged {
+		s.LogWrites += v.Writes
 		s.LogTime.add(write, v.Writes)
 	}
 	if data && logged {
@@ -117,9 +121,9 @@ func Together(servers []Server) Server {
 		sum.Writes += s.Writes
 		sum.LogWrites += s.LogWrites
 		sum.Maintenance += s.Maintenance
-		sum.ReadTime.add(s.ReadTime.Mean(), s.Reads)
-		sum.WriteTime.add(s.WriteTime.Mean(), s.Writes)
-		sum.LogTime.add(s.LogTime.Mean(), s.LogWrites)
+		sum.ReadTime.addAll(s.ReadTime)
+		sum.WriteTime.addAll(s.WriteTime)
+		sum.LogTime.addAll(s.LogTime)
 	}
 	return sum
 }

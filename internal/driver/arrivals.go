@@ -46,7 +46,7 @@ func (d *Driver) offer(wg *sync.WaitGroup) []chan arrival {
 	for i := range due {
 		due[i] = make(chan arrival, int(math.Ceil(held)))
 		recorder := d.meter.NewRecorder(i)
-		random := rand.New(rand.NewPCG(c.Seed, math.MaxUint64-uint64(c.UserOffset+i)))
+		random := rand.New(rand.NewPCG(c.Seed, 1<<63+uint64(c.UserOffset+i))) // no user's
 		wg.Go(func() { d.offerTo(due[i], recorder, random) })
 	}
 	return due

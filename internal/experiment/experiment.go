@@ -35,6 +35,8 @@ type Experiment struct {
 	Sequence bool                             // all runs of one configuration come before those of the next: no blocks
 	Looked   func(block int)                  // is called when a block but the last is whole; may be nil
 	Told     func(format string, args ...any) // is told of configurations that are left out
+
+	whole *Experiment // that this one is a part of, while it is made
 }
 
 // Configuration is one of those that an experiment compares.
@@ -66,6 +68,8 @@ func (e Experiment) Do(ctx, stop context.Context) error {
 		}
 		c.begin()
 	}
+	whole := e
+	e.whole = &whole
 	parts := []Experiment{e}
 	if e.Sequence { // all runs of one configuration are made after those of another
 		parts = nil
@@ -295,14 +299,14 @@ func newRun(b *result.Bench, practice bool) *result.BenchRun {
 func (e Experiment) leaveOut(c *Configuration, why error) {
 	c.out = why
 	c.Summary.Status, c.Summary.Error = result.Failed, why.Error()
-	if len(e.Configurations) > 1 {
+	if len(e.whole.Configurations) > 1 {
 		e.Told("configuration %s is left out: %s", c.Name, why)
 	}
 }
 
 // where says where the experiment is, and when it will end.
 func (e Experiment) where(c *Configuration, block int) string {
-	made, all, left := e.Left()
+	made, all, left := e.whole.Left()
 	about := "about"
 	switch {
 	case made == 0:
@@ -312,7 +316,7 @@ func (e Experiment) where(c *Configuration, block int) string {
 	}
 	until := time.Now().Add(left).Format("15:04")
 	where := fmt.Sprintf("run %d of %d, %s %s left, until %s", made+1, all, about, progress.Round(left), until)
-	if e.paired() {
+	if len(e.whole.Configurations) > 1 {
 		where = "configuration " + c.Name + ", " + where
 	}
 	switch {

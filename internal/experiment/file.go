@@ -39,9 +39,11 @@ type Given struct {
 // Givens are what a file gives, by the flags' names.
 type Givens map[string]Given
 
-// InOrder are the flags as the file has them.
+// InOrder are the flags as the file has them, those of one line by their names.
 func (g Givens) InOrder() []string {
-	return slices.SortedFunc(maps.Keys(g), func(a, b string) int { return g[a].Line - g[b].Line })
+	return slices.SortedFunc(maps.Keys(g), func(a, b string) int {
+		return cmp.Or(g[a].Line-g[b].Line, strings.Compare(a, b))
+	})
 }
 
 // Key is what a key of a file stands for.

@@ -70,10 +70,10 @@ func title(c compare.Configuration) string {
 	return fmt.Sprintf("%s: %s, size %s, %s", c.Name, c.Engine, c.Size, users(c.Threads))
 }
 
-// runsApart are the runs of a bench that have a result, each as a configuration.
+// runsApart are the runs of a bench that have a result in its unit, each as a configuration.
 func runsApart(c compare.Configuration) (all []compare.Configuration) {
 	for _, r := range c.Runs {
-		if r.Figure == nil {
+		if r.Figure == nil || compare.OtherUnit(c.Bench, r) != "" {
 			continue
 		}
 		one := result.Bench{Spec: c.Spec, Headline: r.Headline, Runs: []result.BenchRun{r}}

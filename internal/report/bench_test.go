@@ -127,6 +127,20 @@ func TestWhiskersEndAtZero(t *testing.T) {
 	}
 }
 
+// TestOtherUnits: a run whose drives were not counted has its result in another unit, and no column beside the others.
+func TestOtherUnits(t *testing.T) {
+	c := benchOf("ssd", "", 100, 300, 200)
+	c.Spec.Words.Unit = result.IOPS
+	for i := range c.Runs[1:] {
+		c.Runs[i+1].Figure.Unit = result.IOPS
+	}
+	apart := runsApart(c)
+	require.Len(t, apart, 2)
+	b := comparison{compare.Comparison{Configurations: []compare.Configuration{c}}}.barChart("", compare.Metrics[0], apart)
+	assert.Equal(t, result.IOPS, b.YName)
+	assert.Equal(t, []string{"2", "3"}, b.Names)
+}
+
 // TestBenchWithoutRuns draws the page of a bench that was killed before its first run.
 func TestBenchWithoutRuns(t *testing.T) {
 	c := compare.Configuration{Name: "a", Dir: t.TempDir()}

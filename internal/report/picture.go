@@ -30,7 +30,7 @@ func (c comparison) charts(id string, columns []compare.Configuration) (all []ch
 		for _, r := range one.Runs {
 			record, err := one.Read.Run(filepath.Join(one.Dir, r.Dir))
 			if err == nil && r.Figure != nil && len(record.Windows) > 0 && len(record.Series.Samples) > 0 {
-				d.Device = record.Device
+				d.Device = cmp.Or(record.Device, d.Device)
 				curves = append(curves, curve{line{Name: one.Name, Hue: i, Thin: r.Dir != one.Median}, record})
 			}
 		}
@@ -44,15 +44,22 @@ func (c comparison) charts(id string, columns []compare.Configuration) (all []ch
 // interval. Lines join the runs of a block. A column that is no result is hatched.
 func (c comparison) barChart(id string, f compare.Metric, all []compare.Configuration) chart {
 	b := chart{ID: id + "-bars-" + f.Name, Title: f.TitleIn(all[0].Unit(), all[0].Words), YName: f.Unit,
-		XName: "configuration", Place: small, Text: "Median of the runs, and a dot for each."}
+		XName: "configuration", Place: small, Text: "Median of the runs, and a dot for each"}
 	if f.Name == compare.Main {
 		b.Place, b.YName = picture, all[0].Unit()
 		if b.Title == all[0].Words.Rate {
 			b.Title = all[0].Words.PerMinute()
 		}
-		b.Text = "A column is the median, a dot a run and a ring one that does not count; " +
-			"whiskers are the 95 % confidence interval."
+		b.Text = "A column is the median, a dot a run and a ring one that does not count"
 	}
+	alone := len(c.Configurations) == 1
+	if alone {
+		b.Text = "A column is a run and a ring one that does not count"
+	}
+	if f.Name == compare.Main {
+		b.Text += "; whiskers are the 95 % confidence interval"
+	}
+	b.Text += "."
 	const grey = 6
 	runs, whiskers := line{Name: "run", Dots: true, Hue: grey}, line{Name: "95 %", Bars: true, Hue: grey}
 	dropped := line{Name: "run that does not count", Dots: true, Hollow: true, Hue: grey}
@@ -62,10 +69,8 @@ func (c comparison) barChart(id string, f compare.Metric, all []compare.Configur
 		b.Names = append(b.Names, strings.TrimPrefix(one.Name, "run-"))
 		if median := f.Middle(one, false); median != nil {
 			column := line{Name: one.Name, Wide: true, Hue: i, Faint: c.faint(f, one.Name)}
-			if len(c.Configurations) == 1 { // runs have one colour
+			if alone { // runs have one colour
 				column.Hue = 0
-				b.Text = "A column is a run and a ring one that does not count; " +
-					"whiskers are the 95 % confidence interval."
 			}
 			column.add(x, *median)
 			b.Lines = append(b.Lines, column)

@@ -2,6 +2,7 @@ package result
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -35,6 +36,7 @@ func AddCheckpoints(s *Summary, series *measure.Series, counters *monitor.Table)
 			series.Cycles = append(series.Cycles, from)
 		}
 	}
+	series.Cycles = slices.Compact(series.Cycles) // a damaged record may have two at a time
 }
 
 // targetRecovery is the setting's name, as schema/sqlserver/server/settings.sql gives it.

@@ -62,6 +62,18 @@ func TestReadHostAfterCrash(t *testing.T) {
 	assert.Len(t, r.Host.Rows, 30, "rows after a crash")
 }
 
+// TestCheckpointsAtOnce: a damaged record may have a cycle without length, which is none.
+func TestCheckpointsAtOnce(t *testing.T) {
+	s := Summary{Happened: Happened{Servers: []monitor.Server{{}}}}
+	series := measure.Series{Samples: []measure.Sample{{End: time.Hour}}}
+	at := monitor.Row{Time: s.Start.Add(time.Minute), Values: []float64{1, 1}}
+	counters := &monitor.Table{Columns: []string{monitor.DatabaseCheckpointPages, monitor.DatabaseCheckpoints},
+		Rows: []monitor.Row{at, at}}
+	AddCheckpoints(&s, &series, counters)
+	assert.Len(t, s.Checkpoints, 2)
+	assert.Len(t, series.Cycles, 1)
+}
+
 // TestIndirectCheckpoints: a server that writes changed pages all the time has no cycles, and it is said why.
 func TestIndirectCheckpoints(t *testing.T) {
 	for seconds, known := range map[string]bool{"60": false, "0": true, "": true} {

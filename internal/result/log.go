@@ -50,11 +50,11 @@ func (l *logFile) turnOver() error {
 	if err := l.file.Close(); err != nil {
 		return err
 	}
-	err := os.Rename(l.path, filepath.Join(filepath.Dir(l.path), OlderLogFile))
-	if err == nil {
-		l.size = 0
-		l.file, err = os.Create(l.path)
-	}
+	// Where another program has it open, on Windows, it keeps its name and grows on.
+	_ = os.Rename(l.path, filepath.Join(filepath.Dir(l.path), OlderLogFile))
+	l.size = 0
+	var err error
+	l.file, err = os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	return err
 }
 

@@ -95,6 +95,7 @@ func Merge(records []*Record) (*Record, error) {
 	}
 	m.Series = mergeSeries(records)
 	m.Series.Cycles = first.Series.Cycles
+	m.Series.NoCycles = first.Series.NoCycles
 	return m, nil
 }
 

@@ -59,8 +59,10 @@ func TestMerge(t *testing.T) {
 	a, b := machine(0, 2, 5, 10*time.Millisecond), machine(2, 3, 7, 20*time.Millisecond)
 	a.Rate, b.Rate = 10, 15
 	b.Audit, b.Warm, b.Changes = &Audit{Passed: true}, &Warm{}, []Change{{Target: "host/db", When: "during the run"}}
+	a.Series.NoCycles = "checkpoints are indirect"
 	m, err := Merge([]*Record{a, b})
 	require.NoError(t, err)
+	assert.Equal(t, a.Series.NoCycles, m.Series.NoCycles)
 	assert.Equal(t, b.Changes, m.Changes)
 	assert.Equal(t, []string{"dir: not merged: audit, wait for a warm store"}, m.Warnings)
 	assert.True(t, m.Threads == 5 && m.Counts.Orders == 5*30 && m.Errors[0].Count == 4,

@@ -40,11 +40,12 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 	if outcome.Status == result.Done {
 		outcome = outcome.with(readErr, concludeErr)
 	}
+	outcome = outcome.with(observedErr)
 	s.Status = outcome.Status
 	if outcome.Err != nil && s.Status != result.Interrupted {
 		s.Error = outcome.Err.Error()
 	}
-	return outcome.with(observedErr, result.SaveSummary(r.options.Dir, *s))
+	return outcome.with(result.SaveSummary(r.options.Dir, *s))
 }
 
 // warnings are those of the whole run, with what was not so all the time.

@@ -41,11 +41,7 @@ func newRoom(rooms []monitor.Room, length time.Duration) room {
 	r := room{length: length}
 	for _, one := range rooms {
 		least := min(int64(leastRoomShare*float64(one.Size)), leastRoomBytes)
-		p := &place{Room: one, least: least}
-		if free, ok := diskspace.Free(p.Mount); ok {
-			p.free = []int64{free}
-		}
-		r.places = append(r.places, p)
+		r.places = append(r.places, &place{Room: one, least: least})
 	}
 	return r
 }

@@ -240,8 +240,8 @@ func (r *Run) Drive(ctx, stop context.Context) (result.Summary, Outcome) {
 		outcome = outcome.with(r.unmarked)
 	}
 	r.ioFaults = ioFaults(ctx)
-	outcome = outcome.with(r.writer.Close())
-	return *s, r.conclude(outcome)
+	outcome = r.conclude(outcome.with(r.writer.Close()))
+	return *s, outcome
 }
 
 // prepare does what comes before the first user.

@@ -112,6 +112,7 @@ func KeepLock(
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		var err error // KeepLock has returned its own
 		told := false
 		for {
 			if held != nil { // also when ctx has ended: a lock that is not closed is kept until ds2 ends

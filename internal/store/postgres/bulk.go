@@ -71,13 +71,10 @@ func (s *Store) maintenance(ctx context.Context, handler func(*pgconn.PgConn) ct
 		return nil, err
 	}
 	config.Database, config.BuildContextWatcherHandler = "postgres", handler
-	conn, err := pgx.ConnectConfig(ctx, config)
+	conn, err := s.session(ctx, config)
 	if sqlState(err) == undefinedDatabase {
 		config.Database = "template1"
-		conn, err = pgx.ConnectConfig(ctx, config)
-	}
-	if err == nil {
-		err = s.begin(ctx, conn)
+		conn, err = s.session(ctx, config)
 	}
 	return conn, s.Wrap("connect to database "+config.Database+" on the server of "+s.Label(), err)
 }

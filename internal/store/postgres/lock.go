@@ -20,7 +20,7 @@ func (s *Store) Lock(ctx context.Context, l store.Lock) (unlock func(), err erro
 		if store.Classify(err) == store.Config {
 			var config *pgx.ConnConfig
 			if config, err = s.Config(ctx); err == nil {
-				conn, err = pgx.ConnectConfig(ctx, config)
+				conn, err = s.session(ctx, config)
 			}
 		}
 		if err != nil {

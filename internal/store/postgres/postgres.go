@@ -118,6 +118,15 @@ func (s *Store) begin(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
+// session connects outside the pool.
+func (s *Store) session(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err == nil {
+		err = s.begin(ctx, conn)
+	}
+	return conn, err
+}
+
 // neverCancelled drops a connection that was asked to end a statement: the server does so in its own time, and might
 // end the next one.
 func neverCancelled(_ context.Context, conn *pgx.Conn) error {

@@ -109,7 +109,9 @@ func (s *Store) pooler(ctx context.Context, e *store.Examination) {
 		}
 		defer client.Close()
 		_ = client.Raw(func(c any) error { said = c.(*stdlib.Conn).Conn().PgConn().PID(); return nil })
-		err = errors.Join(err, client.QueryRowContext(ctx, "SELECT pg_backend_pid()").Scan(&pids[i]))
+		if err = client.QueryRowContext(ctx, "SELECT pg_backend_pid()").Scan(&pids[i]); err != nil {
+			break
+		}
 	}
 	const do = "connect to the server itself"
 	switch shared := err == nil && pids[0] == pids[1]; {

@@ -46,8 +46,8 @@ func (s *Store) IOFaults(ctx context.Context) (since func(ctx context.Context) (
 		for log := range 2 { // a start of the server begins a new one
 			itself := func(line *string) []any { return []any{line} }
 			found, err := store.Collect(ctx, s.db, askFaults, itself, begin, log)
-			if err != nil && log == 0 { // there may be no older one
-				return nil, s.Wrap(op, err)
+			if err = s.Wrap(op, err); err != nil && (log == 0 || store.Classify(err) == store.Connection) {
+				return nil, err // else there may be no older one
 			}
 			all = append(all, found...)
 		}
