@@ -45,7 +45,7 @@ func (d Drives) Databases() (all []DatabaseIO) {
 	}
 	for _, f := range d.Machine.Files {
 		if !slices.ContainsFunc(all, func(io DatabaseIO) bool { return io.Database == f.Database }) {
-			data, log := d.files(f.Database, Data), d.files(f.Database, Log)
+			data, log := d.Machine.files(Data, f.Database), d.Machine.files(Log, f.Database)
 			all = append(all, DatabaseIO{f.Database, d.io(data...), d.io(log...)})
 		}
 	}
@@ -60,16 +60,6 @@ func (d Drives) PageReads(target string) (pages, seconds float64) {
 	}
 	pages = d.Counters.Mean(ItemColumn(DatabasePageReads, target), d.From, d.To)
 	return pages, d.Counters.Mean(ItemColumn(DatabasePageReadTime, target), d.From, d.To) / pages
-}
-
-// files are the names of a database's files of a role.
-func (d Drives) files(database string, role Role) (names []string) {
-	for _, f := range d.Machine.Files {
-		if f.Database == database && f.Role == role {
-			names = append(names, f.Name)
-		}
-	}
-	return names
 }
 
 // io is the I/O of drives or of files, all together.

@@ -75,38 +75,26 @@ const slowestCached = 1e-3
 
 // served are the I/Os of a kind in each sample that the servers timed themselves, for their sessions or by file.
 func (d Drives) served(k IOKind) []wait {
-	all := make([]wait, len(d.Counters.Rows))
+	none := make([]requests, len(d.Counters.Rows))
+	ios, flushes, reached := none, none, none
 	switch {
 	case k.Role == Log && k.Write:
-		for i, r := range d.timed(DatabaseLogWrites, DatabaseLogWriteTime) {
-			all[i].ios = r
-		}
-		for i, r := range d.timed(DatabaseLogSyncs, DatabaseLogSyncTime) {
-			all[i].flushes = r
-		}
+		ios = d.timed(DatabaseLogWrites, DatabaseLogWriteTime)
+		flushes = d.timed(DatabaseLogSyncs, DatabaseLogSyncTime)
+	case k.Role == Data && k.Write:
+		ios = d.timed(TransactionWrites, TransactionWriteTime)
 	case k.Role == Data:
-		columns := [2]string{TransactionReads, TransactionReadTime}
-		if k.Write {
-			columns = [2]string{TransactionWrites, TransactionWriteTime}
-		} else if len(d.Counters.Items(TransactionReads)) == 0 {
-			columns = [2]string{DatabasePageReads, DatabasePageReadTime}
+		ios = d.timed(TransactionReads, TransactionReadTime)
+		if len(d.Counters.Items(TransactionReads)) == 0 {
+			ios = d.timed(DatabasePageReads, DatabasePageReadTime)
 		}
-		reached := d.requests(d.items(DiskReads, Data), requestColumns(false))
-		for i, r := range d.timed(columns[0], columns[1]) {
-			if all[i].ios = r; !k.Write {
-				all[i].reached = reached[i].number
-			}
-		}
+		reached = d.requests(d.items(DiskReads, Data), requestColumns(false))
 	}
-	if d.Machine == nil {
-		return all
-	}
-	for _, f := range d.Machine.Files {
-		if f.Role == k.Role {
-			for i, r := range d.requests([]string{f.Name}, requestColumns(k.Write)) {
-				all[i].ios.add(r)
-			}
-		}
+	ofFiles := d.requests(d.Machine.files(k.Role, ""), requestColumns(k.Write))
+	all := make([]wait, len(none))
+	for i := range all {
+		all[i] = wait{ios: ios[i], flushes: flushes[i], reached: reached[i].number}
+		all[i].ios.add(ofFiles[i])
 	}
 	return all
 }

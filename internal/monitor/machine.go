@@ -50,6 +50,19 @@ func (m *Machine) holds(drive string, role Role) bool {
 	return m != nil && slices.ContainsFunc(m.Drives, func(d Drive) bool { return d.Name == drive && d.holds(role) })
 }
 
+// files are the names of the files of a role whose I/O is counted: those of a database or, of the empty name, of all.
+func (m *Machine) files(role Role, database string) (names []string) {
+	if m == nil {
+		return nil
+	}
+	for _, f := range m.Files {
+		if f.Role == role && (database == "" || f.Database == database) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
 // FileSystem is where a directory lies.
 type FileSystem struct {
 	MountPoint string   `json:"mount_point"`
