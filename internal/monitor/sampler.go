@@ -19,18 +19,18 @@ type Row struct {
 // Sampler reads its sources once a second. A source that does not answer within the second leaves NaN in the row and is
 // not asked again before it has answered, so a hanging database never holds up the counters of the disks.
 type Sampler struct {
-	sources []Source
-	log     *slog.Logger
+	probes []*probe
+	log    *slog.Logger
 
-	mu     sync.Mutex
-	latest [][]float64 // raw values by source
+	mu sync.Mutex // of the probes' latest values
 }
 
 // NewSampler makes a Sampler that has not started.
 func NewSampler(log *slog.Logger, sources ...Source) *Sampler {
-	s := &Sampler{sources: sources, log: log}
+	s := &Sampler{log: log}
 	for _, src := range sources {
-		s.latest = append(s.latest, unknown(len(src.Figures)))
+		none := unknown(len(src.Figures))
+		s.probes = append(s.probes, &probe{Source: src, column: len(s.Columns()), latest: none, was: none})
 	}
 	return s
 }
@@ -38,8 +38,8 @@ func NewSampler(log *slog.Logger, sources ...Source) *Sampler {
 // Columns are the names of a row's values, in their order.
 func (s *Sampler) Columns() []string {
 	var names []string
-	for _, src := range s.sources {
-		for _, c := range src.Columns {
+	for _, p := range s.probes {
+		for _, c := range p.Columns {
 			names = append(names, c.Name)
 		}
 	}
@@ -50,9 +50,9 @@ func (s *Sampler) Columns() []string {
 func (s *Sampler) Latest(f func(Figure, float64)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, src := range s.sources {
-		for j, figure := range src.Figures {
-			f(figure, s.latest[i][j])
+	for _, p := range s.probes {
+		for i, figure := range p.Figures {
+			f(figure, p.latest[i])
 		}
 	}
 }
@@ -60,10 +60,11 @@ func (s *Sampler) Latest(f func(Figure, float64)) {
 // probe is one source at work: its raw values before and now, and where its columns begin in a row.
 type probe struct {
 	Source
-	index, column int
-	busy, failed  bool
-	was           []float64
-	wasAt         time.Time
+	column       int
+	busy, failed bool
+	latest       []float64 // raw values, also of a read that failed
+	was          []float64
+	wasAt        time.Time
 
 	// Of its last read, for Run where it is not busy.
 	asked, at time.Time
@@ -80,13 +81,7 @@ func (s *Sampler) Run(ctx context.Context, start time.Time, emit func(Row)) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 
-	var probes []*probe
-	columns := 0
-	for i, src := range s.sources {
-		probes = append(probes, &probe{Source: src, index: i, column: columns, was: unknown(len(src.Figures))})
-		columns += len(src.Columns)
-	}
-
+	columns := len(s.Columns())
 	var row Row
 	missing := 0 // sources that still owe the row their values
 	finish := func() {
@@ -107,7 +102,7 @@ func (s *Sampler) Run(ctx context.Context, start time.Time, emit func(Row)) {
 		case <-timer.C:
 			finish()
 			row = Row{Time: due, Values: unknown(columns)}
-			for _, p := range probes {
+			for _, p := range s.probes {
 				if p.busy {
 					continue
 				}
@@ -150,7 +145,7 @@ func (s *Sampler) take(p *probe) []float64 {
 	p.failed = p.err != nil
 
 	s.mu.Lock()
-	s.latest[p.index] = p.values
+	p.latest = p.values
 	s.mu.Unlock()
 
 	values := make([]float64, len(p.Columns))
