@@ -102,7 +102,7 @@ func TestEmptyFlushes(t *testing.T) {
 			show(1200, 1150, 1050)
 			now := read(t, disks)
 			writes := column(t, disks, "disk.sda.writes_per_second", 1, was, now)
-			why := disks.unknownWrites["sda"]
+			why := disks.writes["sda"].unknown
 			if c.why != "" {
 				assert.Contains(t, why, c.why)
 				assert.True(t, math.IsNaN(writes), "%v", writes)
@@ -120,9 +120,9 @@ func TestTimesBeginAnew(t *testing.T) {
 	was, now := make([]float64, len(diskKinds)), make([]float64, len(diskKinds))
 	now[diskWrites], was[diskWriteSeconds], now[diskWriteSeconds] = 200, end-.1, .2
 	now[diskFlushes], was[diskFlushSeconds], now[diskFlushSeconds] = 100, end-.05, .05
-	w := writeCounter{drives: map[string]flushing{"a": {}}, was: readings{}, sum: readings{}}
-	w.count(readings{"a": was})
-	w.count(readings{"a": now})
+	var w writeCounter
+	w.count(was)
+	w.count(now)
 	assert.InDelta(t, 100, now[diskWrites], 0)
 	assert.InDelta(t, .2, now[diskWriteSeconds], 1e-6)
 }

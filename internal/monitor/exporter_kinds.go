@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -126,19 +125,21 @@ func (k *exporterKind) source(
 
 	disks := k.disks
 	if len(k.drives.names) > diskFlushes { // flushes have counters, and the empty ones are among the writes
-		src.unknownWrites = map[string]string{}
+		src.writes = map[string]*writeCounter{}
 		for _, d := range devices {
 			f := flushes[d]
 			if !f.through && f.unknown == "" && math.IsNaN(drives[d][diskFlushes]) {
 				f.unknown = "its kernel counts no flushes, as Linux does since 5.5, and so shows them as writes"
 			}
-			src.unknownWrites[d] = f.unknown
+			src.writes[d] = &writeCounter{flushing: f}
 		}
-		w := writeCounter{drives: flushes, unknown: src.unknownWrites, was: readings{}, sum: readings{}}
 		disks = func(x exposition) readings {
 			all := k.disks(x)
-			maps.DeleteFunc(all, func(drive string, _ []float64) bool { return !slices.Contains(devices, drive) })
-			w.count(all)
+			for drive, counter := range src.writes {
+				if now, shown := all[drive]; shown {
+					counter.count(now)
+				}
+			}
 			return all
 		}
 	}

@@ -25,32 +25,29 @@ type flushing struct {
 	unknown        string  // why the empty ones cannot be told from writes
 }
 
-// writeCounter takes the empty flushes out of drives' writes. It counts from its first reading on.
+// writeCounter takes the empty flushes out of a drive's writes. It counts from its first reading on.
 type writeCounter struct {
-	drives   map[string]flushing
-	unknown  map[string]string // of drives, why their writes are
-	was, sum readings
+	flushing
+	was             []float64
+	writes, seconds float64
 }
 
 // count puts in place of what the kernel calls writes, and of their time, those that carry data; NaN where these are
 // not known. An empty flush takes as long as the flush request that it waits for.
-func (w *writeCounter) count(all readings) {
-	for drive, now := range all {
-		was, sum := w.was[drive], w.sum[drive]
-		if w.unknown[drive] != "" || math.IsNaN(now[diskWrites]) {
-			now[diskWrites], now[diskWriteSeconds] = math.NaN(), math.NaN()
-			continue
-		}
-		raw := slices.Clone(now)
-		if was == nil || raw[diskWrites] < was[diskWrites] { // the first reading, or another drive of this name
-			was, sum = raw, make([]float64, len(raw))
-		}
-		empty, seconds := w.drives[drive].empty(was, raw)
-		sum[diskWrites] += raw[diskWrites] - was[diskWrites] - empty
-		sum[diskWriteSeconds] += max(0, elapsed(was, raw, diskWriteSeconds)-seconds)
-		w.was[drive], w.sum[drive] = raw, sum
-		now[diskWrites], now[diskWriteSeconds] = sum[diskWrites], sum[diskWriteSeconds]
+func (w *writeCounter) count(now []float64) {
+	if w.unknown != "" || math.IsNaN(now[diskWrites]) {
+		now[diskWrites], now[diskWriteSeconds] = math.NaN(), math.NaN()
+		return
 	}
+	raw := slices.Clone(now)
+	if w.was == nil || raw[diskWrites] < w.was[diskWrites] { // the first reading, or another drive of this name
+		w.was, w.writes, w.seconds = raw, 0, 0
+	}
+	empty, seconds := w.empty(w.was, raw)
+	w.writes += raw[diskWrites] - w.was[diskWrites] - empty
+	w.seconds += max(0, elapsed(w.was, raw, diskWriteSeconds)-seconds)
+	w.was = raw
+	now[diskWrites], now[diskWriteSeconds] = w.writes, w.seconds
 }
 
 // empty is how many of the writes between two readings were empty flushes, and how long these took together.
@@ -108,9 +105,9 @@ func (w *Observer) sample(ctx context.Context, drives []Drive, src Source) error
 		}
 	}
 	for i, d := range drives {
-		if why := src.unknownWrites[d.Name]; why != "" {
-			drives[i].WritesUnknown = why
-			w.note("the writes of drive %s are unknown: %s", d.Name, why)
+		if counter := src.writes[d.Name]; counter != nil && counter.unknown != "" {
+			drives[i].WritesUnknown = counter.unknown
+			w.note("the writes of drive %s are unknown: %s", d.Name, counter.unknown)
 		}
 	}
 	w.Sources = append(w.Sources, src)

@@ -39,7 +39,7 @@ type Source struct {
 	// once.
 	Read func(ctx context.Context, values []float64) error
 
-	unknownWrites map[string]string // of drives, why flushes cannot be told from their writes
+	writes map[string]*writeCounter // of drives; none where the writes are as they are counted
 }
 
 // unknown are n figures that were not read.
