@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"slices"
 	"strconv"
 
 	"github.com/prometheus/procfs"
@@ -23,8 +22,8 @@ type kernel struct {
 	uncounted map[string]bool    // block devices whose requests it does not count
 	speeds    map[string]float64 // of networks' links, in bytes a second
 
-	wanted   []string            // block devices; none: all
-	journals map[string][]string // of block devices, the files in which their file systems count journals' writes
+	// Of the block devices that are wanted, the files in which their file systems count journals' writes. None: all are.
+	journals map[string][]string
 }
 
 func (fs FS) kernel() (k kernel, err error) {
@@ -61,7 +60,6 @@ func (fs FS) Counters(devices []string, flushes map[string]flushing) (Source, er
 	if err != nil {
 		return Source{}, fmt.Errorf("read the machine's counters: %w", err)
 	}
-	k.wanted = devices
 	judged := map[string]flushing{}
 	for _, d := range devices {
 		k.journals[d], judged[d] = fs.flushing(d, flushes[d])
@@ -112,7 +110,8 @@ func (k kernel) disks(x exposition) error {
 	stats, err := k.block.ProcDiskstats()
 	const sector = procfs.SectorSize // whatever sectors the device itself has
 	for _, d := range stats {
-		if len(k.wanted) > 0 && !slices.Contains(k.wanted, d.DeviceName) && !nvmePath.MatchString(d.DeviceName) {
+		journals, wanted := k.journals[d.DeviceName]
+		if len(k.journals) > 0 && !wanted && !nvmePath.MatchString(d.DeviceName) {
 			continue
 		}
 		counts := []float64{
@@ -121,7 +120,7 @@ func (k kernel) disks(x exposition) error {
 			float64(d.ReadTicks) / 1000, float64(d.WriteTicks) / 1000,
 			float64(d.IOsTotalTicks) / 1000, float64(d.WeightedIOTicks) / 1000,
 			float64(d.FlushRequestsCompleted), float64(d.TimeSpentFlushing) / 1000,
-			journalWrites(k.journals[d.DeviceName]),
+			journalWrites(journals),
 		}
 		if d.IoStatsCount < flushFields {
 			counts[diskFlushes], counts[diskFlushSeconds] = math.NaN(), math.NaN()
