@@ -116,14 +116,7 @@ func under(device string) (all, drives []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	slaves, err := os.ReadDir(filepath.Join(dir, "slaves"))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, nil, err
-	}
-	var lower []string
-	for _, s := range slaves {
-		lower = append(lower, filepath.Join(dir, "slaves", s.Name()))
-	}
+	lower, _ := filepath.Glob(filepath.Join(dir, "slaves/*"))
 	if _, err := os.Stat(filepath.Join(dir, "partition")); err == nil {
 		lower = []string{filepath.Dir(dir)}
 	}
