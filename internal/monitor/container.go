@@ -218,18 +218,21 @@ func (l limits) throttles(whose, column, label, server, inColumns string) []Sour
 	return []Source{single("container of "+whose, label, server, inColumns, kinds, l.throttling)}
 }
 
-// Client reads the machine that the orders come from: how busy its CPUs are, and what ds2 itself takes of it, which
-// must not grow in a run of days.
-func (fs FS) Client() (Source, error) {
+// ownSources read the machine that the orders come from: how busy its CPUs are, what ds2 itself takes of it, which must
+// not grow in a run of days, and how its own container, if there is one, holds it back.
+func (fs FS) ownSources() ([]Source, error) {
+	if runtime.GOOS != "linux" {
+		return nil, nil
+	}
 	pfs, self, err := fs.process(os.Getpid())
 	if err != nil {
-		return Source{}, fmt.Errorf("open process counters: %w", err)
+		return nil, fmt.Errorf("open process counters: %w", err)
 	}
 	first, err := pfs.Stat()
 	if err != nil {
-		return Source{}, fmt.Errorf("read CPU counters: %w", err)
+		return nil, fmt.Errorf("read CPU counters: %w", err)
 	}
-	return single("client", "", "", "", []kind{
+	client := single("client", "", "", "", []kind{
 		{"client_busy_seconds_total",
 			"Time that the CPUs of the machine that ds2 runs on worked, summed over all.",
 			ClientBusy, atMostOne(share(0, float64(len(first.CPU))))},
@@ -250,15 +253,7 @@ func (fs FS) Client() (Source, error) {
 			all.User + all.Nice + all.System + all.IRQ + all.SoftIRQ + all.Steal,
 			own.CPUTime(), float64(own.ResidentMemory()), float64(files), float64(runtime.NumGoroutine()),
 		}, nil
-	}), nil
-}
-
-// ownSources read what ds2 itself takes of its machine, and how its own container, if there is one, holds it back.
-func (fs FS) ownSources() ([]Source, error) {
-	if runtime.GOOS != "linux" {
-		return nil, nil
-	}
-	client, err := fs.Client()
+	})
 	own, _ := fs.limits(os.Getpid())
-	return append([]Source{client}, own.throttles("ds2", ClientThrottled, "", "", "")...), err
+	return append([]Source{client}, own.throttles("ds2", ClientThrottled, "", "", "")...), nil
 }
