@@ -26,9 +26,9 @@ type Exporter struct {
 	Name    string // its host:port, which tells the machines of several apart
 	Machine Machine
 
-	host, url string
-	kind      *exporterKind
-	first     exposition
+	url   *url.URL
+	kind  *exporterKind
+	first exposition
 }
 
 // maxExposition is what an exporter's answer may have in bytes.
@@ -44,7 +44,7 @@ func OpenExporter(ctx context.Context, address string) (*Exporter, error) {
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/metrics"
 	}
-	e := &Exporter{Name: u.Host, host: u.Hostname(), url: u.String()}
+	e := &Exporter{Name: u.Host, url: u}
 	if e.first, err = e.scrape(ctx); err != nil {
 		return nil, err
 	}
@@ -55,14 +55,15 @@ func OpenExporter(ctx context.Context, address string) (*Exporter, error) {
 	}
 	e.kind = exporterKinds[known]
 	e.Machine = e.kind.machine(e.first)
-	return e, e.narrow(ctx, u)
+	e.narrow(ctx)
+	return e, nil
 }
 
 // narrow has the exporter asked for no more than is used: all that it knows, each second, is work for the machine under
 // test.
-func (e *Exporter) narrow(ctx context.Context, u *url.URL) error {
-	if u.RawQuery != "" {
-		return nil // the user has chosen
+func (e *Exporter) narrow(ctx context.Context) {
+	if e.url.RawQuery != "" {
+		return // the user has chosen
 	}
 	query := url.Values{}
 	for _, m := range e.first[e.kind.success] {
@@ -71,20 +72,17 @@ func (e *Exporter) narrow(ctx context.Context, u *url.URL) error {
 		}
 	}
 	if len(query) == 0 {
-		return nil
+		return
 	}
-	all := e.url
-	u.RawQuery = query.Encode()
-	e.url = u.String()
+	e.url.RawQuery = query.Encode()
 	if _, err := e.scrape(ctx); err != nil { // such as through a proxy that knows no such question
-		e.url = all
+		e.url.RawQuery = ""
 	}
-	return ctx.Err()
 }
 
 // scrape asks the exporter once.
 func (e *Exporter) scrape(ctx context.Context) (exposition, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, e.url, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, e.url.String(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -265,7 +263,7 @@ func (e *Exporter) drives(devices []string, roles map[string][]Role) (all []Driv
 // exporterOf is the exporter of a target's machine; nil where none is known to be.
 func (w *Observer) exporterOf(t store.Database) *Exporter {
 	for _, e := range w.exporters {
-		if len(w.exporters) == 1 || strings.EqualFold(e.host, HostOf(t.Label())) {
+		if len(w.exporters) == 1 || strings.EqualFold(e.url.Hostname(), HostOf(t.Label())) {
 			return e
 		}
 	}

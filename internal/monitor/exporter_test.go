@@ -165,7 +165,7 @@ func TestExporterGivesTheSameColumns(t *testing.T) {
 	self := Root.Machine(nil)
 	self.Hostname, self.Processor = e.Machine.Hostname, e.Machine.Processor
 	assert.Equal(t, self, e.Machine)
-	assert.Contains(t, e.url, "collect", "asked for all")
+	assert.Contains(t, e.url.RawQuery, "collect", "asked for all")
 	_, err = e.Source([]string{"nosuch"}, false, nil)
 	assert.ErrorContains(t, err, "nosuch")
 }

@@ -19,16 +19,13 @@ import (
 func (w *Observer) Free(t store.Database, dir string) (bytes int64, machine, mount string, ok bool) {
 	if e := w.exporterOf(t); e != nil {
 		free, mount := e.kind.free(e.first, dir)
-		return bytesOf(free), e.url, mount, !math.IsNaN(free)
+		return bytesOf(free), e.url.String(), mount, !math.IsNaN(free)
 	}
 	if !w.here[t] {
 		return 0, "", "", false
 	}
 	dir = reachable(dir)
-	mount, known := diskspace.MountPoint(dir)
-	if !known {
-		mount = dir
-	}
+	mount, _ = diskspace.MountPoint(dir)
 	bytes, ok = diskspace.Free(dir)
 	return bytes, "", mount, ok
 }

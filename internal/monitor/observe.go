@@ -101,7 +101,7 @@ func Observe(ctx context.Context, targets []store.Database, run time.Duration, o
 		if err := w.openExporters(ctx); err != nil {
 			return nil, err
 		}
-		w.Local = len(w.exporters) == 1 && local && IsLocal(w.exporters[0].host)
+		w.Local = len(w.exporters) == 1 && local && IsLocal(w.exporters[0].url.Hostname())
 	case local && runtime.GOOS == "linux":
 		if err := w.thisMachine(ctx, files); err != nil {
 			return nil, err
