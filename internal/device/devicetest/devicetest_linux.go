@@ -87,12 +87,8 @@ func mount(t testing.TB, fileSystem, under, image string, bytes int64, options .
 		t.Skipf("no file system can be made: %v: %s", err, out)
 	}
 	d.Dir = filepath.Join(under, "drive")
-	for _, dir := range []string{under, d.Dir} {
-		if err := os.Mkdir(dir, 0o755); err != nil && !os.IsExist(err) {
-			t.Fatal(err)
-		}
-		require.NoError(t, os.Chmod(dir, 0o755))
-	}
+	require.NoError(t, os.MkdirAll(d.Dir, 0o755))
+	require.NoError(t, os.Chmod(under, 0o755)) // which is its maker's alone
 	if err := syscall.Mount(d.Path, d.Dir, fileSystem, 0, ""); err != nil {
 		t.Skip("the file system cannot be mounted: ", err)
 	}
