@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/prometheus/procfs"
 	"github.com/prometheus/procfs/blockdevice"
 	"github.com/prometheus/procfs/sysfs"
+	"gonum.org/v1/gonum/stat"
 )
 
 // kernel shows the counters of this machine.
@@ -64,7 +66,7 @@ func (fs FS) Counters(devices []string, flushes map[string]flushing) (Source, er
 	for _, d := range devices {
 		k.journals[d], judged[d] = fs.flushing(d, flushes[d])
 	}
-	show := func(context.Context) (exposition, error) { return k.shown() }
+	show := func(context.Context) (counted, error) { return k.shown() }
 	src, err := nodeExporter.source(first, devices, judged, show)
 	if err != nil {
 		return Source{}, fmt.Errorf("the kernel %w", err)
@@ -73,32 +75,28 @@ func (fs FS) Counters(devices []string, flushes map[string]flushing) (Source, er
 	return src, nil
 }
 
-// shown is what the kernel shows now, under the names that node_exporter gives it. Of what surrounds the CPUs,
-// virtual machines show little.
-func (k kernel) shown() (exposition, error) {
-	x := exposition{}
-	err := errors.Join(k.cpus(x), k.memory(x), k.disks(x), k.network(x))
-	k.conditions(x)
-	return x, err
+// shown is what the kernel shows now. Of what surrounds the CPUs, virtual machines show little.
+func (k kernel) shown() (counted, error) {
+	c := counted{readings{}, readings{}, readings{}, k.speeds, map[string]float64{}}
+	err := errors.Join(k.cpus(c), k.memory(c), k.disks(c), k.network(c))
+	k.conditions(c)
+	return c, err
 }
 
-func (k kernel) cpus(x exposition) error {
+func (k kernel) cpus(c counted) error {
 	stat, err := k.proc.Stat()
-	for id, c := range stat.CPU {
-		for mode, seconds := range map[string]float64{
-			"user": c.User, "nice": c.Nice, "system": c.System, "irq": c.IRQ, "softirq": c.SoftIRQ,
-			"steal": c.Steal, "iowait": c.Iowait, "idle": c.Idle,
-		} {
-			x.add(nodeExporter.probe, seconds, "cpu", strconv.FormatInt(id, 10), "mode", mode)
-		}
+	for id, t := range stat.CPU {
+		busy := t.User + t.Nice + t.System + t.IRQ + t.SoftIRQ + t.Steal
+		c.cpus[strconv.FormatInt(id, 10)] = []float64{busy, t.Iowait}
+		c.machine[CPUSteal] += t.Steal
 	}
 	return err
 }
 
-func (k kernel) memory(x exposition) error {
+func (k kernel) memory(c counted) error {
 	mem, err := k.proc.Meminfo()
 	if err == nil && mem.MemAvailableBytes != nil {
-		x.add(nodeExporter.memory, float64(*mem.MemAvailableBytes))
+		c.machine[MemoryAvailable] = float64(*mem.MemAvailableBytes)
 	}
 	return err
 }
@@ -106,7 +104,7 @@ func (k kernel) memory(x exposition) error {
 // flushFields are the fields of a line of /proc/diskstats where it has those of flushes.
 const flushFields = 20
 
-func (k kernel) disks(x exposition) error {
+func (k kernel) disks(c counted) error {
 	stats, err := k.block.ProcDiskstats()
 	const sector = procfs.SectorSize // whatever sectors the device itself has
 	for _, d := range stats {
@@ -128,29 +126,33 @@ func (k kernel) disks(x exposition) error {
 		if k.uncounted[d.DeviceName] {
 			counts = unknown(len(counts))
 		}
-		nodeExporter.drives.show(x, d.DeviceName, counts...)
+		c.drives[d.DeviceName] = counts
 	}
+	joinPaths(c.drives)
 	return err
 }
 
-func (k kernel) network(x exposition) error {
+func (k kernel) network(c counted) error {
 	all, err := k.proc.NetDev()
 	for name, line := range all {
-		nodeExporter.links.show(x, name, float64(line.RxBytes), float64(line.TxBytes))
-		if speed, known := k.speeds[name]; known {
-			x.add(nodeExporter.speeds, speed, nodeExporter.links.label, name)
+		if name != "lo" { // which is no link
+			c.links[name] = []float64{float64(line.RxBytes), float64(line.TxBytes)}
 		}
 	}
 	return err
 }
 
 // conditions are the CPUs' clock, how often heat throttled them, and the machine's temperatures.
-func (k kernel) conditions(x exposition) {
-	clocks, _ := k.sys.SystemCpufreq()
-	for _, c := range clocks {
-		if kilohertz := c.ScalingCurrentFrequency; kilohertz != nil {
-			x.add("node_cpu_scaling_frequency_hertz", float64(*kilohertz)*1000, "cpu", c.Name)
+func (k kernel) conditions(c counted) {
+	var clocks []float64
+	all, _ := k.sys.SystemCpufreq()
+	for _, cpu := range all {
+		if kilohertz := cpu.ScalingCurrentFrequency; kilohertz != nil {
+			clocks = append(clocks, float64(*kilohertz)*1000)
 		}
+	}
+	if clocks != nil {
+		c.machine[CPUFrequency] = stat.Mean(clocks, nil)
 	}
 	packages := map[string]uint64{} // each of a package's cores counts for all of it
 	cpus, _ := k.sys.CPUs()
@@ -159,18 +161,22 @@ func (k kernel) conditions(x exposition) {
 		if err != nil {
 			continue // offline, or no Intel
 		}
-		x.add("node_cpu_core_throttles_total", float64(t.CoreThrottleCount), "core", cpu.Number())
+		c.machine[CPUThrottles] += float64(t.CoreThrottleCount)
 		if topology, err := cpu.Topology(); err == nil {
 			packages[topology.PhysicalPackageID] = max(packages[topology.PhysicalPackageID], t.PackageThrottleCount)
 		}
 	}
-	for id, count := range packages {
-		x.add("node_cpu_package_throttles_total", float64(count), "package", id)
+	for _, count := range packages {
+		c.machine[CPUThrottles] += float64(count)
 	}
+	var temperatures []float64
 	zones, _ := k.sys.ClassThermalZoneStats()
 	for _, z := range zones {
 		if z.ReadErrors == nil {
-			x.add("node_thermal_zone_temp", float64(z.Temp)/1000, "zone", z.Name)
+			temperatures = append(temperatures, float64(z.Temp)/1000)
 		}
+	}
+	if temperatures != nil {
+		c.machine[Temperature] = slices.Max(temperatures)
 	}
 }

@@ -125,15 +125,6 @@ func parseExposition(text io.Reader) (exposition, error) {
 // exposition is what an exporter shows at a time: of each name the metrics, with their labels.
 type exposition map[string]model.Vector
 
-// add takes labels as pairs of a name and a value.
-func (x exposition) add(name string, value float64, labels ...string) {
-	m := model.Metric{}
-	for pair := range slices.Chunk(labels, 2) {
-		m[model.LabelName(pair[0])] = model.LabelValue(pair[1])
-	}
-	x[name] = append(x[name], &model.Sample{Metric: m, Value: model.SampleValue(value)})
-}
-
 // by gives the values of a name by one of its labels.
 func (x exposition) by(name, label string) map[string]float64 {
 	values := map[string]float64{}
@@ -174,7 +165,11 @@ func (x exposition) sum(name string, fits func(labels model.Metric) bool) float6
 // Source reads the machine: the columns that the machine itself would give, of these drives or, without any, all. Where
 // there are several machines, each column has the exporter's name before its item, and the CPUs are not told apart.
 func (e *Exporter) Source(devices []string, several bool, flushes map[string]flushing) (Source, error) {
-	src, err := e.kind.source(e.first, devices, flushes, e.scrape)
+	show := func(ctx context.Context) (counted, error) {
+		now, err := e.scrape(ctx)
+		return e.kind.counted(now), err
+	}
+	src, err := e.kind.source(e.kind.counted(e.first), devices, flushes, show)
 	if err != nil {
 		return Source{}, fmt.Errorf("%s %w", e.Name, err)
 	}

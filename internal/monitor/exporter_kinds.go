@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -33,7 +34,7 @@ type exporterKind struct {
 	busy  func(mode string) bool // at work
 }
 
-// nodeExporter has the names that this machine's own counters have too.
+// nodeExporter shows what the kernel of this machine shows too.
 var nodeExporter = &exporterKind{
 	success:    "node_scrape_collector_success",
 	collectors: []string{"cpu", "cpufreq", "diskstats", "meminfo", "netdev", "thermal_zone"},
@@ -91,15 +92,35 @@ var windowsDiskKinds = slices.Replace(slices.Clone(diskKinds[:diskFlushes]), dis
 // exporterKinds are those that are known.
 var exporterKinds = []*exporterKind{nodeExporter, windowsExporter}
 
+// counted is what a machine shows at a time.
+type counted struct {
+	drives, cpus, links readings           // in the order of diskKinds, cpuKinds and linkKinds
+	speeds              map[string]float64 // of links, in bytes a second
+	machine             map[string]float64 // by column, what is of all of it; what it does not tell is missing
+}
+
+// counted is what an exporter shows.
+func (k *exporterKind) counted(x exposition) counted {
+	const clock, heat = "node_cpu_scaling_frequency_hertz", "node_thermal_zone_temp"
+	stolen := func(labels model.Metric) bool { return labels["mode"] == "steal" }
+	c := counted{k.disks(x), k.cpus(x), k.links.read(x), x.by(k.speeds, k.links.label), map[string]float64{
+		MemoryAvailable: x.sum(k.memory, nil),
+		CPUSteal:        x.sum(k.probe, stolen),
+		CPUFrequency:    x.sum(clock, nil) / float64(len(x[clock])),
+		CPUThrottles:    x.sum("node_cpu_core_throttles_total", nil) + x.sum("node_cpu_package_throttles_total", nil),
+		Temperature:     x.fold(heat, nil, math.Max),
+	}}
+	maps.DeleteFunc(c.machine, func(_ string, v float64) bool { return math.IsNaN(v) })
+	return c
+}
+
 // source has the columns that the machine itself would give, of these drives or, without any, all. Its figures come
 // from what show shows, first at first.
 // How the flushes of drives stand among their writes is given.
 func (k *exporterKind) source(
-	first exposition, devices []string, flushes map[string]flushing,
-	show func(context.Context) (exposition, error),
+	first counted, devices []string, flushes map[string]flushing, show func(context.Context) (counted, error),
 ) (src Source, err error) {
-	drives := k.disks(first)
-	shown := inOrder(drives)
+	shown := inOrder(first.drives)
 	for _, d := range devices {
 		if !slices.Contains(shown, d) {
 			return src, fmt.Errorf("shows no device %s, only %s", d, strings.Join(shown, ", "))
@@ -108,81 +129,57 @@ func (k *exporterKind) source(
 	if len(devices) == 0 {
 		devices = drivesAmong(shown)
 	}
-	var fill []func(values []float64, now exposition)
-	add := func(label string, items []string, read func(exposition) readings, kinds func(item string) []kind) {
-		put := src.items(label, items, kinds)
-		fill = append(fill, func(values []float64, now exposition) { put(values, read(now)) })
-	}
-	one := func(k kind, read func(exposition) float64) {
-		at := src.add("", "", "", k)
-		fill = append(fill, func(values []float64, now exposition) { values[at] = read(now) })
-	}
-	mode := func(mode model.LabelValue) func(exposition) float64 {
-		return func(x exposition) float64 {
-			return x.sum(k.probe, func(labels model.Metric) bool { return labels["mode"] == mode })
-		}
-	}
-
-	disks := k.disks
-	if len(k.drives.names) > diskFlushes { // flushes have counters, and the empty ones are among the writes
+	if len(k.diskKinds) > diskFlushes { // flushes have counters, and the empty ones are among the writes
 		src.writes = map[string]*writeCounter{}
 		for _, d := range devices {
 			f := flushes[d]
-			if !f.through && f.unknown == "" && math.IsNaN(drives[d][diskFlushes]) {
+			if !f.through && f.unknown == "" && math.IsNaN(first.drives[d][diskFlushes]) {
 				f.unknown = "its kernel counts no flushes, as Linux does since 5.5, and so shows them as writes"
 			}
 			src.writes[d] = &writeCounter{flushing: f}
 		}
-		disks = func(x exposition) readings {
-			all := k.disks(x)
-			for drive, counter := range src.writes {
-				if now, shown := all[drive]; shown {
-					counter.count(now)
-				}
-			}
-			return all
-		}
 	}
-	add("device", devices, disks, func(string) []kind { return k.diskKinds })
-	cpus := inOrder(k.cpus(first))
+	putDrives := src.items("device", devices, func(string) []kind { return k.diskKinds })
+
+	cpus := inOrder(first.cpus)
 	n := len(cpus)
 	src.Columns = append(src.Columns, Column{CPUBusy, len(src.Figures), atMostOne(overall(0, n))})
-	if !math.IsNaN(mode("iowait")(first)) { // Windows knows none
+	if slices.ContainsFunc(cpus, func(cpu string) bool { return !math.IsNaN(first.cpus[cpu][1]) }) { // not of Windows
 		src.Columns = append(src.Columns, Column{CPUIOWait, len(src.Figures), overall(1, n)})
 	}
-	add("cpu", cpus, k.cpus, func(string) []kind { return cpuKinds })
-	one(kind{"memory_available_bytes", "Memory that programs can have without swapping.",
-		MemoryAvailable, gauge(0)}, func(x exposition) float64 { return x.sum(k.memory, nil) })
+	putCPUs := src.items("cpu", cpus, func(string) []kind { return cpuKinds })
 
-	speeds := first.by(k.speeds, k.links.label)
-	ofLink := func(link string) []kind { return linkKinds(speeds[link]) }
-	add("interface", inOrder(k.links.read(first)), k.links.read, ofLink)
-
+	memory := kind{"memory_available_bytes", "Memory that programs can have without swapping.",
+		MemoryAvailable, gauge(0)}
+	places := map[string]int{MemoryAvailable: src.add("", "", "", memory)}
+	ofLink := func(link string) []kind { return linkKinds(first.speeds[link]) }
+	putLinks := src.items("interface", inOrder(first.links), ofLink)
 	// What makes the same CPUs faster or slower from one run to the next, where it is shown.
-	const clock, heat = "node_cpu_scaling_frequency_hertz", "node_thermal_zone_temp"
-	for _, s := range []struct {
-		kind
-		read func(exposition) float64
-	}{
-		{kind{"cpu_steal_seconds_total", "Time that the hypervisor took from the CPUs, summed over all.",
-			CPUSteal, share(0, float64(n))}, mode("steal")},
-		{kind{"cpu_frequency_hertz", "Clock of the CPUs, the mean of all.", CPUFrequency, gauge(0)},
-			func(x exposition) float64 { return x.sum(clock, nil) / float64(len(x[clock])) }},
-		{kind{"cpu_throttles_total", "Times that heat throttled a core or a package.", CPUThrottles, nil},
-			func(x exposition) float64 {
-				return x.sum("node_cpu_core_throttles_total", nil) + x.sum("node_cpu_package_throttles_total", nil)
-			}},
-		{kind{"temperature_celsius", "The highest temperature of the machine's thermal zones.",
-			Temperature, gauge(0)}, func(x exposition) float64 { return x.fold(heat, nil, math.Max) }},
+	for _, k := range []kind{
+		{"cpu_steal_seconds_total", "Time that the hypervisor took from the CPUs, summed over all.",
+			CPUSteal, share(0, float64(n))},
+		{"cpu_frequency_hertz", "Clock of the CPUs, the mean of all.", CPUFrequency, gauge(0)},
+		{"cpu_throttles_total", "Times that heat throttled a core or a package.", CPUThrottles, nil},
+		{"temperature_celsius", "The highest temperature of the machine's thermal zones.", Temperature, gauge(0)},
 	} {
-		if !math.IsNaN(s.read(first)) {
-			one(s.kind, s.read)
+		if _, told := first.machine[k.column]; told {
+			places[k.column] = src.add("", "", "", k)
 		}
 	}
 	src.Read = func(ctx context.Context, values []float64) error {
-		now, err := show(ctx)
-		for _, f := range fill {
-			f(values, now) // what could be read counts
+		now, err := show(ctx) // what could be read counts
+		for drive, counter := range src.writes {
+			if counts, shown := now.drives[drive]; shown {
+				counter.count(counts)
+			}
+		}
+		putDrives(values, now.drives)
+		putCPUs(values, now.cpus)
+		putLinks(values, now.links)
+		for column, v := range now.machine {
+			if at, shown := places[column]; shown {
+				values[at] = v
+			}
 		}
 		return err
 	}
@@ -193,13 +190,6 @@ func (k *exporterKind) source(
 type itemMetrics struct {
 	label, prefix string
 	names         []string // in the order of figures, after the prefix and without _total; one that is lacking is empty
-}
-
-// show adds an item's figures to what is shown.
-func (m itemMetrics) show(x exposition, item string, figures ...float64) {
-	for i, v := range figures {
-		x.add(m.prefix+m.names[i]+"_total", v, m.label, item)
-	}
 }
 
 // read gives the figures of each item, NaN where there is none.

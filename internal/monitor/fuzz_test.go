@@ -38,8 +38,8 @@ node_uname_info{nodename="a",release="b",sysname="Linux"} 1
 			kind.machine(shown)
 			e := &Exporter{Name: "x", kind: kind, first: shown}
 			e.Source(nil, true, nil)
-			shownAgain := func(context.Context) (exposition, error) { return shown, nil }
-			src, err := kind.source(shown, nil, nil, shownAgain)
+			again := func(context.Context) (counted, error) { return kind.counted(shown), nil }
+			src, err := kind.source(kind.counted(shown), nil, nil, again)
 			if err != nil {
 				continue
 			}
