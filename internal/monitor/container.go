@@ -13,8 +13,6 @@ import (
 	"strings"
 
 	"github.com/prometheus/procfs"
-
-	"ds2/internal/process"
 )
 
 // limits are what a process may use of its machine, by its control groups of version 2 and the CPUs that it may run on.
@@ -127,20 +125,6 @@ func (l limits) available(context.Context) ([]float64, error) {
 	}
 	used := parsed(line(filepath.Join(l.memory, "memory.current")))
 	return []float64{float64(l.MemoryBytes) - used + stat["inactive_file"] + stat["active_file"]}, nil
-}
-
-// server is the process whose children are a server's sessions, of which one was found, or else that one itself: it is
-// all of the server.
-func (fs FS) server(found int, program string) int {
-	_, session, err := fs.process(found)
-	if err != nil {
-		return found
-	}
-	stat, err := session.Stat()
-	if err == nil && process.Runs(line(filepath.Join(fs.Proc, strconv.Itoa(stat.PPID), "comm")), program) {
-		return stat.PPID
-	}
-	return found
 }
 
 // taken is what a process, its children and those children that are gone have taken: seconds of CPUs, and bytes from

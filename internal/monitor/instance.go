@@ -68,9 +68,9 @@ func Instances(ctx context.Context, databases []store.Database) (all []*Instance
 	return all, ctx.Err()
 }
 
-// FindProcess finds, in process.Dir or another such directory, the process of this machine that serves a session of a
-// database, or that is all of its server, and has use called with it while the session lasts. It is process.ErrNone
-// where it is none of those.
+// FindProcess finds, in process.Dir or another such directory, the process of this machine whose children are the
+// sessions of a database's server, or that is all of the server, and has use called with it while a session lasts. It is
+// process.ErrNone where it is none of those.
 func FindProcess(
 	ctx context.Context, database store.Database, dir string, use func(pid int, program string) error,
 ) error {

@@ -109,8 +109,8 @@ func (w *Observer) files(ctx context.Context, s *Instance, t store.Database, asD
 func (w *Observer) process(ctx context.Context, s *Instance, item string) *Container {
 	var pid int
 	var held limits
-	err := FindProcess(ctx, s.Databases[0], Root.Proc, func(found int, program string) (err error) {
-		pid = Root.server(found, program)
+	err := FindProcess(ctx, s.Databases[0], Root.Proc, func(found int, _ string) (err error) {
+		pid = found
 		held, err = Root.limits(pid)
 		return err
 	})

@@ -23,9 +23,9 @@ var ErrNone = errors.New("server process not found on this machine")
 // tempdb.
 const tolerance = 30 * time.Second
 
-// Find finds a process in dir, such as Dir, by the number that its own container gives it, the name of its program and
-// its age. The age tells it from one of the same number of another machine or container, whose server lies behind a
-// tunnel.
+// Find finds in dir, such as Dir, the server of a process: the process whose child it is, where that runs the program
+// too, or that one itself. It is known by the number that its own container gives it, the name of its program and its
+// age. The age tells it from one of the same number of another machine or container, whose server lies behind a tunnel.
 func Find(dir string, inside int, program string, age time.Duration) (pid int, err error) {
 	return find(dir, program, age, func(p procfs.Proc) bool {
 		status, err := p.NewStatus()
@@ -38,7 +38,7 @@ func Find(dir string, inside int, program string, age time.Duration) (pid int, e
 }
 
 // FindListening is Find of a server that does not know its number, as SQL Server on Linux: its network has a listener
-// on the server's port. Of a process and its child that both may be it, it is the child.
+// on the server's port.
 func FindListening(dir string, port uint64, program string, age time.Duration) (pid int, err error) {
 	return find(dir, program, age, func(p procfs.Proc) bool { return listens(dir, p.PID, port) })
 }
@@ -58,14 +58,16 @@ func find(dir, program string, age time.Duration, itIs func(procfs.Proc) bool) (
 	if err != nil {
 		return 0, err
 	}
+	named := map[int]bool{}  // those that run the program
 	parents := map[int]int{} // of those that may be it
 	for _, p := range all {
 		name, err := p.Comm()
-		if err != nil || !Runs(name, program) || !itIs(p) {
+		if err != nil || !Runs(name, program) {
 			continue
 		}
+		named[p.PID] = true
 		stat, err := p.Stat()
-		if err != nil {
+		if err != nil || !itIs(p) {
 			continue
 		}
 		started, err := stat.StartTime()
@@ -74,11 +76,11 @@ func find(dir, program string, age time.Duration, itIs func(procfs.Proc) bool) (
 			parents[p.PID] = stat.PPID
 		}
 	}
-	for _, parent := range parents {
-		delete(parents, parent)
-	}
-	for found := range parents {
-		if pid != 0 {
+	for found, parent := range parents {
+		if named[parent] {
+			found = parent
+		}
+		if pid != 0 && pid != found {
 			return 0, fmt.Errorf("processes %d and %d may both be its own", pid, found)
 		}
 		pid = found

@@ -30,7 +30,7 @@ func TestFind(t *testing.T) {
 	require.True(t, process.Runs("postmaster", "postgres") && !process.Runs("postmaster", "sqlservr"), "of RPMs")
 }
 
-// TestFindListening finds, as SQL Server on Linux is found, the child of two processes of one name by a port on which
+// TestFindListening finds, as SQL Server on Linux is found, the parent of two processes of one name by a port on which
 // their network has a listener.
 func TestFindListening(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -52,7 +52,7 @@ func TestFindListening(t *testing.T) {
 	require.NoError(t, err)
 	pid, err := process.FindListening(process.Dir, port, "ds2-sqlservr", 0)
 	require.NoError(t, err)
-	require.Equal(t, child, pid)
+	require.Equal(t, parent.Process.Pid, pid)
 	_, err = process.FindListening(process.Dir, port, "ds2-sqlservr", time.Hour)
 	require.ErrorIs(t, err, process.ErrNone, "an hour older")
 	listener.Close()
