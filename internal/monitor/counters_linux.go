@@ -24,7 +24,7 @@ type kernel struct {
 	uncounted map[string]bool    // block devices whose requests it does not count
 	speeds    map[string]float64 // of networks' links, in bytes a second
 
-	// Of the block devices that are wanted, the files in which their file systems count journals' writes. None: all are.
+	// Of the block devices that are wanted, the files in which file systems count journals' writes; none: all are.
 	journals map[string][]string
 }
 

@@ -69,8 +69,8 @@ func Instances(ctx context.Context, databases []store.Database) (all []*Instance
 }
 
 // FindProcess finds, in process.Dir or another such directory, the process of this machine whose children are the
-// sessions of a database's server, or that is all of the server, and has use called with it while a session lasts. It is
-// process.ErrNone where it is none of those.
+// sessions of a database's server, or that is all of the server, and has use called with it while a session lasts. It
+// is process.ErrNone where it is none of those.
 func FindProcess(
 	ctx context.Context, database store.Database, dir string, use func(pid int, program string) error,
 ) error {
