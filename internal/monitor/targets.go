@@ -106,24 +106,23 @@ func (w *Observer) files(ctx context.Context, s *Instance, t store.Database, asD
 
 // process finds a server's process on this machine, and opens the counters of it and of its container, which is nil
 // where it may use all of the machine.
-func (w *Observer) process(ctx context.Context, s *Instance, item string) *Container {
-	var pid int
-	var held limits
-	err := FindProcess(ctx, s.Databases[0], Root.Proc, func(found int, _ string) (err error) {
-		pid = found
-		held, err = Root.limits(pid)
-		return err
+func (w *Observer) process(ctx context.Context, s *Instance, item string) (container *Container) {
+	err := FindProcess(ctx, s.Databases[0], Root.Proc, func(pid int, _ string) error {
+		held, err := Root.limits(pid)
+		if err != nil {
+			return err
+		}
+		w.serverProcesses = append(w.serverProcesses, pid)
+		w.Sources = append(w.Sources, Root.serverSources(pid, held, item, s.Name)...)
+		if held.Container != (Container{}) {
+			container = &held.Container
+		}
+		return nil
 	})
 	if err != nil {
 		w.note("what the server %s takes of this machine is not observed: %v", s.Name, err)
-		return nil
 	}
-	w.serverProcesses = append(w.serverProcesses, pid)
-	w.Sources = append(w.Sources, Root.serverSources(pid, held, item, s.Name)...)
-	if held.Container == (Container{}) {
-		return nil
-	}
-	return &held.Container
+	return container
 }
 
 // thisMachine opens the counters of the machine that ds2 runs on, on which the database files named lie.
