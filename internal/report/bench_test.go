@@ -136,7 +136,7 @@ func TestOtherUnits(t *testing.T) {
 	}
 	apart := runsApart(c)
 	require.Len(t, apart, 2)
-	b := comparison{compare.Comparison{Configurations: []compare.Configuration{c}}}.barChart("", compare.Metrics[0], apart)
+	b := comparison{}.barChart("", compare.Metrics[0], apart)
 	assert.Equal(t, result.IOPS, b.YName)
 	assert.Equal(t, []string{"2", "3"}, b.Names)
 }

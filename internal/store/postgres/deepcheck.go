@@ -87,7 +87,8 @@ func (c *deepCheck) begin(ctx context.Context) (err error) {
 		return fmt.Errorf("ask for the server's settings: %w", err)
 	}
 	_, err = c.tx.ExecContext(ctx, `SELECT set_config(name, 'off', true)
-		FROM (VALUES ('zero_damaged_pages'), ('ignore_checksum_failure')) v (name) WHERE current_setting(name) <> 'off'`)
+		FROM (VALUES ('zero_damaged_pages'), ('ignore_checksum_failure')) v (name)
+		WHERE current_setting(name) <> 'off'`)
 	if err != nil {
 		return fmt.Errorf("begin a deep check: %w", err)
 	}
