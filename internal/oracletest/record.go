@@ -4,20 +4,17 @@
 package oracletest
 
 import (
-	"bytes"
 	"compress/gzip"
-	"compress/zlib"
-	"encoding/base64"
-	"encoding/binary"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // object is a JSON object of a summary.
@@ -145,37 +142,18 @@ func (h histogram) quantile(share float64) float64 {
 	return math.NaN()
 }
 
-// decode reads HdrHistogram's V2 encoding, compressed, in base64: big-endian words of 4 and 8 bytes, and zigzag LEB128
-// counts, of which one below zero is a number of empty bars.
+// decode reads a histogram as HdrHistogram writes it. What its bars mean is computed here.
 func decode(text string) (h histogram, err error) {
-	b, err := base64.StdEncoding.DecodeString(text)
-	if err != nil || len(b) < 8 || binary.BigEndian.Uint32(b) != 0x1c849314 {
-		return h, fmt.Errorf("no compressed histogram: %x, %v", b[:min(4, len(b))], err)
-	}
-	zip, err := zlib.NewReader(bytes.NewReader(b[8:]))
+	decoded, err := hdrhistogram.Decode([]byte(text))
 	if err != nil {
 		return h, err
 	}
-	b, err = io.ReadAll(zip)
-	if len(b) < 40 || binary.BigEndian.Uint32(b)&^0xf0 != 0x1c849303 {
-		return h, fmt.Errorf("no histogram of version 2: %v", err)
-	}
-	if digits := binary.BigEndian.Uint32(b[12:]); digits != 2 {
+	if digits := decoded.SignificantFigures(); digits != 2 {
 		return h, fmt.Errorf("a histogram with %d digits", digits)
 	}
-	counts := b[40 : 40+binary.BigEndian.Uint32(b[4:])]
-	for len(counts) > 0 {
-		v, n := binary.Varint(counts)
-		if n <= 0 {
-			return h, fmt.Errorf("a histogram that ends early")
-		}
-		counts = counts[n:]
-		if v < 0 {
-			h.counts = append(h.counts, make([]int64, -v)...)
-			continue
-		}
-		h.counts = append(h.counts, v)
-		h.total += v
+	for _, bar := range decoded.Distribution() {
+		h.counts = append(h.counts, bar.Count)
 	}
+	h.total = decoded.TotalCount()
 	return h, nil
 }
