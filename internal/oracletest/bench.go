@@ -94,22 +94,15 @@ func (b *Bench) compute() {
 	b.Value, b.Mean = median(values), stat.Mean(values, nil)
 	b.Idle = median(of(func(r *Made) float64 { return r.Idle }))
 	b.Watts = median(of(func(r *Made) float64 { return r.Watts }))
+	b.Geometric = stat.GeometricMean(values, nil)
 	n := float64(len(values))
-	b.Geometric = 1
-	for _, v := range values {
-		b.Geometric *= math.Pow(v, 1/n)
-	}
 	b.Half, b.Spread = math.NaN(), math.NaN()
 	if n > 1 {
 		b.Half = student(n-1).Quantile(.975) * math.Sqrt(stat.Variance(values, nil)/n)
 		b.Spread = 100 * (slices.Max(values) - slices.Min(values)) / b.Mean // NaN where all are 0
 	}
-	for _, r := range b.Runs {
-		if r.Run != nil && b.Limits == nil { // any of them knows what was asked for
-			for _, l := range r.Limits {
-				b.Limits = append(b.Limits, LimitOfRuns{Text: l.Text, Holds: true})
-			}
-		}
+	for _, text := range b.summary.texts("spec", "limits") {
+		b.Limits = append(b.Limits, LimitOfRuns{Text: text, Holds: true})
 	}
 	for _, r := range b.Runs {
 		if r.Practice || !r.Counts && !r.Fails {

@@ -62,13 +62,12 @@ func (r *Run) Check() (wrong differ) {
 	wrong.same("failed attempts", w.number("errors"), r.total("errors"))
 	latencies, _ := w.at("latency").(map[string]any)
 	for name := range latencies {
-		l := object(latencies).at(name).(map[string]any)
 		for share, key := range map[float64]string{
 			.5: "p50_ms", .95: "p95_ms", .99: "p99_ms", 1: "max_ms", -1: "mean_ms",
 		} {
 			v, _ := r.time(name, share)
-			if share >= 0 || object(l).number("count") > 0 {
-				wrong.same(name+" "+key, object(l).number(key), v)
+			if share >= 0 || w.number("latency", name, "count") > 0 {
+				wrong.same(name+" "+key, w.number("latency", name, key), v)
 			}
 		}
 	}
