@@ -4,12 +4,10 @@ package browsertest
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -22,8 +20,8 @@ import (
 )
 
 // Start starts a headless Chromium with one tab. Without a Chromium the test is skipped, or fails where
-// DS2_TEST_CHROMIUM is set, as in CI. At the end of the test what its pages did wrong is an error; they may ask for
-// what begins with allowed only.
+// DS2_TEST_CHROMIUM is set, as in CI. What its pages do wrong fails the test; they may ask for what begins with
+// allowed only.
 func Start(t *testing.T, allowed string) context.Context {
 	t.Helper()
 	chromium, err := exec.LookPath("chromium")
@@ -48,34 +46,20 @@ func Tab(t *testing.T, browser context.Context, allowed string) context.Context 
 	t.Helper()
 	tab, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
-	var mu sync.Mutex
-	var complaints []string
-	complain := func(format string, args ...any) {
-		mu.Lock()
-		defer mu.Unlock()
-		complaints = append(complaints, fmt.Sprintf(format, args...))
-	}
-	t.Cleanup(func() {
-		mu.Lock()
-		defer mu.Unlock()
-		for _, c := range complaints {
-			t.Error(c)
-		}
-	})
 	chromedp.ListenTarget(tab, func(event any) {
 		switch e := event.(type) {
 		case *network.EventRequestWillBeSent:
 			if !strings.HasPrefix(e.Request.URL, allowed) && !strings.HasPrefix(e.Request.URL, "data:") {
-				complain("request of %s", e.Request.URL)
+				t.Errorf("request of %s", e.Request.URL)
 			}
 		case *runtime.EventExceptionThrown:
-			complain("exception: %s", e.ExceptionDetails.Error())
+			t.Errorf("exception: %s", e.ExceptionDetails.Error())
 		case *runtime.EventConsoleAPICalled:
 			if e.Type == runtime.APITypeError || e.Type == runtime.APITypeWarning {
-				complain("console: %s", e.Args[0].Value)
+				t.Errorf("console: %s", e.Args[0].Value)
 			}
 		case *log.EventEntryAdded:
-			complain("log: %s %s", e.Entry.Text, e.Entry.URL)
+			t.Errorf("log: %s %s", e.Entry.Text, e.Entry.URL)
 		}
 	})
 	require.NoError(t, chromedp.Run(tab, network.Enable(), log.Enable()))
