@@ -42,10 +42,8 @@ func Engine(t *testing.T) {
 		"--exec-root", filepath.Join(dir, "exec"), "--pidfile", filepath.Join(dir, "pid"))
 	engine.Stdout, engine.Stderr = log, log
 	require.NoError(t, engine.Start())
-	ended := make(chan error, 1)
-	go func() { ended <- engine.Wait() }()
 	t.Cleanup(func() {
-		err := errors.Join(engine.Process.Signal(syscall.SIGTERM), <-ended)
+		err := errors.Join(engine.Process.Signal(syscall.SIGTERM), engine.Wait())
 		// An engine that had a container on the machine's network leaves this mounted.
 		exec.Command("umount", filepath.Join(dir, "exec/netns/default")).Run()
 		assert.NoError(t, errors.Join(err, os.RemoveAll(dir)), "stop the Docker Engine")

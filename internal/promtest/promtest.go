@@ -94,7 +94,7 @@ func run(t testing.TB, path, name string, args ...string) string {
 	said, err := os.Create(filepath.Join(t.TempDir(), name+".log"))
 	require.NoError(t, err)
 	defer said.Close()
-	cmd := exec.Command(Command(t, name), append(args, "--web.listen-address=127.0.0.1:0")...)
+	cmd := exec.CommandContext(t.Context(), Command(t, name), append(args, "--web.listen-address=127.0.0.1:0")...)
 	cmd.Stdout, cmd.Stderr = said, said
 	require.NoError(t, cmd.Start())
 	ended := make(chan struct{})
@@ -102,10 +102,7 @@ func run(t testing.TB, path, name string, args ...string) string {
 		cmd.Wait()
 		close(ended)
 	}()
-	t.Cleanup(func() {
-		cmd.Process.Kill()
-		<-ended
-	})
+	t.Cleanup(func() { <-ended })
 	for {
 		text, err := os.ReadFile(said.Name())
 		require.NoError(t, err)
