@@ -296,7 +296,7 @@ func TestFullDiskIsExplained(t *testing.T) {
 	defer full.Close()
 	w := &work{progress: func(int64) {}}
 	w.need.Store(1000)
-	s := &sink{work: w, path: "x.csv", file: &atomicfile.File{File: full}, hash: newSum()}
+	s := &sink{work: w, path: "x.csv", file: &atomicfile.File{File: full}}
 	assert.EqualError(t, s.write([]byte("row\n")), "write x.csv: the disk is full: about 1000 bytes more are needed "+
 		"for the whole dataset; free them, and resume")
 }

@@ -1,7 +1,6 @@
 package folder
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -166,31 +165,18 @@ func (r *reader) WriteTo(w io.Writer) (int64, error) {
 		return 0, fmt.Errorf("read file: %w", err)
 	}
 	defer f.Close()
-	sum := newSum()
-	var rows, read int64
-	buf := make([]byte, 256<<10)
-	for {
-		n, err := f.Read(buf)
-		sum.Write(buf[:n])
-		rows += int64(bytes.Count(buf[:n], []byte{'\n'}))
-		read += int64(n)
-		if _, err := w.Write(buf[:n]); err != nil {
-			return read, err
-		}
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return read, err
-		}
-	}
-	switch got := sumText(sum); {
+	var got content
+	file := struct{ io.Reader }{f} // nothing more, so that it is read into the buffer
+	read, err := io.CopyBuffer(io.MultiWriter(&got, w), file, make([]byte, 256<<10))
+	switch {
+	case err != nil:
+		return read, err
 	case read != r.entry.Bytes:
 		return damaged(read, "has %d bytes, not %d", read, r.entry.Bytes)
-	case rows != r.entry.Rows:
-		return damaged(read, "has %d rows, not %d", rows, r.entry.Rows)
-	case got != r.entry.Sum:
-		return damaged(read, "has another checksum, %s", got)
+	case got.rows != r.entry.Rows:
+		return damaged(read, "has %d rows, not %d", got.rows, r.entry.Rows)
+	case got.sum() != r.entry.Sum:
+		return damaged(read, "has another checksum, %s", got.sum())
 	}
 	return read, nil
 }

@@ -1,10 +1,8 @@
 package folder
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"hash"
 	"syscall"
 
 	"ds2/internal/atomicfile"
@@ -12,13 +10,11 @@ import (
 
 // sink is a file being written, and what its manifest's entry will say.
 type sink struct {
-	work  *work
-	file  *atomicfile.File
-	path  string
-	hash  hash.Hash
-	rows  int64
-	bytes int64
-	begun int64 // of bytes, that the kernel was told to write to the disk
+	work    *work
+	file    *atomicfile.File
+	path    string
+	written content
+	begun   int64 // of its bytes, that the kernel was told to write to the disk
 }
 
 // writeBackSpan is how many bytes the kernel is told to write to the disk at once.
@@ -28,12 +24,10 @@ func (s *sink) write(p []byte) error {
 	if _, err := s.file.Write(p); err != nil {
 		return s.full(err)
 	}
-	s.hash.Write(p)
-	s.rows += int64(bytes.Count(p, []byte{'\n'}))
-	s.bytes += int64(len(p))
-	if s.bytes-s.begun >= writeBackSpan {
-		writeBack(s.file.File, s.begun, s.bytes-s.begun)
-		s.begun = s.bytes
+	s.written.Write(p)
+	if span := s.written.bytes - s.begun; span >= writeBackSpan {
+		writeBack(s.file.File, s.begun, span)
+		s.begun = s.written.bytes
 	}
 	s.work.need.Add(-int64(len(p)))
 	s.work.progress(int64(len(p)))

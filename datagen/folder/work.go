@@ -169,7 +169,7 @@ func (w *work) write(ctx context.Context, f *fileWork) (err error) {
 				if err != nil {
 					return fmt.Errorf("make file: %w", err)
 				}
-				s = &sink{work: w, file: file, path: path, hash: newSum()}
+				s = &sink{work: w, file: file, path: path}
 			}
 			if !open {
 				break
@@ -192,7 +192,7 @@ func (w *work) write(ctx context.Context, f *fileWork) (err error) {
 func (w *work) note(e *Entry, s *sink) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	e.Rows, e.Bytes, e.Sum = s.rows, s.bytes, sumText(s.hash)
+	e.Rows, e.Bytes, e.Sum = s.written.rows, s.written.bytes, s.written.sum()
 	if time.Since(w.noted) < noteEvery {
 		return nil
 	}
