@@ -93,18 +93,17 @@ const (
 	transmission = 1<<0 | 1<<2 | 1<<3
 )
 
-func (s *session) put(values ...any) error {
+// put writes values. An error stays in s.out, and Flush has it.
+func (s *session) put(values ...any) {
 	for _, v := range values {
-		if err := binary.Write(s.out, binary.BigEndian, v); err != nil {
-			return err
-		}
+		binary.Write(s.out, binary.BigEndian, v)
 	}
-	return nil
 }
 
 // agree agrees with the client on the one export there is, by the option that QEMU asks for.
 func (s *session) agree(size int64) error {
-	if err := errors.Join(s.put([]byte("NBDMAGIC"), uint64(magicOption), uint16(3)), s.out.Flush()); err != nil {
+	s.put([]byte("NBDMAGIC"), uint64(magicOption), uint16(3))
+	if err := s.out.Flush(); err != nil {
 		return err
 	}
 	if _, err := s.in.Discard(4); err != nil { // the client's flags
@@ -124,20 +123,22 @@ func (s *session) agree(size int64) error {
 		if _, err := io.CopyN(io.Discard, s.in, int64(head.Length)); err != nil {
 			return err
 		}
-		answer := func(kind uint32, data ...any) error {
+		answer := func(kind uint32, data ...any) {
 			length := uint32(0)
 			for _, d := range data {
 				length += uint32(binary.Size(d))
 			}
-			return s.put(append([]any{uint64(magicReply), head.Option, kind, length}, data...)...)
+			s.put(uint64(magicReply), head.Option, kind, length)
+			s.put(data...)
 		}
 		if head.Option == optGo {
-			return errors.Join(
-				answer(repInfo, uint16(0), uint64(size), uint16(transmission)),
-				answer(repInfo, uint16(3), uint32(block), uint32(block), uint32(32<<20)),
-				answer(repAck), s.out.Flush())
+			answer(repInfo, uint16(0), uint64(size), uint16(transmission))
+			answer(repInfo, uint16(3), uint32(block), uint32(block), uint32(32<<20))
+			answer(repAck)
+			return s.out.Flush()
 		}
-		if err := errors.Join(answer(repUnsupported), s.out.Flush()); err != nil {
+		answer(repUnsupported)
+		if err := s.out.Flush(); err != nil {
 			return err
 		}
 	}
@@ -188,13 +189,9 @@ func (s *session) transmit(c *Cache) error {
 			fmt.Fprintln(os.Stderr, "disk:", err)
 			result = 5 // EIO
 		}
-		if err := s.put(uint32(magicAnswer), result, request.Cookie); err != nil {
-			return err
-		}
+		s.put(uint32(magicAnswer), result, request.Cookie)
 		if request.Type == cmdRead && result == 0 {
-			if _, err := s.out.Write(data); err != nil {
-				return err
-			}
+			s.out.Write(data)
 		}
 		if s.in.Buffered() == 0 || s.out.Buffered() > 256<<10 {
 			if err := s.out.Flush(); err != nil {
