@@ -113,21 +113,13 @@ func (r *Run) compute() error {
 
 // window finds the first window: the one that was asked for, or the run phase. Bounds are those of the nearest samples.
 func (r *Run) window() error {
-	n := len(r.samples)
-	if n == 0 {
+	all := r.samples
+	run := slices.DeleteFunc(slices.Clone(all), func(s sample) bool { return s.text("phase") != "run" })
+	if len(run) == 0 {
 		return nil
 	}
-	last := r.samples[n-1].end
-	r.from, r.to = -1, -1
-	for _, s := range r.samples {
-		if s.text("phase") == "run" {
-			if r.from < 0 {
-				r.from = s.begin
-			}
-			r.to = s.end
-		}
-	}
-	if asked := r.summary.texts("spec", "windows"); len(asked) > 0 && r.to >= 0 {
+	r.from, r.to = run[0].begin, run[len(run)-1].end
+	if asked := r.summary.texts("spec", "windows"); len(asked) > 0 {
 		from, to, _ := strings.Cut(asked[0], "-")
 		a, errA := time.ParseDuration(from)
 		b, errB := time.ParseDuration(to)
@@ -136,11 +128,11 @@ func (r *Run) window() error {
 		}
 		r.from, r.to = a.Milliseconds(), b.Milliseconds()
 	}
-	if r.to < 0 || r.to > last+100 {
+	if r.to > all[len(all)-1].end+100 {
 		return nil
 	}
 	nearest := func(t int64) (bound int64) {
-		for _, s := range r.samples {
+		for _, s := range all {
 			if abs(s.end-t) <= abs(bound-t) {
 				bound = s.end
 			}
@@ -273,10 +265,8 @@ func (r *Run) drives(role string) (names []string) {
 		return names
 	}
 	for _, d := range r.summary.list("machine", "drives") {
-		for _, has := range d.texts("roles") {
-			if has == role {
-				names = append(names, d.text("name"))
-			}
+		if slices.Contains(d.texts("roles"), role) {
+			names = append(names, d.text("name"))
 		}
 	}
 	return names
