@@ -151,12 +151,7 @@ func (c *customers) put(b *[maxRow]byte, id int, d *[drawsUS]uint32) (start, mid
 }
 
 // rest are the draws behind those for the place.
-func (c *customers) rest(d *[drawsUS]uint32) *[8]uint32 {
-	if c.world {
-		return (*[8]uint32)(d[24:])
-	}
-	return (*[8]uint32)(d[25:])
-}
+func (c *customers) rest(d *[drawsUS]uint32) *[8]uint32 { return (*[8]uint32)(d[c.draws()-8:]) }
 
 // open gives the rows of CUSTOMERS. The texts are those of the row as CSV.
 func (c *customers) open() Rows {
