@@ -26,9 +26,7 @@ func Start(t *testing.T, allowed string) context.Context {
 	t.Helper()
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
-		if os.Getenv("DS2_TEST_CHROMIUM") != "" {
-			t.Fatal(err)
-		}
+		require.Equal(t, "", os.Getenv("DS2_TEST_CHROMIUM"), err)
 		t.Skip(err)
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],

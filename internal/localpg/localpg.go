@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"log/slog"
 	mathrand "math/rand/v2"
-	"net"
 	"net/url"
 	"os"
 	"os/exec"
@@ -49,8 +48,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	}
 	defer func() {
 		if err != nil {
-			os.RemoveAll(s.home)
-			s.lock.Close()
+			s.Stop()
 		}
 	}()
 	if s.data == "" {
@@ -145,7 +143,7 @@ func (s *Server) launch(ctx context.Context) error {
 
 // URL is the target URL of a database on the server, password included.
 func (s *Server) URL(database string) string {
-	host := net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port))
+	host := fmt.Sprintf("127.0.0.1:%d", s.port)
 	u := url.URL{Scheme: "postgres", User: url.UserPassword(User, s.password), Host: host, Path: "/" + database}
 	return u.String()
 }

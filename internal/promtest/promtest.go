@@ -24,12 +24,11 @@ import (
 func Command(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
-	if err == nil {
-		return path
+	if err != nil {
+		require.Equal(t, "", os.Getenv("DS2_TEST_PROMETHEUS"), "%s is not installed", name)
+		t.Skipf("%s is not installed", name)
 	}
-	require.Equal(t, "", os.Getenv("DS2_TEST_PROMETHEUS"), "%s is not installed", name)
-	t.Skipf("%s is not installed", name)
-	return ""
+	return path
 }
 
 // Relay is an address to scrape a server at that has none yet: it answers 503 until To is told where the server is, and

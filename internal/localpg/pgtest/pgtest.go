@@ -83,9 +83,7 @@ func Server(t testing.TB) *localpg.Server {
 // Start starts a server that is the test's own, and gone with it, of the version that is asked for.
 func Start(t testing.TB, o localpg.Options) *localpg.Server {
 	t.Helper()
-	if o.Version == 0 && o.BinDir == "" {
-		o.Version = Version(t)
-	}
+	o.Version = cmp.Or(o.Version, Version(t))
 	s, err := localpg.Start(t.Context(), o)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.Stop()) })
@@ -137,15 +135,10 @@ func Processes(t testing.TB, data string) []string {
 // Flip changes a byte of a file.
 func Flip(t testing.TB, path string, at int64) {
 	t.Helper()
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	content, err := os.ReadFile(path)
 	require.NoError(t, err)
-	defer file.Close()
-	var b [1]byte
-	_, err = file.ReadAt(b[:], at)
-	require.NoError(t, err)
-	b[0] ^= 0xff
-	_, err = file.WriteAt(b[:], at)
-	require.NoError(t, err)
+	content[at] ^= 0xff
+	require.NoError(t, os.WriteFile(path, content, 0))
 }
 
 // Exec executes statements one after the other, also when the test has ended.
