@@ -148,13 +148,8 @@ func (b *blockWriter) Write(p []byte) (int, error) {
 
 // write writes a file when its first block comes, brings it to the disk while the makers go on with others, and notes
 // it.
-func (w *work) write(ctx context.Context, f *fileWork) (err error) {
+func (w *work) write(ctx context.Context, f *fileWork) error {
 	var s *sink
-	defer func() {
-		if err != nil && s != nil {
-			s.file.Abort()
-		}
-	}()
 	for _, j := range f.jobs {
 		for open := true; open; {
 			var block *[]byte
@@ -169,6 +164,7 @@ func (w *work) write(ctx context.Context, f *fileWork) (err error) {
 				if err != nil {
 					return fmt.Errorf("make file: %w", err)
 				}
+				defer file.Abort() // removes nothing that Commit has given its name
 				s = &sink{work: w, file: file, path: path}
 			}
 			if !open {
