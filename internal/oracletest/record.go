@@ -8,6 +8,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -108,52 +109,44 @@ func (r row) number(column string) float64 {
 func millis(seconds float64) int64 { return int64(math.Round(seconds * 1000)) }
 
 // histogram counts values by the highest microsecond of their bar.
-type histogram struct {
-	counts []int64 // by index
-	total  int64
-}
+type histogram map[int64]int64
 
-func (h *histogram) add(o histogram) {
-	h.counts = append(h.counts, make([]int64, max(0, len(o.counts)-len(h.counts)))...)
-	for i, n := range o.counts {
-		h.counts[i] += n
+func (h histogram) add(o histogram) {
+	for bar, n := range o {
+		h[bar] += n
 	}
-	h.total += o.total
 }
 
-// highest is the upper bound of a bar in microseconds. Two significant digits take 256 bars of 1 µs, and then 128 for
-// each doubling.
-func highest(i int) int64 {
-	if i < 256 {
-		return int64(i)
+func (h histogram) total() (sum int64) {
+	for _, n := range h {
+		sum += n
 	}
-	return int64(i%128+129)<<(i/128-1) - 1
+	return sum
 }
 
-// quantile is the value that a share of all does not exceed, to the nearest of them.
+// quantile is the value that a share of all does not exceed, to the nearest of them, in milliseconds.
 func (h histogram) quantile(share float64) float64 {
-	rank := max(1, int64(math.Floor(share*float64(h.total)+.5)))
-	var n int64
-	for i, count := range h.counts {
-		if n += count; n >= rank {
-			return float64(highest(i)) / 1000
+	rank := max(1, int64(math.Floor(share*float64(h.total())+.5)))
+	for _, bar := range slices.Sorted(maps.Keys(h)) {
+		rank -= h[bar]
+		if rank <= 0 {
+			return float64(bar) / 1000
 		}
 	}
 	return math.NaN()
 }
 
-// decode reads a histogram as HdrHistogram writes it. What its bars mean is computed here.
-func decode(text string) (h histogram, err error) {
+// decode reads a histogram as HdrHistogram writes it.
+func decode(text string) (histogram, error) {
 	decoded, err := hdrhistogram.Decode([]byte(text))
 	if err != nil {
-		return h, err
+		return nil, err
 	}
-	if digits := decoded.SignificantFigures(); digits != 2 {
-		return h, fmt.Errorf("a histogram with %d digits", digits)
-	}
+	h := histogram{}
 	for _, bar := range decoded.Distribution() {
-		h.counts = append(h.counts, bar.Count)
+		if bar.Count > 0 {
+			h[bar.To] = bar.Count
+		}
 	}
-	h.total = decoded.TotalCount()
 	return h, nil
 }
