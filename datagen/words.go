@@ -106,8 +106,7 @@ func (w *Words) Sum() string {
 	h := sha256.New()
 	for _, list := range [][]string{w.Titles[:], w.First[:], w.Last[:]} {
 		for _, word := range list {
-			io.WriteString(h, word)
-			h.Write([]byte{'\n'})
+			fmt.Fprintln(h, word)
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
