@@ -83,6 +83,9 @@ func (f *Folder) Parts() ([]datagen.Part, error) {
 		if e.Sum == "" {
 			return nil, &DamageError{f.Dir, []string{e.Name + " " + neverFinished}}
 		}
+		if slices.ContainsFunc(parts, func(p datagen.Part) bool { return p.File == e.Name }) {
+			return nil, &DamageError{f.Dir, []string{e.Name + " is in two manifests"}}
+		}
 		csv := &reader{f.Dir, e}
 		parts = append(parts, datagen.Part{Table: e.Table, File: e.Name, Rows: e.Rows, Bytes: e.Bytes, WriterTo: csv})
 	}

@@ -181,13 +181,14 @@ func (t *Tracer) Look() (gone error) {
 		}
 		for _, field := range strings.Fields(string(children)) {
 			pid, _ := strconv.Atoi(field)
-			now[pid] = true
-			if t.known[pid] {
+			if now[pid] = t.known[pid]; now[pid] {
 				continue
 			}
 			title, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 			name := strings.TrimRight(string(title), "\x00 ")
-			name = name[strings.LastIndex(name, ": ")+1:]
+			begin := strings.LastIndex(name, ": ")
+			now[pid] = begin >= 0 // one that was just made has its server's title
+			name = name[begin+1:]
 			for begins, work := range titles {
 				if strings.HasPrefix(strings.TrimSpace(name), begins) {
 					_ = t.objects.Maps["processes"].Put(uint32(pid), work)

@@ -27,29 +27,30 @@ func (o owner) makeHome() (dir string, lock *os.File, err error) {
 		parent = "/tmp" // root's TMPDIR may lie in root's own, closed home
 	}
 	o.removeOrphans(parent)
-	if dir, err = os.MkdirTemp(parent, homePrefix); err != nil {
+	home, err := os.MkdirTemp(parent, homePrefix)
+	if err != nil {
 		return "", nil, fmt.Errorf("make directory for the server: %w", err)
 	}
 	defer func() {
 		if err != nil {
-			os.RemoveAll(dir)
+			os.RemoveAll(home)
 		}
 	}()
-	if err := errors.Join(o.own(dir), o.reaches(dir)); err != nil {
+	if err := errors.Join(o.own(home), o.reaches(home)); err != nil {
 		return "", nil, err
 	}
 	// It gets its name when it is locked.
-	unnamed := filepath.Join(dir, homeLock+".new")
+	unnamed := filepath.Join(home, homeLock+".new")
 	if lock, err = os.OpenFile(unnamed, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600); err != nil {
 		return "", nil, fmt.Errorf("make lock file: %w", err)
 	}
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return "", nil, errors.Join(fmt.Errorf("lock %s: %w", lock.Name(), err), lock.Close())
 	}
-	if err := os.Rename(lock.Name(), filepath.Join(dir, homeLock)); err != nil {
+	if err := os.Rename(lock.Name(), filepath.Join(home, homeLock)); err != nil {
 		return "", nil, errors.Join(fmt.Errorf("name lock file: %w", err), lock.Close())
 	}
-	return dir, lock, nil
+	return home, lock, nil
 }
 
 // removeOrphans removes the homes in a directory whose owner and whose server are gone. One that cannot be looked at is

@@ -58,7 +58,8 @@ func (fs FS) limits(pid int) (l limits, err error) {
 		})
 	}
 	status, _ := process.NewStatus()
-	if allowed := len(status.CpusAllowedList); allowed > 0 && allowed < runtime.NumCPU() {
+	stat, _ := pfs.Stat() // ds2 may be held to fewer CPUs than the server
+	if allowed := len(status.CpusAllowedList); allowed > 0 && allowed < len(stat.CPU) {
 		l.Processors = lower(l.Processors, float64(allowed))
 	}
 	return l, nil
@@ -141,7 +142,11 @@ func (fs FS) taken(pid int) ([]float64, error) {
 	const ticks = 100 // a second, on all of Linux's architectures
 	seconds, readBytes := stat.CPUTime()+float64(stat.CUTime+stat.CSTime)/ticks, bytesRead(process)
 	own := strconv.Itoa(pid)
-	for _, child := range strings.Fields(line(filepath.Join(fs.Proc, own, "task", own, "children"))) {
+	children, err := os.ReadFile(filepath.Join(fs.Proc, own, "task", own, "children"))
+	if err != nil { // as of a kernel that does not tell
+		return nil, err
+	}
+	for _, child := range strings.Fields(string(children)) {
 		n, _ := strconv.Atoi(child)
 		if p, err := pfs.Proc(n); err == nil {
 			if stat, err := p.Stat(); err == nil {

@@ -132,7 +132,9 @@ func Database(ctx context.Context, db *sql.DB, queries ...Counters) (Source, err
 		// On the connection that has just answered: one that has rested is first tried by its driver.
 		start := time.Now()
 		err := db.PingContext(ctx)
-		values[trip] = time.Since(start).Seconds()
+		if err == nil {
+			values[trip] = time.Since(start).Seconds()
+		}
 		return err
 	}
 	return src, nil

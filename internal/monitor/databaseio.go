@@ -107,7 +107,7 @@ func (d Drives) flushes(items []string) (rate, mean *float64) {
 	for _, item := range items {
 		sum += d.Counters.Mean(ItemColumn(DiskFlushes, item), d.From, d.To)
 	}
-	if math.IsNaN(sum) {
+	if len(items) == 0 || math.IsNaN(sum) {
 		return nil, nil
 	}
 	var timed requests

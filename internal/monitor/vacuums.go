@@ -67,7 +67,7 @@ func (d Drives) spread(column string) float64 {
 		for from > 0 && i-from < lateReport && running[from] == 0 {
 			from--
 		}
-		for from > 0 && running[from-1] > 0 && !(counted[from-1] > count/10) {
+		for from > 0 && running[from-1] != 0 && !(counted[from-1] > count/10) {
 			from--
 		}
 		of := 0
