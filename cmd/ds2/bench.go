@@ -50,7 +50,6 @@ with the same --out continues a bench that was stopped; --runs and
 
 PowerShell:
   ds2 bench --target 'sqlserver://sa:password@db1?database=DS2' --out C:\6-ssd`,
-		Args: flagsOnly,
 		RunE: interruptible(firstOfRuns, f.run),
 	}
 	flags := cmd.Flags()
@@ -127,7 +126,7 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 			return openErr
 		}
 		defer close()
-		bench, err = f.procedure(i, options, stderr).Do(i.hard, i.soft, bench)
+		bench, err = f.procedure(i, options, stderr).Do(i.Hard, i.Soft, bench)
 	}
 	fmt.Fprintf(stderr, "record: %s\n", options.Dir)
 	if err != nil {
@@ -212,9 +211,9 @@ func (f *benchFlags) procedure(i *interrupts, options runs.Options, stderr io.Wr
 			return nil
 		},
 		Run: func(dir string, place runs.Place) (result.Summary, []string, error) {
-			return conduct.BenchRun(i.stop(), options, dir, place)
+			return conduct.BenchRun(i.Stop, options, dir, place)
 		},
-		Verify: func(dir string) ([]string, error) { return conduct.VerifyRecord(i.stop(), options, dir) },
+		Verify: func(dir string) ([]string, error) { return conduct.VerifyRecord(i.Stop, options, dir) },
 		Told:   f.output.told(stderr),
 	}
 	if restore.Name() != upkeep.RestoreNone {

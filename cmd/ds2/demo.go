@@ -47,16 +47,14 @@ PostgreSQL or, if there is none, downloads one once and keeps it.`,
   ds2 demo --size 100MB --threads 16 --keep
   ds2 demo --brownout
   ds2 demo --workload mailbox`,
-		Args: flagsOnly,
 		RunE: interruptible(firstOfRun, f.run),
 	}
 	// The load and the run have their own commands' defaults, but for these.
 	run := newFlagSet(f.drive.add)
-	for name, value := range map[string]string{
-		"threads": "8", "ramp-rate": "100", "warmup-time": "10s", "run-time": "1m",
-	} {
-		preset(run, name, value)
-	}
+	preset(run, "threads", "8")
+	preset(run, "ramp-rate", "100")
+	preset(run, "warmup-time", "10s")
+	preset(run, "run-time", "1m")
 	f.drive.output.metricsAddr = defaultMetricsAddr
 
 	flags := cmd.Flags()
@@ -97,14 +95,14 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command, _ []string) (err erro
 	}
 	defer close()
 	f.load.served = f.drive.output.served
-	server, err := f.start(i.soft, stderr)
+	server, err := f.start(i.Soft, stderr)
 	if err != nil {
-		return interrupted(i.soft, err, "the demo was interrupted")
+		return interrupted(i.Soft, err, "the demo was interrupted")
 	}
 	page := "" // address of the report
 	end := sync.OnceFunc(func() { server.Kill(); server.Stop() })
 	i.atLeave.Store(&end)
-	kill := context.AfterFunc(i.hard, end) // at once: on a busy machine its files take a while, too
+	kill := context.AfterFunc(i.Hard, end) // at once: on a busy machine its files take a while, too
 	defer func() {
 		err = errors.Join(err, server.Stop())
 		kill()
@@ -116,24 +114,24 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command, _ []string) (err erro
 		}
 	}()
 	f.load.target = server.URL("ds2")
-	f.drive.target, f.drive.output.own = f.load.target, server
+	f.drive.target, f.drive.output.restart = f.load.target, server.Restart
 	if f.stall {
 		if f.drive.events, err = f.brownout(server); err != nil {
 			return err
 		}
 	}
-	if err := f.fill(i.soft, stderr); err != nil {
-		return interrupted(i.soft, err, "the demo was interrupted")
+	if err := f.fill(i.Soft, stderr); err != nil {
+		return interrupted(i.Soft, err, "the demo was interrupted")
 	}
 	verdict := f.drive.drive(i, cmd)
 	var reportErr error
 	if page, reportErr = writeReport(f.drive.out); reportErr != nil && verdict == nil {
 		return reportErr
 	}
-	if f.keep && i.soft.Err() == nil {
+	if f.keep && i.Soft.Err() == nil {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s\n", f.drive.target)
 		fmt.Fprintln(stderr, "the database stays until Ctrl-C")
-		<-i.soft.Done()
+		<-i.Soft.Done()
 	}
 	return verdict
 }

@@ -51,7 +51,6 @@ are steady. A file preconditions its part of the drive only: for all of it give
   ds2 device --device /dev/nvme1n1 --overwrite /dev/nvme1n1 --precondition
   ds2 bench --target postgres://ds2:ds2@db/ds2 --threads 64 \
       --device-record array-a.json`,
-		Args: flagsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	flags := cmd.Flags()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +13,6 @@ import (
 
 	"ds2/internal/escape"
 	"ds2/internal/experiment"
-	"ds2/internal/localpg"
 	"ds2/internal/report"
 	"ds2/internal/result"
 	"ds2/internal/runs"
@@ -24,7 +24,7 @@ type driveOutput struct {
 	metricsFlags
 	shownFlags
 	detailed bool
-	own      *localpg.Server // the target, where it is the kit's own
+	restart  func(context.Context) error // of the target's server, where it is the kit's own
 }
 
 func newDriveCommand() *cobra.Command {
@@ -53,7 +53,6 @@ Each flag can be set by an environment variable: DS2_TARGET, DS2_THREADS.`,
 PowerShell:
   $env:DS2_TARGET = 'sqlserver://sa:password@localhost?database=DS2'
   ds2 drive --threads 32 --run-time 20m --limit 'order p95 < 500ms'`,
-		Args: flagsOnly,
 		RunE: interruptible(firstOfRun, func(i *interrupts, cmd *cobra.Command, _ []string) error {
 			if check && f.output.format == "ds2" {
 				return usageError("--output ds2: a check is printed as text or json")
@@ -137,13 +136,13 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 	}
 	defer close()
 	conduct := o.conduct(interrupts, stdout, stderr)
-	stop := interrupts.stop()
+	stop := interrupts.Stop
 	run, summary, outcome := conduct.Drive(stop, options)
 	if run != nil {
 		defer o.push(interrupts, run, stderr)
 	}
-	if outcome.Status != result.Done && outcome.Status != result.Aborted {
-		if run != nil && len(summary.Phases) > 0 {
+	if !outcome.Counts() {
+		if len(summary.Phases) > 0 {
 			if err := printResult(stdout, stderr, o, options.Dir, summary); err != nil {
 				fmt.Fprintln(stderr, "warning:", escape.Text(err.Error()))
 			}
@@ -181,21 +180,15 @@ func (o *driveOutput) shows(workload string) error {
 
 // conduct is how runs are shown, and what follows them.
 func (o *driveOutput) conduct(i *interrupts, stdout, stderr io.Writer) runs.Conduct {
-	c := runs.Conduct{
+	return runs.Conduct{
 		Locked:   i.locked,
+		Restart:  o.restart,
 		Show:     func(run *runs.Run) func(result.Summary) { return o.show(i, run, stdout, stderr) },
 		Judged:   func(run *runs.Run) { o.push(i, run, stderr) },
 		Progress: showProgress(o.quiet, stderr),
 		Tell:     func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) },
 	}
-	if o.own != nil {
-		c.Restart = o.own.Restart
-	}
-	return c
 }
-
-// stop is the two stages of a stop for package runs.
-func (i *interrupts) stop() runs.Stop { return runs.Stop{Soft: i.soft, Hard: i.hard} }
 
 // printResult prints the record as text or JSON. Where it could not be written to the end, because the disk was full
 // perhaps, all that the run came to is printed: that is nowhere else. DS2's lines have been printed already, and say

@@ -252,10 +252,10 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 		if err := c.flags.Set("seed", fmt.Sprint(record.Seed)); err != nil {
 			return err
 		}
-		options[k], err = c.bench.options(i.soft, c.bench.looks("", stderr))
+		options[k], err = c.bench.options(i.Soft, c.bench.looks("", stderr))
 		stores = append(stores, options[k].Targets...)
 		_, none := result.ReadSummary[result.Bench](c.bench.out)
-		if err != nil && (none != nil || isUsage(err) || i.soft.Err() != nil) {
+		if err != nil && (none != nil || isUsage(err) || i.Soft.Err() != nil) {
 			return file.of(c, err) // before it has made a run, it is better looked into than left out
 		}
 		options[k].Command, unready[k] = invocation(cmd, c.flags, options[k].Plan), err
@@ -311,11 +311,11 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 	if resumed { // else the first block shows it
 		look(2)
 	}
-	err = whole.Do(i.hard, i.soft)
+	err = whole.Do(i.Hard, i.Soft)
 	record.End = time.Now()
 	record.Status = result.Done
 	if err != nil {
-		if record.Status, record.Error = result.Failed, err.Error(); i.soft.Err() != nil {
+		if record.Status, record.Error = result.Failed, err.Error(); i.Soft.Err() != nil {
 			record.Status, record.Error = result.Interrupted, ""
 		}
 	}
@@ -330,7 +330,7 @@ func (c *fileConfiguration) takeUp(i *interrupts, o *runs.Options, unready error
 	one *experiment.Configuration, err error) {
 	one = &experiment.Configuration{Name: c.Name, Unready: unready}
 	if unready == nil {
-		if err = c.bench.observed(i.soft, c.bench.looks("", stderr), o); err == nil {
+		if err = c.bench.observed(i.Soft, c.bench.looks("", stderr), o); err == nil {
 			one.Summary, err = c.bench.takeUp(true, o)
 		}
 	} else {

@@ -94,7 +94,7 @@ PowerShell:
 }
 
 func (f *generateFlags) run(i *interrupts, cmd *cobra.Command, args []string) error {
-	ctx := i.soft
+	ctx := i.Soft
 	toStdout := slices.Equal(args, []string{"-"})
 	switch {
 	case len(args) > 0 && !toStdout:

@@ -107,25 +107,26 @@ func addHelp(root *cobra.Command) {
 // groupedFlags are the flags of a command as its help shows them; asked is the value of --help.
 func groupedFlags(cmd *cobra.Command, asked string) string {
 	var all []*pflag.Flag
-	for _, set := range []*pflag.FlagSet{cmd.LocalFlags(), cmd.InheritedFlags()} {
-		set.SortFlags = false
-		set.VisitAll(func(f *pflag.Flag) {
-			if !slices.Contains(all, f) && !f.Hidden {
-				all = append(all, f)
-			}
-		})
+	flags := cmd.Flags()
+	flags.SortFlags = false // those of cobra's own commands, too
+	flags.VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			all = append(all, f)
+		}
+	})
+	names := groupNames()
+	isGroup := slices.Contains(names, asked)
+	if len(all) <= fewFlags && !isGroup {
+		return usages("Flags", all, func(*pflag.Flag) bool { return true })
 	}
-	names, text := groupNames(), ""
+	text := ""
 	for i, g := range flagGroups {
-		if asked == names[i] || asked == "all" && len(all) > fewFlags {
+		if asked == names[i] || asked == "all" {
 			text += usages(g, all, func(f *pflag.Flag) bool { return slices.Contains(f.Annotations[headingOf], g) })
 		}
 	}
-	switch {
-	case asked == "all" && len(all) > fewFlags, slices.Contains(names, asked):
+	if isGroup || asked == "all" {
 		return text
-	case len(all) <= fewFlags:
-		return usages("Flags", all, func(*pflag.Flag) bool { return true })
 	}
 	isFirst := func(f *pflag.Flag) bool { _, first := f.Annotations[firstOf]; return first }
 	first := usages("Flags for a first run", all, isFirst)

@@ -21,7 +21,6 @@ variable, such as ${PASSWORD_SSD}.`,
 		Example: `  ds2 init > arrays.yaml
   ds2 init --target disks=postgres://ds2@db1/ds2 \
       --target ssd=postgres://ds2@db2/ds2 > arrays.yaml`,
-		Args: flagsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(targets) == 0 {
 				targets = []string{"disks=postgres://ds2@db1/ds2", "ssd=postgres://ds2@db2/ds2"}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"ds2/internal/runs"
 )
 
 // After the second signal a command is gone within a second: it has leaveTime to end by itself, and what it must not
@@ -30,14 +32,14 @@ func stopSignals() []os.Signal {
 	return signals
 }
 
-// interrupts are the two stages of a stop. The first Ctrl-C, or other of stopSignals, ends soft: nothing new begins,
-// and what is under way ends. The second ends hard, and with it all work; whatever ignores that is left behind, with
+// interrupts are the two stages of a stop. The first Ctrl-C, or other of stopSignals, ends Soft: nothing new begins,
+// and what is under way ends. The second ends Hard, and with it all work; whatever ignores that is left behind, with
 // the process, soon after.
 type interrupts struct {
-	soft, hard context.Context
-	locked     context.Context // done when the lock of a database was lost, with the reason as its cause
-	lost       context.CancelCauseFunc
-	driving    atomic.Bool // users are at work
+	runs.Stop
+	locked  context.Context // done when the lock of a database was lost, with the reason as its cause
+	lost    context.CancelCauseFunc
+	driving atomic.Bool // users are at work
 
 	// atLeave is called before the process leaves with work still under way; nil: nothing is. It may run beside
 	// anything else and be cut off.
@@ -71,7 +73,7 @@ func interruptible(first string, run func(*interrupts, *cobra.Command, []string)
 		if err == nil {
 			err = context.Cause(i.locked)
 		}
-		if _, ok := errors.AsType[*exitError](err); err != nil && !ok && i.soft.Err() != nil {
+		if _, ok := errors.AsType[*exitError](err); err != nil && !ok && i.Soft.Err() != nil {
 			if errors.Is(err, context.Canceled) { // which says only what was under way
 				err = fmt.Errorf("%s was interrupted: %w", cmd.Name(), err)
 			}
@@ -88,8 +90,8 @@ func interruptible(first string, run func(*interrupts, *cobra.Command, []string)
 func listenForInterrupts(ctx context.Context, w io.Writer, first string) (i *interrupts, release func()) {
 	i = &interrupts{}
 	var stop, cancel context.CancelFunc
-	i.hard, cancel = context.WithCancel(ctx)
-	i.soft, stop = context.WithCancel(i.hard)
+	i.Hard, cancel = context.WithCancel(ctx)
+	i.Soft, stop = context.WithCancel(i.Hard)
 	i.locked, i.lost = context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, stopSignals()...)
@@ -117,7 +119,7 @@ func listenForInterrupts(ctx context.Context, w io.Writer, first string) (i *int
 		}
 	}()
 	return i, func() {
-		if i.soft.Err() == nil { // else a second signal may come, which must not end the process before its exit code
+		if i.Soft.Err() == nil { // else a second signal may come, which must not end the process before its exit code
 			signal.Stop(signals)
 			close(released)
 		}

@@ -73,7 +73,6 @@ and --resume continues after the last complete part.`,
 
 PowerShell:
   ds2 load --target 'sqlserver://sa:password@db1?database=DS2' --size W`,
-		Args: flagsOnly,
 		RunE: interruptible("finished parts stay, for --resume", f.run),
 	}
 	flags := cmd.Flags()
@@ -165,7 +164,7 @@ func (f *loadFlags) checkLayout() error {
 
 // run loads every target, one after the other.
 func (f *loadFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
-	ctx := i.soft
+	ctx := i.Soft
 	switch {
 	case f.flags.Changed("parallel") && (f.options.AtOnce < 1 || f.options.AtOnce > 1000):
 		return usageError("--parallel is %d: it must be 1 to 1000", f.options.AtOnce)

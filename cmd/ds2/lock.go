@@ -54,17 +54,17 @@ func (i *interrupts) lockStores(command, run string, stores []store.Database, st
 		}
 	}
 	for _, s := range stores {
-		ctx, cancel := context.WithCancel(i.hard)
-		stop := context.AfterFunc(i.soft, cancel)
+		ctx, cancel := context.WithCancel(i.Hard)
+		stop := context.AfterFunc(i.Soft, cancel)
 		var one func()
 		err := store.AwaitStart(
-			func(d time.Duration) bool { return progress.Pause(i.soft, d) },
+			func(d time.Duration) bool { return progress.Pause(i.Soft, d) },
 			func(err error) { fmt.Fprintf(stderr, "note: waiting until the server accepts connections: %v\n", err) },
 			func() (err error) { one, err = s.Lock(ctx, lock); return err },
 		)
 		if !stop() && err == nil {
 			one()
-			err = i.soft.Err()
+			err = i.Soft.Err()
 		}
 		if err != nil {
 			cancel()

@@ -166,9 +166,9 @@ func (f *metricsFlags) push(i *interrupts, run *runs.Run, stderr io.Writer) {
 	if f.pushgateway == "" {
 		return
 	}
-	ctx := i.soft
+	ctx := i.Soft
 	if ctx.Err() != nil { // the first Ctrl-C ended the run
-		ctx = i.hard
+		ctx = i.Hard
 	}
 	if err := metrics.Push(ctx, f.pushgateway, run.Options().RunID, collector(run)); err != nil {
 		fmt.Fprintln(stderr, "warning:", redact(err.Error()))

@@ -86,7 +86,7 @@ func (l *looks) experiment(i *interrupts, cmd *cobra.Command, path string) error
 func (l *looks) one(i *interrupts, cmd *cobra.Command, f *runFlags, record string) error {
 	l.runID = f.RunID
 	_, done, err := f.ready(i, l, cmd)
-	if err != nil && (isUsage(err) || i.soft.Err() != nil) {
+	if err != nil && (isUsage(err) || i.Soft.Err() != nil) {
 		return err
 	}
 	done()
@@ -124,7 +124,7 @@ func (l *looks) here(f *runFlags) {
 
 // end sums up a check.
 func (l *looks) end(i *interrupts) error {
-	if i.soft.Err() != nil {
+	if i.Soft.Err() != nil {
 		return &exitError{exitInterrupted, errors.New("the preflight was interrupted")}
 	}
 	n, skipped := map[store.State]int{}, 0

@@ -31,7 +31,7 @@ type runFlags struct {
 
 // ready takes a run from its flags to where its first user would connect. What it opens, done closes.
 func (f *runFlags) ready(i *interrupts, l *looks, cmd *cobra.Command) (o runs.Options, done func(), err error) {
-	o, err = f.options(i.soft, l)
+	o, err = f.options(i.Soft, l)
 	unlock := func() {}
 	done = func() { unlock(); o.Observer.Close(); closeStores(o.Targets) }
 	if err == nil && o.Plan == nil { // why, a check has listed
@@ -46,8 +46,8 @@ func (f *runFlags) ready(i *interrupts, l *looks, cmd *cobra.Command) (o runs.Op
 	}
 	if err == nil {
 		o.Command = invocation(cmd, cmd.Flags(), o.Plan)
-		f.driven(i.soft, l, o)
-		err = f.observed(i.soft, l, &o)
+		f.driven(i.Soft, l, o)
+		err = f.observed(i.Soft, l, &o)
 	}
 	if err != nil {
 		done()

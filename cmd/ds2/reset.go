@@ -23,10 +23,9 @@ func newResetCommand() *cobra.Command {
 restores the stock of every product, so that the next run starts from the same
 rows. No other session may use the database meanwhile.`,
 		Example: `  ds2 reset --target postgres://ds2:ds2@localhost/ds2`,
-		Args:    flagsOnly,
 		RunE: interruptible("the reset is rolled back", func(i *interrupts, cmd *cobra.Command, _ []string) error {
 			return f.each(i, cmd, "reset", "the server rolls back what was not finished", func(s store.Database) error {
-				return upkeep.Reset(i.soft, s, workloads(), discardLog, showProgress(f.quiet, cmd.ErrOrStderr()))
+				return upkeep.Reset(i.Soft, s, workloads(), discardLog, showProgress(f.quiet, cmd.ErrOrStderr()))
 			})
 		}),
 	}
@@ -73,7 +72,7 @@ restore warns of each option that differs.`,
 		sub.RunE = interruptible(first, func(i *interrupts, cmd *cobra.Command, _ []string) error {
 			tell := func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
 			return f.each(i, cmd, c.done, c.cut, func(s store.Database) error {
-				return upkeep.Snapshot(i.soft, s, c.work, showProgress(f.quiet, cmd.ErrOrStderr()), tell)
+				return upkeep.Snapshot(i.Soft, s, c.work, showProgress(f.quiet, cmd.ErrOrStderr()), tell)
 			})
 		})
 		f.add(sub.Flags())
@@ -104,7 +103,7 @@ func (f *eachFlags) each(i *interrupts, cmd *cobra.Command, done, cut string, do
 	for _, s := range stores {
 		start := time.Now()
 		if err := do(s); err != nil {
-			if i.soft.Err() != nil {
+			if i.Soft.Err() != nil {
 				err = fmt.Errorf("interrupted; %s: %w", cut, err)
 			}
 			return err

@@ -119,6 +119,9 @@ func newRoot() *cobra.Command {
 		root.AddGroup(&cobra.Group{ID: g.heading, Title: g.heading + ":"})
 		for _, cmd := range g.commands {
 			cmd.GroupID = g.heading
+			if cmd.Args == nil {
+				cmd.Args = flagsOnly
+			}
 			root.AddCommand(cmd)
 		}
 	}

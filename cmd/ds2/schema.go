@@ -35,7 +35,6 @@ out the rest.`,
   ds2 schema --engine sqlserver --workload mailbox --mailboxes 500 \
       --mailbox-size 250MB
   ds2 schema --engine postgres --phase tables`,
-		Args: flagsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if all := schema.Engines(); !slices.Contains(all, f.engine) {
 				return usageError("--engine: unknown engine %q: use %s", f.engine, strings.Join(all, ", "))

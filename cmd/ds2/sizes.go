@@ -46,6 +46,7 @@ tests plan it: 60 % for the database, the rest for growth and the log.`,
 		Example: `  ds2 sizes
   ds2 sizes --workload mailbox --capacity 2TB
   ds2 sizes 30MB 80GB --output json`,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if fit := tenants()[name].fit; capacity > 0 || fit != nil {
 				if capacity == 0 || fit == nil || len(args) > 0 {

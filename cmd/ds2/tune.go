@@ -47,7 +47,6 @@ repeating trials.`,
 
 PowerShell:
   ds2 tune --target 'sqlserver://sa@db1?database=DS2' --limit 'order p95 < 1s'`,
-		Args: flagsOnly,
 		RunE: interruptible(firstOfRuns, f.run),
 	}
 	flags := cmd.Flags()
@@ -146,7 +145,7 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	}
 	defer close()
 	f.output.served.doing("trial 1")
-	record, err := search.Do(i.stop())
+	record, err := search.Do(i.Stop)
 	if e, ok := errors.AsType[*experiment.VerdictError](err); ok {
 		return &exitError{exitVerdict, e}
 	}

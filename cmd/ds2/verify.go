@@ -49,7 +49,6 @@ acknowledged orders are named by number.`,
   ds2 verify --target postgres://postgres@localhost/ds2 --deep
   ds2 verify --target postgres://ds2:ds2@localhost/ds2 \
       --record ds2-results/20261121T041500Z-k7c2`,
-		Args: flagsOnly,
 		RunE: interruptible("the check stops", f.run),
 	}
 	flags := cmd.Flags()
@@ -78,7 +77,7 @@ type verifyFlags struct {
 const verifyInterrupted = "the verification was interrupted"
 
 func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
-	ctx := i.soft
+	ctx := i.Soft
 	unnamed := ds2.Workload{Engines: ds2Engines}
 	if f.size != "" {
 		size, err := parseSize(f.size)

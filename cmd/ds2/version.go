@@ -32,7 +32,6 @@ func newVersionCommand() *cobra.Command {
 		Use:     "version",
 		Short:   "Print the kit's version",
 		Example: "  ds2 version",
-		Args:    flagsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprint(cmd.OutOrStdout(), versionLine())
 			return err
