@@ -72,7 +72,7 @@ func (f *benchFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.DropUnsteady, "drop-unsteady", false, "leave runs out that were not steady, "+
 		"which flatters erratic drives")
 	under(flags, ofProcedure)
-	f.driveFlags.add(flags)
+	f.runFlags.add(flags)
 	preset(flags, "threads", "32")
 	preset(flags, "run-time", "20m")
 	preset(flags, "checkpoint-first", "true")

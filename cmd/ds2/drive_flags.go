@@ -23,8 +23,9 @@ import (
 	"ds2/internal/workload/mailbox"
 )
 
-// driveFlags are the flags of a run: DS2's parameters, WORKLOAD.md section 5, and the kit's own.
-type driveFlags struct {
+// runFlags are those of a run: what is driven, by DS2's parameters, WORKLOAD.md section 5, and the kit's own, what is
+// observed beside it, and how it is shown.
+type runFlags struct {
 	result.Spec
 	targetFlags
 	size, words string
@@ -38,10 +39,15 @@ type driveFlags struct {
 	profile     string // of times
 	mailbox     mailbox.Request
 	dvdStore    dvdStoreFlags
+	observe     observeFlags
+	output      driveOutput
+
+	windows []measure.WindowSpec // from WindowTexts
+	limits  []limit.Limit        // from LimitTexts
 }
 
 // add declares the flags with DS2's defaults.
-func (f *driveFlags) add(flags *pflag.FlagSet) {
+func (f *runFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.Threads, "threads", 1, "users per target; also --n-threads")
 	under(flags, ofLoadShape, "threads")
 	f.addShared(flags)
@@ -65,7 +71,7 @@ func (f *driveFlags) add(flags *pflag.FlagSet) {
 }
 
 // addShared declares the flags that runs have in a search for the best number of users too.
-func (f *driveFlags) addShared(flags *pflag.FlagSet) {
+func (f *runFlags) addShared(flags *pflag.FlagSet) {
 	f.flags = flags
 	f.WarmupTime.Duration, f.DrainTime.Duration, f.OperationTimeout.Duration = time.Minute, 30*time.Second, time.Minute
 	f.targetFlags.add(flags)
@@ -138,7 +144,7 @@ func (f *driveFlags) addShared(flags *pflag.FlagSet) {
 var validRunID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // check refuses flags that make no run and are not checked when they are parsed, and draws what was not given.
-func (f *driveFlags) check() error {
+func (f *runFlags) check() error {
 	switch {
 	case f.Threads < 1 || f.Threads > 1_000_000:
 		return usageError("--threads is %d: at least 1 user is needed, and no more than 1000000", f.Threads)
@@ -165,21 +171,21 @@ func (f *driveFlags) check() error {
 }
 
 // parseWindows reads --window; length is that of the run, 0 where it has no end.
-func (f *driveFlags) parseWindows(length time.Duration) error {
-	windows, err := measure.ParseWindows(f.WindowTexts)
-	if err != nil {
+func (f *runFlags) parseWindows(length time.Duration) error {
+	var err error
+	if f.windows, err = measure.ParseWindows(f.WindowTexts); err != nil {
 		return flagError("window", err)
 	}
-	for i, w := range windows {
+	for i, w := range f.windows {
 		if length > 0 && w.To > length {
 			return usageError("--window: %s ends at %s, and the run at %s after the first orders "+
 				"(ramp, warm-up and run time)", w.Name, w.To, length)
 		}
-		if slices.ContainsFunc(windows[:i], func(other measure.WindowSpec) bool { return other.Name == w.Name }) {
+		if slices.ContainsFunc(f.windows[:i], func(other measure.WindowSpec) bool { return other.Name == w.Name }) {
 			return usageError("--window: there are two windows named %s", w.Name)
 		}
 	}
-	f.WindowTexts = texts(windows)
+	f.WindowTexts = texts(f.windows)
 	return nil
 }
 
@@ -191,20 +197,19 @@ func texts[T fmt.Stringer](all []T) (texts []string) {
 	return texts
 }
 
-func (f *driveFlags) parseLimits() ([]limit.Limit, error) {
-	limits, err := limit.ForRun(f.LimitTexts, f.RunTime.Duration, limitOperations()...)
-	if err != nil {
-		return nil, flagError("limit", err)
+func (f *runFlags) parseLimits() (err error) {
+	if f.limits, err = limit.ForRun(f.LimitTexts, f.RunTime.Duration, limitOperations()...); err != nil {
+		return flagError("limit", err)
 	}
-	f.LimitTexts = texts(limits)
-	return limits, nil
+	f.LimitTexts = texts(f.limits)
+	return nil
 }
 
 // aroundEvents is how much of the run phase is to lie before and after an event, so that it can be said what came of
 // it.
 const aroundEvents = 10 * time.Second
 
-func (f *driveFlags) parseEvents(run result.Spec) (all []runs.Event, err error) {
+func (f *runFlags) parseEvents(run result.Spec) (all []runs.Event, err error) {
 	f.EventTexts = nil
 	for _, text := range f.events {
 		at, command, _ := strings.Cut(text, "=")
@@ -229,7 +234,7 @@ func (f *driveFlags) parseEvents(run result.Spec) (all []runs.Event, err error) 
 
 // judge refuses flags that make no run, before anything is connected to, and gives what of the run takes no database to
 // be read.
-func (f *driveFlags) judge() (o runs.Options, err error) {
+func (f *runFlags) judge() (o runs.Options, err error) {
 	if err := f.check(); err != nil {
 		return o, err
 	}
@@ -250,18 +255,16 @@ func (f *driveFlags) judge() (o runs.Options, err error) {
 			return o, err
 		}
 	}
-	limits, err := f.parseLimits()
-	if err != nil {
+	if err := f.parseLimits(); err != nil {
 		return o, err
 	}
-	trace, _ := f.flags.GetBool("io-trace") // the demo has no such flags
-	for _, l := range limits {
-		if l.Traced() && !trace {
+	for _, l := range f.limits {
+		if l.Traced() && !f.observe.IOTrace {
 			return o, usageError("--limit: %s is known only where I/Os are timed; add --io-trace", l)
 		}
 	}
 	switch {
-	case f.AbortAfter.Duration > 0 && len(limits) == 0:
+	case f.AbortAfter.Duration > 0 && len(f.limits) == 0:
 		return o, usageError("--abort-on-fail needs --limit")
 	case f.AbortAfter.Duration > 0 && f.AbortAfter.Duration < time.Second:
 		return o, usageError("--abort-on-fail is %s: it must be at least 1s", f.AbortAfter)
@@ -308,15 +311,15 @@ func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err e
 	}
 	warming, warms := plan.(workload.Warming)
 	if warms && !f.flags.Changed("window") { // those of DVD Store 2's reports are not of this workload
-		o.WindowTexts = nil
+		o.WindowTexts, f.windows = nil, nil
 	}
-	if o.WarmWithin.Duration, err = f.warm(warming, o.WindowTexts); err != nil {
+	if o.WarmWithin.Duration, err = f.warm(warming); err != nil {
+		return o, err
+	}
+	if err := f.fitLimits(plan.Workload()); err != nil {
 		return o, err
 	}
 	o.LimitTexts = append(o.LimitTexts, runs.TargetLimits(plan)...)
-	if err := limitsOf(plan.Workload(), o.LimitTexts); err != nil {
-		return o, err
-	}
 	o.Plan = plan
 	o.Proof = proofs[stores[0].Engine()]
 	return o, f.asked(ctx, l, o)
@@ -346,12 +349,8 @@ func newRunID() string {
 
 // warm is how long a run waits for a store that is warm, where its plan asks for it or a flag does. Who gives less than
 // a minute for the warm-up tries something out, and windows in seconds do not move with the run.
-func (f *driveFlags) warm(plan workload.Warming, texts []string) (time.Duration, error) {
-	windows, err := measure.ParseWindows(texts)
-	if err != nil {
-		return 0, err
-	}
-	fixed := slices.ContainsFunc(windows, measure.WindowSpec.Known)
+func (f *runFlags) warm(plan workload.Warming) (time.Duration, error) {
+	fixed := slices.ContainsFunc(f.windows, measure.WindowSpec.Known)
 	switch changed := f.flags.Changed("warm-within"); {
 	case changed && f.WarmWithin.Duration > 0 && fixed:
 		return 0, usageError("--warm-within: a --window in seconds does not wait for it; " +

@@ -16,8 +16,8 @@ import (
 )
 
 // driveFlagSet is the flags of drive by themselves.
-func driveFlagSet() (*driveFlags, *pflag.FlagSet) {
-	var f driveFlags
+func driveFlagSet() (*runFlags, *pflag.FlagSet) {
+	var f runFlags
 	flags := pflag.NewFlagSet("drive", pflag.ContinueOnError)
 	flags.SetNormalizeFunc(normalizeFlag)
 	f.add(flags)
@@ -39,17 +39,17 @@ func TestStorageReportsCommandLine(t *testing.T) {
 }
 
 func TestUnits(t *testing.T) {
-	for arg, is := range map[string]func(*driveFlags) bool{
-		"--run_time=1.5":         func(f *driveFlags) bool { return f.RunTime.Duration == 90*time.Second },
-		"--run-time=90s":         func(f *driveFlags) bool { return f.RunTime.Duration == 90*time.Second },
-		"--warmup_time=2":        func(f *driveFlags) bool { return f.WarmupTime.Duration == 2*time.Minute },
-		"--think_time=0.25":      func(f *driveFlags) bool { return f.ThinkTime.Duration == 250*time.Millisecond },
-		"--think-time=250ms":     func(f *driveFlags) bool { return f.ThinkTime.Duration == 250*time.Millisecond },
-		"--operation-timeout=5s": func(f *driveFlags) bool { return f.OperationTimeout.Duration == 5*time.Second },
-		"--rate=500/s":           func(f *driveFlags) bool { return f.Rate == 500 },
-		"--rate=30000/m":         func(f *driveFlags) bool { return f.Rate == 500 },
-		"--RUN_TIME=90s":         func(f *driveFlags) bool { return f.RunTime.Duration == 90*time.Second },
-		"--rate=0.5/s":           func(f *driveFlags) bool { return f.Rate == 0.5 },
+	for arg, is := range map[string]func(*runFlags) bool{
+		"--run_time=1.5":         func(f *runFlags) bool { return f.RunTime.Duration == 90*time.Second },
+		"--run-time=90s":         func(f *runFlags) bool { return f.RunTime.Duration == 90*time.Second },
+		"--warmup_time=2":        func(f *runFlags) bool { return f.WarmupTime.Duration == 2*time.Minute },
+		"--think_time=0.25":      func(f *runFlags) bool { return f.ThinkTime.Duration == 250*time.Millisecond },
+		"--think-time=250ms":     func(f *runFlags) bool { return f.ThinkTime.Duration == 250*time.Millisecond },
+		"--operation-timeout=5s": func(f *runFlags) bool { return f.OperationTimeout.Duration == 5*time.Second },
+		"--rate=500/s":           func(f *runFlags) bool { return f.Rate == 500 },
+		"--rate=30000/m":         func(f *runFlags) bool { return f.Rate == 500 },
+		"--RUN_TIME=90s":         func(f *runFlags) bool { return f.RunTime.Duration == 90*time.Second },
+		"--rate=0.5/s":           func(f *runFlags) bool { return f.Rate == 0.5 },
 	} {
 		f, flags := driveFlagSet()
 		assert.True(t, flags.Parse([]string{arg}) == nil && is(f), "%s: %+v", arg, f)
@@ -62,7 +62,7 @@ func TestConfigFileCountsInItsPlace(t *testing.T) {
 		"ds2_mode=y\r\nn_stores=1\r\n"
 	utf16, err := unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewEncoder().String(text)
 	require.NoError(t, err)
-	var f *driveFlags
+	var f *runFlags
 	for _, written := range []string{text, utf16} {
 		var flags *pflag.FlagSet
 		f, flags = driveFlagSet()

@@ -22,13 +22,6 @@ import (
 	"ds2/internal/workload"
 )
 
-// runFlags are those of a run: what is driven, what is observed beside it, and how it is shown.
-type runFlags struct {
-	driveFlags
-	observe observeFlags
-	output  driveOutput
-}
-
 // ready takes a run from its flags to where its first user would connect. What it opens, done closes.
 func (f *runFlags) ready(i *interrupts, l *looks, cmd *cobra.Command) (o runs.Options, done func(), err error) {
 	o, err = f.options(i.Soft, l)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -90,18 +91,14 @@ func (f *tuneFlags) check() error {
 		return usageError("--abort-on-fail cannot be used with --window here: " +
 			"a run that ends early may lack the window")
 	}
-	if err := checkSeveral(&f.runFlags, result.ReadSummary[result.Search]); err != nil {
-		return err
-	}
-	limits, err := f.parseLimits()
-	if err != nil {
+	if err := cmp.Or(checkSeveral(&f.runFlags, result.ReadSummary[result.Search]), f.parseLimits()); err != nil {
 		return err
 	}
 	ofRate := func(l limit.Limit) bool { return l.Unit() == result.UnitOPM || l.Unit() == result.UnitIOPS }
-	if !slices.ContainsFunc(limits, func(l limit.Limit) bool { return !ofRate(l) }) {
+	if !slices.ContainsFunc(f.limits, func(l limit.Limit) bool { return !ofRate(l) }) {
 		return usageError("--limit: name a limit that fails with too many users, such as 'order p95 < 200ms'")
 	}
-	if f.AbortAfter.Duration > 0 && slices.ContainsFunc(limits, ofRate) {
+	if f.AbortAfter.Duration > 0 && slices.ContainsFunc(f.limits, ofRate) {
 		return usageError("--abort-on-fail cannot be used with a limit on opm or iops here: " +
 			"runs with few users are expected to miss it")
 	}

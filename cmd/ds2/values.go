@@ -181,7 +181,7 @@ const configFileFlag = "config-file"
 
 // readConfigFile sets flags from a file of lines parameter=value, at the place of the command line where it stands:
 // what comes later wins, as in DS2.
-func (f *driveFlags) readConfigFile(path string) (string, error) {
+func (f *runFlags) readConfigFile(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return "", err
@@ -202,7 +202,7 @@ func (f *driveFlags) readConfigFile(path string) (string, error) {
 
 var parameterName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
 
-func (f *driveFlags) setParameter(name, value string) error {
+func (f *runFlags) setParameter(name, value string) error {
 	flag := f.flags.Lookup(name)
 	if flag == nil || flag.Name == configFileFlag || flag.Name == "help" {
 		if !parameterName.MatchString(name) { // a URL perhaps, with its password

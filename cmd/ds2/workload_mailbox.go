@@ -116,7 +116,7 @@ func addMailboxFlags(flags *pflag.FlagSet, r *mailbox.Request) {
 }
 
 // judgeMailboxes refuses flags that make no run, before anything is connected to.
-func (f *driveFlags) judgeMailboxes() error {
+func (f *runFlags) judgeMailboxes() error {
 	m := &f.mailbox
 	if err := m.Check(); err != nil {
 		return usageError("--%w", err)
@@ -131,7 +131,7 @@ func (f *driveFlags) judgeMailboxes() error {
 	return nil
 }
 
-func (f *driveFlags) planMailboxes(ctx context.Context, targets []store.Database, infos []store.Info) (
+func (f *runFlags) planMailboxes(ctx context.Context, targets []store.Database, infos []store.Info) (
 	workload.Plan, error) {
 	if f.UserOffset > 0 {
 		return nil, usageError("--user-offset: a mailbox database is driven from one machine, " +

@@ -12,7 +12,6 @@ import (
 
 	"ds2/datagen"
 	"ds2/internal/conclude"
-	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/store"
 	"ds2/internal/store/postgres"
@@ -36,9 +35,9 @@ type tenant struct {
 	// fit is what of the workload a file system has room for, in pieces of a size; nil: it is sized otherwise.
 	fit func(capacity, piece int64) fitLine
 	// judge refuses the flags of a run before anything is connected to.
-	judge func(*driveFlags) error
+	judge func(*runFlags) error
 	// plan puts a run together for databases of the workload, of which ds2_info says infos.
-	plan func(f *driveFlags, ctx context.Context, targets []store.Database, infos []store.Info) (workload.Plan, error)
+	plan func(f *runFlags, ctx context.Context, targets []store.Database, infos []store.Info) (workload.Plan, error)
 }
 
 // tenants are the workloads that ds2 knows.
@@ -51,8 +50,8 @@ func tenants() map[string]tenant {
 				"journal"},
 			ds2Lines: true,
 			dataset:  (*loadFlags).ds2,
-			judge:    (*driveFlags).judgeDS2,
-			plan:     (*driveFlags).planDS2,
+			judge:    (*runFlags).judgeDS2,
+			plan:     (*runFlags).planDS2,
 		},
 		mailbox.Name: {
 			Workload:  mailbox.Workload{Engines: mailboxEngines},
@@ -60,8 +59,8 @@ func tenants() map[string]tenant {
 			runFlags:  []string{"mailbox-profile", "mix", "lazy", "iops-per-mailbox", "headroom"},
 			dataset:   (*loadFlags).mailboxes,
 			fit:       fitMailboxes,
-			judge:     (*driveFlags).judgeMailboxes,
-			plan:      (*driveFlags).planMailboxes,
+			judge:     (*runFlags).judgeMailboxes,
+			plan:      (*runFlags).planMailboxes,
 		},
 	}
 }
@@ -86,14 +85,10 @@ func limitOperations() (words []string) {
 	return words
 }
 
-// limitsOf refuses limits on operations that a workload does not have.
-func limitsOf(w workload.Workload, texts []string) error {
-	limits, err := limit.ParseAll(texts)
-	if err != nil {
-		return flagError("limit", err)
-	}
+// fitLimits refuses limits on operations that a workload does not have.
+func (f *runFlags) fitLimits(w workload.Workload) error {
 	words := tenants()[w.Name()].limitWords()
-	for _, l := range limits {
+	for _, l := range f.limits {
 		if l.IsOperation() && !slices.Contains(words, l.Subject) {
 			return usageError("--limit: %s: the database is one of workload %s, whose operations are %s",
 				l, w.Name(), strings.Join(words, ", "))
@@ -182,7 +177,7 @@ func windowError(err error) error {
 }
 
 // plan asks the targets what they hold and puts together what is run on them.
-func (f *driveFlags) plan(ctx context.Context, targets []store.Database) (workload.Plan, error) {
+func (f *runFlags) plan(ctx context.Context, targets []store.Database) (workload.Plan, error) {
 	var infos []store.Info
 	name := ""
 	for i, s := range targets {
@@ -208,7 +203,7 @@ func (f *driveFlags) plan(ctx context.Context, targets []store.Database) (worklo
 }
 
 // judgeDS2 refuses flags that no order can be drawn from.
-func (f *driveFlags) judgeDS2() (err error) {
+func (f *runFlags) judgeDS2() (err error) {
 	w := &f.workload
 	if w.Words, err = readWords(f.words); err != nil {
 		return err
@@ -228,7 +223,7 @@ func (f *driveFlags) judgeDS2() (err error) {
 	return nil
 }
 
-func (f *driveFlags) planDS2(_ context.Context, targets []store.Database, infos []store.Info) (workload.Plan, error) {
+func (f *runFlags) planDS2(_ context.Context, targets []store.Database, infos []store.Info) (workload.Plan, error) {
 	plan, err := ds2.Look(targets, infos, ds2Engines, f.expected, f.workload)
 	if err != nil {
 		return nil, err // a nil of the plan's own type would be one
