@@ -18,6 +18,7 @@ import (
 	"ds2/internal/measure"
 	"ds2/internal/result"
 	"ds2/internal/runs"
+	"ds2/internal/store"
 	"ds2/internal/workload"
 	"ds2/internal/workload/ds2"
 	"ds2/internal/workload/mailbox"
@@ -185,23 +186,15 @@ func (f *runFlags) parseWindows(length time.Duration) error {
 			return usageError("--window: there are two windows named %s", w.Name)
 		}
 	}
-	f.WindowTexts = texts(f.windows)
+	f.WindowTexts = mapped(f.windows, measure.WindowSpec.String)
 	return nil
-}
-
-// texts are windows or limits as records have them.
-func texts[T fmt.Stringer](all []T) (texts []string) {
-	for _, one := range all {
-		texts = append(texts, one.String())
-	}
-	return texts
 }
 
 func (f *runFlags) parseLimits() (err error) {
 	if f.limits, err = limit.ForRun(f.LimitTexts, f.RunTime.Duration, limitOperations()...); err != nil {
 		return flagError("limit", err)
 	}
-	f.LimitTexts = texts(f.limits)
+	f.LimitTexts = mapped(f.limits, limit.Limit.String)
 	return nil
 }
 
@@ -293,7 +286,7 @@ func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err e
 	if err != nil {
 		return o, err
 	}
-	o.Targets, o.Spec.Targets = stores, labels(stores)
+	o.Targets, o.Spec.Targets = stores, mapped(stores, store.Database.Label)
 	stop := watchWaits(stores, func() bool { return false }, func(text string) { fmt.Fprintln(l.w, "note:", text) })
 	plan, err := f.plan(ctx, stores)
 	stop()

@@ -182,10 +182,7 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 		}
 		say("\n")
 		for i, order := range whole.Orders {
-			names := make([]string, len(order))
-			for k, c := range order {
-				names[k] = all[c].Name
-			}
+			names := mapped(order, func(c int) string { return all[c].Name })
 			say("  block %*d: %s\n", len(fmt.Sprint(len(whole.Orders))), i+1, strings.Join(names, "; "))
 		}
 	}

@@ -64,7 +64,6 @@ func (s *experimentSetup) check() error {
 // runsRange is a number of runs, or a range such as 5..9.
 type runsRange struct {
 	least, most int
-	given       bool // by the user, not by default
 }
 
 var runsPattern = regexp.MustCompile(`^\s*(\d{1,4})(?:\s*\.\.\s*(\d{1,4}))?\s*$`)
@@ -81,7 +80,6 @@ func readRuns(text string) (r runsRange, err error) {
 	if m == nil {
 		return r, fmt.Errorf("%q is neither a number such as 6 nor a range such as 5..9", text)
 	}
-	r.given = true
 	r.least, _ = strconv.Atoi(m[1])
 	r.most = r.least
 	if m[2] != "" {

@@ -74,11 +74,8 @@ func readHelp(text string) (string, error) {
 }
 
 // groupNames are the groups of flags as --help takes them.
-func groupNames() (names []string) {
-	for _, g := range flagGroups {
-		names = append(names, strings.ReplaceAll(strings.ToLower(g), " ", "-"))
-	}
-	return names
+func groupNames() []string {
+	return mapped(flagGroups, func(g string) string { return strings.ReplaceAll(strings.ToLower(g), " ", "-") })
 }
 
 // init sets what cobra has once for all commands of a program; tests make many at once.

@@ -60,11 +60,8 @@ var commandPassword = regexp.MustCompile(`(^|\s)(-P|--?pass(?:word)?)(\s+)\S+`)
 
 // withoutPasswords takes the passwords out of an argument or value, in which several URLs may stand with ; between.
 func withoutPasswords(text string) string {
-	parts := strings.Split(text, ";")
-	for i, part := range parts {
-		parts[i] = commandPassword.ReplaceAllString(redact(part), "$1$2$3***")
-	}
-	return strings.Join(parts, ";")
+	without := func(part string) string { return commandPassword.ReplaceAllString(redact(part), "$1$2$3***") }
+	return strings.Join(mapped(strings.Split(text, ";"), without), ";")
 }
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./*-]+$`)

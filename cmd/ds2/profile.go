@@ -88,9 +88,7 @@ const (
 // fill sets the flags that are not given from one configuration of the file. Those that a command does not have are for
 // others.
 func (f *experimentFile) fill(flags *pflag.FlagSet, name string) error {
-	var all []string
 	for _, c := range f.configurations {
-		all = append(all, c.Name)
 		if c.Name != name && (name != "" || len(f.configurations) > 1) {
 			continue
 		}
@@ -101,11 +99,12 @@ func (f *experimentFile) fill(flags *pflag.FlagSet, name string) error {
 				}
 			}
 		}
-		if flag := flags.Lookup("runs"); flag != nil && !flag.Changed && f.runs.given {
+		if flag := flags.Lookup("runs"); flag != nil && !flag.Changed && f.Own["runs"].Values != nil {
 			return flags.Set("runs", fmt.Sprint(f.runs.least))
 		}
 		return nil
 	}
+	all := mapped(f.configurations, func(c *fileConfiguration) string { return c.Name })
 	names := strings.Join(all, "; ")
 	if name == "" {
 		return usageError("--%s: %s has several configurations: name one by --%s: %s",

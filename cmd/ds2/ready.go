@@ -84,14 +84,9 @@ func distinctTargets(ctx context.Context, stores []store.Database) error {
 	return nil
 }
 
-func labels(stores []store.Database) (all []string) {
-	for _, s := range stores {
-		all = append(all, s.Label())
-	}
-	return all
+func list(stores []store.Database) string {
+	return strings.Join(mapped(stores, store.Database.Label), ", ")
 }
-
-func list(stores []store.Database) string { return strings.Join(labels(stores), ", ") }
 
 // looks takes what is found on the way to a run. The run itself warns of what may go wrong with it, and ends before its
 // first user where anything failed. A check lists all that it finds, and goes on as far as it can.

@@ -162,10 +162,7 @@ type shown struct {
 
 // runsShown are records of runs; as JSON their summaries in an array.
 func runsShown(records ...*result.Record) shown {
-	var summaries []result.Summary
-	for _, r := range records {
-		summaries = append(summaries, r.Summary)
-	}
+	summaries := mapped(records, func(r *result.Record) result.Summary { return r.Summary })
 	return shown{report.Runs(records...), summaries, func(w io.Writer) error { return report.CSV(w, records) }}
 }
 

@@ -154,10 +154,7 @@ func normalizeFlag(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 
 // noCommand is what a command does that has others below it; without it an unknown one would be no error.
 func noCommand(cmd *cobra.Command, _ []string) error {
-	var names []string
-	for _, sub := range cmd.Commands() {
-		names = append(names, sub.Name())
-	}
+	names := mapped(cmd.Commands(), (*cobra.Command).Name)
 	return usageError("%s is no command by itself: add %s; see %[1]s --help",
 		cmd.CommandPath(), strings.Join(names, " or "))
 }

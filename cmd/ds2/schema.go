@@ -69,11 +69,9 @@ out the rest.`,
 	f.flags = flags
 	flags.StringVar(&f.engine, "engine", "postgres", strings.Join(schema.Engines(), " or "))
 	complete(flags, "engine", schema.Engines()...)
-	all := []string{""}
-	for _, p := range slices.Concat(schema.Phases, schema.Unasked) {
-		all = append(all, string(p))
-	}
-	flags.Var(oneOf(&phase, all...), "phase", "one phase (default: the first five)")
+	all := append([]schema.Phase{""}, slices.Concat(schema.Phases, schema.Unasked)...)
+	names := mapped(all, func(p schema.Phase) string { return string(p) })
+	flags.Var(oneOf(&phase, names...), "phase", "one phase (default: the first five)")
 	flags.StringVar(&f.workload, "workload", ds2.Name, "workload that the database is for: "+workloadNames())
 	flags.StringVar(&f.size, "size", "S", "size of the dataset, for engines that size their files in advance")
 	addMailboxes(flags, &f.mailbox)

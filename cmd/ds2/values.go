@@ -252,3 +252,11 @@ func oneOf(value *string, of ...string) choice {
 }
 
 func same(text string) string { return text }
+
+// mapped is what f makes of each.
+func mapped[T, U any](all []T, f func(T) U) (made []U) {
+	for _, one := range all {
+		made = append(made, f(one))
+	}
+	return made
+}
