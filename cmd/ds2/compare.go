@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -48,7 +47,7 @@ of each, or the runs still warm up.`,
 				return err
 			}
 			if devices != nil {
-				return devicesShown(devices).deliver(cmd.OutOrStdout(), f, "", cmp.Or(out, "-"))
+				return devicesShown(devices).deliver(cmd.OutOrStdout(), f, out)
 			}
 			gated := cmd.Flags().Changed("fail-if")
 			var gate compare.Gate
@@ -77,7 +76,7 @@ of each, or the runs still warm up.`,
 				}
 			}
 			one := shown{report.Comparison(c), c, func(w io.Writer) error { return report.CompareCSV(w, c) }}
-			if err := one.deliver(cmd.OutOrStdout(), f, "", cmp.Or(out, "-")); err != nil {
+			if err := one.deliver(cmd.OutOrStdout(), f, out); err != nil {
 				return err
 			}
 			failed, open := c.Failed()

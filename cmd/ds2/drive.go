@@ -120,7 +120,7 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 	if err := cmp.Or(f.judgeRun(), checkOut(f.out)); err != nil {
 		return err
 	}
-	f.dvdStore.tell(stderr)
+	f.dvdStore.tell(stderr, f.flags)
 	o.detailed = f.dvdStore.detailed
 	options, done, err := f.ready(interrupts, &looks{
 		w: stderr, quiet: o.quiet, lock: "drive", runID: f.RunID,

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -121,9 +122,7 @@ func rollbackRate(t measure.Tally) float64 {
 // users run, so that a configuration file that its scripts wrote works unchanged.
 type dvdStoreFlags struct {
 	detailed bool     // matters to the lines of -o ds2 only
-	pages    []string // that were given
 	hosts    []string // as name=value
-	of3      []string // of DVD Store 3
 }
 
 func (f *dvdStoreFlags) add(flags *pflag.FlagSet) {
@@ -133,18 +132,14 @@ func (f *dvdStoreFlags) add(flags *pflag.FlagSet) {
 		flags.Func(name, "DVD Store's: accepted where it changes nothing", take)
 		flags.Lookup(name).Hidden = true
 	}
-	for _, name := range []string{"virt-dir", "page-type"} {
-		hidden(name, func(string) error {
-			f.pages = append(f.pages, strings.ReplaceAll(name, "-", "_"))
-			return nil
-		})
+	for _, name := range ofPages {
+		hidden(name, func(string) error { return nil })
 	}
 	for name, same := range dvdStore3 {
 		hidden(name, func(value string) error {
 			if !strings.EqualFold(value, same) {
 				return errors.New("a parameter of DVD Store 3; ds2 is DVD Store 2: leave it out")
 			}
-			f.of3 = append(f.of3, strings.ReplaceAll(name, "-", "_"))
 			return nil
 		})
 	}
@@ -159,6 +154,9 @@ func (f *dvdStoreFlags) add(flags *pflag.FlagSet) {
 	under(flags, ofCompatibility)
 }
 
+// ofPages are parameters for the web pages of DVD Store.
+var ofPages = []string{"page-type", "virt-dir"}
+
 // dvdStore3 are parameters of DVD Store 3's driver, each with the value by which it does what DVD Store 2 does.
 var dvdStore3 = map[string]string{
 	"pct-newmember": "0", "pct-newmembers": "0", "n-reviews": "0", "pct-newreviews": "0", "pct-newhelpfulness": "0",
@@ -166,15 +164,15 @@ var dvdStore3 = map[string]string{
 }
 
 // tell says which were given, and what takes their place.
-func (f *dvdStoreFlags) tell(w io.Writer) {
+func (f *dvdStoreFlags) tell(w io.Writer, flags *pflag.FlagSet) {
 	note := func(names []string, format string) {
+		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !flags.Changed(name) })
 		if len(names) > 0 {
-			slices.Sort(names)
-			fmt.Fprintf(w, format, strings.Join(slices.Compact(names), " and "))
+			fmt.Fprintf(w, format, strings.ReplaceAll(strings.Join(names, " and "), "-", "_"))
 		}
 	}
-	note(f.pages, "note: %s ignored: ds2 calls the database, not DVD Store's web pages\n")
-	note(f.of3, "note: %s ignored, of DVD Store 3: ds2 is DVD Store 2\n")
+	note(ofPages, "note: %s ignored: ds2 calls the database, not DVD Store's web pages\n")
+	note(slices.Sorted(maps.Keys(dvdStore3)), "note: %s ignored, of DVD Store 3: ds2 is DVD Store 2\n")
 	for _, host := range f.hosts {
 		_, name, _ := strings.Cut(host, "=")
 		name, _, _ = strings.Cut(name, ":")

@@ -335,7 +335,6 @@ func (c *fileConfiguration) takeUp(i *interrupts, o *runs.Options, unready error
 		one.Summary.Spec.Runs = c.bench.Runs
 	}
 	one.Procedure = c.bench.procedure(i, *o, stderr)
-	one.Procedure.Dir = c.bench.out
 	told := one.Procedure.Told
 	one.Procedure.Told = func(format string, args ...any) { told("%s: %s", c.Name, fmt.Sprintf(format, args...)) }
 	return one, err

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -328,10 +329,7 @@ func (f *loadFlags) load(ctx context.Context, engine store.Database, stderr io.W
 func serverLost(err error, r *load.Report) error {
 	e, ok := errors.AsType[*store.Error](err)
 	said := ok && e.Code != "" && e.Hint != "" // by the server itself
-	tables := false
-	for _, p := range r.Phases {
-		tables = tables || p.Phase == schema.Tables
-	}
+	tables := slices.ContainsFunc(r.Phases, func(p load.PhaseTime) bool { return p.Phase == schema.Tables })
 	if !ok || said || e.Class != store.Connection || !tables {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -107,11 +106,11 @@ func watchWaits(stores []store.Database, quiet func() bool, say func(string)) (s
 		}
 		stops = append(stops, progress.Watch(context.Background(), outside.Patience/2, look))
 	}
-	return sync.OnceFunc(func() {
+	return func() {
 		for _, stop := range stops {
 			stop()
 		}
-	})
+	}
 }
 
 // waiter is an engine that says what statements of this process wait for since a while, by what holds them up, such as

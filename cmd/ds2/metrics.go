@@ -149,9 +149,6 @@ func (s *served) found(page report.Page) error {
 
 // close ends the serving, and says so on the page.
 func (s *served) close() {
-	if s == nil {
-		return
-	}
 	text := "the command has ended"
 	if s.record != "" {
 		text += "; its record is in " + s.record

@@ -164,8 +164,7 @@ func timeWords(d time.Duration) string {
 
 // readEnvironment sets each flag that was not given from its variable: DS2_TARGET for --target, DS2_N_THREADS and
 // DS2_THREADS for --threads. --config-file has none: what a file says counts in its place among the arguments.
-func readEnvironment(flags *pflag.FlagSet) error {
-	var err error
+func readEnvironment(flags *pflag.FlagSet) (err error) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Changed || f.Name == configFileFlag || f.Name == "help" || err != nil {
 			return
@@ -183,7 +182,7 @@ func readEnvironment(flags *pflag.FlagSet) error {
 				continue
 			}
 			if bad := flags.Set(f.Name, value); bad != nil {
-				err = &exitError{exitUsage, fmt.Errorf("variable %s: %w", variable, flagText(bad))}
+				err = usageError("variable %s: %w", variable, flagText(bad))
 			}
 			return
 		}

@@ -80,17 +80,16 @@ observed by an exporter on each. Of a bench it takes the median run.`,
 			if err != nil {
 				return err
 			}
+			one, page := shown{}, filepath.Join(dirs[0], reportFile)
 			if devices != nil {
-				if out == "" && f.format == "html" {
-					out = strings.TrimSuffix(dirs[0], ".json") + ".html"
-				}
-				return devicesShown(devices).deliver(cmd.OutOrStdout(), f, "", out)
-			}
-			one, err := reportOf(read, dirs, merge)
-			if err != nil {
+				one, page = devicesShown(devices), strings.TrimSuffix(dirs[0], ".json")+".html"
+			} else if one, err = reportOf(read, dirs, merge); err != nil {
 				return windowError(err)
 			}
-			return one.deliver(cmd.OutOrStdout(), f, dirs[0], out)
+			if out == "" && f.format == "html" {
+				out = page
+			}
+			return one.deliver(cmd.OutOrStdout(), f, out)
 		},
 	}
 	flags := cmd.Flags()
@@ -193,12 +192,8 @@ func (s shown) write(w io.Writer, f formatFlags) error {
 	return usageError("--output %s: this record is written as html, text or json", f.format)
 }
 
-// deliver writes a report to the file out, and tells stdout its name. - is stdout; no name is reportFile in dir for
-// HTML, and stdout for the others.
-func (s shown) deliver(stdout io.Writer, f formatFlags, dir, out string) error {
-	if out == "" && f.format == "html" {
-		out = filepath.Join(dir, reportFile)
-	}
+// deliver writes a report to the file out, and tells stdout its name. No name is stdout, and so is -.
+func (s shown) deliver(stdout io.Writer, f formatFlags, out string) error {
 	if out == "" || out == "-" {
 		return s.write(stdout, f)
 	}
@@ -269,7 +264,7 @@ func reportESRP(stdout io.Writer, dirs, windows []string, merge bool, out string
 	if err != nil {
 		return err
 	}
-	return shown{page: page}.deliver(stdout, formatFlags{"text", true}, dirs[0], out)
+	return shown{page: page}.deliver(stdout, formatFlags{"text", true}, out)
 }
 
 // printJSON writes v as every command writes its result in JSON.

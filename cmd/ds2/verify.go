@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -155,11 +156,8 @@ func recordsOf(dirs []string) (*result.Record, error) {
 		}
 		records = append(records, record)
 	}
-	switch len(records) {
-	case 0:
-		return nil, nil
-	case 1:
-		return records[0], nil
+	if len(records) < 2 {
+		return cmp.Or(records...), nil
 	}
 	return result.Merge(records)
 }
