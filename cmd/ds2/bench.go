@@ -110,7 +110,7 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	stderr := cmd.ErrOrStderr()
-	f.dvdStore.tell(stderr, f.flags)
+	f.tellIgnored(stderr)
 	options, done, err := f.ready(i, f.looks("bench", stderr), cmd)
 	if err != nil {
 		return err

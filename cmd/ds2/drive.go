@@ -23,7 +23,7 @@ import (
 type driveOutput struct {
 	metricsFlags
 	shownFlags
-	detailed bool
+	detailed bool                        // the lines of format ds2
 	restart  func(context.Context) error // of the target's server, where it is the kit's own
 }
 
@@ -120,8 +120,7 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 	if err := cmp.Or(f.judgeRun(), checkOut(f.out)); err != nil {
 		return err
 	}
-	f.dvdStore.tell(stderr, f.flags)
-	o.detailed = f.dvdStore.detailed
+	f.tellIgnored(stderr)
 	options, done, err := f.ready(interrupts, &looks{
 		w: stderr, quiet: o.quiet, lock: "drive", runID: f.RunID,
 		fits: func(w workload.Workload) error { return o.shows(w.Name()) },

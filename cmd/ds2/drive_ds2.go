@@ -28,11 +28,10 @@ type ds2Lines struct {
 
 // print writes the line of every ten seconds, and with the detailed view one for each target.
 func (l *ds2Lines) print(w io.Writer) {
-	et, tallies := l.figures(w)
+	et, t, tallies := l.figures(w)
 	if et <= 0 {
 		return
 	}
-	t := add(tallies)
 	fmt.Fprintf(w, "et=%7.1f n_overall=%d opm=%d rt_tot_lastn_max_msec=%d rt_tot_avg_msec=%d rt_tot_sampled=%d "+
 		"rollbacks: n=%d %%=%5.1f\n", et.Seconds(), t.Orders, opm(t, et), l.meter.RecentMax().Milliseconds(),
 		milliseconds(t.OwnTime, t.Orders), l.sampled(t), t.Own[calls.Rollbacks], rollbackRate(t))
@@ -49,8 +48,7 @@ func (l *ds2Lines) print(w io.Writer) {
 
 // final writes the lines at the end.
 func (l *ds2Lines) final(w io.Writer, now time.Time) {
-	et, tallies := l.figures(w)
-	t := add(tallies)
+	et, t, _ := l.figures(w)
 	browses, browseTime := int64(0), time.Duration(0)
 	for op := calls.OpBrowseByCategory; op <= calls.OpBrowseByTitle; op++ {
 		browses += t.Number[op]
@@ -86,22 +84,17 @@ func (l *ds2Lines) sampled(t measure.Tally) int64 {
 	return milliseconds(t.OwnTime-l.last.OwnTime, t.Orders-l.last.Orders)
 }
 
-// figures are the time since DS2 would have set its figures back, which it tells, and each target's tally since.
-func (l *ds2Lines) figures(w io.Writer) (et time.Duration, tallies []measure.Tally) {
+// figures are the time since DS2 would have set its figures back, which it tells, the tally since, and each target's.
+func (l *ds2Lines) figures(w io.Writer) (et time.Duration, sum measure.Tally, tallies []measure.Tally) {
 	et, tallies, reset := l.meter.SinceReset()
 	if reset && !l.reset {
 		l.reset, l.last = true, measure.Tally{}
 		fmt.Fprintln(w, "Stats reset")
 	}
-	return et, tallies
-}
-
-func add(tallies []measure.Tally) measure.Tally {
-	var sum measure.Tally
 	for _, t := range tallies {
 		sum.Add(t)
 	}
-	return sum
+	return et, sum, tallies
 }
 
 func opm(t measure.Tally, et time.Duration) int64 {
@@ -118,15 +111,10 @@ func rollbackRate(t measure.Tally) float64 {
 	return 100 * float64(t.Own[calls.Rollbacks]) / float64(max(t.Orders, 1))
 }
 
-// dvdStoreFlags are parameters of DVD Store's own driver that mean little here or nothing. They are accepted wherever
-// users run, so that a configuration file that its scripts wrote works unchanged.
-type dvdStoreFlags struct {
-	detailed bool     // matters to the lines of -o ds2 only
-	hosts    []string // as name=value
-}
-
-func (f *dvdStoreFlags) add(flags *pflag.FlagSet) {
-	flags.Var(yes(&f.detailed), "detailed-view", "with -o ds2: figures per target too, Y or N")
+// addCompatibility declares parameters of DVD Store's own driver that mean little here or nothing. They are accepted
+// wherever users run, so that a configuration file that its scripts wrote works unchanged.
+func (f *runFlags) addCompatibility(flags *pflag.FlagSet) {
+	flags.Var(yes(&f.output.detailed), "detailed-view", "with -o ds2: figures per target too, Y or N")
 	flags.Lookup("detailed-view").NoOptDefVal = "Y"
 	hidden := func(name string, take func(value string) error) {
 		flags.Func(name, "DVD Store's: accepted where it changes nothing", take)
@@ -146,7 +134,7 @@ func (f *dvdStoreFlags) add(flags *pflag.FlagSet) {
 	for _, name := range []string{"linux-perf-host", "windows-perf-host"} {
 		hidden(name, func(host string) error {
 			if host != "" && host != "none" {
-				f.hosts = append(f.hosts, strings.ReplaceAll(name, "-", "_")+"="+host)
+				f.perfHosts = append(f.perfHosts, strings.ReplaceAll(name, "-", "_")+"="+host)
 			}
 			return nil
 		})
@@ -163,17 +151,17 @@ var dvdStore3 = map[string]string{
 	"n-stores": "1", "ds2-mode": "Y", "log-freq": "10", "out-filename": "",
 }
 
-// tell says which were given, and what takes their place.
-func (f *dvdStoreFlags) tell(w io.Writer, flags *pflag.FlagSet) {
+// tellIgnored says which of them were given, and what takes their place.
+func (f *runFlags) tellIgnored(w io.Writer) {
 	note := func(names []string, format string) {
-		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !flags.Changed(name) })
+		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !f.flags.Changed(name) })
 		if len(names) > 0 {
 			fmt.Fprintf(w, format, strings.ReplaceAll(strings.Join(names, " and "), "-", "_"))
 		}
 	}
 	note(ofPages, "note: %s ignored: ds2 calls the database, not DVD Store's web pages\n")
 	note(slices.Sorted(maps.Keys(dvdStore3)), "note: %s ignored, of DVD Store 3: ds2 is DVD Store 2\n")
-	for _, host := range f.hosts {
+	for _, host := range f.perfHosts {
 		_, name, _ := strings.Cut(host, "=")
 		name, _, _ = strings.Cut(name, ":")
 		fmt.Fprintf(w, "note: %s ignored: ds2 reads this machine's counters; "+

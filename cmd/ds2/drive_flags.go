@@ -39,7 +39,7 @@ type runFlags struct {
 	out         string
 	profile     string // of times
 	mailbox     mailbox.Request
-	dvdStore    dvdStoreFlags
+	perfHosts   []string // of DVD Store's driver, as name=value
 	observe     observeFlags
 	output      driveOutput
 
@@ -138,7 +138,7 @@ func (f *runFlags) addShared(flags *pflag.FlagSet) {
 	addMailboxFlags(flags, &f.mailbox)
 	flags.Var(parsed[string]{new(string), "file", f.readConfigFile, same, ""}, configFileFlag, "file of lines "+
 		"parameter=value; if a parameter is given twice, the later wins")
-	f.dvdStore.add(flags)
+	f.addCompatibility(flags)
 }
 
 // validRunID keeps out of records, metrics, tables and terminals what means something to them.

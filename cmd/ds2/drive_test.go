@@ -74,7 +74,7 @@ func TestConfigFileCountsInItsPlace(t *testing.T) {
 		assert.Equal(t, 5*time.Minute, f.RunTime.Duration)
 	}
 	var told strings.Builder
-	f.dvdStore.tell(&told, f.flags)
+	f.tellIgnored(&told)
 	texttest.Contains(t, told.String(), "page_type and virt_dir ignored",
 		"linux_perf_host=db1:80 ignored", "--exporter", "ds2_mode and n_stores ignored, of DVD Store 3")
 }

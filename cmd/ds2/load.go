@@ -19,6 +19,7 @@ import (
 	"ds2/datagen/folder"
 	"ds2/internal/live"
 	"ds2/internal/load"
+	"ds2/internal/metrics"
 	"ds2/internal/monitor"
 	"ds2/internal/progress"
 	"ds2/internal/store"
@@ -297,7 +298,8 @@ func (f *loadFlags) load(ctx context.Context, engine store.Database, stderr io.W
 	tell, stop := showProgress(f.quiet, stderr)("load", progress.Work)
 	defer stop()
 	follow := live.NewLoad(tell)
-	f.served.load(fmt.Sprintf("%s into %s", options.Dataset, engine.Label()), follow)
+	title := fmt.Sprintf("%s into %s", options.Dataset, engine.Label())
+	f.served.show(follow.Show(title), metrics.NewLoadCollector(follow.Tables))
 	defer f.served.rest("")
 	options.Progress = follow
 	options.Server = func(ctx context.Context, s store.Database) (memory int64, cpus float64) {

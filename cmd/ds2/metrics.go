@@ -102,21 +102,13 @@ func (f *metricsFlags) serve(cmd *cobra.Command, quiet bool, record string) (clo
 	return f.served.close, nil
 }
 
-// run shows a run, until the next one or rest.
-func (s *served) run(run *runs.Run) {
+// show shows a run or a load, until the next one or rest.
+func (s *served) show(on live.Show, figures prometheus.Collector) {
 	if s == nil {
 		return
 	}
-	s.server.Show(collector(run))
-	s.page.Begin(live.ShowRun(run))
-}
-
-func (s *served) load(title string, l *live.Load) {
-	if s == nil {
-		return
-	}
-	s.server.Show(metrics.NewLoadCollector(l.Tables))
-	s.page.Begin(l.Show(title))
+	s.server.Show(figures)
+	s.page.Begin(on)
 }
 
 // rest says that a run or load is over, though the command may not be, and what it came to, if anything.

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/term"
 
+	"ds2/internal/live"
 	"ds2/internal/measure"
 	"ds2/internal/progress"
 	"ds2/internal/report"
@@ -35,7 +36,7 @@ func showProgress(quiet bool, w io.Writer) progress.View {
 // show shows a run while it goes on: by a line that changes, or DS2's own lines.
 func (o *driveOutput) show(i *interrupts, run *runs.Run, stdout, stderr io.Writer) (end func(result.Summary)) {
 	options := run.Options()
-	o.served.run(run)
+	o.served.show(live.ShowRun(run), collector(run))
 	i.driving.Store(true)
 	if !o.quiet && options.Place.Number <= 1 { // the runs after the first are alike
 		fmt.Fprintln(stderr, schedule(options.Spec, time.Now()))

@@ -31,7 +31,7 @@ func (f *runFlags) ready(i *interrupts, l *looks, cmd *cobra.Command) (o runs.Op
 		l.skip(o.Targets, append([]string{"lock", "counters and meters"}, ofObserved...)...)
 		return o, done, nil
 	}
-	if err == nil && l.lock != "" {
+	if err == nil {
 		if unlock, err = i.lockStores(l.lock, l.runID, o.Targets, cmd.ErrOrStderr()); err == nil {
 			l.ok("lock", "no other ds2 is at work on %s", list(o.Targets))
 		}
@@ -94,7 +94,7 @@ type looks struct {
 	w           io.Writer
 	check       bool
 	json, quiet bool
-	lock        string                        // the command that holds the databases' lock; empty: it is held already
+	lock        string                        // the command that takes the databases' lock; empty: they are not made ready
 	runID       string                        // whose other machines may hold the lock too; empty: none may
 	fits        func(workload.Workload) error // refuses a workload that the command has no use for; nil: none is
 

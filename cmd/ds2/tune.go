@@ -112,7 +112,7 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	stderr := cmd.ErrOrStderr()
-	f.dvdStore.tell(stderr, f.flags)
+	f.tellIgnored(stderr)
 	look := looks{w: stderr, quiet: f.output.quiet, lock: "tune", fits: f.restore.check}
 	options, done, err := f.ready(i, &look, cmd)
 	if err != nil {
