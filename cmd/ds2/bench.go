@@ -95,14 +95,11 @@ func (f *benchFlags) check() error {
 	case f.startAt != "":
 		return usageError("--start-at is for a single run: a bench starts each when the database has been restored")
 	}
-	if err := checkSeveral(&f.runFlags, result.ReadSummary[result.Bench]); err != nil {
-		return err
-	}
 	f.Restore = f.restore.Name()
 	if len(f.WindowTexts) == 0 && f.RunTime.Duration == 20*time.Minute {
 		f.WindowTexts = []string{"1000s-1200s"} // the storage report's
 	}
-	return nil
+	return checkSeveral(&f.runFlags, result.ReadSummary[result.Bench])
 }
 
 func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {

@@ -146,11 +146,9 @@ func (f *demoFlags) check() error {
 	case f.stall && f.drive.RunTime.Duration < shortestBrownout:
 		return usageError("--brownout needs a --run-time of at least %s", shortestBrownout)
 	}
-	if err := cmp.Or(f.load.dataset(), f.drive.output.shows(f.load.workload)); err != nil {
-		return err
-	}
 	f.drive.target = "postgres://127.0.0.1/ds2" // as far as flags can tell
-	if err := f.drive.judgeRun(); err != nil {
+	err := cmp.Or(f.load.dataset(), f.drive.output.shows(f.load.workload), f.drive.judgeRun())
+	if err != nil {
 		return err
 	}
 	f.drive.out = recordDir(f.drive.out, f.drive.RunID)

@@ -84,13 +84,10 @@ func takeArgs(args []string) []string {
 	own := make([]string, len(args))
 	for i, arg := range args {
 		own[i] = strings.Clone(arg)
-		for _, match := range secret.FindAllStringSubmatchIndex(own[i], -1) {
-			for _, group := range [][]int{match[2:4], match[4:6]} {
-				if group[0] >= 0 && group[0] < group[1] {
-					text := unsafe.Slice(unsafe.StringData(arg), len(arg))
-					copy(text[group[0]:group[1]], strings.Repeat("*", group[1]-group[0]))
-				}
-			}
+		for _, m := range secret.FindAllStringSubmatchIndex(arg, -1) {
+			from, to := max(m[2], m[4]), max(m[3], m[5]) // one of both groups, the other is -1
+			text := unsafe.Slice(unsafe.StringData(arg), len(arg))
+			copy(text[from:to], strings.Repeat("*", to-from))
 		}
 	}
 	return own

@@ -46,12 +46,7 @@ func (i *interrupts) lockStores(command, run string, stores []store.Database, st
 		},
 	}
 	say := func(text string) { fmt.Fprintln(stderr, "note:", escape.Text(text)) }
-	unlocks := []func(){watchWaits(stores, i.driving.Load, say)}
-	unlock := func() {
-		for _, f := range unlocks {
-			f()
-		}
-	}
+	unlock := watchWaits(stores, i.driving.Load, say)
 	for _, s := range stores {
 		ctx, cancel := context.WithCancel(i.Hard)
 		stop := context.AfterFunc(i.Soft, cancel)
@@ -73,7 +68,8 @@ func (i *interrupts) lockStores(command, run string, stores []store.Database, st
 			}
 			return func() {}, err
 		}
-		unlocks = append(unlocks, func() { one(); cancel() })
+		before := unlock
+		unlock = func() { before(); one(); cancel() }
 	}
 	return unlock, nil
 }

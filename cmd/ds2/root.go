@@ -146,10 +146,7 @@ func flagsOnly(_ *cobra.Command, args []string) error {
 // normalizeFlag lets every flag be written with - or _, as DS2's own parameters are, and by DS2's name.
 func normalizeFlag(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
-	if ours, ok := aliases[name]; ok {
-		name = ours
-	}
-	return pflag.NormalizedName(name)
+	return pflag.NormalizedName(cmp.Or(aliases[name], name))
 }
 
 // noCommand is what a command does that has others below it; without it an unknown one would be no error.
