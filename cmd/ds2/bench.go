@@ -118,11 +118,9 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	if bench.Status != result.Done || !compare.Enough(bench) {
-		close, openErr := f.output.serve(cmd, f.output.quiet, options.Dir)
-		if openErr != nil {
-			return openErr
+		if err := f.output.serve(i, cmd, f.output.quiet, options.Dir); err != nil {
+			return err
 		}
-		defer close()
 		bench, err = f.procedure(i, options, stderr).Do(i.Hard, i.Soft, bench)
 	}
 	fmt.Fprintf(stderr, "record: %s\n", options.Dir)
@@ -211,7 +209,7 @@ func (f *benchFlags) procedure(i *interrupts, options runs.Options, stderr io.Wr
 			return conduct.BenchRun(i.Stop, options, dir, place)
 		},
 		Verify: func(dir string) ([]string, error) { return conduct.VerifyRecord(i.Stop, options, dir) },
-		Told:   f.output.told(stderr),
+		Told:   f.output.told(i, stderr),
 	}
 	if restore.Name() != upkeep.RestoreNone {
 		bench.Restore = func(ctx, stop context.Context) error { return restore.Do(ctx, stop, options.Targets) }
@@ -219,9 +217,9 @@ func (f *benchFlags) procedure(i *interrupts, options runs.Options, stderr io.Wr
 	return bench
 }
 
-func (o *driveOutput) told(stderr io.Writer) func(format string, args ...any) {
+func (o *driveOutput) told(i *interrupts, stderr io.Writer) func(format string, args ...any) {
 	return func(format string, args ...any) {
-		o.served.doing(format, args...)
+		i.served.doing(format, args...)
 		if !o.quiet {
 			fmt.Fprintf(stderr, format+"\n", args...)
 		}

@@ -89,12 +89,9 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command, _ []string) (err erro
 	stderr := unlessQuiet(f.drive.output.quiet, cmd.ErrOrStderr())
 	measures := f.measures(monitor.Root.Machine(nil).MemoryBytes)
 	fmt.Fprintln(stderr, measures)
-	close, err := f.drive.output.serve(cmd, f.drive.output.quiet, "")
-	if err != nil {
+	if err := f.drive.output.serve(i, cmd, f.drive.output.quiet, ""); err != nil {
 		return err
 	}
-	defer close()
-	f.load.served = f.drive.output.served
 	server, err := f.start(i.Soft, stderr)
 	if err != nil {
 		return interrupted(i.Soft, err, "the demo was interrupted")
@@ -120,7 +117,7 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command, _ []string) (err erro
 			return err
 		}
 	}
-	if err := f.fill(i.Soft, stderr); err != nil {
+	if err := f.fill(i, stderr); err != nil {
 		return interrupted(i.Soft, err, "the demo was interrupted")
 	}
 	verdict := f.drive.drive(i, cmd)
@@ -190,13 +187,13 @@ func (f *demoFlags) start(ctx context.Context, stderr io.Writer) (*localpg.Serve
 	return server, nil
 }
 
-func (f *demoFlags) fill(ctx context.Context, stderr io.Writer) error {
+func (f *demoFlags) fill(i *interrupts, stderr io.Writer) error {
 	target, err := engines().Open(f.load.target)
 	if err != nil {
 		return err
 	}
 	defer target.Close()
-	report, err := f.load.load(ctx, target, stderr)
+	report, err := f.load.load(i, target, stderr)
 	if err != nil {
 		return err
 	}

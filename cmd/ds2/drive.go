@@ -129,11 +129,9 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 		return err
 	}
 	defer done()
-	close, err := o.serve(cmd, o.quiet, options.Dir)
-	if err != nil {
+	if err := o.serve(interrupts, cmd, o.quiet, options.Dir); err != nil {
 		return err
 	}
-	defer close()
 	conduct := o.conduct(interrupts, stdout, stderr)
 	stop := interrupts.Stop
 	run, summary, outcome := conduct.Drive(stop, options)

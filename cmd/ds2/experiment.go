@@ -273,14 +273,11 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 	}
 	o := file.configurations[0].bench.output // where all are shown
 	o.shownFlags = f.shownFlags
-	close, err := o.serve(cmd, o.quiet, dir)
-	if err != nil {
+	if err := o.serve(i, cmd, o.quiet, dir); err != nil {
 		return err
 	}
-	defer close()
 	var all []*experiment.Configuration
 	for k, c := range file.configurations {
-		c.bench.output.served = o.served
 		one, err := c.takeUp(i, &options[k], unready[k], stderr)
 		if err != nil {
 			return file.of(c, err)
@@ -289,11 +286,11 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 		all = append(all, one)
 	}
 	whole := file.experiment(record.Seed, all)
-	whole.Told = o.told(stderr)
+	whole.Told = o.told(i, stderr)
 	look := func(least int) (one shown, err error) { // and shows it, if that many configurations are compared
 		e, one, err := f.report(dir)
 		if err == nil && len(e.Comparison.Configurations) >= least {
-			err = o.served.found(one.page)
+			err = i.served.found(one.page)
 		}
 		return one, err
 	}

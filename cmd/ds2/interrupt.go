@@ -40,6 +40,7 @@ type interrupts struct {
 	locked  context.Context // done when the lock of a database was lost, with the reason as its cause
 	lost    context.CancelCauseFunc
 	driving atomic.Bool // users are at work
+	served  *served     // what is shown of the command; nil: nothing, or not yet
 
 	// atLeave is called before the process leaves with work still under way; nil: nothing is. It may run beside
 	// anything else and be cut off.
@@ -69,6 +70,7 @@ func interruptible(first string, run func(*interrupts, *cobra.Command, []string)
 	return func(cmd *cobra.Command, args []string) error {
 		i, release := listenForInterrupts(cmd.Context(), cmd.ErrOrStderr(), first)
 		defer release()
+		defer func() { i.served.close() }()
 		err := run(i, cmd, args)
 		if err == nil {
 			err = context.Cause(i.locked)

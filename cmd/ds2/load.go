@@ -196,13 +196,11 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	defer unlock()
-	close, err := f.serve(cmd, f.quiet, "")
-	if err != nil {
+	if err := f.serve(i, cmd, f.quiet, ""); err != nil {
 		return err
 	}
-	defer close()
 	for _, s := range stores {
-		report, err := f.load(ctx, s, cmd.ErrOrStderr())
+		report, err := f.load(i, s, cmd.ErrOrStderr())
 		for _, line := range report.LeftOut {
 			fmt.Fprintln(cmd.ErrOrStderr(), line)
 		}
@@ -293,14 +291,14 @@ func (f *loadFlags) directory() (workload.Dataset, error) {
 	return data, nil
 }
 
-func (f *loadFlags) load(ctx context.Context, engine store.Database, stderr io.Writer) (*load.Report, error) {
+func (f *loadFlags) load(i *interrupts, engine store.Database, stderr io.Writer) (*load.Report, error) {
 	options := f.options
 	tell, stop := showProgress(f.quiet, stderr)("load", progress.Work)
 	defer stop()
 	follow := live.NewLoad(tell)
 	title := fmt.Sprintf("%s into %s", options.Dataset, engine.Label())
-	f.served.show(follow.Show(title), metrics.NewLoadCollector(follow.Tables))
-	defer f.served.rest("")
+	i.served.show(follow.Show(title), metrics.NewLoadCollector(follow.Tables))
+	defer i.served.rest("")
 	options.Progress = follow
 	options.Server = func(ctx context.Context, s store.Database) (memory int64, cpus float64) {
 		o, err := monitor.Observe(ctx, []store.Database{s}, 0, monitor.Options{})
@@ -320,9 +318,9 @@ func (f *loadFlags) load(ctx context.Context, engine store.Database, stderr io.W
 				"this machine has %d CPUs%s\n", engine.Label(), sessions, runtime.NumCPU(), known)
 		}
 	}
-	report, err := load.Run(ctx, engine, options)
+	report, err := load.Run(i.Soft, engine, options)
 	if err == nil { // now, as just before a run it would have the server read tables
-		_, err = tenants()[f.workload].Mark(ctx, engine, true)
+		_, err = tenants()[f.workload].Mark(i.Soft, engine, true)
 	}
 	return report, err
 }

@@ -23,7 +23,6 @@ const defaultMetricsAddr = "127.0.0.1:9464"
 // metricsFlags say where a run's figures go to Prometheus, and where the command shows what it is at.
 type metricsFlags struct {
 	metricsAddr, pushgateway string
-	served                   *served // nil: nowhere, or not yet
 }
 
 func (f *metricsFlags) add(flags *pflag.FlagSet) {
@@ -77,15 +76,15 @@ type served struct {
 	record string // that the command writes; empty: none, or not known yet
 }
 
-// serve begins to serve what the command is at where that is asked for, unless it is served already; close ends it. The
-// record is the one that the command writes; empty: it is not known yet.
-func (f *metricsFlags) serve(cmd *cobra.Command, quiet bool, record string) (close func(), err error) {
-	if f.served != nil {
-		f.served.record = record
-		return func() {}, nil
+// serve begins to serve what the command is at where that is asked for, unless it is served already, until the command
+// ends. The record is the one that the command writes; empty: it is not known yet.
+func (f *metricsFlags) serve(i *interrupts, cmd *cobra.Command, quiet bool, record string) error {
+	if i.served != nil {
+		i.served.record = record
+		return nil
 	}
 	if f.metricsAddr == "" {
-		return func() {}, nil
+		return nil
 	}
 	page := live.New(cmd.CommandPath())
 	server, err := metrics.Serve(f.metricsAddr, page.Document, page.Stream)
@@ -94,12 +93,12 @@ func (f *metricsFlags) serve(cmd *cobra.Command, quiet bool, record string) (clo
 	}
 	if err != nil {
 		page.End("")
-		return nil, flagError("metrics-addr", err)
+		return flagError("metrics-addr", err)
 	}
 	tell := unlessQuiet(quiet, cmd.ErrOrStderr())
 	fmt.Fprintf(tell, "metrics: %s\nlive page: %s\n", server.URL(), server.PageURL())
-	f.served = &served{server: server, page: page, record: record}
-	return f.served.close, nil
+	i.served = &served{server: server, page: page, record: record}
+	return nil
 }
 
 // show shows a run or a load, until the next one or rest.
@@ -141,6 +140,9 @@ func (s *served) found(page report.Page) error {
 
 // close ends the serving, and says so on the page.
 func (s *served) close() {
+	if s == nil {
+		return
+	}
 	text := "the command has ended"
 	if s.record != "" {
 		text += "; its record is in " + s.record

@@ -36,7 +36,7 @@ func showProgress(quiet bool, w io.Writer) progress.View {
 // show shows a run while it goes on: by a line that changes, or DS2's own lines.
 func (o *driveOutput) show(i *interrupts, run *runs.Run, stdout, stderr io.Writer) (end func(result.Summary)) {
 	options := run.Options()
-	o.served.show(live.ShowRun(run), collector(run))
+	i.served.show(live.ShowRun(run), collector(run))
 	i.driving.Store(true)
 	if !o.quiet && options.Place.Number <= 1 { // the runs after the first are alike
 		fmt.Fprintln(stderr, schedule(options.Spec, time.Now()))
@@ -59,7 +59,7 @@ func (o *driveOutput) show(i *interrupts, run *runs.Run, stdout, stderr io.Write
 		if o.format == "ds2" && len(summary.Phases) > 0 {
 			lines.final(stdout, time.Now())
 		}
-		o.served.rest(report.Headline(summary))
+		i.served.rest(report.Headline(summary))
 	}
 }
 

@@ -126,7 +126,7 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		Trial: func(t result.Trial, each time.Duration, all []result.Trial) {
 			text := fmt.Sprintf("trial %d: %s%s", len(all), report.TrialText(t), f.left(all, each))
 			fmt.Fprintln(stderr, text)
-			f.output.served.doing("after %s", text)
+			i.served.doing("after %s", text)
 		},
 	}
 	if err := search.TakeUp(cmd.Flags().Changed("seed")); err != nil {
@@ -136,12 +136,10 @@ func (f *tuneFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	if made := search.Made(); made > 0 {
 		fmt.Fprintf(stderr, "continued after %d trials\n", made)
 	}
-	close, err := f.output.serve(cmd, f.output.quiet, dir)
-	if err != nil {
+	if err := f.output.serve(i, cmd, f.output.quiet, dir); err != nil {
 		return err
 	}
-	defer close()
-	f.output.served.doing("trial 1")
+	i.served.doing("trial 1")
 	record, err := search.Do(i.Stop)
 	if e, ok := errors.AsType[*experiment.VerdictError](err); ok {
 		return &exitError{exitVerdict, e}
