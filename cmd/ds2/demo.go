@@ -194,11 +194,10 @@ func (f *demoFlags) fill(i *interrupts, stderr io.Writer) error {
 	}
 	defer target.Close()
 	report, err := f.load.load(i, target, stderr)
-	if err != nil {
-		return err
+	if err == nil {
+		printLoad(stderr, target, f.load.options.Dataset, report)
 	}
-	printLoad(stderr, target, f.load.options.Dataset, report)
-	return nil
+	return err
 }
 
 // writeReport puts the report beside the record, also of a run that failed, and gives its address.

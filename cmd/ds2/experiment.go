@@ -246,7 +246,7 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 	for k, c := range file.configurations {
 		c.bench.out, c.bench.output.quiet = filepath.Join(dir, c.Dir), f.quiet
 		c.bench.RunID = fmt.Sprintf("%s-%s", record.ExperimentID, c.Dir[:min(len(c.Dir), 40)])
-		if err := c.flags.Set("seed", fmt.Sprint(record.Seed)); err != nil {
+		if err := c.bench.flags.Set("seed", fmt.Sprint(record.Seed)); err != nil {
 			return err
 		}
 		options[k], err = c.bench.options(i.Soft, c.bench.looks("", stderr))
@@ -255,7 +255,7 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 		if err != nil && (none != nil || isUsage(err) || i.Soft.Err() != nil) {
 			return file.of(c, err) // before it has made a run, it is better looked into than left out
 		}
-		options[k].Command, unready[k] = invocation(cmd, c.flags, options[k].Plan), err
+		options[k].Command, unready[k] = invocation(cmd, c.bench.flags, options[k].Plan), err
 	}
 	unlock, err := i.lockStores("experiment", "", distinct(stores), stderr)
 	if err != nil {

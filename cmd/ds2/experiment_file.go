@@ -226,20 +226,19 @@ func expand(flag, text string) (string, error) {
 type fileConfiguration struct {
 	*experiment.FileConfiguration
 	bench benchFlags
-	flags *pflag.FlagSet
 }
 
 // apply sets the flags of every configuration, and judges them.
 func (f *experimentFile) apply() error {
 	for _, c := range f.configurations {
-		c.flags = newFlagSet(c.bench.add)
-		preset(c.flags, "practice", "1")
+		flags := newFlagSet(c.bench.add)
+		preset(flags, "practice", "1")
 		for _, name := range c.Given.InOrder() {
-			if err := f.set(c.flags, name, c.Given[name]); err != nil {
+			if err := f.set(flags, name, c.Given[name]); err != nil {
 				return err
 			}
 		}
-		if err := cmp.Or(readEnvironment(c.flags), fillProfile(c.flags)); err != nil {
+		if err := cmp.Or(readEnvironment(flags), fillProfile(flags)); err != nil {
 			return f.of(c, err)
 		}
 		switch seed := c.bench.Seed; {

@@ -115,7 +115,7 @@ func TestExperimentEnvironment(t *testing.T) {
 	require.NoError(t, err)
 	bench := f.configurations[0].bench
 	assert.Equal(t, "127.0.0.1:1", bench.output.metricsAddr)
-	assert.Equal(t, "3", f.configurations[0].flags.Lookup("threads").Value.String())
+	assert.Equal(t, "3", f.configurations[0].bench.flags.Lookup("threads").Value.String())
 }
 
 // FuzzExperimentFile: whatever a file holds, it is read or refused as wrong usage.
