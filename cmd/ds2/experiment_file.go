@@ -130,9 +130,6 @@ func parseExperiment(path string, text []byte) (*experimentFile, error) {
 	if err := f.check(); err != nil {
 		return nil, usageError("%s: %s", path, strings.TrimPrefix(err.Error(), "--"))
 	}
-	for _, c := range f.Configurations {
-		f.configurations = append(f.configurations, &fileConfiguration{FileConfiguration: c})
-	}
 	return f, f.apply()
 }
 
@@ -230,7 +227,9 @@ type fileConfiguration struct {
 
 // apply sets the flags of every configuration, and judges them.
 func (f *experimentFile) apply() error {
-	for _, c := range f.configurations {
+	for _, given := range f.Configurations {
+		c := &fileConfiguration{FileConfiguration: given}
+		f.configurations = append(f.configurations, c)
 		flags := newFlagSet(c.bench.add)
 		preset(flags, "practice", "1")
 		for _, name := range c.Given.InOrder() {

@@ -203,14 +203,13 @@ func (f *generateFlags) writeDirectory(ctx context.Context, cmd *cobra.Command, 
 		return flagError("out", err)
 	}
 	tell, stop := showProgress(f.quiet, cmd.ErrOrStderr())("generate", progress.Bytes)
-	defer stop()
 	start := time.Now()
 	manifest, err := plan.Run(ctx, tell.Adder("", plan.Bytes()))
+	stop()
 	if err != nil {
 		const continued = "generate: interrupted; the same command with --resume continues it"
 		return interrupted(ctx, fmt.Errorf("generate: %w", err), continued)
 	}
-	stop()
 	printDirectory(cmd.OutOrStdout(), "wrote", f.out, manifest, time.Since(start))
 	return nil
 }
@@ -221,7 +220,6 @@ func (f *generateFlags) verifyDirectory(ctx context.Context, cmd *cobra.Command)
 		return flagError("verify", err)
 	}
 	tell, stop := showProgress(f.quiet, cmd.ErrOrStderr())("verify", progress.Bytes)
-	defer stop()
 	start := time.Now()
 	err = held.Verify(ctx, f.parallel, tell.Adder("", held.Bytes()))
 	stop()

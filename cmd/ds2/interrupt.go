@@ -99,31 +99,22 @@ func listenForInterrupts(ctx context.Context, w io.Writer, first string) (i *int
 	signal.Notify(signals, stopSignals()...)
 	// For good, since an error may still be printed. Not by Ignore, which commands that are started would inherit.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	released := make(chan struct{})
 	go func() {
-		for _, act := range []func(){
-			func() {
-				stop()
-				// Beside, as a terminal that was halted by Ctrl-S takes nothing.
-				go fmt.Fprintf(w, "stopping: %s; Ctrl-C again leaves at once\n", first)
-			},
-			func() {
-				time.AfterFunc(leaveTime, i.leave) // also where the error is still to be printed
-				cancel()
-			},
-		} {
-			select {
-			case <-signals:
-				act()
-			case <-released:
-				return
-			}
+		if _, came := <-signals; !came {
+			return
+		}
+		stop()
+		// Beside, as a terminal that was halted by Ctrl-S takes nothing.
+		go fmt.Fprintf(w, "stopping: %s; Ctrl-C again leaves at once\n", first)
+		if _, came := <-signals; came {
+			time.AfterFunc(leaveTime, i.leave) // also where the error is still to be printed
+			cancel()
 		}
 	}()
 	return i, func() {
 		if i.Soft.Err() == nil { // else a second signal may come, which must not end the process before its exit code
 			signal.Stop(signals)
-			close(released)
+			close(signals)
 		}
 		cancel()
 	}

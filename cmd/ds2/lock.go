@@ -76,7 +76,7 @@ func (i *interrupts) lockStores(command, run string, stores []store.Database, st
 
 // watchWaits says, once each, what servers keep a command waiting for, until stop. While users work it asks nothing.
 func watchWaits(stores []store.Database, quiet func() bool, say func(string)) (stop func()) {
-	var stops []func()
+	stop = func() {}
 	for _, s := range stores {
 		said := map[string]bool{}
 		silent := false
@@ -100,13 +100,10 @@ func watchWaits(stores []store.Database, quiet func() bool, say func(string)) (s
 			}
 			return true
 		}
-		stops = append(stops, progress.Watch(context.Background(), outside.Patience/2, look))
+		before, end := stop, progress.Watch(context.Background(), outside.Patience/2, look)
+		stop = func() { before(); end() }
 	}
-	return func() {
-		for _, stop := range stops {
-			stop()
-		}
-	}
+	return stop
 }
 
 // waiter is an engine that says what statements of this process wait for since a while, by what holds them up, such as

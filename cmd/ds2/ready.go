@@ -238,7 +238,6 @@ func may[T any](what string, ask func(T, context.Context) error) func(context.Co
 // observeFlags say what is observed beside the orders.
 type observeFlags struct {
 	monitor.Options
-	power        string // as it was given
 	deviceRecord string
 	device       *result.Device // from deviceRecord; nil: none
 }
@@ -265,7 +264,7 @@ func (f *observeFlags) add(flags *pflag.FlagSet) {
 		}
 		return text, nil
 	}
-	flags.Var(parsed[string]{&f.power, "source", power, same, ""}, "power", "where watts come from: a command that "+
+	flags.Var(parsed[string]{new(string), "source", power, same, ""}, "power", "where watts come from: a command that "+
 		"prints them, such as 'ipmitool dcmi power reading', run at most once a second; or log:FILE, which a "+
 		"meter or its logger writes: times and watts")
 	under(flags, ofObserving, "devices", "exporter", "power")

@@ -108,7 +108,6 @@ func (f *verifyFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		}
 	}
 	tell, stop := show("verify", progress.Bytes)
-	defer stop()
 	how := workload.Audit{
 		Whole: true, TempLimit: f.tempLimit, Tell: tell,
 		Warn: func(text string) { fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", escape.Text(text)) },
