@@ -13,7 +13,6 @@ import (
 
 	"ds2/internal/atomicfile"
 	"ds2/internal/compare"
-	"ds2/internal/conclude"
 	"ds2/internal/experiment"
 	"ds2/internal/result"
 	"ds2/internal/runs"
@@ -129,7 +128,7 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	}
 	one := benchShown(compare.Configuration{
 		Name: filepath.Base(options.Dir), Dir: options.Dir, Bench: bench,
-		Read: conclude.Reader{Workloads: concluders()},
+		Read: reader(),
 	})
 	page := filepath.Join(options.Dir, reportFile)
 	if err := atomicfile.Write(page, one.page.HTML); err != nil {

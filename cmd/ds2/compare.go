@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ds2/internal/compare"
+	"ds2/internal/measure"
 	"ds2/internal/report"
 )
 
@@ -56,11 +57,11 @@ of each, or the runs still warm up.`,
 					return flagError("fail-if", err)
 				}
 			}
-			read, err := reader(windows...)
+			over, err := measure.ParseWindows(windows)
 			if err != nil {
-				return err
+				return flagError("window", err)
 			}
-			all, warnings, err := compare.ReadConfigurations(read, args)
+			all, warnings, err := compare.ReadConfigurations(reader(over...), args)
 			if err != nil {
 				return windowError(err)
 			}

@@ -94,7 +94,7 @@ func made(
 	require.NoError(t, err)
 	s.Counts = (&result.Record{Series: series}).Counted()
 	s.Conclusion, err = conclude.Of(conclude.Input{
-		Spec: s.Spec, Happened: s.Happened, Series: series, Counters: counters, Own: concluders()[workload]}, nil)
+		Spec: s.Spec, Happened: s.Happened, Series: series, Counters: counters, Own: reader().Workloads[workload]}, nil)
 	require.NoError(t, errors.Join(err, result.SaveSummary(dir, s)))
 	told := scraped(t, meter)
 	mean := 1000 * told["ds2_order_duration_seconds sum"] / told["ds2_order_duration_seconds count"]
@@ -275,9 +275,9 @@ func TestLaterWindow(t *testing.T) {
 // reported is the result of a run or a bench under a window, and those of its runs, by its own report.
 func reported(t *testing.T, dir, window string) (*result.Figure, []*result.Figure) {
 	t.Helper()
-	read, err := reader(window)
+	over, err := measure.ParseWindow(window)
 	require.NoError(t, err)
-	opened, err := compare.Open(read, dir)
+	opened, err := compare.Open(reader(over), dir)
 	require.NoError(t, err)
 	if run, ok := opened.(*result.Record); ok {
 		return run.Figure, []*result.Figure{run.Figure}

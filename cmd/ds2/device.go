@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -90,9 +91,7 @@ func (f *deviceFlags) run(cmd *cobra.Command) error {
 		return usageError("--dir: there is no directory %s", o.Dir)
 	}
 	o.FileBytes, o.KitVersion = o.FileBytes/(1<<20)*(1<<20), kitVersion()
-	if f.out == "" {
-		f.out = "ds2-device-" + time.Now().UTC().Format("20060102T150405Z") + ".json"
-	}
+	f.out = cmp.Or(f.out, "ds2-device-"+time.Now().UTC().Format("20060102T150405Z")+".json")
 	if !f.quiet {
 		o.Progress = func(what string, left time.Duration) {
 			fmt.Fprintf(cmd.ErrOrStderr(), "device: %s; measuring takes %s from here\n", what, left.Round(time.Second))
@@ -151,18 +150,15 @@ func printDevice(w io.Writer, r *result.Device, file string) error {
 	fmt.Fprintf(w, "sequential writes: %s\n", rate(r.SequentialWrite))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "8 kB\tdepth\tper second\tmean ms\tp50 ms\tp95 ms\tp99 ms\t")
-	for _, of := range []struct {
-		what   string
-		points []result.DevicePoint
-	}{
-		{"random reads", r.Reads}, {"70 % reads", r.Mixed},
-		{"log writes", []result.DevicePoint{r.Log}},
-	} {
-		for _, p := range of.points {
+	rows := func(what string, points ...result.DevicePoint) {
+		for _, p := range points {
 			fmt.Fprintf(t, "%s\t%d\t%.0f\t%.3f\t%.3f\t%.3f\t%.3f\t\n",
-				of.what, p.Depth, p.IOPS, 1000*p.Mean, 1000*p.P50, 1000*p.P95, 1000*p.P99)
+				what, p.Depth, p.IOPS, 1000*p.Mean, 1000*p.P50, 1000*p.P95, 1000*p.P99)
 		}
 	}
+	rows("random reads", r.Reads...)
+	rows("70 % reads", r.Mixed...)
+	rows("log writes", r.Log)
 	fmt.Fprintf(t, "random reads: %s\n", r.Conclusion())
 	return t.Flush()
 }

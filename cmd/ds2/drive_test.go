@@ -157,10 +157,7 @@ func FuzzDriveFlags(f *testing.F) {
 		}
 		flags, set := driveFlagSet()
 		set.SetOutput(io.Discard)
-		if set.Parse(words) != nil {
-			return
-		}
-		if flags.check() != nil {
+		if set.Parse(words) != nil || flags.check() != nil {
 			return
 		}
 		flags.parseWindows(flags.Length())

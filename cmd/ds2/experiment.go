@@ -15,7 +15,6 @@ import (
 
 	"ds2/internal/atomicfile"
 	"ds2/internal/compare"
-	"ds2/internal/conclude"
 	"ds2/internal/experiment"
 	"ds2/internal/measure"
 	"ds2/internal/numbers"
@@ -359,7 +358,7 @@ func (f *experimentFlags) report(dir string) (e compare.Experiment, one shown, e
 	if err != nil {
 		return e, one, err
 	}
-	if e, err = compare.NewExperiment(conclude.Reader{Workloads: concluders()}, dir, record); err != nil {
+	if e, err = compare.NewExperiment(reader(), dir, record); err != nil {
 		return e, one, err
 	}
 	one = experimentShown(e)

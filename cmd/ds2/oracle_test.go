@@ -157,7 +157,8 @@ func (m *madeUp) run(dir string, configuration int, place runs.Place) (result.Su
 	require.NoError(m.t, err)
 	s.Counts = (&result.Record{Series: series}).Counted()
 	s.Conclusion, err = conclude.Of(conclude.Input{
-		Spec: s.Spec, Happened: s.Happened, Series: series, Counters: counters, Own: concluders()[s.Workload]}, nil)
+		Spec: s.Spec, Happened: s.Happened, Series: series, Counters: counters,
+		Own: reader().Workloads[s.Workload]}, nil)
 	if s.Status == result.Done {
 		require.NoError(m.t, err)
 	}

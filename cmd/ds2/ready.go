@@ -94,7 +94,7 @@ type looks struct {
 	w           io.Writer
 	check       bool
 	json, quiet bool
-	lock        string                        // the command that takes the databases' lock; empty: they are not made ready
+	lock        string                        // the command that takes the databases' lock, once they are known
 	runID       string                        // whose other machines may hold the lock too; empty: none may
 	fits        func(workload.Workload) error // refuses a workload that the command has no use for; nil: none is
 

@@ -15,6 +15,7 @@ import (
 	"ds2/internal/atomicfile"
 	"ds2/internal/compare"
 	"ds2/internal/conclude"
+	"ds2/internal/measure"
 	"ds2/internal/report"
 	"ds2/internal/result"
 )
@@ -69,9 +70,9 @@ observed by an exporter on each. Of a bench it takes the median run.`,
       --merge machine1/ds2-results/*-nightly machine2/ds2-results/*-nightly`,
 		Args: records,
 		RunE: func(cmd *cobra.Command, dirs []string) error {
-			read, err := reader(windows...)
+			over, err := measure.ParseWindows(windows)
 			if err != nil {
-				return err
+				return flagError("window", err)
 			}
 			if f.format == esrp {
 				return reportESRP(cmd.OutOrStdout(), dirs, windows, merge, out)
@@ -83,7 +84,7 @@ observed by an exporter on each. Of a bench it takes the median run.`,
 			one, page := shown{}, filepath.Join(dirs[0], reportFile)
 			if devices != nil {
 				one, page = devicesShown(devices), strings.TrimSuffix(dirs[0], ".json")+".html"
-			} else if one, err = reportOf(read, dirs, merge); err != nil {
+			} else if one, err = reportOf(reader(over...), dirs, merge); err != nil {
 				return windowError(err)
 			}
 			if out == "" && f.format == "html" {

@@ -49,35 +49,34 @@ cannot be kept is reported. On SQL Server they are those of the copy, and the
 restore warns of each option that differs.`,
 		Example: `  ds2 snapshot create --target postgres://ds2:ds2@localhost/ds2
   ds2 snapshot restore --target postgres://ds2:ds2@localhost/ds2`, Args: cobra.NoArgs}
-	for _, c := range []struct {
-		name, short, done string
-		cut               string // what an interruption leaves behind
-		work              upkeep.SnapshotWork
-	}{
-		{"create", "Copy the database, in the place of an older copy", "copied",
-			"an older copy is still there: make the new one again", upkeep.SnapshotCreate},
-		{"restore", "Put the copy in the database's place", "restored",
-			"the database is missing or incomplete: restore it again", upkeep.SnapshotRestore},
-		{"drop", "Remove the copy", "dropped the copy of",
-			"the copy may still exist: drop it again", upkeep.SnapshotDrop},
-	} {
-		var f eachFlags
-		sub := &cobra.Command{
-			Use:     c.name,
-			Short:   c.short,
-			Example: "  ds2 snapshot " + c.name + " --target postgres://ds2:ds2@localhost/ds2",
-			Args:    flagsOnly,
-		}
-		const first = "the running statement is canceled"
-		sub.RunE = interruptible(first, func(i *interrupts, cmd *cobra.Command, _ []string) error {
+	cmd.AddCommand(
+		newSnapshotWork(upkeep.SnapshotCreate, "Copy the database, in the place of an older copy", "copied",
+			"an older copy is still there: make the new one again"),
+		newSnapshotWork(upkeep.SnapshotRestore, "Put the copy in the database's place", "restored",
+			"the database is missing or incomplete: restore it again"),
+		newSnapshotWork(upkeep.SnapshotDrop, "Remove the copy", "dropped the copy of",
+			"the copy may still exist: drop it again"),
+	)
+	return cmd
+}
+
+// newSnapshotWork is one of the commands below snapshot. Cut is what an interruption leaves behind.
+func newSnapshotWork(work upkeep.SnapshotWork, short, done, cut string) *cobra.Command {
+	var f eachFlags
+	const first = "the running statement is canceled"
+	cmd := &cobra.Command{
+		Use:     string(work),
+		Short:   short,
+		Example: "  ds2 snapshot " + string(work) + " --target postgres://ds2:ds2@localhost/ds2",
+		Args:    flagsOnly,
+		RunE: interruptible(first, func(i *interrupts, cmd *cobra.Command, _ []string) error {
 			tell := func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
-			return f.each(i, cmd, c.done, c.cut, func(s store.Database) error {
-				return upkeep.Snapshot(i.Soft, s, c.work, showProgress(f.quiet, cmd.ErrOrStderr()), tell)
+			return f.each(i, cmd, done, cut, func(s store.Database) error {
+				return upkeep.Snapshot(i.Soft, s, work, showProgress(f.quiet, cmd.ErrOrStderr()), tell)
 			})
-		})
-		f.add(sub.Flags())
-		cmd.AddCommand(sub)
+		}),
 	}
+	f.add(cmd.Flags())
 	return cmd
 }
 

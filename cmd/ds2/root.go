@@ -104,27 +104,23 @@ func newRoot() *cobra.Command {
 	}
 	root.SetVersionTemplate(versionLine())
 	root.SetGlobalNormalizationFunc(normalizeFlag)
-	for _, g := range []struct {
-		heading  string
-		commands []*cobra.Command
-	}{
-		{"Data", []*cobra.Command{newSizesCommand(), newGenerateCommand(), newSchemaCommand(), newLoadCommand(),
-			newResetCommand(), newSnapshotCommand()}},
-		{"Run", []*cobra.Command{newDemoCommand(), newPreflightCommand(), newDriveCommand(), newBenchCommand(),
-			newTuneCommand(), newDeviceCommand()}},
-		{"Compare", []*cobra.Command{newInitCommand(), newExperimentCommand(), newCompareCommand()}},
-		{"Check and report", []*cobra.Command{newVerifyCommand(), newReportCommand()}},
-		{"Other", []*cobra.Command{newVersionCommand()}},
-	} {
-		root.AddGroup(&cobra.Group{ID: g.heading, Title: g.heading + ":"})
-		for _, cmd := range g.commands {
-			cmd.GroupID = g.heading
+	add := func(heading string, commands ...*cobra.Command) {
+		root.AddGroup(&cobra.Group{ID: heading, Title: heading + ":"})
+		for _, cmd := range commands {
+			cmd.GroupID = heading
 			if cmd.Args == nil {
 				cmd.Args = flagsOnly
 			}
-			root.AddCommand(cmd)
 		}
+		root.AddCommand(commands...)
 	}
+	add("Data", newSizesCommand(), newGenerateCommand(), newSchemaCommand(), newLoadCommand(), newResetCommand(),
+		newSnapshotCommand())
+	add("Run", newDemoCommand(), newPreflightCommand(), newDriveCommand(), newBenchCommand(), newTuneCommand(),
+		newDeviceCommand())
+	add("Compare", newInitCommand(), newExperimentCommand(), newCompareCommand())
+	add("Check and report", newVerifyCommand(), newReportCommand())
+	add("Other", newVersionCommand())
 	root.SetHelpCommandGroupID("Other")
 	root.SetCompletionCommandGroupID("Other")
 	addHelp(root)

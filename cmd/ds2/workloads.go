@@ -148,24 +148,15 @@ func ofOthers(name string, own func(tenant) []string) map[string]string {
 	return others
 }
 
-// concluders are those workloads that conclude more than all have.
-func concluders() map[string]conclude.Concluder {
-	all := map[string]conclude.Concluder{}
+// reader reads records, over windows where some are given.
+func reader(windows ...measure.WindowSpec) conclude.Reader {
+	read := conclude.Reader{Workloads: map[string]conclude.Concluder{}, Windows: windows}
 	for name, t := range tenants() {
-		if c, ok := t.Workload.(conclude.Concluder); ok {
-			all[name] = c
+		if c, ok := t.Workload.(conclude.Concluder); ok { // it concludes more than all have
+			read.Workloads[name] = c
 		}
 	}
-	return all
-}
-
-// reader reads records, over windows where some are given.
-func reader(windows ...string) (conclude.Reader, error) {
-	all, err := measure.ParseWindows(windows)
-	if err != nil {
-		err = flagError("window", err)
-	}
-	return conclude.Reader{Workloads: concluders(), Windows: all}, err
+	return read
 }
 
 // windowError has a record that lacks the windows that were asked for be a wrong flag.
