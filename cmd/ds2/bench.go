@@ -127,8 +127,7 @@ func (f *benchFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	one := benchShown(compare.Configuration{
-		Name: filepath.Base(options.Dir), Dir: options.Dir, Bench: bench,
-		Read: reader(),
+		Name: filepath.Base(options.Dir), Dir: options.Dir, Bench: bench, Read: reader(),
 	})
 	page := filepath.Join(options.Dir, reportFile)
 	if err := atomicfile.Write(page, one.page.HTML); err != nil {

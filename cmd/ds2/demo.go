@@ -121,9 +121,8 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command, _ []string) (err erro
 		return interrupted(i.Soft, err, "the demo was interrupted")
 	}
 	verdict := f.drive.drive(i, cmd)
-	var reportErr error
-	if page, reportErr = writeReport(f.drive.out); reportErr != nil && verdict == nil {
-		return reportErr
+	if page, err = writeReport(f.drive.out); err != nil && verdict == nil {
+		return err
 	}
 	if f.keep && i.Soft.Err() == nil {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s\n", f.drive.target)
@@ -144,8 +143,7 @@ func (f *demoFlags) check() error {
 		return usageError("--brownout needs a --run-time of at least %s", shortestBrownout)
 	}
 	f.drive.target = "postgres://127.0.0.1/ds2" // as far as flags can tell
-	err := cmp.Or(f.load.dataset(), f.drive.output.shows(f.load.workload), f.drive.judgeRun())
-	if err != nil {
+	if err := cmp.Or(f.load.dataset(), f.drive.output.shows(f.load.workload), f.drive.judgeRun()); err != nil {
 		return err
 	}
 	f.drive.out = recordDir(f.drive.out, f.drive.RunID)

@@ -172,8 +172,7 @@ func (f *runFlags) check() error {
 }
 
 // parseWindows reads --window; length is that of the run, 0 where it has no end.
-func (f *runFlags) parseWindows(length time.Duration) error {
-	var err error
+func (f *runFlags) parseWindows(length time.Duration) (err error) {
 	if f.windows, err = measure.ParseWindows(f.WindowTexts); err != nil {
 		return flagError("window", err)
 	}

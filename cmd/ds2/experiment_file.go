@@ -115,8 +115,7 @@ func readExperimentFile(path string) (*experimentFile, error) {
 }
 
 func parseExperiment(path string, text []byte) (*experimentFile, error) {
-	reader := experiment.FileReader{Key: fileKey, Shown: shownSetting}
-	file, err := reader.Parse(path, text)
+	file, err := experiment.FileReader{Key: fileKey, Shown: shownSetting}.Parse(path, text)
 	if err != nil {
 		return nil, usageError("%w", err)
 	}

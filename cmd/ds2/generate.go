@@ -154,25 +154,24 @@ func (f *generateFlags) dataset() (*datagen.Dataset, error) {
 
 func (f *generateFlags) writePart(ctx context.Context, stdout io.Writer, data *datagen.Dataset) error {
 	name := strings.TrimSuffix(f.part, ".csv") + ".csv"
-	for _, file := range data.Files() {
-		if file.Name != name {
-			continue
-		}
-		for _, part := range file.Parts {
-			_, err := part.WriteTo(stdout)
-			switch {
-			case errors.Is(err, syscall.EPIPE): // head has seen enough
-				return nil
-			case err != nil:
-				return fmt.Errorf("write %s: %w", name, err)
-			case ctx.Err() != nil:
-				return ctx.Err()
-			}
-		}
-		return nil
+	files := data.Files()
+	at := slices.IndexFunc(files, func(file datagen.File) bool { return file.Name == name })
+	if at < 0 {
+		return usageError("--part: unknown file %q: use us_cust, row_cust, jan_orders, jan_orderlines, jan_cust_hist "+
+			"and so on to dec_, prod or inv", f.part)
 	}
-	return usageError("--part: unknown file %q: use us_cust, row_cust, jan_orders, jan_orderlines, jan_cust_hist "+
-		"and so on to dec_, prod or inv", f.part)
+	for _, part := range files[at].Parts {
+		_, err := part.WriteTo(stdout)
+		switch {
+		case errors.Is(err, syscall.EPIPE): // head has seen enough
+			return nil
+		case err != nil:
+			return fmt.Errorf("write %s: %w", name, err)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		}
+	}
+	return nil
 }
 
 // parseTables reads --tables, in any order; none means all.

@@ -166,7 +166,6 @@ func (f *loadFlags) checkLayout() error {
 
 // run loads every target, one after the other.
 func (f *loadFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
-	ctx := i.Soft
 	switch {
 	case f.flags.Changed("parallel") && (f.options.AtOnce < 1 || f.options.AtOnce > 1000):
 		return usageError("--parallel is %d: it must be 1 to 1000", f.options.AtOnce)
@@ -208,7 +207,7 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 			fmt.Fprintln(cmd.ErrOrStderr(), "warning:", report.Growth)
 		}
 		if err != nil {
-			return interrupted(ctx, serverLost(err, report), "load interrupted; continue it with ds2 load --resume")
+			return interrupted(i.Soft, serverLost(err, report), "load interrupted; continue it with ds2 load --resume")
 		}
 		printLoad(cmd.OutOrStdout(), s, f.options.Dataset, report)
 	}

@@ -104,8 +104,7 @@ func (f *experimentFile) fill(flags *pflag.FlagSet, name string) error {
 		}
 		return nil
 	}
-	all := mapped(f.configurations, func(c *fileConfiguration) string { return c.Name })
-	names := strings.Join(all, "; ")
+	names := strings.Join(mapped(f.configurations, func(c *fileConfiguration) string { return c.Name }), "; ")
 	if name == "" {
 		return usageError("--%s: %s has several configurations: name one by --%s: %s",
 			fileFlag, f.Path, configurationFlag, names)
