@@ -43,7 +43,7 @@ of each, or the runs still warm up.`,
       main=ds2-results/main ds2-results/change`,
 		Args: records,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			devices, err := readDevices(args)
+			devices, err := readDevices(cmd.Flags(), args)
 			if err != nil {
 				return err
 			}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ds2/internal/device"
 	"ds2/internal/report"
@@ -113,7 +114,7 @@ func (f *deviceFlags) run(cmd *cobra.Command) error {
 }
 
 // readDevices reads the device records that arguments name, FILE or NAME=FILE; none where the first is no file.
-func readDevices(arguments []string) (all []report.Device, err error) {
+func readDevices(flags *pflag.FlagSet, arguments []string) (all []report.Device, err error) {
 	for _, argument := range arguments {
 		name, path, named := strings.Cut(argument, "=")
 		if !named {
@@ -131,6 +132,11 @@ func readDevices(arguments []string) (all []report.Device, err error) {
 			return nil, usageError("%v: name the directory of a record, or a file that ds2 device wrote", err)
 		}
 		all = append(all, report.Device{Name: name, Device: record})
+	}
+	for _, name := range []string{"fail-if", "window", "merge"} {
+		if all != nil && flags.Changed(name) {
+			return nil, usageError("--%s is for records of runs, and %s is one of a device", name, arguments[0])
+		}
 	}
 	return all, nil
 }

@@ -138,7 +138,7 @@ func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
 	if run != nil {
 		defer o.push(interrupts, run, stderr)
 	}
-	if !outcome.Counts() {
+	if !outcome.Status.CameToEnd() {
 		if len(summary.Phases) > 0 {
 			if err := printResult(stdout, stderr, o, options.Dir, summary); err != nil {
 				fmt.Fprintln(stderr, "warning:", escape.Text(err.Error()))

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ds2/datagen"
+	"ds2/internal/escape"
 	"ds2/internal/limit"
 	"ds2/internal/measure"
 	"ds2/internal/result"
@@ -286,14 +287,15 @@ func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err e
 		return o, err
 	}
 	o.Targets, o.Spec.Targets = stores, mapped(stores, store.Database.Label)
-	stop := watchWaits(stores, func() bool { return false }, func(text string) { fmt.Fprintln(l.w, "note:", text) })
+	say := func(text string) { fmt.Fprintln(l.w, "note:", escape.Text(text)) }
+	stop := watchWaits(stores, func() bool { return false }, say)
 	plan, err := f.plan(ctx, stores)
 	stop()
 	if err != nil {
 		return o, l.step("database", "", err)
 	}
 	if err := distinctTargets(ctx, stores); err != nil {
-		return o, err
+		return o, l.step("database", "", err)
 	}
 	l.holds(stores, plan)
 	if l.fits != nil {

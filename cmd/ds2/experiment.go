@@ -266,20 +266,21 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 			return err
 		}
 	}
-	record.Status, record.Error = result.Running, ""
-	if err := result.SaveSummary(dir, record); err != nil {
-		return err
-	}
 	o := file.configurations[0].bench.output // where all are shown
 	o.shownFlags = f.shownFlags
 	if err := o.serve(i, cmd, o.quiet, dir); err != nil {
+		return err
+	}
+	record.Status, record.Error = result.Running, ""
+	if err := result.SaveSummary(dir, record); err != nil {
 		return err
 	}
 	var all []*experiment.Configuration
 	for k, c := range file.configurations {
 		one, err := c.takeUp(i, &options[k], unready[k], stderr)
 		if err != nil {
-			return file.of(c, err)
+			record.Status, record.Error = result.Failed, err.Error()
+			return errors.Join(file.of(c, err), result.SaveSummary(dir, record))
 		}
 		one.Summary.Experiment = record.ExperimentID
 		all = append(all, one)

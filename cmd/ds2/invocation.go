@@ -19,12 +19,17 @@ const typed = "typed"
 // commandLine is the command line without passwords, as far as a text shows that it holds one.
 func commandLine(args []string) string {
 	words := []string{"ds2"}
-	for i, arg := range args {
-		if i > 0 && args[i-1] == "--"+passwordCommand {
+	hidden := false // is what follows the flag's name
+	for _, arg := range args {
+		name, _, given := strings.Cut(arg, "=")
+		asked := normalizeFlag(nil, name) == "--"+passwordCommand
+		switch {
+		case hidden:
 			arg = "***"
-		} else if name, _, given := strings.Cut(arg, "="); given && name == "--"+passwordCommand {
+		case asked && given:
 			arg = name + "=***"
 		}
+		hidden = asked && !given && !hidden
 		words = append(words, quoted(withoutPasswords(arg)))
 	}
 	return strings.Join(words, " ")

@@ -16,7 +16,7 @@ import (
 func TestInvocation(t *testing.T) {
 	args := words("drive --target postgres://ann:s3cr3t@a/ds2;postgres://ben:s3cr3t@b/ds2?sslmode=disable " +
 		"--limit 'order p95 < 200ms' --n_threads=8 --power 'ipmitool -H bmc -U admin -P s3cr3t dcmi power reading' " +
-		"--password-command 'echo s3cr3t'")
+		"--password_Command 'echo s3cr3t'")
 	root := newRoot()
 	root.SetArgs(args)
 	drive, _, err := root.Find(args)
@@ -34,7 +34,7 @@ func TestInvocation(t *testing.T) {
 	require.NoError(t, root.ExecuteContext(t.Context()))
 	want := "ds2 drive --target 'postgres://ann:***@a/ds2;postgres://ben:***@b/ds2?sslmode=disable' " +
 		"--limit 'order p95 < 200ms' --n_threads=8 --power 'ipmitool -H bmc -U admin -P *** dcmi power reading' " +
-		"--password-command ***"
+		"--password_Command ***"
 	assert.True(t, line == want && threads == "8" && ramp == "10",
 		"recorded as\n%s\nwant\n%s\n--threads %s, --ramp-rate %s", line, want, threads, ramp)
 }

@@ -22,6 +22,7 @@ func TestMistakes(t *testing.T) {
 	golden, err := filepath.Abs("testdata/mistakes.golden")
 	require.NoError(t, err)
 	want := read(t, golden)
+	device := read(t, "../../docs/examples/device.json")
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
 		"full/file.txt": "something",
@@ -37,6 +38,7 @@ func TestMistakes(t *testing.T) {
 		"words.txt":      "one\n",
 		"no-record/x.md": "nothing",
 		"held/prod.csv":  "",
+		"dev.json":       device,
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o644))

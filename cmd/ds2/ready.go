@@ -277,8 +277,8 @@ func (f *observeFlags) check() (err error) {
 			return flagError("device-record", err)
 		}
 	}
-	if err := f.CheckMeterLog(); err != nil {
-		return flagError("power", err)
+	if wrong, ok := errors.AsType[*monitor.OptionError](f.Check()); ok {
+		return flagError(wrong.Field, wrong)
 	}
 	for _, url := range f.Exporters {
 		if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {

@@ -77,13 +77,17 @@ observed by an exporter on each. Of a bench it takes the median run.`,
 			if f.format == esrp {
 				return reportESRP(cmd.OutOrStdout(), dirs, windows, merge, out)
 			}
-			devices, err := readDevices(dirs)
+			devices, err := readDevices(cmd.Flags(), dirs)
 			if err != nil {
 				return err
 			}
 			one, page := shown{}, filepath.Join(dirs[0], reportFile)
 			if devices != nil {
-				one, page = devicesShown(devices), strings.TrimSuffix(dirs[0], ".json")+".html"
+				_, path, named := strings.Cut(dirs[0], "=")
+				if !named {
+					path = dirs[0]
+				}
+				one, page = devicesShown(devices), strings.TrimSuffix(path, ".json")+".html"
 			} else if one, err = reportOf(reader(over...), dirs, merge); err != nil {
 				return windowError(err)
 			}

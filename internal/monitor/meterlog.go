@@ -20,8 +20,8 @@ import (
 // staleAfter is how long a reading of power stands for the present when no newer one comes.
 const staleAfter = 30 * time.Second
 
-// CheckMeterLog refuses a meter's log that cannot be read. It may hold no reading yet.
-func (o Options) CheckMeterLog() error {
+// checkMeterLog refuses a meter's log that cannot be read. It may hold no reading yet.
+func (o Options) checkMeterLog() error {
 	if o.PowerLog == "" {
 		return nil
 	}

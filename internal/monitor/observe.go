@@ -33,6 +33,17 @@ type Options struct {
 	Exporters []string // URLs of the node_exporters or windows_exporters of the targets' machines, asked each second
 }
 
+// Check is an OptionError where they cannot be followed whatever the targets are.
+func (o Options) Check() error {
+	if _, _, err := readDevices(o.Devices); err != nil {
+		return err
+	}
+	if err := o.checkMeterLog(); err != nil {
+		return &OptionError{"power", err}
+	}
+	return nil
+}
+
 // OptionError is one of Options that cannot be followed.
 type OptionError struct {
 	Field string // as the command line writes it: "power"
