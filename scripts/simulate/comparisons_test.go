@@ -202,6 +202,7 @@ func TestUntil(t *testing.T) {
 			holds := c.Low <= 0 && c.High >= 0
 			return []bool{blocks < 15, blocks < 15 && holds, holds}
 		})
+		assert.True(t, within(of[2], .93, 1), "%v: %s hold the truth", variation, share(of[2]))
 		made.row(fmt.Sprint(variation), share(of[0]), share(of[1]/max(1e-9, of[0])), share(of[2]))
 	}
 }
