@@ -4,18 +4,20 @@
 package oracletest
 
 import (
+	"bytes"
 	"compress/gzip"
+	"compress/zlib"
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"maps"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // object is a JSON object of a summary.
@@ -109,44 +111,71 @@ func (r row) number(column string) float64 {
 func millis(seconds float64) int64 { return int64(math.Round(seconds * 1000)) }
 
 // histogram counts values by the highest microsecond of their bar.
-type histogram map[int64]int64
-
-func (h histogram) add(o histogram) {
-	for bar, n := range o {
-		h[bar] += n
-	}
+type histogram struct {
+	counts []int64 // by index
+	total  int64
 }
 
-func (h histogram) total() (sum int64) {
-	for _, n := range h {
-		sum += n
+func (h *histogram) add(o histogram) {
+	h.counts = append(h.counts, make([]int64, max(0, len(o.counts)-len(h.counts)))...)
+	for i, n := range o.counts {
+		h.counts[i] += n
 	}
-	return sum
+	h.total += o.total
 }
 
-// quantile is the value that a share of all does not exceed, to the nearest of them, in milliseconds.
+// highest is the upper bound of a bar in microseconds. Two significant digits take 256 bars of 1 µs, and then 128 for
+// each doubling.
+func highest(i int) int64 {
+	if i < 256 {
+		return int64(i)
+	}
+	return int64(i%128+129)<<(i/128-1) - 1
+}
+
+// quantile is the value that a share of all does not exceed, to the nearest of them.
 func (h histogram) quantile(share float64) float64 {
-	rank := max(1, int64(math.Floor(share*float64(h.total())+.5)))
-	for _, bar := range slices.Sorted(maps.Keys(h)) {
-		rank -= h[bar]
-		if rank <= 0 {
-			return float64(bar) / 1000
+	rank := max(1, int64(math.Floor(share*float64(h.total)+.5)))
+	var n int64
+	for i, count := range h.counts {
+		if n += count; n >= rank {
+			return float64(highest(i)) / 1000
 		}
 	}
 	return math.NaN()
 }
 
-// decode reads a histogram as HdrHistogram writes it.
-func decode(text string) (histogram, error) {
-	decoded, err := hdrhistogram.Decode([]byte(text))
-	if err != nil {
-		return nil, err
+// decode reads HdrHistogram's V2 encoding, compressed, in base64: big-endian words of 4 and 8 bytes, and zigzag LEB128
+// counts, of which one below zero is a number of empty bars.
+func decode(text string) (h histogram, err error) {
+	b, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(b) < 8 || binary.BigEndian.Uint32(b) != 0x1c849314 {
+		return h, fmt.Errorf("no compressed histogram: %x, %v", b[:min(4, len(b))], err)
 	}
-	h := histogram{}
-	for _, bar := range decoded.Distribution() {
-		if bar.Count > 0 {
-			h[bar.To] = bar.Count
+	zip, err := zlib.NewReader(bytes.NewReader(b[8:]))
+	if err != nil {
+		return h, err
+	}
+	b, err = io.ReadAll(zip)
+	if len(b) < 40 || binary.BigEndian.Uint32(b)&^0xf0 != 0x1c849303 {
+		return h, fmt.Errorf("no histogram of version 2: %v", err)
+	}
+	if digits := binary.BigEndian.Uint32(b[12:]); digits != 2 {
+		return h, fmt.Errorf("a histogram with %d digits", digits)
+	}
+	counts := b[40 : 40+binary.BigEndian.Uint32(b[4:])]
+	for len(counts) > 0 {
+		v, n := binary.Varint(counts)
+		if n <= 0 {
+			return h, fmt.Errorf("a histogram that ends early")
 		}
+		counts = counts[n:]
+		if v < 0 {
+			h.counts = append(h.counts, make([]int64, -v)...)
+			continue
+		}
+		h.counts = append(h.counts, v)
+		h.total += v
 	}
 	return h, nil
 }

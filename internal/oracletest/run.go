@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"math"
 	"path/filepath"
 	"regexp"
@@ -49,6 +48,7 @@ type Run struct {
 
 // Limit is the verdict on a limit.
 type Limit struct {
+	Text     string
 	Measured float64
 	Holds    bool
 }
@@ -201,7 +201,7 @@ func (r *Run) time(name string, share float64) (milliseconds float64, atLeast bo
 	if name == r.summary.text("spec", "words", "cycle") {
 		names = []string{"order"}
 	}
-	done, dropped := histogram{}, histogram{}
+	var done, dropped, all histogram
 	for _, t := range r.times {
 		middle := (t.from + t.to) / 2
 		switch {
@@ -213,22 +213,22 @@ func (r *Run) time(name string, share float64) (milliseconds float64, atLeast bo
 			dropped.add(t.histogram)
 		}
 	}
-	all := maps.Clone(done)
+	all.add(done)
 	all.add(dropped)
-	if len(all) == 0 {
-		return math.NaN(), false
-	}
-	if share < 0 {
-		return milliseconds / float64(done.total()), len(dropped) > 0
-	}
-	shortest := dropped.quantile(0)
-	certain := int64(0)
-	for bar, n := range done {
-		if !(float64(bar)/1000 >= shortest) { // or none was dropped
-			certain += n
+	certain := done.total // that ended before any dropped order
+	if dropped.total > 0 {
+		certain = 0
+		for i := 0; i < len(done.counts) && dropped.counts[i] == 0; i++ {
+			certain += done.counts[i]
 		}
 	}
-	return all.quantile(share), share*float64(all.total()) > float64(certain)
+	switch {
+	case all.total == 0:
+		return math.NaN(), false
+	case share < 0:
+		return milliseconds / float64(done.total), dropped.total > 0
+	}
+	return all.quantile(share), share*float64(all.total) > float64(certain)
 }
 
 // seconds are the counters of those after from, up to to.
@@ -364,7 +364,7 @@ var limitForm = regexp.MustCompile(`^(.+?) *([<>]=?) *([0-9.]+) *(|%|us|ms|s|m)$
 
 // limit judges a limit such as "order p95 < 500ms" over the window. Without a figure it does not hold.
 func (r *Run) limit(text string) (l Limit, err error) {
-	l.Measured = math.NaN()
+	l = Limit{Text: text, Measured: math.NaN()}
 	parts := limitForm.FindStringSubmatch(text)
 	if parts == nil {
 		return l, fmt.Errorf("limit %q", text)
