@@ -133,7 +133,7 @@ func readDevices(flags *pflag.FlagSet, arguments []string) (all []report.Device,
 		}
 		all = append(all, report.Device{Name: name, Device: record})
 	}
-	for _, name := range []string{"fail-if", "window", "merge"} {
+	for _, name := range []string{"fail-if", "merge"} {
 		if all != nil && flags.Changed(name) {
 			return nil, usageError("--%s is for records of runs, and %s is one of a device", name, arguments[0])
 		}

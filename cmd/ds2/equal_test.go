@@ -85,7 +85,7 @@ func playOrders(t *testing.T, s store.Database, size datagen.Size, orders int) {
 	}
 	c.DrainTime.Duration, c.OperationTimeout.Duration = time.Minute, time.Minute
 	d := driver.New(c, discard{}, slog.New(slog.DiscardHandler))
-	_, err := d.Run(t.Context(), stop)
+	err := d.Run(t.Context(), stop)
 	require.True(t, err == nil || errors.Is(err, driver.ErrStopped), "%v", err)
 	counts := d.Meter().Totals()[0].Counts
 	require.True(t, counts.GivenUp == 0 && counts.Retries == 0, "%s: %+v", s.Engine(), counts)

@@ -275,12 +275,23 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 	if err := result.SaveSummary(dir, record); err != nil {
 		return err
 	}
+	ended := func(err error) error {
+		record.End = time.Now()
+		switch {
+		case err == nil:
+			record.Status = result.Done
+		case i.Soft.Err() != nil:
+			record.Status = result.Interrupted
+		default:
+			record.Status, record.Error = result.Failed, err.Error()
+		}
+		return errors.Join(err, result.SaveSummary(dir, record))
+	}
 	var all []*experiment.Configuration
 	for k, c := range file.configurations {
 		one, err := c.takeUp(i, &options[k], unready[k], stderr)
 		if err != nil {
-			record.Status, record.Error = result.Failed, err.Error()
-			return errors.Join(file.of(c, err), result.SaveSummary(dir, record))
+			return ended(file.of(c, err))
 		}
 		one.Summary.Experiment = record.ExperimentID
 		all = append(all, one)
@@ -305,15 +316,7 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 	if resumed { // else the first block shows it
 		look(2)
 	}
-	err = whole.Do(i.Hard, i.Soft)
-	record.End = time.Now()
-	record.Status = result.Done
-	if err != nil {
-		if record.Status, record.Error = result.Failed, err.Error(); i.Soft.Err() != nil {
-			record.Status, record.Error = result.Interrupted, ""
-		}
-	}
-	err = errors.Join(err, result.SaveSummary(dir, record))
+	err = ended(whole.Do(i.Hard, i.Soft))
 	look(0)
 	fmt.Fprintf(stderr, "record: %s\n", dir)
 	return err

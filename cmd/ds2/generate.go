@@ -101,8 +101,8 @@ func (f *generateFlags) run(i *interrupts, cmd *cobra.Command, args []string) er
 		return usageError("generate: unexpected argument %q; see ds2 generate --help", args[0])
 	case f.parallel < 1 || f.parallel > 1000:
 		return usageError("--parallel is %d: it must be 1 to 1000", f.parallel)
-	case f.verify != "" && (f.out != "" || f.part != "" || f.size != "" || f.rows != "" || f.words != "" ||
-		len(f.tables) > 0 || f.shard != wholeShard || f.resume || f.dataSeed != 0):
+	case f.verify != "" && (f.out != "" || f.part != "" || f.size != "" || f.rows != "" ||
+		len(f.tables) > 0 || f.shard != wholeShard || f.resume):
 		return usageError("--verify takes no other flags: the manifest in the directory says what must be there")
 	case (f.part != "") != toStdout:
 		return usageError("--part NAME and the argument - belong together: " +

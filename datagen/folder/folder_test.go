@@ -314,7 +314,7 @@ func TestResumeFollowsNoLinks(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(dir, "prod.csv")))
 	const killed = ".ABCDEFGHIJKLMNOPQRSTUVWXYZ.partial"
 	for _, name := range []string{
-		"jan_orders.csv.partial", "jan_orders.csv" + killed, "manifest.json.partial",
+		"jan_orders.csv" + killed, "manifest.json" + killed,
 		"prod.csv", // whole, but elsewhere
 	} {
 		require.NoError(t, os.Symlink(victim, filepath.Join(dir, name)))

@@ -108,16 +108,12 @@ func Open(path string) (*os.File, error) {
 }
 
 // Target says for which file the temporary file name was being written, as a process that was killed leaves it; ok is
-// false where it is no such name. A name without the random part, as earlier versions gave it, counts too.
+// false where it is no such name.
 func Target(name string) (target string, ok bool) {
 	name, ok = strings.CutSuffix(name, suffix)
-	if !ok || name == "" {
-		return "", false
-	}
-	if random := filepath.Ext(name); len(random) == len(".")+randomLen {
-		name = strings.TrimSuffix(name, random)
-	}
-	return name, true
+	random := filepath.Ext(name)
+	target = strings.TrimSuffix(name, random)
+	return target, ok && target != "" && len(random) == len(".")+randomLen
 }
 
 // syncDir brings a directory to the disk: the names of the files in it, not the files.

@@ -45,6 +45,9 @@ func Tab(t *testing.T, browser context.Context, allowed string) context.Context 
 	tab, cancel := chromedp.NewContext(browser)
 	t.Cleanup(cancel)
 	chromedp.ListenTarget(tab, func(event any) {
+		if tab.Err() != nil { // the test may have ended
+			return
+		}
 		switch e := event.(type) {
 		case *network.EventRequestWillBeSent:
 			if !strings.HasPrefix(e.Request.URL, allowed) && !strings.HasPrefix(e.Request.URL, "data:") {

@@ -92,8 +92,11 @@ func WithFirst(all []Configuration) Comparison {
 		}
 		c.Doubts = append(c.Doubts, Drifting(one)...)
 	}
-	for i, other := range all[min(1, len(all)):] {
-		first := all[0]
+	if len(all) == 0 {
+		return c
+	}
+	first := all[0]
+	for i, other := range all[1:] {
 		known := map[string]bool{}
 		for _, f := range Metrics {
 			var found []values

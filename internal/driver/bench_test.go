@@ -36,7 +36,7 @@ func BenchmarkDriver(b *testing.B) {
 			}()
 			b.ResetTimer()
 			before := processCPU(b)
-			if _, err := d.Run(b.Context(), stop); err != nil && !errors.Is(err, ErrStopped) {
+			if err := d.Run(b.Context(), stop); err != nil && !errors.Is(err, ErrStopped) {
 				b.Fatal(err)
 			}
 			orders := float64(d.Meter().Totals()[0].Counts.Orders)

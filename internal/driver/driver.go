@@ -89,10 +89,9 @@ func (d *Driver) Meter() *measure.Meter { return d.meter }
 // errDone is the cause of a stop at the end of the run.
 var errDone = errors.New("run done")
 
-// Run runs to the end, once, and returns when the first orders started: zero where none did. When stop is over, no new
-// orders begin and those under way end; when ctx is, the run ends at once. The error is ErrStopped where stop came
-// before the end of a run that has one, or else why the run failed.
-func (d *Driver) Run(ctx, stop context.Context) (start time.Time, err error) {
+// Run runs to the end, once. When stop is over, no new orders begin and those under way end; when ctx is, the run ends
+// at once. The error is ErrStopped where stop came before the end of a run that has one, or else why the run failed.
+func (d *Driver) Run(ctx, stop context.Context) error {
 	var leave context.CancelCauseFunc
 	d.ctx, leave = context.WithCancelCause(ctx)
 	defer leave(nil)
@@ -101,7 +100,7 @@ func (d *Driver) Run(ctx, stop context.Context) (start time.Time, err error) {
 	defer d.disconnect()
 	d.connect()
 	if !progress.Pause(d.stop, time.Until(d.config.StartAt)) {
-		return time.Time{}, context.Cause(d.stop)
+		return context.Cause(d.stop)
 	}
 
 	d.start = time.Now()
@@ -119,14 +118,14 @@ func (d *Driver) Run(ctx, stop context.Context) (start time.Time, err error) {
 		users.Wait()
 		end()
 	}()
-	err = d.keepTime(leave, done)
+	err := d.keepTime(leave, done)
 	switch cause := context.Cause(d.stop); {
 	case err != nil:
-		return d.start, err
+		return err
 	case errors.Is(cause, errDone), errors.Is(cause, ErrStopped) && d.ran && d.config.RunTime.Duration == 0:
-		return d.start, nil
+		return nil
 	default:
-		return d.start, cause
+		return cause
 	}
 }
 

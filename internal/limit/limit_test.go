@@ -2,6 +2,7 @@ package limit
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -139,7 +140,7 @@ func assertVerdicts(t *testing.T, got result.Verdicts, want ...string) {
 	t.Helper()
 	var texts []string
 	for _, v := range got {
-		texts = append(texts, v.String())
+		texts = append(texts, fmt.Sprintf("%t %s: %s", v.OK, v.Limit, v.Value()))
 	}
 	assert.Equal(t, want, texts)
 }
@@ -152,11 +153,11 @@ func TestJudge(t *testing.T) {
 	measured := known(map[Metric]float64{{"order", "p95"}: 0.6, {"errors", ""}: 0.00042, {"opm", ""}: 64973.7})
 	got := Judge(limits, measured)
 	assertVerdicts(t, got,
-		"FAIL order p95 < 500ms (measured 600ms)",
-		"PASS order p95 <= 600ms (measured 600ms)",
-		"PASS errors < 0.1% (measured 0.042%)",
-		"PASS opm > 60000 (measured 64973)",
-		"FAIL device read mean < 20ms (no samples)")
+		"false order p95 < 500ms: 600ms",
+		"true order p95 <= 600ms: 600ms",
+		"true errors < 0.1%: 0.042%",
+		"true opm > 60000: 64973",
+		"false device read mean < 20ms: no samples")
 	assert.False(t, UpperHold(got), "a missed limit that fewer users keep")
 	assert.True(t, UpperHold(Judge(limits[3:4], known(map[Metric]float64{{"opm", ""}: 1}))), "a missed one on OPM")
 	assert.True(t, !got.Passed() && got[1:4].Passed(), "one failed limit fails the whole, and none fails nothing")
@@ -164,7 +165,7 @@ func TestJudge(t *testing.T) {
 	// What is only known to be at least so high keeps no upper limit, and fails one that it is above.
 	atLeast := func(Metric) (float64, bool, bool) { return 0.55, true, true }
 	assertVerdicts(t, Judge(limits[:2], atLeast),
-		"FAIL order p95 < 500ms (measured at least 550ms)", "FAIL order p95 <= 600ms (measured at least 550ms)")
+		"false order p95 < 500ms: at least 550ms", "false order p95 <= 600ms: at least 550ms")
 }
 
 func TestStrain(t *testing.T) {

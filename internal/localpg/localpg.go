@@ -164,10 +164,11 @@ func (s *Server) LogFile() string { return filepath.Join(s.home, "server.log") }
 // Kill it leaves no shared memory behind. It may be called again.
 func (s *Server) Stop() error {
 	s.end((*process).quit)
-	if err := os.RemoveAll(s.home); err != nil {
+	err := os.RemoveAll(s.home)
+	s.lock.Close() // it may be closed already
+	if err != nil {
 		return fmt.Errorf("remove the server's directory: %w", err)
 	}
-	s.lock.Close() // it may be closed already
 	return nil
 }
 

@@ -69,19 +69,16 @@ func Instances(ctx context.Context, databases []store.Database) (all []*Instance
 }
 
 // FindProcess finds, in process.Dir or another such directory, the process of this machine whose children are the
-// sessions of a database's server, or that is all of the server, and has use called with it while a session lasts. It
-// is process.ErrNone where it is none of those.
-func FindProcess(
-	ctx context.Context, database store.Database, dir string, use func(pid int, program string) error,
-) error {
+// sessions of a database's server, or that is all of the server. The error is process.ErrNone where there is none.
+func FindProcess(ctx context.Context, database store.Database, dir string) (pid int, err error) {
 	queries, err := schema.ServerQueries(database.Engine())
 	if err != nil {
-		return err
+		return 0, err
 	}
 	const op = "ask for the server's process"
-	conn, err := database.DB().Conn(ctx)
+	conn, err := database.DB().Conn(ctx) // open until it is found: it may be looked for by its session
 	if err != nil {
-		return database.Wrap(op, err)
+		return 0, database.Wrap(op, err)
 	}
 	defer conn.Close()
 	var inside, port sql.NullInt64 // the server may know one of the two
@@ -90,21 +87,16 @@ func FindProcess(
 	err = conn.QueryRowContext(ctx, queries.Process).Scan(&inside, &program, &age, &port)
 	switch {
 	case errors.Is(err, sql.ErrNoRows) || err == nil && !inside.Valid && !port.Valid:
-		return process.ErrNone
+		return 0, process.ErrNone
 	case err != nil:
-		return database.Wrap(op, err)
+		return 0, database.Wrap(op, err)
 	}
 	old := time.Duration(age.Float64 * float64(time.Second))
-	var pid int
 	if inside.Valid {
-		pid, err = process.Find(dir, int(inside.Int64), program, old)
-	} else {
-		pid, err = process.FindListening(dir, uint64(port.Int64), program, old)
+		_, pid, err = process.Find(dir, int(inside.Int64), program, old)
+		return pid, err
 	}
-	if err != nil {
-		return err
-	}
-	return use(pid, program)
+	return process.FindListening(dir, uint64(port.Int64), program, old)
 }
 
 // Files gives where a database of the server lies, with its log and temporary files. The places of data come first.

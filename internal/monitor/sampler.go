@@ -29,8 +29,7 @@ type Sampler struct {
 func NewSampler(log *slog.Logger, sources ...Source) *Sampler {
 	s := &Sampler{log: log}
 	for _, src := range sources {
-		none := unknown(len(src.Figures))
-		s.probes = append(s.probes, &probe{Source: src, column: len(s.Columns()), latest: none, was: none})
+		s.probes = append(s.probes, &probe{Source: src, column: len(s.Columns()), latest: unknown(len(src.Figures))})
 	}
 	return s
 }
@@ -81,6 +80,10 @@ func (s *Sampler) Run(ctx context.Context, start time.Time, emit func(Row)) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 
+	for _, p := range s.probes { // it may have run before, and ended amid a read
+		p.busy = false
+		p.was = unknown(len(p.Figures))
+	}
 	columns := len(s.Columns())
 	var row Row
 	missing := 0 // sources that still owe the row their values

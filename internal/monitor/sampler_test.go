@@ -44,6 +44,29 @@ func sample(t *testing.T, seconds int, sources ...Source) (rows []Row, logged st
 	return rows, log.String(), s
 }
 
+// TestSampleAgain: what was being read when one sampling ended is read in the next.
+func TestSampleAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := true
+		read := func(ctx context.Context) ([]float64, error) {
+			if slow {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			return []float64{7}, nil
+		}
+		gauges := []kind{{"x", "", "x", gauge(0)}}
+		_, _, s := sample(t, 1, single("x", "", "", "", gauges, read))
+		slow = false
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second/2)
+		defer cancel()
+		var rows []Row
+		s.Run(ctx, time.Now(), func(r Row) { rows = append(rows, r) })
+		require.Len(t, rows, 1)
+		require.Equal(t, []float64{7}, rows[0].Values)
+	})
+}
+
 // await asks until something is so, and gives up after minutes.
 func await(t *testing.T, what string, isSo func() bool) {
 	t.Helper()

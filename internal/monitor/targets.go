@@ -69,7 +69,8 @@ func isHere(ctx context.Context, d store.Database) bool {
 	if engine, ok := d.(Locator); ok {
 		return engine.Here(ctx)
 	}
-	return FindProcess(ctx, d, process.Dir, func(int, string) error { return nil }) == nil
+	_, err := FindProcess(ctx, d, process.Dir)
+	return err == nil
 }
 
 // item tells a target apart in the columns, where there are several.
@@ -107,20 +108,19 @@ func (w *Observer) files(ctx context.Context, s *Instance, t store.Database, asD
 // process finds a server's process on this machine, and opens the counters of it and of its container, which is nil
 // where it may use all of the machine.
 func (w *Observer) process(ctx context.Context, s *Instance, item string) (container *Container) {
-	err := FindProcess(ctx, s.Databases[0], Root.Proc, func(pid int, _ string) error {
-		held, err := Root.limits(pid)
-		if err != nil {
-			return err
-		}
-		w.serverProcesses = append(w.serverProcesses, pid)
-		w.Sources = append(w.Sources, Root.serverSources(pid, held, item, s.Name)...)
-		if held.Container != (Container{}) {
-			container = &held.Container
-		}
-		return nil
-	})
+	pid, err := FindProcess(ctx, s.Databases[0], Root.Proc)
+	var held limits
+	if err == nil {
+		held, err = Root.limits(pid)
+	}
 	if err != nil {
 		w.note("what the server %s takes of this machine is not observed: %v", s.Name, err)
+		return nil
+	}
+	w.serverProcesses = append(w.serverProcesses, pid)
+	w.Sources = append(w.Sources, Root.serverSources(pid, held, item, s.Name)...)
+	if held.Container != (Container{}) {
+		container = &held.Container
 	}
 	return container
 }

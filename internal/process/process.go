@@ -23,10 +23,10 @@ var ErrNone = errors.New("server process not found on this machine")
 // tempdb.
 const tolerance = 30 * time.Second
 
-// Find finds in dir, such as Dir, the server of a process: the process whose child it is, where that runs the program
-// too, or that one itself. It is known by the number that its own container gives it, the name of its program and its
-// age. The age tells it from one of the same number of another machine or container, whose server lies behind a tunnel.
-func Find(dir string, inside int, program string, age time.Duration) (pid int, err error) {
+// Find finds a process in dir, such as Dir, by the number that its own container gives it, the name of its program and
+// its age. The age tells it from one of the same number of another machine or container, whose server lies behind a
+// tunnel. Its server is the process whose child it is, where that runs the program too, or else itself.
+func Find(dir string, inside int, program string, age time.Duration) (pid, server int, err error) {
 	return find(dir, program, age, func(p procfs.Proc) bool {
 		status, err := p.NewStatus()
 		number := p.PID
@@ -37,10 +37,11 @@ func Find(dir string, inside int, program string, age time.Duration) (pid int, e
 	})
 }
 
-// FindListening is Find of a server that does not know its number, as SQL Server on Linux: its network has a listener
-// on the server's port.
-func FindListening(dir string, port uint64, program string, age time.Duration) (pid int, err error) {
-	return find(dir, program, age, func(p procfs.Proc) bool { return listens(dir, p.PID, port) })
+// FindListening finds a server that does not know its number, as SQL Server on Linux: its network has a listener on the
+// server's port.
+func FindListening(dir string, port uint64, program string, age time.Duration) (server int, err error) {
+	_, server, err = find(dir, program, age, func(p procfs.Proc) bool { return listens(dir, p.PID, port) })
+	return server, err
 }
 
 // programs are those that packages start under another name, as Red Hat's do PostgreSQL.
@@ -49,14 +50,14 @@ var programs = map[string]string{"postmaster": "postgres"}
 // Runs says whether a process of a name runs a program.
 func Runs(name, program string) bool { return cmp.Or(programs[name], name) == program }
 
-func find(dir, program string, age time.Duration, itIs func(procfs.Proc) bool) (pid int, err error) {
+func find(dir, program string, age time.Duration, itIs func(procfs.Proc) bool) (pid, server int, err error) {
 	fs, err := procfs.NewFS(dir)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	all, err := fs.AllProcs()
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	named := map[int]bool{}  // those that run the program
 	parents := map[int]int{} // of those that may be it
@@ -77,18 +78,19 @@ func find(dir, program string, age time.Duration, itIs func(procfs.Proc) bool) (
 		}
 	}
 	for found, parent := range parents {
-		if named[parent] {
-			found = parent
+		if !named[parent] {
+			parent = found
 		}
-		if pid != 0 && pid != found {
-			return 0, fmt.Errorf("processes %d and %d may both be its own", pid, found)
+		if pid != 0 && server != parent {
+			return 0, 0, fmt.Errorf("processes %d and %d may both be its own", pid, found)
 		}
 		pid = found
+		server = parent
 	}
 	if pid == 0 {
-		return 0, ErrNone
+		return 0, 0, ErrNone
 	}
-	return pid, nil
+	return pid, server, nil
 }
 
 // listens tells whether a process's network has a listener on a port.

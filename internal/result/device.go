@@ -1,7 +1,6 @@
 package result
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -100,9 +99,6 @@ func ReadDevice(path string) (*Device, error) {
 	text, err := atomicfile.Read(path, maxDevice)
 	if err != nil {
 		return nil, fmt.Errorf("read device record: %w", err)
-	}
-	if bytes.Contains(text, []byte(`"fio version"`)) {
-		return nil, fmt.Errorf("%s is fio's own output: make the record with ds2 device", path)
 	}
 	r := &Device{}
 	if err = json.Unmarshal(text, r); err == nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // OlderLogFile is where the log goes on from when it has grown to maxLog bytes: the log of a run of days with a fault
-// in every second takes no more than twice that, and has the newest messages.
+// in every second takes no more than twice that, where files can be renamed, and has the newest messages.
 const OlderLogFile = LogFile + ".1"
 
 const maxLog = 1 << 20
@@ -78,7 +78,7 @@ const (
 func ReadLog(dir string) []string {
 	var text []byte
 	for _, name := range []string{OlderLogFile, LogFile} {
-		file, _ := os.ReadFile(filepath.Join(dir, name)) // maxLog bytes at most, or none
+		file, _ := os.ReadFile(filepath.Join(dir, name)) // some maxLog bytes, or none
 		text = append(text, file...)
 	}
 	if len(text) > logTail {

@@ -56,15 +56,6 @@ func (verdicts Verdicts) Failed() string {
 	return strings.Join(failed, ", ")
 }
 
-// String gives the verdict as one line: "PASS order p95 < 500ms (measured 312ms)".
-func (v Verdict) String() string {
-	word := "FAIL"
-	if v.OK {
-		word = "PASS"
-	}
-	return fmt.Sprintf("%s %s (%s)", word, v.Limit, v.inBrackets())
-}
-
 func (v Verdict) inBrackets() string {
 	text := "measured " + v.Value()
 	if v.Measured == nil {

@@ -351,7 +351,7 @@ func (r *Run) drive(ctx, stop context.Context) Outcome {
 	defer context.AfterFunc(stop, func() { r.halt(driver.ErrStopped) })()
 	r.events.ctx = ctx
 	r.events.inTime, r.events.cancel = context.WithCancel(ctx)
-	_, err := r.driver.Run(ctx, r.stop)
+	err := r.driver.Run(ctx, r.stop)
 	r.scrubs.Close()
 	cause := context.Cause(r.stop) // a limit or no room, whatever the driver says of its last orders
 	r.halt(nil)

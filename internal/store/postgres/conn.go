@@ -17,8 +17,8 @@ import (
 type Statement struct{ Name, SQL string }
 
 // Conn is a connection of one user, for a workload's calls of prepared statements. All values go in binary, and nothing
-// is allocated: Call, a parameter each, and Each; or Queue, after the last call Send, and Row until it gives none. What
-// was queued before Send is one transaction and one round trip.
+// is allocated: Call, a parameter each, and Each; or Queue, and Each for the last of several calls, which are one
+// transaction and one round trip.
 //
 // It speaks with PostgreSQL's messages themselves. pgconn makes the connection and then hands it over: its own calls
 // would set up a watch of the context and a timer each time, and copy results. A call is one write (Bind, Execute,
@@ -73,44 +73,25 @@ func (s *Store) ConnectUser(ctx context.Context, statements ...Statement) (*Conn
 	return c, nil
 }
 
-// Each sends the call alone, as one transaction, and hands take each row of the answer, which is valid until it
-// returns. It is false of a row with other columns than were asked for. The error is that of Fail, by the statement's
-// name.
+// Each sends the call, with those that are queued, as one transaction, and hands take each row of the answers, which is
+// valid until it returns; take is false of a row with other columns than were asked for. The error goes by the name of
+// the statement. One of a call that writes is in doubt where the connection broke before the server told how it ended:
+// what the server refused before it had run it is certainly not there.
 func (c *Conn) Each(ctx context.Context, writes bool, take func(row [][]byte) bool) error {
 	c.Queue()
-	err := c.Send(ctx)
-	for err == nil {
-		var row [][]byte
-		if _, row, err = c.Row(); row == nil {
-			break
-		}
-		if !take(row) {
-			err = c.ErrShape()
-		}
+	err := c.exchange(ctx, take)
+	if err == nil {
+		return nil
 	}
-	if err != nil {
-		return c.Fail(c.bind.PreparedStatement, writes, err)
-	}
-	return nil
-}
-
-var errShape = errors.New("answer of another shape than was asked for")
-
-// ErrShape is an answer with other columns than were asked for. The connection is then of no use.
-func (c *Conn) ErrShape() error {
-	c.broken = true
-	return errShape
-}
-
-// Fail is the error of what was sent; writes says that it writes. It is then in doubt where the connection broke before
-// the server told how it ended: what the server refused before it had run it is certainly not there.
-func (c *Conn) Fail(op string, writes bool, err error) error {
-	wrapped := c.store.Wrap(op, err)
-	if e, ok := wrapped.(*store.Error); ok {
+	err = c.store.Wrap(c.bind.PreparedStatement, err)
+	if e, ok := err.(*store.Error); ok {
 		e.InDoubt = writes && (e.Code == completionUnknown || c.broken && (c.failed == nil || c.completed > 0))
 	}
-	return wrapped
+	return err
 }
+
+// errShape is of an answer with other columns than were asked for. The connection is then of no use.
+var errShape = errors.New("answer of another shape than was asked for")
 
 // Close ends the connection.
 func (c *Conn) Close(context.Context) error {

@@ -41,7 +41,7 @@ func isHere(identity pgx.Row) (here bool, data string) {
 	if err := identity.Scan(&pid, &age, &data, &system, &standby); err != nil {
 		return false, ""
 	}
-	_, err := process.Find(process.Dir, pid, "postgres", time.Duration(age*float64(time.Second)))
+	_, _, err := process.Find(process.Dir, pid, "postgres", time.Duration(age*float64(time.Second)))
 	return err == nil || data != "" && holdsCluster(data, system, standby), data
 }
 

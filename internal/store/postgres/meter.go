@@ -28,7 +28,7 @@ func newMeter(ctx context.Context, conn *sql.Conn) meter {
 	if err := conn.QueryRowContext(ctx, ask).Scan(&inside, &age, &client); err != nil {
 		return 0
 	}
-	pid, err := process.Find(process.Dir, inside, "postgres", time.Duration(age*float64(time.Second)))
+	pid, _, err := process.Find(process.Dir, inside, "postgres", time.Duration(age*float64(time.Second)))
 	if err != nil {
 		return 0
 	}

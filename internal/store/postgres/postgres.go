@@ -121,10 +121,14 @@ func (s *Store) begin(ctx context.Context, conn *pgx.Conn) error {
 // session connects outside the pool.
 func (s *Store) session(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
 	conn, err := pgx.ConnectConfig(ctx, config)
-	if err == nil {
-		err = s.begin(ctx, conn)
+	if err != nil {
+		return nil, err
 	}
-	return conn, err
+	if err := s.begin(ctx, conn); err != nil {
+		conn.Close(ctx)
+		return nil, err
+	}
+	return conn, nil
 }
 
 // neverCancelled drops a connection that was asked to end a statement: the server does so in its own time, and might

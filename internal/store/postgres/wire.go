@@ -27,13 +27,7 @@ func (c *Conn) prepare(ctx context.Context, setup string, statements []Statement
 		c.encode(&pgproto3.Parse{Name: s.Name, Query: s.SQL})
 	}
 	c.queued = 1
-	err := c.Send(ctx)
-	for err == nil {
-		var row [][]byte
-		if _, row, err = c.Row(); row == nil {
-			break
-		}
-	}
+	err := c.exchange(ctx, func([][]byte) bool { return true })
 	socket := direct(c.conn)
 	c.socket, c.front = socket, newFrontend(socket, socket)
 	return err
@@ -89,8 +83,23 @@ const mostKept = 1 << 20
 
 var endOfCalls pgproto3.Sync
 
-// Send sends what is queued as one transaction.
-func (c *Conn) Send(ctx context.Context) error {
+// exchange sends what is queued as one transaction, and takes the rows of the answers.
+func (c *Conn) exchange(ctx context.Context, take func(row [][]byte) bool) error {
+	err := c.send(ctx)
+	for err == nil {
+		var row [][]byte
+		if row, err = c.row(); row == nil {
+			break
+		}
+		if !take(row) {
+			c.broken = true
+			err = errShape
+		}
+	}
+	return err
+}
+
+func (c *Conn) send(ctx context.Context) error {
 	c.encode(&endOfCalls)
 	c.failed, c.completed, c.sent, c.queued = nil, 0, c.queued, 0
 	err := cmp.Or(ctx.Err(), c.invalid)
@@ -108,27 +117,28 @@ func (c *Conn) Send(ctx context.Context) error {
 	return err
 }
 
-// Row is the next row of what was sent, valid until the next call of Row, and the index of the call that it is of; nil
-// after the last one, when the transaction is committed.
-func (c *Conn) Row() (call int, row [][]byte, err error) {
+// row is the next row of what was sent, valid until the next call; nil after the last one, when the transaction is
+// committed.
+func (c *Conn) row() ([][]byte, error) {
 	for {
 		message, err := c.front.Receive()
 		if err != nil {
 			c.broken = true
-			return c.completed, nil, cmp.Or(c.failed, c.watch.cause(err)) // the server's last words, if any
+			return nil, cmp.Or(c.failed, c.watch.cause(err)) // the server's last words, if any
 		}
 		switch m := message.(type) {
 		case *pgproto3.DataRow:
 			if c.completed >= c.sent { // of a call that was not sent
-				return c.completed, nil, c.ErrShape()
+				c.broken = true
+				return nil, errShape
 			}
-			return c.completed, m.Values, nil
+			return m.Values, nil
 		case *pgproto3.CommandComplete:
 			c.completed++
 		case *pgproto3.ErrorResponse:
 			c.failed = pgconn.ErrorResponseToPgError(m)
 		case *pgproto3.ReadyForQuery:
-			return c.completed, nil, c.failed
+			return nil, c.failed
 		}
 	}
 }

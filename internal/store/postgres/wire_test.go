@@ -192,7 +192,7 @@ func FuzzAnswer(f *testing.F) {
 		w := Conn{watch: newWatch(conn), front: newFrontend(bytes.NewReader(answer), io.Discard), sent: 3}
 		w.front.SetMaxBodyLen(4 << 10) // memory for what is announced and never comes would take most of the time
 		for {
-			_, row, err := w.Row()
+			row, err := w.row()
 			if err != nil || row == nil {
 				return
 			}
@@ -215,7 +215,7 @@ func TestRowOfNoCall(t *testing.T) {
 	answer, _ = (&pgproto3.CommandComplete{CommandTag: []byte("SELECT 0")}).Encode(answer)
 	answer, _ = (&pgproto3.DataRow{}).Encode(answer)
 	w := Conn{front: newFrontend(bytes.NewReader(answer), io.Discard), sent: 1}
-	if _, row, err := w.Row(); !errors.Is(err, errShape) || !w.broken {
+	if row, err := w.row(); !errors.Is(err, errShape) || !w.broken {
 		t.Errorf("row %v, %v", row, err)
 	}
 }

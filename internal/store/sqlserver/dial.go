@@ -58,7 +58,8 @@ func (s *Store) dial(ctx context.Context, config msdsn.Config) (*mssql.Conn, *ne
 		if ended := ctx.Err(); ended != nil {
 			err = fmt.Errorf("%w: %w", ended, err)
 		}
-		return nil, nil, &connectError{err: err, broken: n.broken.Load()}
+		// A server that was reached before agrees on TLS, whatever it says as it goes down.
+		return nil, nil, &connectError{err: err, broken: n.broken.Load() || s.opened.Load()}
 	}
 	if config.Database == s.config.Database {
 		s.opened.Store(true)

@@ -114,10 +114,10 @@ func (r *scrub) Read(ctx context.Context) (store.Read, error) {
 		r.rows.Close()
 		r.rows = nil
 		r.at++
-		read.Last = r.at == len(r.tables)
 		if err != io.EOF {
 			return read, r.wrap(err)
 		}
+		read.Last = r.at == len(r.tables)
 		break
 	}
 	read.Bytes = int64(bytes)

@@ -78,5 +78,5 @@ func (s *Store) DB() *sql.DB { return s.db }
 
 func (s *Store) Close() error { return s.db.Close() }
 
-// LocksTables says that a load locks the whole table: bulk.
+// LocksTables marks an engine that loads under a lock of the whole table (bulk): load.TableLocker.
 func (s *Store) LocksTables() {}

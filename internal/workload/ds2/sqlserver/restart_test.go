@@ -74,7 +74,7 @@ func TestRunSurvivesRestart(t *testing.T) {
 		then := done().Orders
 		await(func() bool { return done().Orders >= then+20 })
 	}()
-	if _, err := d.Run(t.Context(), stop); err != nil && !errors.Is(err, driver.ErrStopped) {
+	if err := d.Run(t.Context(), stop); err != nil && !errors.Is(err, driver.ErrStopped) {
 		t.Fatal(err)
 	}
 	done := d.Meter().Totals()[0].Counts
