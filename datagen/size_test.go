@@ -51,7 +51,6 @@ func TestParseSizeRefuses(t *testing.T) {
 		"30 M B":                 "invalid size",
 		"99999999999999999999GB": "invalid size",
 		"1074GB":                 "CUSTOMERS.CUSTOMERID would reach 2148000000",
-		"2TB":                    "CUSTOMERS.CUSTOMERID",
 		"2147483647TB":           "CUSTOMERS.CUSTOMERID", // does not wrap around
 	} {
 		_, err := datagen.ParseSize(text)
@@ -66,9 +65,8 @@ func TestParseRows(t *testing.T) {
 		"products=7, customers = 5 ,orders_per_month=6",
 		want.String(),
 	} {
-		if got, err := datagen.ParseRows(text); err != nil || got != want {
-			t.Errorf("rows %q = %v, %v; want %v", text, got, err, want)
-		}
+		got, err := datagen.ParseRows(text)
+		assert.True(t, err == nil && got == want, "rows %q = %v, %v; want %v", text, got, err, want)
 	}
 	for text, want := range map[string]string{
 		"":                               "not the three numbers",
@@ -96,10 +94,8 @@ func FuzzParseSize(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			if size.Customers < 1 || size.OrdersPerMonth < 1 || size.Products < 1 ||
-				max(size.Customers, 12*size.OrdersPerMonth, size.Products) > math.MaxInt32 {
-				t.Errorf("%q = %#v does not fit", text, size)
-			}
+			assert.Positive(t, min(size.Customers, size.OrdersPerMonth, size.Products), text)
+			assert.LessOrEqual(t, max(size.Customers, 12*size.OrdersPerMonth, size.Products), math.MaxInt32, text)
 			again, err := datagen.ParseSize(size.String())
 			if err != nil {
 				again, err = datagen.ParseRows(size.String())

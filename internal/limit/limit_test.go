@@ -54,7 +54,6 @@ func TestParseFault(t *testing.T) {
 		{"order\u2003^p0 < 500ms", "needs a statistic"}, // a blank of three bytes
 		{"^orders p95 < 500ms", `unknown figure "orders"; known: browse, `},
 		{"order ^< 500ms", "needs a statistic"},
-		{"order ^p0 < 500ms", "needs a statistic"},
 		{"order ^p100 < 500ms", "needs a statistic"},
 		{"order ^median < 500ms", "needs a statistic"},
 		{"device ^p95 < 5ms", "device read or device write"},
@@ -71,7 +70,6 @@ func TestParseFault(t *testing.T) {
 		{"order p95 < 500 ^h", "needs a unit"},
 		{"errors < 0.1^", "percent sign, such as 0.1%"},
 		{"opm > 60^,000", "without a unit"},
-		{"opm > 60000^/min", "without a unit"},
 		{"order p95 < 500ms ^opm > 5", "ends before this"},
 	} {
 		before, after, _ := strings.Cut(c.text, "^")

@@ -36,7 +36,6 @@ func TestParseWindow(t *testing.T) {
 		{text: "1000s", bad: "use auto, checkpoints=2, or a span"},
 		{text: "1200s-1000s", bad: "ends before it begins"},
 		{text: "5s-5s", bad: "ends before it begins"},
-		{text: "1000x-1200s", bad: `"1000x" is not a time`},
 		{text: "-5s-10s", bad: `"" is not a time`},
 		{text: "1s-2s-3s", bad: `"2s-3s" is not a time`},
 	} {
