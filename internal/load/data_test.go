@@ -1,7 +1,6 @@
 package load
 
 import (
-	"net/url"
 	"strings"
 	"testing"
 
@@ -9,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store/sqlserver"
 	"ds2/schema"
 )
@@ -17,9 +17,7 @@ import (
 // continues with the rest, each by the statement that names its file and its table, and the files of a table one after
 // the other.
 func TestServerReadsEachPartsOwnFile(t *testing.T) {
-	s, err := sqlserver.Open(&url.URL{Scheme: "sqlserver", Host: "localhost"})
-	require.NoError(t, err)
-	defer s.Close()
+	s := pgtest.Open(t, sqlserver.Open, "sqlserver://localhost")
 	data, err := datagen.New(datagen.S, datagen.DefaultWords(), datagen.Options{})
 	require.NoError(t, err)
 	l := &loader{

@@ -23,9 +23,7 @@ import (
 func TestTablespacesOfOneServer(t *testing.T) {
 	t.Parallel()
 	drives := []devicetest.Drive{devicetest.Mount(t, "/dev/shm", 100<<20), devicetest.Mount(t, "/dev/shm", 100<<20)}
-	server, err := localpg.Start(t.Context(), localpg.Options{})
-	require.NoError(t, err)
-	t.Cleanup(func() { server.Stop() })
+	server := pgtest.Start(t, localpg.Options{})
 	admin := pgtest.DB(t, server.URL("postgres"))
 	var targets []store.Database
 	for i, drive := range drives {
@@ -75,15 +73,13 @@ func TestTunnel(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Database(t)
 	db := pgtest.DB(t, address)
-	for _, statement := range []string{
+	pgtest.Exec(t, db,
 		"CREATE SCHEMA there",
 		"CREATE FUNCTION there.pg_backend_pid() RETURNS int LANGUAGE sql AS 'SELECT 99999999'",
 		"CREATE FUNCTION there.pg_control_system(OUT system_identifier bigint) LANGUAGE sql AS 'SELECT 1'",
-		"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = there, pg_catalog, public', " +
+		"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = there, pg_catalog, public', "+
 			"current_database()); END $$",
-	} {
-		pgtest.Exec(t, db, statement)
-	}
+	)
 	here := observe(t, monitor.Options{}, target(t, pgtest.Database(t)))
 	assert.True(t, here.Machine != nil && here.Local, "a server on this machine: %v", here.Notes)
 	s := target(t, address)

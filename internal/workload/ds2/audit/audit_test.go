@@ -29,14 +29,8 @@ var engines = calls.Engines{postgres.Engine: ds2postgres.Connect}
 
 var size = datagen.Size{Customers: 100, OrdersPerMonth: 10, Products: 300}
 
-// loaded is a fresh database with a small dataset and one order made since, with two new customers; and the account of
-// it.
-func loaded(t *testing.T) (store.Database, *workload.Account) {
-	t.Helper()
-	return loadedSize(t, size)
-}
-
-func loadedSize(t *testing.T, size datagen.Size) (store.Database, *workload.Account) {
+// loaded is a fresh database with a dataset and one order made since, with two new customers; and the account of it.
+func loaded(t *testing.T, size datagen.Size) (store.Database, *workload.Account) {
 	t.Helper()
 	s := storetest.Loaded(t, postgres.Open, size)
 	// No UPDATE, which the server might count after the marks.
@@ -187,7 +181,7 @@ var (
 // right passes.
 func TestDamage(t *testing.T) {
 	t.Parallel()
-	s, run := loaded(t)
+	s, run := loaded(t, size)
 	// Damage is done where the engine's own keys would not let it happen.
 	pgtest.Exec(t, s.DB(), `ALTER TABLE cust_hist DROP CONSTRAINT fk_cust_hist_customerid;
 		ALTER TABLE orders DROP CONSTRAINT fk_customerid; ALTER TABLE orderlines DROP CONSTRAINT fk_orderid;
@@ -227,7 +221,7 @@ func TestDamage(t *testing.T) {
 
 // TestChangedDataset is a run that changes what it should leave alone: where no count tells, the server's counters do.
 func TestChangedDataset(t *testing.T) {
-	s, run := loaded(t)
+	s, run := loaded(t, size)
 	want := "rows updated or deleted in tables to which the run only adds: expected 0, found "
 	changes := []string{"UPDATE cust_hist SET prod_id = 1", "DELETE FROM cust_hist"}
 	if pgtest.Value[int](t, s.DB(), "SELECT current_setting('server_version_num')::int") < 150000 {
@@ -245,7 +239,7 @@ func TestChangedDataset(t *testing.T) {
 
 // TestInDoubt is work whose commit may have been lost with its connection: both answers are right.
 func TestInDoubt(t *testing.T) {
-	s, account := loaded(t)
+	s, account := loaded(t, size)
 	keys := func(m result.Marks) [2]int64 { return [...]int64{m[audit.LastCustomer], m[audit.LastOrder]} }
 	assert.Equal(t, [...]int64{100, 120}, keys(account.Before))
 	assert.Equal(t, [...]int64{102, 121}, keys(account.After))
@@ -269,7 +263,7 @@ func TestInDoubt(t *testing.T) {
 
 // TestWhatCannotBeAudited, and what can: sizes of tables, which a user may have no right to see, are for progress only.
 func TestWhatCannotBeAudited(t *testing.T) {
-	s, _ := loaded(t)
+	s, _ := loaded(t, size)
 	pgtest.Exec(t, s.DB(), "CREATE ROLE auditor LOGIN PASSWORD 'x'",
 		"GRANT SELECT ON ALL TABLES IN SCHEMA public TO auditor",
 		"REVOKE EXECUTE ON FUNCTION pg_table_size(regclass) FROM PUBLIC")
@@ -292,7 +286,7 @@ func TestWhatCannotBeAudited(t *testing.T) {
 // TestHistoryInRoomOfOthers: rows of a run that lie before those that the load made last, where room was made, are
 // found too; and one that is missing there is missed.
 func TestHistoryInRoomOfOthers(t *testing.T) {
-	s, run := loadedSize(t, datagen.S)
+	s, run := loaded(t, datagen.S)
 	pgtest.Exec(t, s.DB(), `CREATE TABLE kept AS SELECT * FROM cust_hist; TRUNCATE cust_hist;
 		INSERT INTO cust_hist SELECT * FROM kept WHERE orderid > 12000;
 		INSERT INTO cust_hist SELECT * FROM kept WHERE orderid <= 12000; DROP TABLE kept`)
@@ -309,7 +303,7 @@ func TestHistoryInRoomOfOthers(t *testing.T) {
 // small a table costs no more than its index. Neither writes a temporary file. It is the same where the server has no
 // statistics, or stale ones, as soon after a reset or a restore.
 func TestCost(t *testing.T) {
-	s, run := loadedSize(t, datagen.S)
+	s, run := loaded(t, datagen.S)
 	for _, table := range []string{"customers", "orders", "orderlines", "cust_hist"} {
 		pgtest.Exec(t, s.DB(), "ALTER TABLE "+table+" SET (autovacuum_enabled = false)")
 	}
@@ -369,7 +363,7 @@ func pagesRead(t *testing.T, s store.Database) (read, has map[string]int64, temp
 // was marked, after a run, after a reset to the rows of the load, and beside a note of another time. The marks are what
 // reading all would give.
 func TestMarksReadNoTable(t *testing.T) {
-	s, _ := loadedSize(t, datagen.S) // marked after the load, and after an order
+	s, _ := loaded(t, datagen.S) // marked after the load, and after an order
 	for _, c := range []struct {
 		state, change string
 		noted         bool

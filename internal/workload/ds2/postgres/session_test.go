@@ -1,14 +1,12 @@
 package postgres_test
 
 import (
-	"cmp"
-	"net/url"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ds2/datagen"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	enginepostgres "ds2/internal/store/postgres"
@@ -19,19 +17,8 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-func open(t testing.TB, target string) store.Database {
-	t.Helper()
-	return pgtest.Open(t, enginepostgres.Open, target)
-}
-
-// loaded is a store whose database is fresh and holds a dataset of the size.
-func loaded(t testing.TB, size datagen.Size) store.Database {
-	t.Helper()
-	return storetest.Loaded(t, enginepostgres.Open, size)
-}
-
 func TestCallsDoNotAllocate(t *testing.T) {
-	s := loaded(t, storetest.Size)
+	s := storetest.Loaded(t, enginepostgres.Open, storetest.Size)
 	session, err := postgres.Connect(t.Context(), s)
 	require.NoError(t, err)
 	defer session.Close(t.Context())
@@ -65,41 +52,30 @@ func TestCallsDoNotAllocate(t *testing.T) {
 }
 
 func TestRestockQuantities(t *testing.T) {
-	s := loaded(t, storetest.Size)
+	s := storetest.Loaded(t, enginepostgres.Open, storetest.Size)
 	pgtest.Exec(t, s.DB(), "UPDATE inventory SET quan_in_stock = 2 WHERE prod_id IN (9999, 10000)")
 	for product, want := range map[int]int{9_999: 250, 10_000: 2_500} {
-		var stock int
-		row := s.DB().QueryRow("SELECT quan_in_stock FROM inventory WHERE prod_id = $1", product)
-		require.NoError(t, row.Scan(&stock))
-		assert.Equal(t, want, stock, "product %d was restocked", product)
+		stock := fmt.Sprint("SELECT quan_in_stock FROM inventory WHERE prod_id = ", product)
+		assert.Equal(t, want, pgtest.Value[int](t, s.DB(), stock), "product %d was restocked", product)
 	}
 }
 
 func TestConnectErrors(t *testing.T) {
 	server := pgtest.Server(t)
 	empty := pgtest.Database(t)
-	wrong := func(user, host string) string {
-		u, err := url.Parse(empty)
-		require.NoError(t, err)
-		if user != "" {
-			u.User = url.UserPassword(user, "s3cret")
-		}
-		u.Host = cmp.Or(host, u.Host)
-		return u.String()
-	}
 	for _, test := range []struct {
 		name, target string
 		class        store.Class
 		says         string
 	}{
-		{"wrong password", wrong("postgres", ""), store.Config, "PGPASSWORD"},
-		{"no such user", wrong("nobody", ""), store.Config, "PGUSER"},
+		{"wrong password", pgtest.As(t, empty, "postgres", "s3cret"), store.Config, "PGPASSWORD"},
+		{"no such user", pgtest.As(t, empty, "nobody", "s3cret"), store.Config, "PGUSER"},
 		{"missing database", server.URL("nosuch"), store.Config, `database "nosuch" does not exist`},
 		{"without the schema", empty, store.Config, "ds2 load"},
-		{"no server", wrong("", "127.0.0.1:1"), store.Connection, "start the server"},
-		{"no such host", wrong("", "nosuch.invalid"), store.Connection, "host"},
+		{"no server", "postgres://ds2:s3cret@127.0.0.1:1/ds2", store.Connection, "start the server"},
+		{"no such host", "postgres://ds2:s3cret@nosuch.invalid/ds2", store.Connection, "host"},
 	} {
-		_, err := postgres.Connect(t.Context(), open(t, test.target))
+		_, err := postgres.Connect(t.Context(), pgtest.Open(t, enginepostgres.Open, test.target))
 		if assert.ErrorContains(t, err, test.says, test.name) {
 			assert.Equal(t, test.class, store.Classify(err), "%s: %v", test.name, err)
 			assert.NotRegexp(t, "s3cret|\n", err.Error(), "%s: tells the password, or more than a sentence", test.name)

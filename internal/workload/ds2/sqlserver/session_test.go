@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver"
 	"ds2/internal/tdstest"
@@ -74,10 +75,7 @@ func answered(t testing.TB, request func([]byte) []byte) calls.Session {
 
 func openURL(t testing.TB, target *url.URL) store.Database {
 	t.Helper()
-	s, err := sqlserver.Open(target)
-	require.NoError(t, err)
-	t.Cleanup(func() { s.Close() })
-	return s
+	return pgtest.Open(t, sqlserver.Open, target.String())
 }
 
 func connect(t testing.TB, s store.Database) calls.Session {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/localpg/pgtest"
 	"ds2/internal/store"
 	"ds2/internal/store/sqlserver"
 	"ds2/internal/tdstest"
@@ -42,9 +43,7 @@ func TestDuplicate(t *testing.T) {
 	violation := tdstest.Error(2627, 1, 14, "Violation of PRIMARY KEY constraint.")
 	answer := tdstest.Answer(violation, tdstest.Done(tdstest.DoneError))
 	server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte { return answer }})
-	s, err := sqlserver.Open(server.URL("MAIL"))
-	require.NoError(t, err)
-	defer s.Close()
+	s := pgtest.Open(t, sqlserver.Open, server.URL("MAIL").String())
 	session, err := Engine{}.Connect(t.Context(), s)
 	require.NoError(t, err)
 	defer session.Close(t.Context())
