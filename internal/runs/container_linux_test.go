@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/monitor"
+	"ds2/internal/texttest"
 )
 
 // confined puts a server into a separate control group with a tenth of a CPU and 300 MB.
@@ -55,7 +57,7 @@ func TestContainer(t *testing.T) {
 	require.NotNil(t, c)
 	require.Equal(t, 0.1, c.Processors)
 	require.InDelta(t, 299.5e6, c.MemoryBytes, .5e6)
-	contains(t, o.Observer.Reads, "fits into the 29") // in whole pages
+	texttest.Contains(t, strings.Join(o.Observer.Reads, "\n"), "fits into the 29") // in whole pages
 	run := begin(t, o)
 	var end time.Time
 	r := recorded(t, run, func() {

@@ -48,49 +48,54 @@ func newFaulty(t *testing.T) *faulty {
 	require.NoError(t, proxy.Start())
 	t.Cleanup(proxy.Stop)
 	target.Host = proxy.Listen
-	through, err := postgres.Open(target)
-	require.NoError(t, err)
-	t.Cleanup(func() { through.Close() })
+	through := pgtest.Open(t, postgres.Open, target.String())
 	return &faulty{server, o.Targets[0].DB(), proxy, through}
 }
 
 // amid lets a fault last until the run has met it, and does something again and again meanwhile.
 type amid func(again func() error) error
 
+// fault makes a fault and ends it.
+type fault func(ctx context.Context, met amid) error
+
 // nothing is what is done meanwhile where a fault lasts by itself.
 func nothing() error { return nil }
 
 // toxic spoils what the server sends.
-func (f *faulty) toxic(ctx context.Context, kind string, met amid) error {
-	_, err := f.proxy.Toxics.AddToxicJson(strings.NewReader(fmt.Sprintf(
-		`{"name": "t", "type": %q, "stream": "downstream", "attributes": {"timeout": 0}}`, kind)))
-	if err == nil {
-		err = met(nothing)
+func (f *faulty) toxic(kind string) fault {
+	return func(ctx context.Context, met amid) error {
+		_, err := f.proxy.Toxics.AddToxicJson(strings.NewReader(fmt.Sprintf(
+			`{"name": "t", "type": %q, "stream": "downstream", "attributes": {"timeout": 0}}`, kind)))
+		if err == nil {
+			err = met(nothing)
+		}
+		return errors.Join(err, f.proxy.Toxics.RemoveToxic(ctx, "t"))
 	}
-	return errors.Join(err, f.proxy.Toxics.RemoveToxic(ctx, "t"))
 }
 
-// raise lets a share of the calls of ds2_browse_by_category fail with an SQLSTATE.
-func (f *faulty) raise(ctx context.Context, state string, share float64, met amid) error {
-	var original string
-	const definition = "SELECT pg_get_functiondef('ds2_browse_by_category'::regproc)"
-	if err := f.db.QueryRowContext(ctx, definition).Scan(&original); err != nil {
-		return err
+// raise lets a fifth of the calls of ds2_browse_by_category fail with an SQLSTATE.
+func (f *faulty) raise(state string) fault {
+	return func(ctx context.Context, met amid) error {
+		var original string
+		const definition = "SELECT pg_get_functiondef('ds2_browse_by_category'::regproc)"
+		if err := f.db.QueryRowContext(ctx, definition).Scan(&original); err != nil {
+			return err
+		}
+		_, err := f.db.ExecContext(ctx, fmt.Sprintf(`
+			CREATE OR REPLACE FUNCTION ds2_browse_by_category(batch_size_in integer, category_in smallint)
+			RETURNS SETOF products LANGUAGE plpgsql AS $$ BEGIN
+				IF random() < 0.2 THEN RAISE EXCEPTION 'as the test wants it' USING ERRCODE = '%s'; END IF;
+			END $$`, state))
+		if err == nil {
+			err = met(nothing)
+		}
+		_, restored := f.db.ExecContext(ctx, original)
+		return errors.Join(err, restored)
 	}
-	_, err := f.db.ExecContext(ctx, fmt.Sprintf(`
-		CREATE OR REPLACE FUNCTION ds2_browse_by_category(batch_size_in integer, category_in smallint)
-		RETURNS SETOF products LANGUAGE plpgsql AS $$ BEGIN
-			IF random() < %g THEN RAISE EXCEPTION 'as the test wants it' USING ERRCODE = '%s'; END IF;
-		END $$`, share, state))
-	if err == nil {
-		err = met(nothing)
-	}
-	_, restored := f.db.ExecContext(ctx, original)
-	return errors.Join(err, restored)
 }
 
 // smallDisk puts the order lines on a file system of 64 MB, and gives what fills it up.
-func (f *faulty) smallDisk(t *testing.T) (fill func(context.Context, amid) error) {
+func (f *faulty) smallDisk(t *testing.T) (fill fault) {
 	t.Helper()
 	dir, _ := devicetest.Small(t, "64m", f.DataDir())
 	pgtest.Exec(t, f.db, "CREATE TABLESPACE small LOCATION '"+dir+"'", "ALTER TABLE orderlines SET TABLESPACE small")
@@ -107,11 +112,13 @@ func (f *faulty) smallDisk(t *testing.T) (fill func(context.Context, amid) error
 	}
 }
 
-// killBackends ends some sessions of the run.
-func (f *faulty) killBackends(ctx context.Context, n int) error {
-	_, err := f.db.ExecContext(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-		WHERE datname = 'ds2' AND pid <> pg_backend_pid() ORDER BY random() LIMIT $1`, n)
-	return err
+// killBackends ends two sessions of the run, again and again.
+func (f *faulty) killBackends(ctx context.Context, met amid) error {
+	return met(func() error {
+		_, err := f.db.ExecContext(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+			WHERE datname = 'ds2' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 2`)
+		return err
+	})
 }
 
 // occupy takes every connection that the server has, those of the run among them.
@@ -161,28 +168,19 @@ func TestFaults(t *testing.T) {
 		f.Kill()
 		return errors.Join(met(nothing), f.Restart(ctx))
 	}
-	killBackends := func(ctx context.Context, met amid) error {
-		return met(func() error { return f.killBackends(ctx, 2) })
-	}
-	toxic := func(kind string) func(context.Context, amid) error {
-		return func(ctx context.Context, met amid) error { return f.toxic(ctx, kind, met) }
-	}
-	raise := func(state string) func(context.Context, amid) error {
-		return func(ctx context.Context, met amid) error { return f.raise(ctx, state, 0.2, met) }
-	}
 	for _, c := range []struct {
 		why   string
-		fault func(context.Context, amid) error
+		fault fault
 		class store.Class // that must be seen
 		all   bool        // users have to connect again
 	}{
 		{"the server restarts", restart, store.Connection, true},
 		{"the server is killed, and comes back", kill, store.Connection, true},
-		{"backends are killed", killBackends, store.Connection, false},
-		{"the network stalls", toxic("timeout"), store.Connection, true},
-		{"the network resets connections", toxic("reset_peer"), store.Connection, true},
-		{"deadlocks", raise("40P01"), store.Deadlock, false},
-		{"serialization failures", raise("40001"), store.Serialization, false},
+		{"backends are killed", f.killBackends, store.Connection, false},
+		{"the network stalls", f.toxic("timeout"), store.Connection, true},
+		{"the network resets connections", f.toxic("reset_peer"), store.Connection, true},
+		{"deadlocks", f.raise("40P01"), store.Deadlock, false},
+		{"serialization failures", f.raise("40001"), store.Serialization, false},
 		{"a full disk", nil, store.Resource, false},
 		{"too few connections", f.occupy, store.Resource, true},
 	} {
@@ -211,7 +209,8 @@ func TestFaults(t *testing.T) {
 					later(t, run, 5*time.Second)
 				}
 				if c.all {
-					allBack(t, run)
+					await(t, func() bool { return run.Meter().Totals()[0].Counts.Reconnects >= int64(o.Threads) })
+					moreOrders(t, run, 20)
 				}
 			})
 			require.NoError(t, <-happened)

@@ -3,15 +3,12 @@ package runs
 import (
 	"context"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/datagen"
-	"ds2/internal/limit"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/monitor"
@@ -43,37 +40,25 @@ func options(t *testing.T, s store.Database) Options {
 	require.NoError(t, err)
 	size, _, err := audit.Loaded(info)
 	require.NoError(t, err)
-	o := optionsOf(t, s)
-	o.Plan = &ds2.Plan{
-		Config: ds2.Config{
-			Size: size, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5,
-			LineItems: 5,
-		},
-		Targets: []ds2.Target{func(ctx context.Context) (calls.Session, error) { return ds2postgres.Connect(ctx, s) }},
-		Engines: calls.Engines{postgres.Engine: ds2postgres.Connect},
-	}
-	o.ThinkTime.Duration, o.RunTime.Duration, o.MaxErrors = 40*time.Millisecond, 6*time.Second, 100
-	return o
-}
-
-// optionsOf are those of a run of any workload, until it is stopped.
-func optionsOf(t *testing.T, s store.Database) Options {
+	connect := func(ctx context.Context) (calls.Session, error) { return ds2postgres.Connect(ctx, s) }
 	o := Options{
 		Dir: filepath.Join(t.TempDir(), "record"), Targets: []store.Database{s}, Tell: t.Logf,
 		Observer: &monitor.Observer{},
 		Spec: result.Spec{
-			RunID: "test", KitVersion: "test", Threads: 4, Seed: 1, RampRate: 100, MaxRetries: 20, MaxErrors: 1,
+			RunID: "test", KitVersion: "test", Threads: 4, Seed: 1, RampRate: 100, MaxRetries: 20, MaxErrors: 100,
+		},
+		Plan: &ds2.Plan{
+			Config: ds2.Config{
+				Size: size, Words: datagen.DefaultWords(), PctNewCustomers: 20, Searches: 3, SearchBatchSize: 5,
+				LineItems: 5,
+			},
+			Targets: []ds2.Target{connect},
+			Engines: calls.Engines{postgres.Engine: ds2postgres.Connect},
 		},
 	}
+	o.ThinkTime.Duration, o.RunTime.Duration = 40*time.Millisecond, 6*time.Second
 	o.DrainTime.Duration, o.OperationTimeout.Duration = 10*time.Second, 10*time.Second
 	return o
-}
-
-func limits(t *testing.T, texts ...string) []limit.Limit {
-	t.Helper()
-	all, err := limit.ParseAll(texts)
-	require.NoError(t, err)
-	return all
 }
 
 // observe has what can be observed of a run sampled beside it.
@@ -83,15 +68,6 @@ func observe(t *testing.T, o *Options, how monitor.Options) {
 	o.Observer, err = monitor.Observe(t.Context(), o.Targets, o.RunTime.Duration, how)
 	require.NoError(t, err)
 	t.Cleanup(o.Observer.Close)
-}
-
-// trace observes a run and traces its I/Os, or skips the test.
-func trace(t *testing.T, o *Options) {
-	t.Helper()
-	observe(t, o, monitor.Options{IOTrace: true})
-	if o.Observer.IOTrace == nil {
-		t.Skip(strings.Join(o.Observer.Notes, "; "))
-	}
 }
 
 func begin(t *testing.T, o Options) *Run {
@@ -159,26 +135,11 @@ func later(t *testing.T, run *Run, d time.Duration) {
 	await(t, func() bool { return now() >= end })
 }
 
-// allBack waits until each of a run's users has connected again, and orders are acknowledged.
-func allBack(t *testing.T, run *Run) {
-	users := int64(run.options.Threads)
-	await(t, func() bool { return run.Meter().Totals()[0].Counts.Reconnects >= users })
-	moreOrders(t, run, 20)
-}
-
 // conduct shows nothing and audits.
 func conduct(t *testing.T) Conduct {
 	return Conduct{
 		Locked: t.Context(), Tell: t.Logf, Judged: func(*Run) {},
 		Show:     func(*Run) func(result.Summary) { return func(result.Summary) {} },
 		Progress: func(string, progress.Unit) (progress.Tell, func()) { return progress.Ignore, func() {} },
-	}
-}
-
-// contains asserts that lines contain each of some texts.
-func contains(t *testing.T, lines []string, texts ...string) {
-	t.Helper()
-	for _, text := range texts {
-		assert.Contains(t, strings.Join(lines, "\n"), text)
 	}
 }

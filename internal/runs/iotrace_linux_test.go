@@ -16,7 +16,10 @@ func TestTracedRun(t *testing.T) {
 	t.Parallel()
 	_, o := ready(t, localpg.Options{DataDir: devicetest.TempDir(t)})
 	o.LimitTexts = []string{"log flush p99.9 < 1us"}
-	trace(t, &o)
+	observe(t, &o, monitor.Options{IOTrace: true})
+	if o.Observer.IOTrace == nil {
+		t.Skip(o.Observer.Notes)
+	}
 	r := recorded(t, begin(t, o), nil)
 
 	w := r.Windows[0]

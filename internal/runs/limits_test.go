@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ds2/internal/limit"
 	"ds2/internal/localpg"
 	"ds2/internal/localpg/pgtest"
 	"ds2/internal/measure"
@@ -63,6 +64,8 @@ func TestLimitsOfDevices(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	columns := []monitor.Column{{Name: "disk.sda.writes_per_second"}, {Name: "disk.sda.write_seconds"}}
 	source := monitor.Source{Name: "drive", Columns: columns}
+	limits, err := limit.ParseAll([]string{"device write max < 50ms"})
+	require.NoError(t, err)
 	for _, c := range []struct {
 		why     string
 		observe bool
@@ -73,7 +76,7 @@ func TestLimitsOfDevices(t *testing.T) {
 		{"a second without writes does not count", true, []float64{0.06, math.NaN(), 0.06, 0.01}, 0},
 		{"not observed", false, []float64{0.06, 0.06, 0.06}, 0},
 	} {
-		w, ended := limitJudge{limits: limits(t, "device write max < 50ms"), abortAfter: 2 * time.Second}, 0
+		w, ended := limitJudge{limits: limits, abortAfter: 2 * time.Second}, 0
 		o := &observation{start: start, sampler: monitor.NewSampler(slog.New(slog.DiscardHandler))}
 		if c.observe {
 			o.sampler = monitor.NewSampler(slog.New(slog.DiscardHandler), source)

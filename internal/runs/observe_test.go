@@ -22,6 +22,7 @@ import (
 	"ds2/internal/monitor"
 	"ds2/internal/progress"
 	"ds2/internal/result"
+	"ds2/internal/texttest"
 )
 
 // TestObservedRun finds the samples of machine and database beside those of the orders, second by second, and in
@@ -72,7 +73,8 @@ func TestObservedRun(t *testing.T) {
 	require.Len(t, r.Servers, 1)
 	assert.True(t, strings.HasPrefix(r.Servers[0].Version, "PostgreSQL"), "%+v", r.Servers)
 	require.NotNil(t, r.Bottleneck)
-	contains(t, r.Bottleneck.Warnings, "of memory that its server may use", "checkpoint_timeout")
+	texttest.Contains(t, strings.Join(r.Bottleneck.Warnings, "\n"),
+		"of memory that its server may use", "checkpoint_timeout")
 	require.NotNil(t, r.Power)
 	assert.Equal(t, []float64{250, 250}, []float64{*r.Power.Idle, *r.Power.Active})
 	if len(r.Machine.Drives) > 0 {

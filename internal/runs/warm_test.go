@@ -43,9 +43,8 @@ func TestWarmIsDecided(t *testing.T) {
 		w.sample(measure.Sample{Phase: measure.PhaseRun})
 		w.sample(measure.Sample{Phase: measure.PhaseRun})
 		<-done
-		if before < 2 || s.looks != before {
-			t.Errorf("the buffers were counted %d times in the warm-up, and %d times in all", before, s.looks)
-		}
+		assert.GreaterOrEqual(t, before, 2, "times that the buffers were counted in the warm-up")
+		assert.Equal(t, before, s.looks, "and in all")
 	})
 }
 
