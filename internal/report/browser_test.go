@@ -138,8 +138,8 @@ func TestBrowser(t *testing.T) {
 	pages := []page{
 		{"experiment", written(t, Experiment(arrays)), 3 + 1 + 1 + 3}, // bars, the devices, small bars
 		{"bench", written(t, Bench(arrays.Benches[1])), 8 + 5},
-		{"run", html(t, r, record(t, func(s *result.Summary) { eventful(s); s.RunID = "m3x8" })), 4 + 3 + 4},
-		{"mailbox", html(t, mailbox), 4},
+		{"run", written(t, Runs(r, record(t, func(s *result.Summary) { eventful(s); s.RunID = "m3x8" }))), 4 + 3 + 4},
+		{"mailbox", written(t, Runs(mailbox)), 4},
 		{"tune", written(t, Search(search())), 3},
 	}
 	if os.Getenv("DS2_ARTIFACTS") != "" {

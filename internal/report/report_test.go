@@ -95,11 +95,6 @@ func recordAt(t *testing.T, dir string, speed, growth float64, change func(*resu
 	return r
 }
 
-func html(t *testing.T, records ...*result.Record) string {
-	t.Helper()
-	return written(t, Runs(records...))
-}
-
 // written is a page as HTML.
 func written(t *testing.T, p Page) string {
 	t.Helper()
@@ -143,7 +138,7 @@ func TestEarned(t *testing.T) {
 }
 
 func TestHTML(t *testing.T) {
-	page := html(t, record(t, limitedRun(2, diagnose.Storage)))
+	page := written(t, Runs(record(t, limitedRun(2, diagnose.Storage))))
 	texttest.Contains(t, page, `<div class="light good"><b>Trustworthy</b>`,
 		"The audit of what this run wrote passed: 1 check.")
 	own := strings.Replace(page, string(echartsJS), "", 1)
@@ -181,7 +176,7 @@ func TestHTMLTells(t *testing.T) {
 			s.Status, s.Error = result.Failed, "<script>alert(1)</script>"
 		}, "&lt;script&gt;"},
 	} {
-		page := html(t, record(t, c.change))
+		page := written(t, Runs(record(t, c.change)))
 		assert.Contains(t, page, c.want, "the page of %s does not say", name)
 		assert.NotContains(t, page, `class="light good"`, "the page of %s calls the result good", name)
 	}
@@ -207,7 +202,7 @@ func TestCounters(t *testing.T) {
 		r.Host.Rows = append(r.Host.Rows, monitor.Row{Time: r.Start.Add(time.Duration(second) * time.Second),
 			Values: []float64{v / 1000, 0.99, 0.25, 0.5, 4e9, math.NaN(), 400, .016, 6.4, 5.5, .5}})
 	}
-	page := html(t, r)
+	page := written(t, Runs(r))
 	texttest.Contains(t, page,
 		`id="run1-drives"`, `id="run1-busy"`, `id="run1-processors"`, `id="run1-memory"`, `id="run1-requests"`,
 		`id="run1-queue"`, `id="run1-waits"`, `"name":"data read"`, `"name":"log write"`,
@@ -246,12 +241,10 @@ func TestThinned(t *testing.T) {
 			phase = measure.PhaseWarmup
 		}
 		samples = append(samples, measure.Sample{End: time.Duration(second) * time.Second, Length: time.Second,
-			Phase:  phase,
-			Counts: measure.Counts{Orders: 10}, Mean: 5, P95: 8, Max: float64(second)})
+			Phase: phase, Counts: measure.Counts{Orders: 10}, Mean: 5, Max: float64(second)})
 	}
 	drained := measure.Sample{End: 24*time.Hour + 10*time.Millisecond, Length: 10 * time.Millisecond,
-		Phase:  measure.PhaseDrain,
-		Counts: measure.Counts{Orders: 8}} // 48,000 OPM
+		Phase: measure.PhaseDrain, Counts: measure.Counts{Orders: 8}} // 48,000 OPM
 	thin := thinned(append(samples, drained), maxPoints)
 	assert.LessOrEqual(t, len(thin), maxPoints+2, "%d points of %d samples", len(thin), len(samples))
 	var orders int64
@@ -259,9 +252,7 @@ func TestThinned(t *testing.T) {
 	for _, s := range thin {
 		orders += s.Counts.Orders
 		length += s.Length
-		if s.OPM() != 600 || s.Mean != 5 || s.Max != s.End.Seconds() {
-			t.Fatalf("merged sample %+v", s)
-		}
+		require.Equal(t, []float64{600, 5, s.End.Seconds()}, []float64{s.OPM(), s.Mean, s.Max}, "merged sample %+v", s)
 	}
 	assert.EqualValues(t, 864_000, orders)
 	assert.Equal(t, 24*time.Hour, length)
@@ -294,7 +285,7 @@ func TestNotesSayThatARunIsTooShort(t *testing.T) {
 // TestHTMLOfSeveralRuns: the records of one run from several machines are told apart by their directories.
 func TestHTMLOfSeveralRuns(t *testing.T) {
 	one, two := record(t, nil), record(t, nil)
-	page := html(t, one, two)
+	page := written(t, Runs(one, two))
 	texttest.Contains(t, page, `<a href="#run1">`, `<a href="#run2">`, `id="run2-opm"`, "<title>2 ds2 runs</title>",
 		">"+one.Dir+"</a>: 6,560 OPM", ">"+two.Dir+"</a>: 6,560 OPM")
 }
@@ -307,8 +298,8 @@ func TestSlowest(t *testing.T) {
 			{From: 40, To: 40.25, Operation: "purchase"},
 		}
 	})
-	texttest.Contains(t, html(t, r), "The 3 slowest orders", `<th scope="row">purchase</th><td>2</td><td>900</td>`,
-		`<th scope="row">login</th><td>1</td><td>500</td>`)
+	texttest.Contains(t, written(t, Runs(r)), "The 3 slowest orders",
+		`<th scope="row">purchase</th><td>2</td><td>900</td>`, `<th scope="row">login</th><td>1</td><td>500</td>`)
 }
 
 // TestDisclosure: what is missing is called not stated, and a price gives the figure by it.
@@ -385,7 +376,7 @@ func TestEvents(t *testing.T) {
 			{Events: []int{3}, Disturbance: measure.Disturbance{From: 55.1}, Unknown: "it is too late"},
 		}
 	})
-	page := html(t, r)
+	page := written(t, Runs(r))
 	texttest.Contains(t, page,
 		"Event 1 and event 2 at 30.0 s: 702 orders lost ± 40 against 6,000 OPM before, back within 5 % after 7.0 s; "+
 			"the longest order took 7,100 ms, failed attempts: timeout 3.",

@@ -16,8 +16,7 @@ func search() result.Search {
 			Record: "05-7-users"}
 	}
 	holds := result.Verdict{Limit: "order p95 < 200ms", Unit: result.UnitSeconds, Bound: 0.2,
-		Measured: new(0.19), OK: true,
-		Runs: 3, Held: 3}
+		Measured: new(0.19), OK: true, Runs: 3, Held: 3}
 	return result.Search{
 		Spec: result.Spec{RunID: "abc", Words: orders, Engine: "postgres", Targets: []string{"host/db"},
 			Size: "S", Restore: "reset",

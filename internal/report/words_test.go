@@ -50,7 +50,7 @@ func TestWords(t *testing.T) {
 		"Open loop of 10 transactions a second", "transactions given up 1", "cumulative TPM",
 		"other on postgres, size 7 boxes, 4 users", "274 IOPS\n", "It is no published result.", "Sizing and throughput",
 		"achieved transactional I/O per second  274.15")
-	page := html(t, &result.Record{Summary: s})
+	page := written(t, Runs(&result.Record{Summary: s}))
 	texttest.Contains(t, page, "Sizing and throughput", "274.15", "&lt;b&gt;")
 	assert.NotContains(t, page, "items per order", "the page has parameters of DVD Store 2")
 
