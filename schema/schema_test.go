@@ -18,41 +18,34 @@ var allParams = Params{
 	},
 }
 
-// eachPhase calls test for every phase of every engine.
-func eachPhase(test func(engine string, phase Phase)) {
+func TestEveryPhaseOfEveryEngine(t *testing.T) {
+	names := map[string]bool{}
 	for _, engine := range Engines() {
 		for _, phase := range slices.Concat(Phases, Unasked) {
-			if phase != Data || ReadsFiles(engine) {
-				test(engine, phase)
+			if phase == Data && !ReadsFiles(engine) {
+				continue
+			}
+			statements, err := Statements(engine, phase, allParams)
+			require.NoError(t, err)
+			assert.NotEmpty(t, statements, "%s %s: no statement", engine, phase)
+			script, _ := SQL(engine, phase, allParams)
+			for i, s := range statements {
+				assert.Contains(t, script, s.SQL, "%s %s: load would run what the script does not show", engine, phase)
+				name := engine + " " + s.Name
+				if phase == Drop || phase == Reset {
+					name += " of " + string(phase) // not parts of a load
+				}
+				assert.False(t, names[name], "%s stands twice: a resumed load would leave it out", name)
+				names[name] = true
+				if i > 0 {
+					assert.Contains(t, []int{0, 1}, s.Step-statements[i-1].Step, "%s: steps since the one before", name)
+				}
+				assert.Equal(t, s.Name == "create database", s.UnlessExists, "%s: left out if it exists", name)
+				known := []Progress{"", IndexProgress, VacuumProgress, AnalyzeProgress, ScanProgress, FullTextProgress}
+				assert.Contains(t, known, s.Progress, name)
 			}
 		}
 	}
-}
-
-func TestEveryPhaseOfEveryEngine(t *testing.T) {
-	names := map[string]bool{}
-	eachPhase(func(engine string, phase Phase) {
-		statements, err := Statements(engine, phase, allParams)
-		require.NoError(t, err)
-		assert.NotEmpty(t, statements, "%s %s: no statement", engine, phase)
-		script, _ := SQL(engine, phase, allParams)
-		for i, s := range statements {
-			assert.Contains(t, script, s.SQL, "%s %s: load would run what the script does not show", engine, phase)
-			of := engine
-			if phase == Drop || phase == Reset {
-				of += " " + string(phase) // not parts of a load
-			}
-			name := of + " " + s.Name
-			assert.False(t, names[name], "%s: a second statement of this name: a resumed load would leave it out", name)
-			names[name] = true
-			if i > 0 {
-				assert.Contains(t, []int{0, 1}, s.Step-statements[i-1].Step, "%s: steps since the one before", name)
-			}
-			assert.Equal(t, s.Name == "create database", s.UnlessExists, "%s: left out where the database exists", name)
-			known := []Progress{"", IndexProgress, VacuumProgress, AnalyzeProgress, ScanProgress, FullTextProgress}
-			assert.Contains(t, known, s.Progress, name)
-		}
-	})
 }
 
 func TestStatementsThatCannotBeRead(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 
 var small = datagen.Size{Customers: 2_001, OrdersPerMonth: 100, Products: 1_000}
 
-func dataset(t *testing.T, size datagen.Size, o datagen.Options) *datagen.Dataset {
+func dataset(t testing.TB, size datagen.Size, o datagen.Options) *datagen.Dataset {
 	t.Helper()
 	data, err := datagen.New(size, datagen.DefaultWords(), o)
 	require.NoError(t, err)
@@ -173,9 +173,8 @@ func TestShardsAreBalanced(t *testing.T) {
 func TestTables(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "lost+found"), 0o700))
-	o := all
-	o.Tables = []datagen.Table{datagen.Products, datagen.Inventory}
-	m, _ := write(t, dir, dataset(t, small, datagen.Options{}), o)
+	two := with(func(o *Options) { o.Tables = []datagen.Table{datagen.Products, datagen.Inventory} })
+	m, _ := write(t, dir, dataset(t, small, datagen.Options{}), two)
 	assert.True(t, len(m.Files) == 2 && m.Files[0].Name == "prod.csv" && m.Files[1].Name == "inv.csv",
 		"files %v", m.Files)
 	assert.NoError(t, verify(t, dir))
@@ -238,36 +237,34 @@ func TestConflicts(t *testing.T) {
 	data := dataset(t, small, datagen.Options{Seed: seed})
 	larger := small
 	larger.Products++
+	dir := t.TempDir()
+	write(t, dir, data, all)
 	for _, c := range []struct {
 		name    string
-		file    string // stands there besides the dataset; "-" stands there alone
 		data    *datagen.Dataset
 		options Options
 		want    string
 	}{
-		{"again", "", data, all, "this dataset already"},
-		{"another size", "", dataset(t, larger, datagen.Options{Seed: seed}), resume, "says size"},
-		{"another seed", "", dataset(t, small, datagen.Options{}), resume, "says data seed 9223372036854775808, not 0"},
-		{"other lines", "", dataset(t, small, datagen.Options{Seed: seed, CRLF: true}), resume,
-			"says lines lf, not crlf"},
-		{"other tables", "", data, with(func(o *Options) {
+		{"again", data, all, "this dataset already"},
+		{"another size", dataset(t, larger, datagen.Options{Seed: seed}), resume, "says size"},
+		{"another seed", dataset(t, small, datagen.Options{}), resume, "says data seed 9223372036854775808, not 0"},
+		{"other lines", dataset(t, small, datagen.Options{Seed: seed, CRLF: true}), resume, "says lines lf, not crlf"},
+		{"other tables", data, with(func(o *Options) {
 			o.Resume, o.Tables = true, []datagen.Table{datagen.Products}
 		}), "says tables"},
-		{"a shard beside a whole", "", data, with(func(o *Options) { o.Shard = Shard{1, 2} }),
+		{"a shard beside a whole", data, with(func(o *Options) { o.Shard = Shard{1, 2} }),
 			"which manifest-1-of-2.json does not account for"},
-		{"a stranger", "notes.txt", data, resume, "notes.txt, which manifest.json does not account for"},
-		{"only a stranger", "-prod.csv", data, all, "prod.csv, which manifest.json does not account for"},
 	} {
-		dir := t.TempDir()
-		name, alone := strings.CutPrefix(c.file, "-")
-		if !alone {
-			write(t, dir, data, all)
-		}
-		if name != "" {
-			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o644))
-		}
 		_, err := NewPlan(dir, c.data, c.options)
 		assert.ErrorContains(t, err, c.want, c.name)
+	}
+	for _, c := range []struct {
+		dir, stranger string
+		options       Options
+	}{{dir, "notes.txt", resume}, {t.TempDir(), "prod.csv", all}} {
+		require.NoError(t, os.WriteFile(filepath.Join(c.dir, c.stranger), []byte("x"), 0o644))
+		_, err := NewPlan(c.dir, data, c.options)
+		assert.ErrorContains(t, err, c.stranger+", which manifest.json does not account for")
 	}
 }
 

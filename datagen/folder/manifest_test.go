@@ -14,8 +14,7 @@ import (
 
 // FuzzManifest: no manifest makes its readers panic, and no file that one names lies elsewhere.
 func FuzzManifest(f *testing.F) {
-	data, err := datagen.New(datagen.S, datagen.DefaultWords(), datagen.Options{})
-	require.NoError(f, err)
+	data := dataset(f, datagen.S, datagen.Options{})
 	examples := []string{`{"format":3,"customers":20000,"orders_per_month":1000,"products":10000,"shard":"1/1",` +
 		`"files":[{"name":"../../etc/passwd","table":"orders"}]}`}
 	for _, shard := range []Shard{Whole, {1, 2}} {

@@ -123,17 +123,14 @@ func TestLinksAreNotFollowed(t *testing.T) {
 }
 
 func TestTarget(t *testing.T) {
-	for _, c := range []struct {
-		name, target string
-		ok           bool
-	}{
-		{"prod.csv.ABCDEFGHIJKLMNOPQRSTUVWXYZ.partial", "prod.csv", true},
-		{"prod.csv.partial", "", false},
-		{"prod.csv", "", false},
-		{".partial", "", false},
+	for name, want := range map[string]string{ // empty: none
+		"prod.csv.ABCDEFGHIJKLMNOPQRSTUVWXYZ.partial": "prod.csv",
+		"prod.csv.partial":                            "",
+		"prod.csv":                                    "",
+		".partial":                                    "",
 	} {
-		target, ok := Target(c.name)
-		assert.True(t, ok == c.ok && (!ok || target == c.target), "%s: %q, %v", c.name, target, ok)
+		target, ok := Target(name)
+		assert.True(t, ok == (want != "") && (!ok || target == want), "%s: %q, %v", name, target, ok)
 	}
 }
 

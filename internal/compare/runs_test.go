@@ -2,7 +2,6 @@ package compare
 
 import (
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -88,9 +87,8 @@ func TestAnyFigures(t *testing.T) {
 		require.NoError(t, result.SaveSummary(dir, b), "%d", i)
 		read, err := result.ReadSummary[result.Bench](dir)
 		require.NoError(t, err, "%d", i)
-		assert.True(t, slices.EqualFunc(b.Runs, read.Runs, func(a, b result.BenchRun) bool {
-			return assert.ObjectsAreEqual(a, b)
-		}) && assert.ObjectsAreEqual(b.Headline, read.Headline) && assert.ObjectsAreEqual(b.RunsCI95, read.RunsCI95) &&
-			assert.ObjectsAreEqual(b.RunsSpread, read.RunsSpread), "%d: %+v, read: %+v", i, b, read)
+		assert.Equal(t, b.Runs, read.Runs, "%d", i)
+		figures := func(b result.Bench) []any { return []any{b.Headline, b.RunsCI95, b.RunsSpread} }
+		assert.Equal(t, figures(b), figures(read), "%d", i)
 	}
 }

@@ -32,21 +32,20 @@ func TestOpenFails(t *testing.T) {
 func TestClasses(t *testing.T) {
 	nightly.Only(t, "times I/Os to a few hundredths, which takes a quiet machine")
 	for _, c := range []struct {
-		fileSystem   string
-		drives, each int // I/Os of each class on each drive
-	}{
-		{"ext4", 1, 200},
-		{"xfs", 1, 200},
-		{"ext4", 16, 200},
-	} {
+		fileSystem string
+		drives     int
+	}{{"ext4", 1}, {"xfs", 1}, {"ext4", 16}} {
 		t.Run(fmt.Sprintf("%d of %s", c.drives, c.fileSystem), func(t *testing.T) {
-			classes(t, c.fileSystem, c.drives, c.each)
+			classes(t, c.fileSystem, c.drives)
 		})
 	}
 }
 
 // held is how many reads and writes a second each drive does: of some, the next has to wait for the next burst.
 const held = 100
+
+// each is how many I/Os of each class are made on each drive.
+const each = 200
 
 // waited is what an I/O takes at least that had to: so long that what a quiet machine adds is below 5 %.
 const waited = 20 * time.Millisecond
@@ -56,7 +55,7 @@ var timed = []Class{dataRead, dataWrite, logWrite, logFlush}
 
 const dataRead, dataWrite, logWrite, logFlush, otherWrite Class = 0, 1, 4, 5, 7
 
-func classes(t *testing.T, fileSystem string, number, each int) {
+func classes(t *testing.T, fileSystem string, number int) {
 	var drives []*drive
 	var names []string
 	var directories []Directory
@@ -71,7 +70,7 @@ func classes(t *testing.T, fileSystem string, number, each int) {
 	tracer := open(t, names, directories, []int{os.Getpid()})
 	var group errgroup.Group
 	for _, d := range drives {
-		group.Go(func() error { return d.make(each) })
+		group.Go(d.make)
 	}
 	require.NoError(t, group.Wait())
 	all, err := tracer.Read()
@@ -94,10 +93,10 @@ func classes(t *testing.T, fileSystem string, number, each int) {
 			}
 			waits = append(waits, d.waits[c]...)
 		}
-		slices.Sort(traced)
-		slices.Sort(waits)
-		slices.Reverse(traced)
-		slices.Reverse(waits)
+		for _, times := range [][]time.Duration{traced, waits} {
+			slices.Sort(times)
+			slices.Reverse(times)
+		}
 		lost := len(waits) - len(traced)
 		require.GreaterOrEqual(t, lost, 0, "%v: each once", class)
 		// A kernel may run no program in some interrupts: see the evidence.
@@ -169,7 +168,7 @@ func newDrive(t testing.TB, fileSystem string) *drive {
 }
 
 // make makes I/Os of each class, so that the drive holds each back, and one of another program.
-func (d *drive) make(each int) error {
+func (d *drive) make() error {
 	buffer := devicetest.Aligned(size)
 	write := func(f *os.File, at int64) error {
 		if _, err := f.WriteAt(buffer, at); err != nil {

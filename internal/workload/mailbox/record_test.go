@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/flate"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -76,20 +75,13 @@ func TestRecord(t *testing.T) {
 }
 
 func TestSize(t *testing.T) {
-	for _, c := range []struct {
-		why  string
-		s    Size
-		want string // in the error; empty: none
-	}{
-		{"the published one", Size{500, 250 << 20}, ""},
-		{"no mailbox", Size{0, 250 << 20}, "0 mailboxes"},
-		{"too small a mailbox", Size{500, 1 << 19}, "524288 bytes"},
-		{"too small a database", Size{2, 1 << 20}, "more or larger"},
-		{"too many records", Size{10_000_000, 1 << 40}, "fewer or smaller"},
+	assert.NoError(t, Size{500, 250 << 20}.Check(), "the published one")
+	for want, s := range map[string]Size{
+		"0 mailboxes":      {0, 250 << 20},
+		"524288 bytes":     {500, 1 << 19},
+		"more or larger":   {2, 1 << 20},
+		"fewer or smaller": {10_000_000, 1 << 40},
 	} {
-		err := c.s.Check()
-		if (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", c.why, err, c.want)
-		}
+		assert.ErrorContains(t, s.Check(), want)
 	}
 }
