@@ -27,13 +27,11 @@ func TestSchedule(t *testing.T) {
 	require.Equal(t, parts, len(jobs), "jobs")
 	next := map[string]int{}
 	for i, j := range jobs {
-		if i > 0 && i < 38 && j.part.Bytes > jobs[i-1].part.Bytes {
-			t.Errorf("part %d, of %s, is larger than the one before", i, j.part.File)
-		}
+		larger := i > 0 && i < 38 && j.part.Bytes > jobs[i-1].part.Bytes
+		assert.False(t, larger, "part %d, of %s, is larger than the one before", i, j.part.File)
 		customers := j.part.File == "us_cust.csv" || j.part.File == "row_cust.csv"
-		if i >= 38 && (!customers || j.part.File == jobs[i-1].part.File) {
-			t.Errorf("part %d is of %s, after one of %s", i, j.part.File, jobs[i-1].part.File)
-		}
+		outOfTurn := i >= 38 && (!customers || j.part.File == jobs[i-1].part.File)
+		assert.False(t, outOfTurn, "part %d is of %s, the file of the one before, or of one part", i, j.part.File)
 		turn := named[j.part.File].jobs[next[j.part.File]]
 		require.True(t, turn.blocks == j.blocks, "part %d, of %s, comes before its turn", i, j.part.File)
 		next[j.part.File]++
@@ -64,9 +62,8 @@ func TestSlowDisk(t *testing.T) {
 		took = now
 		time.Sleep(300 * time.Millisecond)
 	}
-	if took > 32<<20 { // with the rest of a process, 64 MiB at any size
-		t.Errorf("%d MiB were made and not written", took>>20)
-	}
+	// With the rest of a process, 64 MiB at any size.
+	assert.LessOrEqual(t, took, uint64(32<<20), "bytes that were made and not written")
 	cancel()
 	close(release)
 	assert.ErrorIs(t, <-ended, context.Canceled)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/device/devicetest"
@@ -40,15 +41,11 @@ func TestDeviceSeesScrub(t *testing.T) {
 	t.Logf("asked for %.2f MB/s, read %.2f MB/s in %d requests; the drive counted %.2f MB/s",
 		rate/1e6, x.PerSecond()/1e6, x.Requests, seen/1e6/x.Seconds)
 	// A busy machine may read more slowly than it should, which only shows in the log above.
-	if x.Error != "" || x.PerSecond() > 1.1*rate || x.Requests < 20 {
-		t.Errorf("%+v", x)
-	}
+	assert.True(t, x.Error == "" && x.PerSecond() <= 1.1*rate && x.Requests >= 20, "%+v", x)
 	// The server itself reads too, and the kernel ahead of both.
-	if seen < 0.9*float64(x.Bytes) || seen > 1.25*float64(x.Bytes) {
-		t.Errorf("the drive counted %.0f bytes, and the scan %d", seen, x.Bytes)
-	}
+	assert.GreaterOrEqual(t, seen, 0.9*float64(x.Bytes), "that the drive counted, by what the scan says")
+	assert.LessOrEqual(t, seen, 1.25*float64(x.Bytes), "that the drive counted, by what the scan says")
 	require.NotNil(t, x.Device, "what the server's process read from drives")
-	if float64(*x.Device) < 0.9*float64(x.Bytes) || float64(*x.Device) > seen {
-		t.Errorf("%d bytes from drives, of which the drive counted %.0f", *x.Device, seen)
-	}
+	assert.GreaterOrEqual(t, float64(*x.Device), 0.9*float64(x.Bytes), "from drives, as the scan says")
+	assert.LessOrEqual(t, float64(*x.Device), seen, "from drives, as the scan says")
 }

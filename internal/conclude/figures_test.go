@@ -97,9 +97,8 @@ func TestDevices(t *testing.T) {
 		"log writes 12 % of its limit of one write at a time", diagnose.OfDevice(f))
 	s.Device = nil
 	f = seen(table, s).figures()
-	if f.DeviceReads != nil || f.DeviceLog != nil || diagnose.OfDevice(f) != "" {
-		t.Errorf("no device was measured: %+v", f)
-	}
+	measured := f.DeviceReads != nil || f.DeviceLog != nil || diagnose.OfDevice(f) != ""
+	assert.False(t, measured, "no device was measured: %+v", f)
 	b := diagnose.Judge(f)
 	assert.Equal(t, diagnose.Storage, b.What)
 	assert.Contains(t, b.Why, "a queue of 6.0")

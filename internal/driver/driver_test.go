@@ -107,14 +107,6 @@ func simulated(op string, class store.Class) *store.Error {
 	return &store.Error{Op: op, Class: class, Err: errors.New("simulated")}
 }
 
-func (s *series) counts() measure.Counts {
-	var c measure.Counts
-	for _, sample := range s.Samples {
-		c.Add(sample.Counts)
-	}
-	return c
-}
-
 func TestPhases(t *testing.T) {
 	sim := &simulation{}
 	c := config(sim)
@@ -133,7 +125,10 @@ func TestPhases(t *testing.T) {
 	assert.InDelta(t, 1002, w.Counts.Orders, 6, "four users with 25 orders a second make 1000")
 	assert.InDelta(t, 40.25, w.Latency["order"].P50, .25)
 	assert.Equal(t, w.Counts.Orders, w.Latency["order"].Count)
-	sampled := got.counts()
+	var sampled measure.Counts
+	for _, sample := range got.Samples {
+		sampled.Add(sample.Counts)
+	}
 	for what, orders := range map[string]int64{
 		"totals": totals.Counts.Orders, "purchases": calls.Count(sampled, calls.Purchases),
 		"store": sim.purchases.Load(),
@@ -204,9 +199,8 @@ func TestStop(t *testing.T) {
 			})
 			assert.ErrorIs(t, err, c.want, "Run")
 			last := got.Samples[len(got.Samples)-1]
-			if took := last.End - c.after; took < 0 || took > 50*time.Millisecond {
-				t.Errorf("drained %s after the stop, want the rest of an order", took)
-			}
+			took := last.End - c.after
+			assert.True(t, took >= 0 && took <= 50*time.Millisecond, "drained %s after the stop", took)
 			assert.GreaterOrEqual(t, got.Phase(c.phase).To, c.after, "phase %s ended at", c.phase)
 			assert.Zero(t, totals.Counts.GivenUp, "orders under way are to end")
 			assert.Equal(t, sim.purchases.Load(), totals.Counts.Orders)

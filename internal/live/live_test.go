@@ -248,10 +248,9 @@ func TestViewerWhoReadsNothing(t *testing.T) {
 		defer p.mu.Unlock()
 		return len(p.viewers)
 	}
-	for want := range 2 {
-		for end := time.Now().Add(5 * time.Minute); watching() != 1-want; time.Sleep(10 * time.Millisecond) {
-			require.False(t, time.Now().After(end), "%d viewers, want %d", watching(), 1-want)
-		}
+	for _, want := range []int{1, 0} {
+		is := func() bool { return watching() == want }
+		require.Eventually(t, is, 5*time.Minute, 10*time.Millisecond, "%d viewers", want)
 	}
 }
 

@@ -83,9 +83,9 @@ func TestLoadIsWhole(t *testing.T) {
 	info, err := store.ReadInfo(t.Context(), s.DB())
 	require.NoError(t, err)
 	assert.NoError(t, info.CheckReady())
-	if found, _, err := audit.Loaded(info); err != nil || found != size {
-		t.Errorf("size noted: %v, %v", found, err)
-	}
+	found, _, err := audit.Loaded(info)
+	assert.NoError(t, err)
+	assert.Equal(t, size, found, "size noted")
 	for what, rows := range map[string]string{
 		"constraints that are not validated": "pg_constraint WHERE NOT convalidated",
 		"tables that are not analysed": "pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace" +
@@ -298,9 +298,8 @@ func TestSeed(t *testing.T) {
 	mustLoad(t, s, seeded)
 	info, err := store.ReadInfo(t.Context(), s.DB())
 	require.NoError(t, err)
-	if _, seed, err := audit.Loaded(info); err != nil || seed != 7 {
-		t.Errorf("seed %d, %v", seed, err)
-	}
+	_, seed, err := audit.Loaded(info)
+	assert.True(t, err == nil && seed == 7, "seed %d, %v", seed, err)
 	fresh := pgtest.Contents(t, target)
 	pgtest.Exec(t, s.DB(), "UPDATE inventory SET sales = sales + 1, quan_in_stock = quan_in_stock - 1"+
 		" WHERE prod_id < 100")
@@ -352,7 +351,7 @@ func anyLoad(t *testing.T, r *rand.Rand) (broken int) {
 	target := pgtest.Database(t)
 	s := open(t, target)
 	var report *load.Report
-	for err = context.Canceled; err != nil; o.Resume = true {
+	for ; ; o.Resume = true {
 		ctx, cancel := context.WithCancel(t.Context())
 		after := 1 + r.IntN(events)
 		if r.IntN(2) == 0 { // among the statements after the rows
@@ -362,16 +361,13 @@ func anyLoad(t *testing.T, r *rand.Rand) (broken int) {
 		said += fmt.Sprintf(", %d sessions for %d of %d events", o.AtOnce, after, events)
 		report, err = load.Run(ctx, s, o)
 		cancel()
-		switch {
-		case err == nil:
-		case !errors.Is(err, context.Canceled):
-			t.Fatalf("%s: %v", said, err)
-		default:
-			broken++
-			info, unread := store.ReadInfo(t.Context(), s.DB())
-			if unread == nil && store.Classify(info.CheckReady()) != store.Config {
-				t.Fatalf("%s: a load that was broken off passes for ready", said)
-			}
+		if err == nil {
+			break
+		}
+		require.ErrorIs(t, err, context.Canceled, said)
+		broken++
+		if info, unread := store.ReadInfo(t.Context(), s.DB()); unread == nil {
+			require.Equal(t, store.Config, store.Classify(info.CheckReady()), "%s: it passes for ready", said)
 		}
 	}
 	t.Log(said)

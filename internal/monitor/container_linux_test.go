@@ -85,24 +85,19 @@ func TestRealGroup(t *testing.T) {
 	}
 	os.WriteFile(top+"/cgroup.subtree_control", []byte("+cpu +memory"), 0) // where it may
 	group := filepath.Join(top, fmt.Sprintf("ds2-test-group-%d", os.Getpid()))
-	busy := exec.Command("sh", "-c", "while :; do :; done")
-	require.NoError(t, busy.Start())
 	below := filepath.Join(group, "below")
-	err := os.MkdirAll(below, 0o755)
 	t.Cleanup(func() { _, _ = os.Remove(below), os.Remove(group) })
+	busy := exec.CommandContext(t.Context(), "sh", "-c", "while :; do :; done")
+	require.NoError(t, busy.Start())
+	t.Cleanup(func() { busy.Wait() }) // before the groups go
+	err := os.MkdirAll(below, 0o755)
 	for _, write := range [][2]string{{group + "/cpu.max", "10000 100000"}, {group + "/memory.max", "67108864"},
 		{below + "/cgroup.procs", strconv.Itoa(busy.Process.Pid)}} {
 		err = cmp.Or(err, os.WriteFile(write[0], []byte(write[1]), 0))
 	}
 	if err != nil {
-		busy.Process.Kill()
-		busy.Wait()
 		t.Skipf("no control group can be made and limited: %v", err)
 	}
-	t.Cleanup(func() { // before the groups go
-		busy.Process.Kill()
-		busy.Wait()
-	})
 	g, err := Root.limits(busy.Process.Pid)
 	require.NoError(t, err)
 	assert.Equal(t, (Container{67108864, 0.1}), g.Container, "limits")
@@ -112,9 +107,8 @@ func TestRealGroup(t *testing.T) {
 		require.LessOrEqual(t, v[0], v[1])
 		return v[0] >= 3 && v[2] >= 0.1
 	})
-	if v, err := g.available(t.Context()); err != nil || v[0] < 32<<20 || v[0] > 67108864 {
-		t.Errorf("available %v, %v", v, err)
-	}
+	v, err := g.available(t.Context())
+	assert.True(t, err == nil && v[0] >= 32<<20 && v[0] <= 67108864, "available %v, %v", v, err)
 	await(t, "the process takes time", func() bool {
 		taken, err := Root.taken(busy.Process.Pid)
 		require.NoError(t, err)

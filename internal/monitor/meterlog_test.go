@@ -2,8 +2,10 @@ package monitor
 
 import (
 	"encoding/binary"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 	"unicode/utf16"
@@ -136,19 +138,11 @@ func TestMeterLogLacks(t *testing.T) {
 }
 
 func FuzzReadMeterLog(f *testing.F) {
-	var examples []string
-	for _, text := range meterLogs {
-		examples = append(examples, text)
-	}
 	fuzztest.Run(f, func(t testing.TB, text string) {
 		s, _, err := ReadMeterLog([]byte(text), time.Unix(1769857200, 0), time.UTC)
-		if err == nil && len(s) == 0 {
-			t.Error("neither readings nor an error")
-		}
+		assert.False(t, err == nil && len(s) == 0, "neither readings nor an error")
 		for _, p := range s {
-			if !(p.Value >= 0) {
-				t.Errorf("a reading of %v W", p.Value)
-			}
+			assert.True(t, p.Value >= 0, "a reading of %v W", p.Value)
 		}
-	}, examples...)
+	}, slices.Collect(maps.Values(meterLogs))...)
 }

@@ -43,12 +43,11 @@ func TestEstimate(t *testing.T) {
 			for second := range length {
 				s := e.State()
 				waits := second >= c.wait[0] && second < c.wait[1]
-				if waits != (s.Waiting > 0) || waits && s.Left >= 0 {
-					t.Fatalf("%s: after %d s: %+v", c.why, second, s)
-				}
-				left := time.Duration(length-second) * time.Second
-				if off := (s.Left - left).Abs(); second >= c.from && off > max(left/4, 10*time.Second) {
-					t.Fatalf("%s: after %d s %s are said to be left, and it is %s", c.why, second, s.Left, left)
+				require.Equal(t, waits, s.Waiting > 0, "%s: after %d s: %+v", c.why, second, s)
+				require.False(t, waits && s.Left >= 0, "%s: after %d s: %+v", c.why, second, s)
+				if left := time.Duration(length-second) * time.Second; second >= c.from {
+					near := float64(max(left/4, 10*time.Second))
+					require.InDelta(t, left, s.Left, near, "%s: what is said to be left after %d s", c.why, second)
 				}
 				require.True(t, s.Share() < 1, "%s: after %d s all is done", c.why, second)
 				time.Sleep(time.Second)
@@ -84,12 +83,8 @@ func TestText(t *testing.T) {
 		}
 		time.Sleep(45 * time.Second)
 		nameless := progress.State{Waiting: 45 * time.Second}
-		if got, want := nameless.TimeLeft(), "waiting for 45s"; got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-		if got, want := e.State().Text(nil), "next: 0 %, waiting for next for 45s"; got != want {
-			t.Errorf("after 45 s without progress: %q, want %q", got, want)
-		}
+		assert.Equal(t, "waiting for 45s", nameless.TimeLeft())
+		assert.Equal(t, "next: 0 %, waiting for next for 45s", e.State().Text(nil), "after 45 s without progress")
 	})
 }
 

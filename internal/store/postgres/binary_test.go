@@ -166,12 +166,11 @@ func TestNumeric(t *testing.T) {
 		{-math.MaxInt64, ""},
 	} {
 		wire := appendNumeric(nil, test.hundredths)
-		if got := hex.EncodeToString(wire); test.wire != "" && got != test.wire {
-			t.Errorf("%d: got %s, want %s", test.hundredths, got, test.wire)
+		if test.wire != "" {
+			assert.Equal(t, test.wire, hex.EncodeToString(wire), test.hundredths)
 		}
-		if back, ok := ParseNumeric(wire); back != test.hundredths || !ok {
-			t.Errorf("%d read back: %d, %v", test.hundredths, back, ok)
-		}
+		back, ok := ParseNumeric(wire)
+		assert.True(t, ok && back == test.hundredths, "%d read back: %d, %v", test.hundredths, back, ok)
 	}
 }
 

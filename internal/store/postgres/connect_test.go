@@ -64,9 +64,8 @@ func TestRoleThatOwnsTheDatabaseOnly(t *testing.T) {
 	require.NoError(t, err)
 	defer unlock()
 	_, err = s.Lock(t.Context(), store.Lock{Holder: holder})
-	if e, ok := errors.AsType[*store.LockedError](err); !ok || e.By != holder {
-		t.Errorf("lock: %v, want it held by %s, also in the eyes of this role", err, holder)
-	}
+	e, ok := errors.AsType[*store.LockedError](err)
+	assert.True(t, ok && e.By == holder, "lock: %v, want it held by %s, also in the eyes of this role", err, holder)
 	_, _, err = s.Advise(t.Context(), time.Minute, 0)
 	assert.NoError(t, err)
 

@@ -22,18 +22,14 @@ func TestHugeRow(t *testing.T) { // alone: what other tests allocate would count
 	err := s.DB().QueryRowContext(t.Context(), huge.SQL).Scan(&text)
 	runtime.ReadMemStats(&after)
 	assert.ErrorContains(t, err, "expected at most")
-	if taken := after.TotalAlloc - before.TotalAlloc; taken > 64<<20 {
-		t.Errorf("it took %d MB", taken>>20)
-	}
+	assert.LessOrEqual(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20), "bytes that it took")
 	user, err := s.ConnectUser(t.Context(), huge)
 	require.NoError(t, err)
 	defer user.Close(t.Context())
 	user.Call(&huge)
 	err = user.Each(t.Context(), false, func([][]byte) bool { return true })
 	assert.ErrorContains(t, err, "expected at most")
-	if err := s.DB().QueryRowContext(t.Context(), "SELECT 'x'").Scan(&text); err != nil || text != "x" {
-		t.Errorf("the next query: %q, %v", text, err)
-	}
+	assert.Equal(t, "x", pgtest.Value[string](t, s.DB(), "SELECT 'x'"), "the next query")
 }
 
 // TestEndlessNotes has a database whose notes have no end: they are given up.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"ds2/internal/fuzztest"
@@ -56,9 +57,8 @@ func TestClassify(t *testing.T) {
 		"XX000": store.Bug,
 		"":      store.Bug,
 	} {
-		if got, _ := classify(code); got != want {
-			t.Errorf("%s: class %s, want %s", code, got, want)
-		}
+		got, _ := classify(code)
+		assert.Equal(t, want, got, code)
 	}
 }
 
@@ -70,9 +70,7 @@ func TestLost(t *testing.T) {
 		"57014": false, // the statement was cancelled
 		"XX001": false, // damage, as the server says it
 	} {
-		if got := lostConnection(&pgconn.PgError{Code: code}); got != want {
-			t.Errorf("%s: %v, want %v", code, got, want)
-		}
+		assert.Equal(t, want, lostConnection(&pgconn.PgError{Code: code}), code)
 	}
 }
 
@@ -142,15 +140,12 @@ func TestDirect(t *testing.T) {
 		_, err := socket.Write(sent)
 		require.NoError(t, err)
 		got := make([]byte, size)
-		if _, err := io.ReadFull(socket, got); err != nil || !bytes.Equal(got, sent) {
-			t.Errorf("%d bytes: %v", size, err)
-		}
+		_, err = io.ReadFull(socket, got)
+		assert.True(t, err == nil && bytes.Equal(got, sent), "%d bytes: %v", size, err)
 	}
 	local, other := net.Pipe() // no socket
 	defer other.Close()
-	if direct(local) != io.ReadWriter(local) {
-		t.Error("a connection without a socket is not used itself")
-	}
+	assert.Same(t, local, direct(local), "a connection without a socket is used itself")
 }
 
 // TestWatch ends a read with its context, and reads on with the next.
@@ -165,24 +160,25 @@ func TestWatch(t *testing.T) {
 	require.True(t, err != nil && errors.Is(w.cause(err), context.Canceled), "a read whose context ended: %v", err)
 	w.over(t.Context())
 	socket.Write([]byte("next"))
-	if n, err := socket.Read(answer); err != nil || string(answer[:n]) != "next" {
-		t.Fatalf("the next call read %q, %v", answer[:n], err)
-	}
-	if op, ok := errors.AsType[*net.OpError](w.cause(io.EOF)); !ok || op.Err != io.EOF {
-		t.Error("a connection that broke by itself is not reported as such")
-	}
+	n, err := socket.Read(answer)
+	require.NoError(t, err)
+	require.Equal(t, "next", string(answer[:n]), "what the next call read")
+	op, ok := errors.AsType[*net.OpError](w.cause(io.EOF))
+	assert.True(t, ok && op.Err == io.EOF, "a connection that broke by itself is not reported as such")
 	w.stop()
 	w.stop()
 }
 
+// encode is an answer of messages.
+func encode(messages ...pgproto3.BackendMessage) (b []byte) {
+	for _, m := range messages {
+		b, _ = m.Encode(b)
+	}
+	return b
+}
+
 // FuzzAnswer has a server answer three calls with anything: no row is one of a fourth.
 func FuzzAnswer(f *testing.F) {
-	encode := func(messages ...pgproto3.BackendMessage) (b []byte) {
-		for _, m := range messages {
-			b, _ = m.Encode(b)
-		}
-		return b
-	}
 	row := &pgproto3.DataRow{Values: [][]byte{{0, 0, 0, 7}, appendNumeric(nil, 1299), nil}}
 	bound, complete := &pgproto3.BindComplete{}, &pgproto3.CommandComplete{CommandTag: []byte("SELECT 1")}
 	ready := &pgproto3.ReadyForQuery{TxStatus: 'I'}
@@ -196,8 +192,7 @@ func FuzzAnswer(f *testing.F) {
 			if err != nil || row == nil {
 				return
 			}
-			if w.completed >= w.sent {
-				t.Errorf("a row of call %d of %d", w.completed+1, w.sent)
+			if !assert.Less(t, w.completed, w.sent, "a row of a call that was not made") {
 				return
 			}
 			for _, value := range row {
@@ -211,11 +206,9 @@ func FuzzAnswer(f *testing.F) {
 
 // TestRowOfNoCall has a server send a row after the last call's end.
 func TestRowOfNoCall(t *testing.T) {
-	var answer []byte
-	answer, _ = (&pgproto3.CommandComplete{CommandTag: []byte("SELECT 0")}).Encode(answer)
-	answer, _ = (&pgproto3.DataRow{}).Encode(answer)
+	answer := encode(&pgproto3.CommandComplete{CommandTag: []byte("SELECT 0")}, &pgproto3.DataRow{})
 	w := Conn{front: newFrontend(bytes.NewReader(answer), io.Discard), sent: 1}
-	if row, err := w.row(); !errors.Is(err, errShape) || !w.broken {
-		t.Errorf("row %v, %v", row, err)
-	}
+	_, err := w.row()
+	assert.ErrorIs(t, err, errShape)
+	assert.True(t, w.broken)
 }

@@ -38,9 +38,8 @@ func TestWrap(t *testing.T) {
 		{"anything else", io.ErrShortWrite, store.Bug, ""},
 	} {
 		e, ok := s.Wrap("purchase", c.err).(*store.Error)
-		if !ok || e.Class != c.class || e.Code != c.code {
-			t.Errorf("%s: got %#v, want class %s and code %q", c.why, e, c.class, c.code)
-		}
+		require.True(t, ok, c.why)
+		require.Equal(t, []any{c.class, c.code}, []any{e.Class, e.Code}, c.why)
 	}
 	require.NoError(t, s.Wrap("purchase", nil))
 }
@@ -104,9 +103,9 @@ func TestNumbers(t *testing.T) {
 		{"the database of the login", store.Config, true, []int32{911, 4060, 4061, 4063}},
 	} {
 		for _, number := range c.numbers {
-			if class, hint := classOf(number); class != c.class || (hint != "") != c.hint {
-				t.Errorf("%s: %d is of class %s with the hint %q", c.why, number, class, hint)
-			}
+			class, hint := classOf(number)
+			require.Equal(t, c.class, class, "%s: %d", c.why, number)
+			require.Equal(t, c.hint, hint != "", "%s: %d: %q", c.why, number, hint)
 		}
 	}
 }

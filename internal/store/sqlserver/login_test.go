@@ -61,9 +61,7 @@ func TestLoginAnswers(t *testing.T) {
 		t.Run(c.clause, func(t *testing.T) {
 			let := true
 			server := tdstest.Start(t, tdstest.Options{Decide: func(l tdstest.Login) tdstest.Decision {
-				if l.MustHave || l.Database != "DS2" || l.User != "user" {
-					t.Errorf("login %+v", l)
-				}
+				assert.True(t, !l.MustHave && l.Database == "DS2" && l.User == "user", "login %+v", l)
 				if let {
 					return tdstest.Decision{}
 				}
@@ -77,9 +75,8 @@ func TestLoginAnswers(t *testing.T) {
 				let = false
 				_, err := s.ConnectUser(t.Context(), procedure)
 				e, ok := err.(*store.Error)
-				if !ok || e.Code != fmt.Sprint(c.code) || e.Class != class {
-					t.Errorf("reached before: %v: got %#v, want code %d and class %s", reached, err, c.code, class)
-				}
+				assert.True(t, ok && e.Code == fmt.Sprint(c.code) && e.Class == class,
+					"reached before: %v: got %#v, want code %d and class %s", reached, err, c.code, class)
 				denies := 4060 <= c.code && c.code <= 4063 // the database, so ds2 load asks master
 				assert.Equal(t, denies, deniesDatabase(err), "reached before: %v: %v", reached, err)
 				err = s.DB().PingContext(t.Context())
@@ -209,9 +206,7 @@ func TestRequestsThatFail(t *testing.T) {
 			server.Cut(c.cut)
 			err := call(t.Context(), session)
 			e, ok := err.(*store.Error)
-			if !ok || e.Class != store.Connection || !e.InDoubt {
-				t.Errorf("got %#v", err)
-			}
+			assert.True(t, ok && e.Class == store.Connection && e.InDoubt, "got %#v", err)
 		})
 	}
 }
@@ -223,9 +218,8 @@ func TestLoginLimit(t *testing.T) {
 	done := make(chan error)
 	const limit = 5 * time.Second // a busy machine logs in meanwhile
 	s := openURL(t, server.URL("DS2", "Connection Timeout", "5"))
-	if s.loginTimeout != limit || s.config.ConnTimeout != 0 {
-		t.Errorf("the login may take %v, each silence after it %v", s.loginTimeout, s.config.ConnTimeout)
-	}
+	assert.Equal(t, limit, s.loginTimeout)
+	assert.Zero(t, s.config.ConnTimeout, "what each silence after the login may take")
 	session := connect(t, s)
 	go func() { done <- call(t.Context(), session) }()
 	go func() { _, err := s.DB().ExecContext(t.Context(), "BACKUP"); done <- err }()

@@ -55,12 +55,9 @@ func TestBackups(t *testing.T) {
 		}})
 		s := openURL(t, server.URL("DS2"))
 		finished, err := s.backups(t.Context(), s.db)
-		if finished[0].IsZero() == c.want || !finished[1].IsZero() || err == nil {
-			t.Errorf("%s: %v, %v", c.why, finished, err)
-		}
-		if c.want && finished[0].Year() != 1900+45824/365 {
-			t.Errorf("finished in %d", finished[0].Year())
-		}
+		assert.Error(t, err, c.why)
+		assert.Equal(t, []bool{!c.want, true}, []bool{finished[0].IsZero(), finished[1].IsZero()}, c.why)
+		assert.True(t, !c.want || finished[0].Year() == 1900+45824/365, "finished in %d", finished[0].Year())
 	}
 }
 

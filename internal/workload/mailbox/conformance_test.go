@@ -125,9 +125,8 @@ func (e engine) load(t *testing.T) {
 		broken = max(broken, part.Rows)
 	}
 	want := float64(dataset.Size.Bytes())
-	if float64(size) < 0.98*want || float64(size-broken*pageBytes) > 1.02*want {
-		t.Errorf("the database has %d bytes, not %.0f", size, want)
-	}
+	assert.GreaterOrEqual(t, float64(size), 0.98*want, "bytes of the database")
+	assert.LessOrEqual(t, float64(size-broken*pageBytes), 1.02*want, "bytes of the database")
 	assert.Empty(t, failures(t, mailbox.Target{Store: s, Engine: e.Engine}, workload.Audit{Whole: true}))
 }
 
@@ -222,9 +221,8 @@ func (e engine) damage(t *testing.T, target mailbox.Target, account *workload.Ac
 	transact := func(op workload.Op, r mailbox.Record) mailbox.Step {
 		t.Helper()
 		step := mailbox.Step{Op: op, Record: r}
-		if err := session.Transact(t.Context(), &step, false); err != nil || !step.Found {
-			t.Fatalf("operation %d: found %v: %v", op, step.Found, err)
-		}
+		err := session.Transact(t.Context(), &step, false)
+		require.True(t, err == nil && step.Found, "operation %d: found %v: %v", op, step.Found, err)
 		return step
 	}
 	var key mailbox.Key
@@ -307,8 +305,8 @@ func (e engine) unread(t *testing.T) {
 		run.NewUser(workload.Seat{Of: 1, Seed: 7, Tally: new(measure.Order)})
 		before := e.pagesRead(t, target.Store)
 		require.NoError(t, run.Ready(t.Context()), c.name)
-		if read := e.pagesRead(t, target.Store) - before; before != unknown && (read > 0) != c.read {
-			t.Errorf("%s: %d pages of the records and their key were read just before the run", c.name, read)
+		if read := e.pagesRead(t, target.Store) - before; before != unknown {
+			assert.Equal(t, c.read, read > 0, "%s: %d pages of records and key were read just before", c.name, read)
 		}
 		require.NoError(t, run.End())
 		failed := failures(t, target, workload.Audit{Run: &workload.Account{Dirs: []string{dir}}})
@@ -338,9 +336,8 @@ func (e engine) twice(t *testing.T) {
 			require.NoError(t, session.Transact(t.Context(), &steps[i], try == 1 && e.lazy))
 			assert.Equal(t, want, steps[i].Found, "try %d: step %d found", try+1, i)
 		}
-		if err := steps[3].Record.Check(); err != nil || steps[3].Record.Flags == 99 {
-			t.Errorf("what was read: flags %d, %v", steps[3].Record.Flags, err)
-		}
+		assert.NoError(t, steps[3].Record.Check(), "what was read")
+		assert.NotEqualValues(t, 99, steps[3].Record.Flags, "of what was read")
 	}
 	n := testing.AllocsPerRun(100, func() {
 		assert.NoError(t, session.Transact(t.Context(), &steps[0], e.lazy))

@@ -47,8 +47,8 @@ func TestNoRecordTwice(t *testing.T) {
 				s.Delete(n)
 			}
 		}
-		if other, known := owner[n]; known && other != user {
-			t.Fatalf("record %d is touched by users %d and %d", n, other, user)
+		if other, known := owner[n]; known {
+			require.Equal(t, other, user, "two users touch record %d", n)
 		}
 		owner[n] = user
 	}
