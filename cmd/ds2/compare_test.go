@@ -22,7 +22,12 @@ import (
 func benchOf(t *testing.T, dir string, idle, active float64, conditions []result.Condition, opm ...float64) string {
 	t.Helper()
 	spec := result.Spec{Words: ds2.Workload{}.Words(), Runs: len(opm), Size: "W", Threads: 32}
-	b := result.Bench{Spec: spec, Status: result.Done, Runs: runsOf(opm)}
+	b := result.Bench{Spec: spec, Status: result.Done}
+	for i, v := range opm {
+		headline := result.NewHeadline(&result.Figure{Unit: result.OPM, Value: v})
+		run := result.BenchRun{Dir: fmt.Sprint("run-", i+1), Status: result.Done, Counts: true, Headline: headline}
+		b.Runs = append(b.Runs, run)
+	}
 	compare.Runs(&b)
 	for i := range b.Runs {
 		b.Runs[i].Conditions = conditions
@@ -35,16 +40,6 @@ func benchOf(t *testing.T, dir string, idle, active float64, conditions []result
 	require.NoError(t, os.MkdirAll(dir, 0o755))
 	require.NoError(t, result.SaveSummary(dir, b))
 	return dir
-}
-
-// runsOf are the runs of a bench by their OPM.
-func runsOf(opm []float64) (runs []result.BenchRun) {
-	for i, v := range opm {
-		headline := result.NewHeadline(&result.Figure{Unit: result.OPM, Value: v})
-		run := result.BenchRun{Dir: fmt.Sprint("run-", i+1), Status: result.Done, Counts: true, Headline: headline}
-		runs = append(runs, run)
-	}
-	return runs
 }
 
 // TestCompareTheStorageReport gets the report's table and its +35 %, −35 % and −42 % (WORKLOAD.md section 6), and
@@ -135,43 +130,42 @@ func TestGate(t *testing.T) {
 	}
 	benchOf(t, dir+"/fine", 100, 200, errors(0), 60000, 60300, 59800)
 	benchOf(t, dir+"/failing", 100, 200, errors(7), 60000, 60300, 59800)
-	names := strings.NewReplacer("fine", dir+"/fine", "failing", dir+"/failing",
-		"before", dir+"/before", "worse", dir+"/worse", "noisy", dir+"/noisy",
-		"once", dir+"/once")
+	comparing := func(gate string, others ...string) []string {
+		args := []string{"compare", "--fail-if", gate, dir + "/before"}
+		for _, other := range others {
+			args = append(args, dir+"/"+other)
+		}
+		return args
+	}
 	for _, c := range []struct {
-		why, args      string
-		code           int
-		stdout, stderr string
+		why, gate, other string
+		code             int
+		stdout, stderr   string
 	}{
-		{"a loss beyond doubt", "--fail-if 'opm < -2.5%' before worse", exitVerdict,
+		{"a loss beyond doubt", "opm < -2.5%", "worse", exitVerdict,
 			"Gate opm < -2.5% of worse, failed: opm changed by -8.3 % (95 % confidence",
 			"gate failed: opm < -2.5% of worse: opm changed by -8.3 %"},
-		{"a loss that is allowed", "--fail-if opm<-10% before worse", exitDone, "Gate opm<-10% of worse, passed", ""},
-		{"too much variation to tell", "--fail-if 'opm < -2.5 %' before noisy", exitUnknown, "cannot tell",
+		{"a loss that is allowed", "opm<-10%", "worse", exitDone, "Gate opm<-10% of worse, passed", ""},
+		{"too much variation to tell", "opm < -2.5 %", "noisy", exitUnknown, "cannot tell",
 			"gate cannot tell: opm < -2.5 % of noisy"},
-		{"half as much, but in a single run", "--fail-if 'opm < -2.5%' before once", exitUnknown,
-			"it takes two runs of each", ""},
-		{"power, which was measured once", "--fail-if 'active power > 5%' before worse", exitUnknown,
+		{"half as much, but in a single run", "opm < -2.5%", "once", exitUnknown, "it takes two runs of each", ""},
+		{"power, which was measured once", "active power > 5%", "worse", exitUnknown,
 			"Gate active power > 5% of worse, cannot tell", "active power changed by +0 %"},
-		{"a figure that the runs lack", "--fail-if 'order p95 > 10%' before worse", exitUnknown, "",
-			"was not measured"},
-		{"no errors", "--fail-if 'errors > 0' before fine", exitDone, "0 errors in the 3 counted runs", ""},
-		{"errors", "--fail-if 'errors > 0' before failing", exitVerdict, "21 errors in the 3 counted runs", ""},
-		{"errors that were not recorded", "--fail-if 'errors > 0' before worse", exitUnknown,
-			"no errors are recorded", ""},
-		{"no figure", "--fail-if 'order p99 > 10%' before worse", exitUsage, "",
-			"--fail-if: unknown figure \"order p99\""},
-		{"no percentage", "--fail-if 'opm < 60000' before worse", exitUsage, "", "--fail-if: invalid gate"},
-		{"errors in percent", "--fail-if 'errors > 5%' before worse", exitUsage, "", "--fail-if: invalid gate"},
-		{"nothing to compare with", "--fail-if 'opm < -2.5%' before", exitUsage, "", "--fail-if: name two directories"},
+		{"a figure that the runs lack", "order p95 > 10%", "worse", exitUnknown, "", "was not measured"},
+		{"no errors", "errors > 0", "fine", exitDone, "0 errors in the 3 counted runs", ""},
+		{"errors", "errors > 0", "failing", exitVerdict, "21 errors in the 3 counted runs", ""},
+		{"errors that were not recorded", "errors > 0", "worse", exitUnknown, "no errors are recorded", ""},
+		{"no figure", "order p99 > 10%", "worse", exitUsage, "", "--fail-if: unknown figure \"order p99\""},
+		{"no percentage", "opm < 60000", "worse", exitUsage, "", "--fail-if: invalid gate"},
+		{"errors in percent", "errors > 5%", "worse", exitUsage, "", "--fail-if: invalid gate"},
 	} {
 		t.Log(c.why)
-		stdout, stderr := ends(t, c.code, words("compare --details %s", names.Replace(c.args))...)
+		stdout, stderr := ends(t, c.code, append(comparing(c.gate, c.other), "--details")...)
 		assert.Contains(t, stdout, c.stdout, c.why)
 		assert.Contains(t, stderr, c.stderr, c.why)
 	}
-	_, stdout, _ := execute(t, words("compare -o json --fail-if 'opm < -2.5%%' %s",
-		names.Replace("before worse once"))...)
+	fails(t, exitUsage, "--fail-if: name two directories", comparing("opm < -2.5%")...)
+	_, stdout, _ := execute(t, append(comparing("opm < -2.5%", "worse", "once"), "-o", "json")...)
 	var c compare.Comparison
 	require.NoError(t, json.Unmarshal([]byte(stdout), &c))
 	require.Len(t, c.Gates, 2)
