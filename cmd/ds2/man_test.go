@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
@@ -60,27 +59,21 @@ func writeManual(t *testing.T, dir string) {
 	root := newRoot() // a copy, whose texts are made Markdown
 	root.InitDefaultCompletionCmd()
 	root.DisableAutoGenTag = true
-	toMarkdown(root)
+	for _, cmd := range withThoseBelow(root) { // package doc takes their texts for Markdown
+		cmd.Long = markdown(cmd.Long)
+		cmd.Short = escaped(cmd.Short)
+		cmd.Use = escaped(cmd.Use)
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			name, usage := pflag.UnquoteUsage(f)
+			f.Usage = escaped(usage)
+			if name != "string" && (f.DefValue == "" || f.DefValue == "[]") {
+				f.DefValue = name
+			}
+		})
+	}
 	header := doc.GenManHeader{Section: "1", Source: "ds2 " + kitVersion(), Manual: "ds2 manual"}
 	options := doc.GenManTreeOptions{Header: &header, Path: dir, CommandSeparator: "-"}
 	require.NoError(t, doc.GenManTreeFromOpts(root, options))
-}
-
-// toMarkdown makes the texts of a command, and of those below it, what package doc takes them for.
-func toMarkdown(cmd *cobra.Command) {
-	cmd.Long = markdown(cmd.Long)
-	cmd.Short = escaped(cmd.Short)
-	cmd.Use = escaped(cmd.Use)
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		name, usage := pflag.UnquoteUsage(f)
-		f.Usage = escaped(usage)
-		if name != "string" && (f.DefValue == "" || f.DefValue == "[]") {
-			f.DefValue = name
-		}
-	})
-	for _, sub := range cmd.Commands() {
-		toMarkdown(sub)
-	}
 }
 
 // meaningful are the characters that mean something to Markdown in running text.
