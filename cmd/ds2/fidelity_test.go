@@ -2,6 +2,7 @@ package main
 
 import (
 	"database/sql"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -41,20 +42,20 @@ func TestWorkOfAnOrder(t *testing.T) {
 	must(t, "load", "--size", "S", "-q", "--target", server.URL("ds2"))
 	s := pgtest.Open(t, postgres.Open, server.URL("ds2"))
 	const orders = 1000
-	rows := figures(t, s.DB(), `
-		SELECT 'bytes of a customer', pg_relation_size('customers')::float / (SELECT count(*) FROM customers)
-		UNION ALL SELECT 'bytes of an order', pg_relation_size('orders')::float / (SELECT count(*) FROM orders)
-		UNION ALL SELECT 'bytes of an order line',
-			pg_relation_size('orderlines')::float / (SELECT count(*) FROM orderlines)
-		UNION ALL SELECT 'bytes of a history row',
-			pg_relation_size('cust_hist')::float / (SELECT count(*) FROM cust_hist)`)
+	found := map[string]float64{}
+	for row, table := range map[string]string{
+		"a customer": "customers", "an order": "orders", "an order line": "orderlines", "a history row": "cust_hist",
+	} {
+		size := fmt.Sprintf("SELECT pg_relation_size('%s')::float / (SELECT count(*) FROM %[1]s)", table)
+		found["bytes of "+row] = pgtest.Value[float64](t, s.DB(), size)
+	}
 	before := workDone(t, s.DB())
 	playOrders(t, s, datagen.S, orders)
 	for name, sum := range workDone(t, s.DB()) {
-		rows[name] = (sum - before[name]) / orders
+		found[name] = (sum - before[name]) / orders
 	}
 	for name, want := range workOfAnOrder {
-		assert.InEpsilon(t, want, rows[name], 0.02, name)
+		assert.InEpsilon(t, want, found[name], 0.02, name)
 	}
 }
 
@@ -62,27 +63,22 @@ func TestWorkOfAnOrder(t *testing.T) {
 func workDone(t *testing.T, db *sql.DB) map[string]float64 {
 	t.Helper()
 	pgtest.Counted(t, db)
-	return figures(t, db, `
+	const query = `
 		SELECT 'bytes of log records', pg_current_wal_insert_lsn() - '0/0'
 		UNION ALL SELECT 'rows inserted', sum(n_tup_ins) FROM pg_stat_user_tables
 		UNION ALL SELECT 'rows updated', sum(n_tup_upd) FROM pg_stat_user_tables
 		UNION ALL SELECT 'rows fetched', sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))
 			FROM pg_stat_user_tables
 		UNION ALL SELECT 'page requests', sum(heap_blks_read + heap_blks_hit + coalesce(idx_blks_read, 0)
-			+ coalesce(idx_blks_hit, 0) + coalesce(toast_blks_hit, 0)) FROM pg_statio_user_tables`)
-}
-
-// figures are the rows of a query: a name and a number each.
-func figures(t *testing.T, db *sql.DB, query string) map[string]float64 {
-	t.Helper()
-	found := map[string]float64{}
+			+ coalesce(idx_blks_hit, 0) + coalesce(toast_blks_hit, 0)) FROM pg_statio_user_tables`
+	done := map[string]float64{}
 	err := store.EachRow(t.Context(), db, 100, query, func(rows *sql.Rows) error {
 		var name string
 		var value float64
 		err := rows.Scan(&name, &value)
-		found[name] = value
+		done[name] = value
 		return err
 	})
 	require.NoError(t, err)
-	return found
+	return done
 }
