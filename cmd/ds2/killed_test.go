@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -21,12 +20,10 @@ import (
 	"ds2/internal/nightly"
 )
 
-// killed is the state of a database that commands are killed on.
+// killed is a test that kills commands.
 type killed struct {
 	*testing.T
 	random *rand.Rand
-	target string
-	fresh  map[string]string        // contents after the load
 	took   map[string]time.Duration // how long each command took that came to its end, in a separate process
 }
 
@@ -59,13 +56,6 @@ func (k *killed) kill(name string, args ...string) bool {
 	return false
 }
 
-// same holds the database against the one that was loaded.
-func (k *killed) same(after string) {
-	k.Helper()
-	got := pgtest.Contents(k.T, k.target)
-	assert.True(k, maps.Equal(got, k.fresh), "after %s:\n%v\nafter the load:\n%v", after, got, k.fresh)
-}
-
 // readable reads each record below a directory, whatever a kill left of it, and looks for files that are never removed.
 func (k *killed) readable(dir string, finished bool) {
 	k.Helper()
@@ -85,14 +75,6 @@ func (k *killed) readable(dir string, finished bool) {
 	assert.NoError(k, err)
 }
 
-// databases are what stands behind the target's name in the names of the server's databases that begin with it.
-func (k *killed) databases() string {
-	k.Helper()
-	return pgtest.Value[string](k.T, pgtest.DB(k.T, pgtest.Server(k.T).URL("postgres")), fmt.Sprintf(
-		`SELECT string_agg(substr(datname, length('%s') + 1), ' ' ORDER BY datname) FROM pg_database
-		WHERE starts_with(datname, '%[1]s')`, mustParse(k.T, k.target).Path[1:]))
-}
-
 // TestKilled kills ds2 itself with SIGKILL at random moments of its commands. Every record can be read, what is resumed
 // or done again comes out exactly as if nothing had been, and nothing stays that the next command does not find.
 // DS2_TEST_KILLS asks for another number of kills, DS2_TEST_SEED for other moments (`make kills`). Only a kill that a
@@ -104,8 +86,9 @@ func TestKilled(t *testing.T) {
 		kills = 6
 	}
 	seed, _ := strconv.ParseUint(os.Getenv("DS2_TEST_SEED"), 10, 64)
-	target := pgtest.Server(t).URL(fmt.Sprintf("killed%d", seed))
-	k := &killed{T: t, random: rand.New(rand.NewPCG(seed, 21)), target: target, took: map[string]time.Duration{}}
+	database := fmt.Sprintf("killed%d", seed)
+	target, admin := pgtest.Server(t).URL(database), pgtest.DB(t, pgtest.Server(t).URL("postgres"))
+	k := &killed{T: t, random: rand.New(rand.NewPCG(seed, 21)), took: map[string]time.Duration{}}
 	const (
 		load  = "load --size 1MB --parallel 2"
 		run   = " --threads 2 --ramp-rate 100 --warmup-time 0 --metrics-addr '' --run-time 1s --out OUT"
@@ -118,10 +101,9 @@ func TestKilled(t *testing.T) {
 	must(t, line(load, "")...)
 	defer func() {
 		must(t, line("snapshot drop", "")...)
-		database := mustParse(t, target).Path[1:]
-		pgtest.Exec(t, pgtest.DB(t, pgtest.Server(t).URL("postgres")), "DROP DATABASE "+database+" WITH (FORCE)")
+		pgtest.Exec(t, admin, "DROP DATABASE "+database+" WITH (FORCE)")
 	}()
-	k.fresh = pgtest.Contents(t, k.target)
+	fresh := pgtest.Contents(t, target)
 	dir := t.TempDir()
 	commands := []struct {
 		name, killed  string
@@ -161,9 +143,11 @@ func TestKilled(t *testing.T) {
 		}
 		k.readable(out, c.name == "bench")
 		if c.name == "snapshot" {
-			assert.Equal(t, " _ds2_snapshot", k.databases(), "want one and its copy")
+			names := pgtest.Value[string](t, admin, fmt.Sprintf(`SELECT string_agg(datname, ' ' ORDER BY datname)
+				FROM pg_database WHERE starts_with(datname, '%s')`, database))
+			assert.Equal(t, database+" "+database+"_ds2_snapshot", names, "want one and its copy")
 		}
-		k.same(fmt.Sprintf("kill %d of %s", hit, c.name))
+		assert.Equal(t, fresh, pgtest.Contents(t, target), "kill %d of %s", hit, c.name)
 		require.False(t, t.Failed(), "kill %d of seed %d", hit, seed)
 	}
 	t.Logf("killed %v", hits)
