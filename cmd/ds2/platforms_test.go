@@ -27,14 +27,11 @@ const platformsVariable = "DS2_TEST_PLATFORMS"
 type foreign struct {
 	platform string // as ds2 version prints it
 	command  []string
-	env      []string
 	path     func(string) string // a path of this machine as that platform writes it
 }
 
 func (f foreign) start(args ...string) *exec.Cmd {
-	c := exec.Command(f.command[0], append(f.command[1:], args...)...)
-	c.Env = append(os.Environ(), f.env...)
-	return c
+	return exec.Command(f.command[0], append(f.command[1:], args...)...)
 }
 
 func (f foreign) run(t *testing.T, args ...string) string {
@@ -110,11 +107,9 @@ func TestWindowsUnderWine(t *testing.T) {
 	f := foreign{
 		platform: "windows/amd64",
 		command:  []string{"wine", buildFor(t, "windows", "amd64")},
-		env: []string{"WINEPREFIX=" + t.TempDir(), "WINEDEBUG=-all",
-			"WINEDLLOVERRIDES=mscoree,mshtml,winemenubuilder.exe="},
-		path: func(p string) string { return `Z:` + strings.ReplaceAll(p, "/", `\`) },
+		path:     func(p string) string { return `Z:` + strings.ReplaceAll(p, "/", `\`) },
 	}
-	f.startWindows(t)
+	startWindows(t)
 	f.works(t, target)
 
 	record := filepath.Join(t.TempDir(), "record")
@@ -147,22 +142,19 @@ const mingwLinker = "x86_64-w64-mingw32-ld"
 
 // startWindows makes the Windows of the test. Go's programs ask the library bcryptprimitives for random numbers, which
 // older versions of Wine lack; there it is made of another library's function, which has the same parameters.
-func (f foreign) startWindows(t *testing.T) {
+func startWindows(t *testing.T) {
 	t.Helper()
+	prefix := t.TempDir()
+	t.Setenv("WINEPREFIX", prefix)
+	t.Setenv("WINEDEBUG", "-all")
+	t.Setenv("WINEDLLOVERRIDES", "mscoree,mshtml,winemenubuilder.exe=")
 	tool := func(name string, args ...string) {
 		t.Helper()
-		c := exec.Command(name, args...)
-		c.Env = append(os.Environ(), f.env...)
-		out, err := c.CombinedOutput()
+		out, err := exec.Command(name, args...).CombinedOutput()
 		require.NoError(t, err, "%s: %s", name, out)
 	}
-	t.Cleanup(func() {
-		kill := exec.Command("wineserver", "--kill")
-		kill.Env = append(os.Environ(), f.env...)
-		kill.Run() // fails where it has ended by itself
-	})
+	t.Cleanup(func() { exec.Command("wineserver", "--kill").Run() }) // fails where it has ended by itself
 	tool("wineboot", "--init")
-	_, prefix, _ := strings.Cut(f.env[0], "=")
 	library := filepath.Join(prefix, "drive_c/windows/system32/bcryptprimitives.dll")
 	if _, err := os.Stat(library); err == nil {
 		return
