@@ -31,8 +31,6 @@ func TestServerLost(t *testing.T) {
 		"the connection broke":    {store.Error{Class: store.Connection}, true},
 		"the server is not there": {store.Error{Class: store.Connection, Hint: "start the server"}, true},
 		"the server goes down":    {store.Error{Class: store.Connection, Code: "57P01"}, true},
-		"its drive is full": {store.Error{Class: store.Connection, Code: "57P02", Hint: "only 3 MB are free"},
-			false},
 		"the role dbo does not exist": {store.Error{Class: store.Connection, Code: "33557097",
 			Hint: "the text is PostgreSQL's"}, false},
 		"the statement was refused": {store.Error{Class: store.Bug}, false},
