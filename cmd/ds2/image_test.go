@@ -53,14 +53,7 @@ func TestImage(t *testing.T) {
 	for i := range pods {
 		contained(podArgs(args, i, "--size=W", "--size=1MB")...)
 	}
-	whole := filepath.Join(volume, "ds2-W") // put together as the job's own comment says
-	require.NoError(t, os.Mkdir(whole, 0o755))
-	made, err := filepath.Glob(filepath.Join(volume, "shard-*", "*"))
-	require.NoError(t, err)
-	for _, file := range made {
-		require.NoError(t, os.Rename(file, filepath.Join(whole, filepath.Base(file))))
-	}
-	assert.Contains(t, must(t, "generate", "--verify", whole), "40 files")
+	verifyShards(t, volume)
 }
 
 func docker(t *testing.T, args ...string) string {

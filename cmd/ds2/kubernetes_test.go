@@ -76,18 +76,25 @@ func podArgs(args []string, index int, replace ...string) []string {
 // What the job's pods run makes, with the size and the directory of a test, a whole dataset, each pod a part of it.
 func TestKubernetesGenerate(t *testing.T) {
 	pods, args := indexedJob(t, "generate.yaml")
-	volume, dir := t.TempDir(), t.TempDir()
+	volume := t.TempDir()
 	for i := range pods {
 		for range 2 { // once more, as where a pod was started again
 			must(t, podArgs(args, i, "--size=W", "--size=1MB", "/data/", volume+"/")...)
 		}
 	}
+	verifyShards(t, volume)
+}
+
+// verifyShards puts what the pods made in a volume together, as the job's own comment says, and verifies the whole.
+func verifyShards(t *testing.T, volume string) {
+	t.Helper()
 	files, err := filepath.Glob(volume + "/shard-*/*")
 	require.NoError(t, err)
+	whole := t.TempDir()
 	for _, file := range files {
-		require.NoError(t, os.Rename(file, filepath.Join(dir, filepath.Base(file))))
+		require.NoError(t, os.Rename(file, filepath.Join(whole, filepath.Base(file))))
 	}
-	assert.Contains(t, must(t, "generate", "--verify", dir), "40 files")
+	assert.Contains(t, must(t, "generate", "--verify", whole), "40 files")
 }
 
 // What the job's pods run, at a known rate and until Prometheus was told of orders of each, is one run: Prometheus sums
