@@ -34,10 +34,9 @@ func TestLoadFillsDrive(t *testing.T) {
 			database := "full" + strings.ReplaceAll(c.flag, "-", "_")
 			target := server.URL(database)
 			t.Cleanup(func() {
-				server.exec(t, "DROP DATABASE "+database)
-				server.exec(t, "DROP TABLESPACE "+database)
+				pgtest.Exec(t, server.admin, "DROP DATABASE "+database, "DROP TABLESPACE "+database)
 			})
-			server.exec(t, "CREATE TABLESPACE "+database+" LOCATION '"+dir+"'")
+			pgtest.Exec(t, server.admin, "CREATE TABLESPACE "+database+" LOCATION '"+dir+"'")
 			args := []string{"load", "--target", target, "--size", "30MB", "--quiet", c.flag, database}
 			_, stderr := ends(t, exitFailed, args...)
 			texttest.Contains(t, stderr, c.phase, "could not extend file", "(53100)", dir+" (mounted at "+dir+")")
@@ -86,12 +85,9 @@ func TestSnapshotWithoutRoom(t *testing.T) {
 	t.Parallel()
 	server := newTroubledServer(t)
 	dir, grow := devicetest.Small(t, "18m", server.DataDir())
-	server.exec(t, "CREATE TABLESPACE narrow LOCATION '"+dir+"'")
-	server.exec(t, "CREATE DATABASE narrow TABLESPACE narrow")
-	t.Cleanup(func() {
-		server.exec(t, "DROP DATABASE narrow")
-		server.exec(t, "DROP TABLESPACE narrow")
-	})
+	pgtest.Exec(t, server.admin, "CREATE TABLESPACE narrow LOCATION '"+dir+"'",
+		"CREATE DATABASE narrow TABLESPACE narrow")
+	t.Cleanup(func() { pgtest.Exec(t, server.admin, "DROP DATABASE narrow", "DROP TABLESPACE narrow") })
 	target := server.URL("narrow")
 	must(t, "load", "--target", target, "--size", "1MB", "--quiet")
 	_, stderr := ends(t, exitFailed, "snapshot", "create", "--target", target)
@@ -138,12 +134,9 @@ func TestAuditLosesItsServer(t *testing.T) {
 	p := begin(t, words("drive --target %s --threads 2 --warmup-time 0 --run-time 6s --out out", target)...)
 	db := pgtest.DB(t, target)
 	pgtest.Await(t, db, "SELECT count(*) > 1200 FROM orders") // the first are the run's
-	tx, err := pgtest.DB(t, target).Begin()
-	require.NoError(t, err)
-	defer tx.Rollback()
-	pgtest.Exec(t, tx, "LOCK TABLE categories") // which the audit counts, and orders do not read
+	locked(t, target, "LOCK TABLE categories")                // which the audit counts, and orders do not read
 	pgtest.Await(t, db, "SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND relation = 'categories'::regclass")
-	err = os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, 200<<20), 0o600)
+	err := os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, 200<<20), 0o600)
 	require.ErrorIs(t, err, syscall.ENOSPC)
 	for err = nil; err == nil; { // until the files of the log that there are have no room either
 		_, err = db.Exec("SELECT pg_logical_emit_message(false, 'ds2', repeat('x', 1000000))")

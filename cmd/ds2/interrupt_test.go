@@ -201,26 +201,13 @@ func (s *troubledServer) through(t *testing.T, database string) string {
 	return u.String()
 }
 
-func (s *troubledServer) exec(t *testing.T, statement string) {
+// locked has a transaction of the test's own take locks by statements, so that who needs them comes to a halt.
+func locked(t *testing.T, target string, statements ...string) {
 	t.Helper()
-	pgtest.Exec(t, s.admin, statement)
-}
-
-// lock takes a lock in a database, past the proxy, so that who needs it comes to a halt.
-func (s *troubledServer) lock(t *testing.T, database, statement string) {
-	t.Helper()
-	tx, err := pgtest.DB(t, s.URL(database)).Begin()
+	tx, err := pgtest.DB(t, target).Begin()
 	require.NoError(t, err)
 	t.Cleanup(func() { tx.Rollback() })
-	pgtest.Exec(t, tx, statement)
-}
-
-// waits tells whether n sessions of ds2 wait for a lock in a database.
-func (s *troubledServer) waits(t *testing.T, database string, sessions int) func() bool {
-	return func() bool {
-		return pgtest.Value[int](t, s.admin, fmt.Sprintf(`SELECT count(*) FROM pg_stat_activity WHERE datname = '%s'
-			AND application_name LIKE 'ds2%%' AND wait_event_type = 'Lock'`, database)) >= sessions
-	}
+	pgtest.Exec(t, tx, statements...)
 }
 
 // signalAll sends a signal to the processes of the server whose cluster is in a directory.
@@ -279,13 +266,8 @@ func TestFirstSignal(t *testing.T) {
 		p.Process.Signal(syscall.SIGINT)
 		p.ends(t, exitInterrupted)
 	}
-	var queries string
-	t.Cleanup(func() { assert.Empty(t, queries, "the server is still at work") })
-	await(t, "an end of all statements", func() bool {
-		queries = pgtest.Value[string](t, s.admin, `SELECT coalesce(string_agg(datname || ': ' || query, '; '), '')
-			FROM pg_stat_activity WHERE application_name LIKE 'ds2%' AND state <> 'idle'`)
-		return queries == ""
-	})
+	pgtest.Await(t, s.admin,
+		"SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name LIKE 'ds2%' AND state <> 'idle'")
 }
 
 // commandsAtWork starts every command that talks to a server, each on a separate database, and returns when all are
@@ -319,31 +301,30 @@ func commandsAtWork(t *testing.T, s *troubledServer, with func(name string) bool
 		{name: "restore", args: one("restore", "snapshot restore"), within: "postgres", with: 1},
 	}, func(c command) bool { return !with(c.name) })
 	for _, c := range commands {
-		s.exec(t, "DROP DATABASE IF EXISTS "+c.name+" WITH (FORCE)")
+		pgtest.Exec(t, s.admin, "DROP DATABASE IF EXISTS "+c.name+" WITH (FORCE)")
 		if c.name != "load" {
-			s.exec(t, "CREATE DATABASE "+c.name+" TEMPLATE origin")
+			pgtest.Exec(t, s.admin, "CREATE DATABASE "+c.name+" TEMPLATE origin")
 		}
 	}
 	if with("restore") {
-		s.exec(t, "DROP DATABASE IF EXISTS restore_ds2_snapshot")
-		s.exec(t, "CREATE DATABASE restore_ds2_snapshot TEMPLATE origin")
+		pgtest.Exec(t, s.admin, "DROP DATABASE IF EXISTS restore_ds2_snapshot",
+			"CREATE DATABASE restore_ds2_snapshot TEMPLATE origin")
 	}
 	var all []*program
 	awaited := 0
 	await := func() {
 		for ; awaited < len(all); awaited++ {
 			p, c := all[awaited], commands[awaited]
-			switch database := cmp.Or(c.within, c.name); {
-			case c.lock != "", c.with > 0:
-				p.await(t, "it waits for a lock", s.waits(t, database, c.with+1))
-			case c.file != "":
+			if c.file != "" {
 				p.await(t, "orders", p.holds(c.file, "phase=run"))
-			default:
-				p.await(t, "rows", func() (are bool) {
-					err := s.admin.QueryRow("SELECT count(*) > 0 FROM pg_stat_progress_copy").Scan(&are)
-					return err == nil && are
-				})
+				continue
 			}
+			atWork := "SELECT count(*) > 0 FROM pg_stat_progress_copy"
+			if c.name != "load" { // it waits for a lock
+				atWork = fmt.Sprintf(`SELECT count(*) > %d FROM pg_stat_activity WHERE datname = '%s'
+					AND application_name LIKE 'ds2%%' AND wait_event_type = 'Lock'`, c.with, cmp.Or(c.within, c.name))
+			}
+			p.await(t, atWork, func() bool { return pgtest.Value[bool](t, s.admin, atWork) })
 		}
 	}
 	for _, c := range commands {
@@ -355,7 +336,7 @@ func commandsAtWork(t *testing.T, s *troubledServer, with func(name string) bool
 			await()
 		}
 		if c.lock != "" {
-			s.lock(t, cmp.Or(c.within, c.name), c.lock)
+			locked(t, s.URL(cmp.Or(c.within, c.name)), c.lock)
 		}
 		p.start(t)
 		all = append(all, p)
