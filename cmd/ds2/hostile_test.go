@@ -27,10 +27,7 @@ func TestHostileDatabase(t *testing.T) {
 	u := mustParse(t, server.URL("x"))
 	u.Path = "/" + name
 	target := u.String()
-	t.Cleanup(func() {
-		_, err := admin.Exec(`DROP DATABASE IF EXISTS "` + name + `" WITH (FORCE)`)
-		require.NoError(t, err)
-	})
+	t.Cleanup(func() { pgtest.Exec(t, admin, `DROP DATABASE IF EXISTS "`+name+`" WITH (FORCE)`) })
 	out := filepath.Join(t.TempDir(), "record")
 	clean := func(command, text string) {
 		t.Helper()

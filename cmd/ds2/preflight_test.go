@@ -38,8 +38,8 @@ func TestPreflight(t *testing.T) {
 	second := strings.Replace(target, "127.0.0.1", "localhost", 1)
 	pgtest.Exec(t, db, "CREATE ROLE few LOGIN PASSWORD 'x' CONNECTION LIMIT 5", "CREATE ROLE poor LOGIN PASSWORD 'x'",
 		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO few",
-		"GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO few", "GRANT SELECT ON ds2_info TO poor")
-	pgtest.Exec(t, db, "CREATE ROLE other", "GRANT CREATE ON SCHEMA public TO other", "CREATE TABLE others (x int)",
+		"GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO few", "GRANT SELECT ON ds2_info TO poor",
+		"CREATE ROLE other", "GRANT CREATE ON SCHEMA public TO other", "CREATE TABLE others (x int)",
 		"CREATE FUNCTION others() RETURNS int LANGUAGE sql AS 'SELECT 1'", "ALTER TABLE others OWNER TO other",
 		"ALTER FUNCTION others() OWNER TO other", "REVOKE EXECUTE ON FUNCTION others() FROM PUBLIC")
 	few, poor := pgtest.As(t, target, "few", "x"), pgtest.As(t, target, "poor", "x")
@@ -145,6 +145,7 @@ configurations:
 
 	// What stands in the way is told, or ends the run before its first user.
 	none := filepath.Join(t.TempDir(), "none")
+	db.SetMaxOpenConns(1)
 	for _, c := range []struct {
 		why, begin, end string
 		target          string
@@ -171,21 +172,15 @@ configurations:
 		{"a slot", "SELECT pg_create_logical_replication_slot('reader', 'pgoutput')",
 			"SELECT pg_drop_replication_slot('reader')", target, false, "logical slots of this database"},
 	} {
-		do := func(statements string) {
-			for statement := range strings.SplitSeq(statements, "; ") {
-				_, err := db.Exec(statement)
-				require.NoError(t, err, statement)
-			}
-		}
-		db.SetMaxOpenConns(1)
-		if do(c.begin); c.failure {
+		pgtest.Exec(t, db, strings.Split(c.begin, "; ")...)
+		if c.failure {
 			fails(t, exitFailed, c.says, quick("drive", c.target, "--threads 4 --run-time 1s --out %s", none)...)
 			assert.NoDirExists(t, none, c.why)
 		}
 		stdout, _ := ends(t, map[bool]int{true: exitVerdict, false: exitDone}[c.failure],
 			words("preflight --target %s --threads 4%s", c.target, fine)...)
 		assert.Contains(t, stdout, c.says, c.why)
-		do(c.end)
+		pgtest.Exec(t, db, strings.Split(c.end, "; ")...)
 	}
 
 	// What cannot be done after it is refused before it.
@@ -202,8 +197,7 @@ func TestPooler(t *testing.T) {
 	if err != nil {
 		t.Skip("pgbouncer is not installed")
 	}
-	target := mustParse(t, pgtest.Database(t))
-	must(t, "load", "--target", target.String(), "--size", "1MB", "--quiet")
+	target := mustParse(t, loaded(t))
 	for mode, want := range map[string]string{
 		"transaction": "FAILURE .*pooler", "session": "warning  pooler of ",
 	} {
