@@ -338,7 +338,6 @@ func TestCommandsOfDocuments(t *testing.T) {
 	must(t, "generate", "--size", "1MB", "--out", "dataset", "--quiet")
 	must(t, quick("drive", database, "--run-time 1s --journal --verify none --quiet --out journal")...)
 	line := regexp.MustCompile(`(?m)^    (?:bin/)?ds2 +(.*)$`)
-	word := regexp.MustCompile(`'[^']*'|\S+`)
 	asks := strings.Fields("preflight verify snapshot")
 	// They start servers and processes, or write as much as they say.
 	leave := strings.Fields("demo device generate")
@@ -350,7 +349,7 @@ func TestCommandsOfDocuments(t *testing.T) {
 		for _, m := range line.FindAllStringSubmatch(strings.ReplaceAll(text, "\\\n", " "), -1) {
 			command, _, _ := strings.Cut(m[1], " #")
 			command, _, _ = strings.Cut(command, " &")
-			args := word.FindAllString(command, -1)
+			args := words("%s", command)
 			if to := slices.Index(args, ">"); to > 0 { // a file
 				args = args[:to]
 			}
@@ -358,7 +357,7 @@ func TestCommandsOfDocuments(t *testing.T) {
 				continue
 			}
 			for i, a := range args {
-				switch a = strings.Trim(a, "'"); {
+				switch {
 				case strings.Contains(a, "ds2-results/") && args[i-1] != "--out":
 					a = filepath.Base(a)
 					os.Symlink(example, a) // it may be there already
@@ -399,13 +398,11 @@ func TestMakeTargets(t *testing.T) {
 	for _, target := range regexp.MustCompile(`[a-z-]+`).FindAllString(phony, -1) {
 		assert.True(t, rules[target], ".PHONY names %s, and there is no rule", target)
 	}
-	pages, err := filepath.Glob("../../docs/*.md")
-	require.NoError(t, err)
 	named := 0
-	for _, page := range append(pages, "../../README.md") {
-		for _, m := range regexp.MustCompile("(?m)(?:`|^    )make ([a-z-]+)").FindAllStringSubmatch(read(t, page), -1) {
+	for path, text := range documents(t) {
+		for _, m := range regexp.MustCompile("(?m)(?:`|^    )make ([a-z-]+)").FindAllStringSubmatch(text, -1) {
 			named++
-			assert.True(t, rules[m[1]], "%s: there is no make %s", filepath.Base(page), m[1])
+			assert.True(t, rules[m[1]], "%s: there is no make %s", path, m[1])
 		}
 	}
 	assert.GreaterOrEqual(t, named, 10, "documents name")
