@@ -13,7 +13,6 @@ import (
 	"github.com/prometheus/procfs"
 	"github.com/prometheus/procfs/blockdevice"
 	"github.com/prometheus/procfs/sysfs"
-	"gonum.org/v1/gonum/stat"
 )
 
 // kernel shows the counters of this machine.
@@ -144,15 +143,16 @@ func (k kernel) network(c counted) error {
 
 // conditions are the CPUs' clock, how often heat throttled them, and the machine's temperatures.
 func (k kernel) conditions(c counted) {
-	var clocks []float64
+	var sum, clocks float64
 	all, _ := k.sys.SystemCpufreq()
 	for _, cpu := range all {
 		if kilohertz := cpu.ScalingCurrentFrequency; kilohertz != nil {
-			clocks = append(clocks, float64(*kilohertz)*1000)
+			sum += float64(*kilohertz) * 1000
+			clocks++
 		}
 	}
-	if clocks != nil {
-		c.machine[CPUFrequency] = stat.Mean(clocks, nil)
+	if clocks > 0 {
+		c.machine[CPUFrequency] = sum / clocks
 	}
 	packages := map[string]uint64{} // each of a package's cores counts for all of it
 	cpus, _ := k.sys.CPUs()
