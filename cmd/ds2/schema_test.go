@@ -94,7 +94,7 @@ func publishedSchema(t *testing.T) []byte {
 	text, err := json.Marshal(&reflected.Schema{
 		Version:     reflected.Version,
 		ID:          "ds2-3.schema.json",
-		Title:       "What ds2 writes as JSON, in version 2",
+		Title:       "What ds2 writes as JSON, in version 3",
 		Definitions: all,
 	})
 	require.NoError(t, err)
