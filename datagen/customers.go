@@ -112,7 +112,8 @@ func (c *customers) put(b *[maxRow]byte, id int, d *[drawsUS]uint32) (start, mid
 		us := (*[len(customerUS)]byte)(b[n:])
 		*us = customerUS
 		state := States[below(51, d[23])]
-		us[0], us[1] = state[0], state[1]
+		us[0] = state[0]
+		us[1] = state[1]
 		zip := 10000 + below(90000, d[24])
 		us[3] = byte('0' + zip/10_000)
 		binary.LittleEndian.PutUint32(us[4:], fourDigits[zip%10_000])
@@ -155,8 +156,11 @@ func (c *customers) rest(d *[drawsUS]uint32) *[8]uint32 { return (*[8]uint32)(d[
 
 // open gives the rows of CUSTOMERS. The texts are those of the row as CSV.
 func (c *customers) open() Rows {
-	random, id := c.random(), c.first-1 // of the last row
-	csv, row := new([maxRow]byte), new([20]Value)
+	// of the last row
+	random := c.random()
+	id := c.first - 1
+	csv := new([maxRow]byte)
+	row := new([20]Value)
 	return func() []Value {
 		if id == c.first+c.rows-1 {
 			return nil
@@ -167,7 +171,8 @@ func (c *customers) open() Rows {
 		start, middle, n := c.put(csv, id, d)
 		rest := c.rest(d)
 
-		head, place := csv[start:], csv[start+customerHeadLen:middle]
+		head := csv[start:]
+		place := csv[start+customerHeadLen : middle]
 		row[0].Int = int64(id)
 		row[1].Text = head[1:7]   // first name
 		row[2].Text = head[8:18]  // last name
@@ -183,7 +188,8 @@ func (c *customers) open() Rows {
 			row[8].Text = place[9:11]
 			row[9].Int = 1
 		}
-		mid, tail := csv[middle:], csv[middle+customerMidLen+start:n]
+		mid := csv[middle:]
+		tail := csv[middle+customerMidLen+start : n]
 		row[10].Text = mid[0:19]                              // e-mail
 		row[11].Text = mid[20:30]                             // phone
 		row[12].Int = int64(1 + below(5, rest[1]))            // type of the card

@@ -73,7 +73,8 @@ func TestExpectedBytes(t *testing.T) {
 			for _, p := range data.Parts() {
 				n, err := p.WriteTo(io.Discard)
 				require.NoError(t, err)
-				expected, got = expected+p.Bytes, got+n
+				expected = expected + p.Bytes
+				got = got + n
 			}
 			assert.InEpsilon(t, got, expected, 0.01, "size %v, CR LF %v", size, crlf)
 		}
@@ -98,7 +99,9 @@ func TestSeed(t *testing.T) {
 		}
 		return files
 	}
-	ds2, again, other := read(0), read(7), read(8)
+	ds2 := read(0)
+	again := read(7)
+	other := read(8)
 	seeded := read(7)
 	assert.Equal(t, again, seeded, "one seed gives different rows")
 	for name := range ds2 {
@@ -129,7 +132,8 @@ func TestSeed(t *testing.T) {
 		assert.Equal(t, fmt.Sprint(sold[product[0]]), product[2], "sold of product %s, as its lines say", product[0])
 	}
 	for _, month := range []string{"jan", "dec"} {
-		history, lines := seeded[month+"_cust_hist.csv"], seeded[month+"_orderlines.csv"]
+		history := seeded[month+"_cust_hist.csv"]
+		lines := seeded[month+"_orderlines.csv"]
 		require.Equal(t, len(lines), len(history), month)
 		for i, line := range lines {
 			assert.Equal(t, line[1:3], history[i][1:3], "%s, line %d", month, i)

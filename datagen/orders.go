@@ -71,7 +71,8 @@ func (o *orders) next() bool {
 
 // orderRows are the month's rows of ORDERS.
 func (m month) orderRows() Rows {
-	o, row := m.orders(), new([6]Value)
+	o := m.orders()
+	row := new([6]Value)
 	return func() []Value {
 		if !o.next() {
 			return nil
@@ -89,7 +90,8 @@ func (m month) orderRows() Rows {
 
 // lineRows are the month's rows of ORDERLINES.
 func (m month) lineRows() Rows {
-	o, row := m.orders(), new([5]Value)
+	o := m.orders()
+	row := new([5]Value)
 	return func() []Value {
 		if len(o.lines) == 0 {
 			if !o.next() {
@@ -109,7 +111,8 @@ func (m month) lineRows() Rows {
 
 // historyRows are the month's rows of CUST_HIST.
 func (m month) historyRows() Rows {
-	o, row := m.orders(), new([3]Value)
+	o := m.orders()
+	row := new([3]Value)
 	return func() []Value {
 		if len(o.lines) == 0 {
 			if !o.next() {
@@ -158,13 +161,16 @@ func (m month) writeOrderLines(r *rowWriter) error {
 		if err != nil {
 			return err
 		}
-		left[0], left[1] = '1', ','
+		left[0] = '1'
+		left[1] = ','
 		leftLen := putUint(&left, 2, o.id)
 		left[leftLen] = ','
 		leftLen++
-		left0, left1 := binary.LittleEndian.Uint64(left[0:]), binary.LittleEndian.Uint64(left[8:])
+		left0 := binary.LittleEndian.Uint64(left[0:])
+		left1 := binary.LittleEndian.Uint64(left[8:])
 		right := &rights[o.day]
-		right0, right1 := binary.LittleEndian.Uint64(right[0:]), binary.LittleEndian.Uint64(right[8:])
+		right0 := binary.LittleEndian.Uint64(right[0:])
+		right1 := binary.LittleEndian.Uint64(right[8:])
 
 		n := 0
 		for lines := o.lines; len(lines) >= 2; lines = lines[2:] {
@@ -201,7 +207,8 @@ func (m month) writeHistory(r *rowWriter) error {
 		leftLen = putUint(&left, leftLen+1, o.id)
 		left[leftLen] = ','
 		leftLen++
-		left0, left1 := binary.LittleEndian.Uint64(left[0:]), binary.LittleEndian.Uint64(left[8:])
+		left0 := binary.LittleEndian.Uint64(left[0:])
+		left1 := binary.LittleEndian.Uint64(left[8:])
 		left2 := binary.LittleEndian.Uint64(left[16:])
 
 		n := 0

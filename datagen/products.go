@@ -8,7 +8,9 @@ func (d *Dataset) productRows() Rows {
 	if d.Size.Products > 100_000 {
 		odds = 10_000
 	}
-	n, texts, row := 0, new([maxRow]byte), new([7]Value)
+	n := 0
+	texts := new([maxRow]byte)
+	row := new([7]Value)
 	return func() []Value {
 		if n == d.Size.Products {
 			return nil
@@ -48,7 +50,9 @@ func (d *Dataset) inventoryRows() Rows {
 			}
 		}
 	}
-	random, n, row := newRandom(d.fileSeed(d.Size.Products), 0), 0, new([3]Value)
+	random := newRandom(d.fileSeed(d.Size.Products), 0)
+	n := 0
+	row := new([3]Value)
 	return func() []Value {
 		if n == len(sales) {
 			return nil

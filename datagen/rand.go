@@ -61,14 +61,18 @@ func (g *random) refill() {
 	copy(g.x[:keep], g.x[block:])
 	g.pos -= block
 	// The three interleaved chains x[n], x[n-3], x[n-6], … run in parallel in registers.
-	a, b, c := g.x[keep-3], g.x[keep-2], g.x[keep-1]
+	a := g.x[keep-3]
+	b := g.x[keep-2]
+	c := g.x[keep-1]
 	for i := 0; i < block; i += 3 {
 		in := (*[3]uint32)(g.x[keep-lag+i:])
 		out := (*[3]uint32)(g.x[keep+i:])
 		a += in[0]
 		b += in[1]
 		c += in[2]
-		out[0], out[1], out[2] = a, b, c
+		out[0] = a
+		out[1] = b
+		out[2] = c
 	}
 }
 

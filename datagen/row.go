@@ -43,7 +43,8 @@ func (f rowFunc) WriteTo(w io.Writer) (int64, error) {
 		r.buf = make([]byte, bufferSize)
 	}
 	if f.crlf {
-		r.newline, r.eol = '\r'|'\n'<<8, 2
+		r.newline = '\r' | '\n'<<8
+		r.eol = 2
 	}
 	err := f.write(r)
 	if err == nil {

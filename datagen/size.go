@@ -35,9 +35,11 @@ func ParseSize(s string) (Size, error) {
 	if size, ok := named[text]; ok {
 		return size, nil
 	}
-	digits, unit := text, ""
+	digits := text
+	unit := ""
 	if end := len(text) - 2; end > 0 {
-		digits, unit = strings.TrimSpace(text[:end]), text[end:]
+		digits = strings.TrimSpace(text[:end])
+		unit = text[end:]
 	}
 	n, err := strconv.ParseUint(digits, 10, 31)
 	size := Size{}

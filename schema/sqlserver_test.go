@@ -109,7 +109,9 @@ COMMIT TRANSACTION;`
 		assert.Contains(t, statements[i].SQL, want)
 		assert.Equal(t, i == 1, strings.Contains(statements[i].SQL, "KEEPIDENTITY"), statements[i].SQL)
 	}
-	p.Layout.CRLF, p.Layout.FilesDir = false, "/mnt/data" // files of Linux on Linux
+	// files of Linux on Linux
+	p.Layout.CRLF = false
+	p.Layout.FilesDir = "/mnt/data"
 	script, err := SQL("sqlserver", Data, p)
 	require.NoError(t, err)
 	assert.Contains(t, script, "FROM N'/mnt/data/row_cust.csv'")

@@ -97,9 +97,11 @@ func parse(script string) ([]Statement, error) {
 		case current == nil:
 			return nil, fmt.Errorf("%q is outside any statement: it needs a header", word)
 		case current.SQL == "":
-			current.SQL, comments = line, ""
+			current.SQL = line
+			comments = ""
 		default:
-			current.SQL, comments = current.SQL+comments+line, ""
+			current.SQL = current.SQL + comments + line
+			comments = ""
 		}
 	}
 	for i := range statements {
@@ -124,7 +126,8 @@ func parseHeader(text string) (Statement, error) {
 	var err error
 	for _, field := range fields[1:] {
 		key, value, _ := strings.Cut(field, ":")
-		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		key = strings.TrimSpace(key)
+		value = strings.TrimSpace(value)
 		switch flag := flags[key+" "+value]; {
 		case flag != nil:
 			*flag = true

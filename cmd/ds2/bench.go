@@ -61,7 +61,9 @@ PowerShell:
 
 func (f *benchFlags) add(flags *pflag.FlagSet) {
 	f.restore.add(flags)
-	f.Settle.Duration, f.Idle.Duration, f.Cooldown.Duration = 8*time.Minute, 2*time.Minute, time.Minute
+	f.Settle.Duration = 8 * time.Minute
+	f.Idle.Duration = 2 * time.Minute
+	f.Cooldown.Duration = time.Minute
 	flags.Var(duration(&f.Settle.Duration), "settle", "wait after the restore, such as 90s or 8m")
 	flags.Var(duration(&f.Idle.Duration), "idle",
 		"after --settle, measure counters and power without users, such as 90s or 8m")
@@ -191,7 +193,8 @@ func (f *benchFlags) length() time.Duration {
 }
 
 func (f *benchFlags) procedure(i *interrupts, options runs.Options, stderr io.Writer) experiment.Bench {
-	restore, conduct := f.restore.to(stderr), f.output.conduct(i, io.Discard, stderr)
+	restore := f.restore.to(stderr)
+	conduct := f.output.conduct(i, io.Discard, stderr)
 	bench := experiment.Bench{
 		Dir:     options.Dir,
 		Planned: f.planned(),

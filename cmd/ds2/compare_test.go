@@ -32,7 +32,8 @@ func benchOf(t *testing.T, dir string, idle, active float64, conditions []result
 	for i := range b.Runs {
 		b.Runs[i].Conditions = conditions
 		if b.Runs[i].Dir == b.Median {
-			b.Runs[i].Idle, b.Runs[i].Active = &idle, &active
+			b.Runs[i].Idle = &idle
+			b.Runs[i].Active = &active
 			b.Runs[i].Figure.PerWatt = new(b.Runs[i].Figure.Value / active)
 		}
 	}
@@ -102,7 +103,8 @@ func TestDeviceRecords(t *testing.T) {
 		require.NoError(t, r.Save(path))
 		return path
 	}
-	hdd, ssd := write("hdd", 600), write("ssd", 1500)
+	hdd := write("hdd", 600)
+	ssd := write("ssd", 1500)
 	for _, c := range []struct {
 		args []string
 		code int

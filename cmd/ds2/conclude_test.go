@@ -143,7 +143,8 @@ func madeBench(t *testing.T, dir, experiment string) {
 func TestLaterWindow(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	orders, mails := ds2.Workload{}.Words(), mailbox.Workload{}.Words()
+	orders := ds2.Workload{}.Words()
+	mails := mailbox.Workload{}.Words()
 	increase := map[string]float64{}
 	_, increase["run"] = made(t, at("run"), orders, ds2.Name, struct{}{}, 0)
 	_, increase["machine"] = made(t, at("machine"), orders, ds2.Name, struct{}{}, 1)

@@ -111,7 +111,8 @@ func (f *demoFlags) run(i *interrupts, cmd *cobra.Command, _ []string) (err erro
 		}
 	}()
 	f.load.target = server.URL("ds2")
-	f.drive.target, f.drive.output.restart = f.load.target, server.Restart
+	f.drive.target = f.load.target
+	f.drive.output.restart = server.Restart
 	if f.stall {
 		if f.drive.events, err = f.brownout(server); err != nil {
 			return err

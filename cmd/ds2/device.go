@@ -118,7 +118,8 @@ func readDevices(flags *pflag.FlagSet, arguments []string) (all []report.Device,
 	for _, argument := range arguments {
 		name, path, named := strings.Cut(argument, "=")
 		if !named {
-			name, path = strings.TrimSuffix(filepath.Base(argument), ".json"), argument
+			name = strings.TrimSuffix(filepath.Base(argument), ".json")
+			path = argument
 		}
 		info, err := os.Stat(path)
 		if file := err == nil && info.Mode().IsRegular(); !file && all == nil {
@@ -146,7 +147,8 @@ func printDevice(w io.Writer, r *result.Device, file string) error {
 	fmt.Fprintf(w, "measured %s, %s, with %s; record in %s\n",
 		r.Path, bytesText(r.Bytes), r.Fio, file)
 	if p := r.Preconditioning; p != nil {
-		state, rounds := "NOT steady", len(p.Rounds)
+		state := "NOT steady"
+		rounds := len(p.Rounds)
 		if p.Steady {
 			state = "steady"
 		}

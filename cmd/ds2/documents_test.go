@@ -101,10 +101,12 @@ func outputOf(t *testing.T, page, line string) string {
 func commandReference() string {
 	root := newRoot()
 	type use struct{ name, value, usage string }
-	by, defaults := map[use][]string{}, map[use][]string{} // the commands with that flag, and their defaults
-	shared := map[string][]use{}                           // by name
-	single := map[string]string{}                          // lines, by command
-	headings := map[string]string{}                        // by name
+	// the commands with that flag, and their defaults
+	by := map[use][]string{}
+	defaults := map[use][]string{}
+	shared := map[string][]use{}    // by name
+	single := map[string]string{}   // lines, by command
+	headings := map[string]string{} // by name
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "preflight" {
 			continue
@@ -126,7 +128,8 @@ func commandReference() string {
 					shared[f.Name] = append(shared[f.Name], u)
 				}
 				if !slices.Contains(by[u], cmd.Name()) {
-					by[u], defaults[u] = append(by[u], cmd.Name()), append(defaults[u], f.DefValue)
+					by[u] = append(by[u], cmd.Name())
+					defaults[u] = append(defaults[u], f.DefValue)
 				}
 			})
 		}
@@ -272,7 +275,8 @@ func TestFlagsOfDocuments(t *testing.T) {
 		c.Flags().VisitAll(func(f *pflag.Flag) { any[f.Name] = true })
 	}
 	code := regexp.MustCompile("(?m)`([^`\n]+)`|^    (.*)$")
-	commands, flags := 0, 0
+	commands := 0
+	flags := 0
 	for name, text := range documents(t) {
 		text = strings.ReplaceAll(text, "\\\n", " ")
 		for _, m := range code.FindAllStringSubmatch(text, -1) {
@@ -316,7 +320,8 @@ func TestCommandsOfDocuments(t *testing.T) {
 	}
 	example, err := filepath.Abs("../../docs/examples/demo")
 	require.NoError(t, err)
-	experiment, device := read(t, "../../docs/examples/arrays.yaml"), read(t, "../../docs/examples/device.json")
+	experiment := read(t, "../../docs/examples/arrays.yaml")
+	device := read(t, "../../docs/examples/device.json")
 	pages := documents(t)
 	database := loaded(t)
 	must(t, "snapshot", "create", "--target", database)

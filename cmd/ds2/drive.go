@@ -116,7 +116,9 @@ func checkSeveral[T any](f *runFlags, read func(dir string) (T, error)) error {
 
 // drive is one run from the flags to the result.
 func (f *runFlags) drive(interrupts *interrupts, cmd *cobra.Command) error {
-	stdout, stderr, o := cmd.OutOrStdout(), cmd.ErrOrStderr(), &f.output
+	stdout := cmd.OutOrStdout()
+	stderr := cmd.ErrOrStderr()
+	o := &f.output
 	if err := cmp.Or(f.judgeRun(), checkOut(f.out)); err != nil {
 		return err
 	}

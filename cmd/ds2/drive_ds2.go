@@ -49,12 +49,15 @@ func (l *ds2Lines) print(w io.Writer) {
 // final writes the lines at the end.
 func (l *ds2Lines) final(w io.Writer, now time.Time) {
 	et, t, _ := l.figures(w)
-	browses, browseTime := int64(0), time.Duration(0)
+	browses := int64(0)
+	browseTime := time.Duration(0)
 	for op := calls.OpBrowseByCategory; op <= calls.OpBrowseByTitle; op++ {
 		browses += t.Number[op]
 		browseTime += t.Sum[op]
 	}
-	logins, customers, purchases := t.Number[calls.OpLogin], t.Own[calls.NewCustomers], t.Number[calls.OpPurchase]
+	logins := t.Number[calls.OpLogin]
+	customers := t.Own[calls.NewCustomers]
+	purchases := t.Number[calls.OpPurchase]
 	fmt.Fprintf(w, "Final (%s): et=%7.1f n_overall=%d opm=%d rt_tot_lastn_max=%d rt_tot_avg=%d ",
 		l.date(now), et.Seconds(), t.Orders, opm(t, et),
 		l.meter.RecentMax().Milliseconds(), milliseconds(t.OwnTime, t.Orders))
@@ -88,7 +91,8 @@ func (l *ds2Lines) sampled(t measure.Tally) int64 {
 func (l *ds2Lines) figures(w io.Writer) (et time.Duration, sum measure.Tally, tallies []measure.Tally) {
 	et, tallies, reset := l.meter.SinceReset()
 	if reset && !l.reset {
-		l.reset, l.last = true, measure.Tally{}
+		l.reset = true
+		l.last = measure.Tally{}
 		fmt.Fprintln(w, "Stats reset")
 	}
 	for _, t := range tallies {

@@ -75,7 +75,9 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 // addShared declares the flags that runs have in a search for the best number of users too.
 func (f *runFlags) addShared(flags *pflag.FlagSet) {
 	f.flags = flags
-	f.WarmupTime.Duration, f.DrainTime.Duration, f.OperationTimeout.Duration = time.Minute, 30*time.Second, time.Minute
+	f.WarmupTime.Duration = time.Minute
+	f.DrainTime.Duration = 30 * time.Second
+	f.OperationTimeout.Duration = time.Minute
 	f.targetFlags.add(flags)
 	flags.StringVar(&f.size, "size", "", "expected size of the database, such as S or 80GB (default: the size it "+
 		"has); also --db-size, --db-size-str")
@@ -207,7 +209,9 @@ func (f *runFlags) parseEvents(run result.Spec) (all []runs.Event, err error) {
 	for _, text := range f.events {
 		at, command, _ := strings.Cut(text, "=")
 		after, err := time.ParseDuration(at)
-		begin, end := run.Ramp()+run.WarmupTime.Duration, run.Length() // of the run phase
+		// of the run phase
+		begin := run.Ramp() + run.WarmupTime.Duration
+		end := run.Length()
 		switch {
 		case err != nil || strings.TrimSpace(command) == "":
 			const example = "5m='dmsetup suspend data'"
@@ -305,7 +309,8 @@ func (f *runFlags) options(ctx context.Context, l *looks) (o runs.Options, err e
 	}
 	warming, warms := plan.(workload.Warming)
 	if warms && !f.flags.Changed("window") { // those of DVD Store 2's reports are not of this workload
-		o.WindowTexts, f.windows = nil, nil
+		o.WindowTexts = nil
+		f.windows = nil
 	}
 	if o.WarmWithin.Duration, err = f.warm(warming); err != nil {
 		return o, err

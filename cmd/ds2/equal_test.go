@@ -83,7 +83,8 @@ func playOrders(t *testing.T, s store.Database, size datagen.Size, orders int) {
 		Spec:       result.Spec{Targets: []string{s.Label()}, Threads: 1, Seed: 7, RampRate: 100, MaxRetries: 10},
 		Operations: plan.Workload().Operations(), Play: plan.Begin(""), Interval: 10 * time.Second,
 	}
-	c.DrainTime.Duration, c.OperationTimeout.Duration = time.Minute, time.Minute
+	c.DrainTime.Duration = time.Minute
+	c.OperationTimeout.Duration = time.Minute
 	d := driver.New(c, discard{}, slog.New(slog.DiscardHandler))
 	err := d.Run(t.Context(), stop)
 	require.True(t, err == nil || errors.Is(err, driver.ErrStopped), "%v", err)

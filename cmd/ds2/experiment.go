@@ -157,7 +157,8 @@ func (f *experimentFile) plan(w io.Writer, dir string) error {
 		if err != nil && !errors.Is(err, result.ErrNone) {
 			return err
 		}
-		b.Spec.Runs, b.Practice = f.runs.most, c.bench.Practice
+		b.Spec.Runs = f.runs.most
+		b.Practice = c.bench.Practice
 		practice += b.Practice
 		one := experiment.Configuration{Name: c.Name, Summary: b}
 		one.Procedure.Planned = c.bench.planned()
@@ -243,7 +244,8 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 	options := make([]runs.Options, len(file.configurations))
 	unready := make([]error, len(options))
 	for k, c := range file.configurations {
-		c.bench.out, c.bench.output.quiet = filepath.Join(dir, c.Dir), f.quiet
+		c.bench.out = filepath.Join(dir, c.Dir)
+		c.bench.output.quiet = f.quiet
 		c.bench.RunID = fmt.Sprintf("%s-%s", record.ExperimentID, c.Dir[:min(len(c.Dir), 40)])
 		if err := c.bench.flags.Set("seed", fmt.Sprint(record.Seed)); err != nil {
 			return err
@@ -254,7 +256,8 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 		if err != nil && (none != nil || isUsage(err) || i.Soft.Err() != nil) {
 			return file.of(c, err) // before it has made a run, it is better looked into than left out
 		}
-		options[k].Command, unready[k] = invocation(cmd, c.bench.flags, options[k].Plan), err
+		options[k].Command = invocation(cmd, c.bench.flags, options[k].Plan)
+		unready[k] = err
 	}
 	unlock, err := i.lockStores("experiment", "", distinct(stores), stderr)
 	if err != nil {
@@ -271,7 +274,8 @@ func (f *experimentFlags) make(i *interrupts, cmd *cobra.Command, stderr io.Writ
 	if err := o.serve(i, cmd, o.quiet, dir); err != nil {
 		return err
 	}
-	record.Status, record.Error = result.Running, ""
+	record.Status = result.Running
+	record.Error = ""
 	if err := result.SaveSummary(dir, record); err != nil {
 		return err
 	}

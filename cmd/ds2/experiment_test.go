@@ -30,7 +30,9 @@ func TestExperimentFile(t *testing.T) {
 	assert.True(t, f.runs == (runsRange{5, 9}) && f.until == 2 && f.order == "random", "%+v", f)
 	var names, dirs, targets []string
 	for _, c := range f.configurations {
-		names, dirs, targets = append(names, c.Name), append(dirs, c.Dir), append(targets, c.bench.target)
+		names = append(names, c.Name)
+		dirs = append(dirs, c.Dir)
+		targets = append(targets, c.bench.target)
 		b := c.bench
 		assert.True(t, b.RunTime.Duration == 20*time.Minute && b.restore.Way == "snapshot" && len(c.Labels) == 2,
 			"%s: %+v", c.Name, c)

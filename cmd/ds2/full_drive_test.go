@@ -68,7 +68,8 @@ func TestRunFillsDrive(t *testing.T) {
 	dir, _ := devicetest.Small(t, "300m", newTroubledServer(t).DataDir())
 	server := pgtest.Start(t, localpg.Options{DataDir: filepath.Join(dir, "data"),
 		Settings: map[string]string{"fsync": "off", "max_wal_size": "64MB"}})
-	target, out := server.URL("mail"), filepath.Join(t.TempDir(), "record")
+	target := server.URL("mail")
+	out := filepath.Join(t.TempDir(), "record")
 	must(t, words("load --target %s --workload mailbox --mailboxes 1 --mailbox-size 10MB -q", target)...)
 	_, stderr := ends(t, exitVerdict,
 		quick("drive", target, "--run-time 10m --think-time 0 --mix 100/0/0/0 -q --out %s", out)...)

@@ -237,7 +237,8 @@ func (f *generateFlags) verifyDirectory(ctx context.Context, cmd *cobra.Command)
 func printDirectory(w io.Writer, did, dir string, m *folder.Manifest, took time.Duration) {
 	var rows, bytes int64
 	for _, e := range m.Files {
-		rows, bytes = rows+e.Rows, bytes+e.Bytes
+		rows = rows + e.Rows
+		bytes = bytes + e.Bytes
 	}
 	rate := int64(float64(bytes) / took.Seconds())
 	fmt.Fprintf(w, "%s %s: size %s, %d files, %d rows, %s of CSV in %s, %s/s\n", did, dir, m.Size, len(m.Files), rows,

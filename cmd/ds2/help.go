@@ -152,12 +152,14 @@ func usage(f *pflag.Flag) (lines []string) {
 	m := flagLine.FindStringSubmatch(set.FlagUsages())
 	line := m[1]
 	if len(line) > helpColumn-2 {
-		lines, line = append(lines, line), ""
+		lines = append(lines, line)
+		line = ""
 	}
 	line = fmt.Sprintf("%-*s", helpColumn-1, line)
 	for _, word := range strings.Fields(m[2]) {
 		if utf8.RuneCountInString(line+" "+word) > helpWidth {
-			lines, line = append(lines, line), strings.Repeat(" ", helpColumn-1)
+			lines = append(lines, line)
+			line = strings.Repeat(" ", helpColumn-1)
 		}
 		line += " " + word
 	}

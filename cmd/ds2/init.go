@@ -57,7 +57,9 @@ var (
 // withReference puts a reference to a variable in the place of the password in a URL, unless it is one already.
 func withReference(url, variable string) string {
 	for _, m := range secret.FindAllStringSubmatchIndex(url, -1) {
-		from, to := max(m[2], m[4]), max(m[3], m[5]) // one of both groups, the other is -1
+		// one of both groups, the other is -1
+		from := max(m[2], m[4])
+		to := max(m[3], m[5])
 		if from < to && !reference.MatchString(url[from:to]) {
 			return url[:from] + "${" + variable + "}" + url[to:]
 		}

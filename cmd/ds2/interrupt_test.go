@@ -314,7 +314,8 @@ func commandsAtWork(t *testing.T, s *troubledServer, with func(name string) bool
 	awaited := 0
 	await := func() {
 		for ; awaited < len(all); awaited++ {
-			p, c := all[awaited], commands[awaited]
+			p := all[awaited]
+			c := commands[awaited]
 			if c.file != "" {
 				p.await(t, "orders", p.holds(c.file, "phase=run"))
 				continue
@@ -473,7 +474,8 @@ func TestReaderWhoHasGone(t *testing.T) {
 	p := startProgram(t, quick("drive", loaded(t), "--run-time 12s --out out")...)
 	read, write, err := os.Pipe()
 	require.NoError(t, err)
-	p.Stdout, p.Stderr = write, write
+	p.Stdout = write
+	p.Stderr = write
 	p.start(t)
 	write.Close()
 	p.awaitOrders(t)

@@ -90,7 +90,9 @@ func takeArgs(args []string) []string {
 	for i, arg := range args {
 		own[i] = strings.Clone(arg)
 		for _, m := range secret.FindAllStringSubmatchIndex(arg, -1) {
-			from, to := max(m[2], m[4]), max(m[3], m[5]) // one of both groups, the other is -1
+			// one of both groups, the other is -1
+			from := max(m[2], m[4])
+			to := max(m[3], m[5])
 			text := unsafe.Slice(unsafe.StringData(arg), len(arg))
 			copy(text[from:to], strings.Repeat("*", to-from))
 		}

@@ -23,7 +23,9 @@ func TestInvocation(t *testing.T) {
 	var line, threads, ramp string
 	drive.RunE = func(cmd *cobra.Command, _ []string) error {
 		c := invocation(cmd, cmd.Flags(), nil)
-		line, threads, ramp = c.Line, c.Flags["threads"], c.Flags["ramp-rate"]
+		line = c.Line
+		threads = c.Flags["threads"]
+		ramp = c.Flags["ramp-rate"]
 		for name, value := range c.Flags {
 			assert.NotContains(t, value, "s3cr3t", "--%s is recorded", name)
 		}

@@ -90,11 +90,15 @@ type ios struct {
 // without. make ios runs all cases, those of different servers at once; CI a few.
 func TestIOs(t *testing.T) {
 	nightly.Long(t, "lets users work on several drives")
-	versions, layouts, workloads := []int{0}, []bool{false}, []string{"mail"}
+	versions := []int{0}
+	layouts := []bool{false}
+	workloads := []string{"mail"}
 	methods := []string{"fdatasync", "open_datasync"}
 	all := os.Getenv("DS2_TEST_IOS") != ""
 	if all {
-		versions, layouts, workloads = []int{15, 18}, []bool{false, true}, []string{"ds2", "mail"}
+		versions = []int{15, 18}
+		layouts = []bool{false, true}
+		workloads = []string{"ds2", "mail"}
 		methods = append(methods, "open_sync", "fsync")
 	}
 	for _, version := range versions {
@@ -110,7 +114,8 @@ func TestIOs(t *testing.T) {
 							each[cache] += s.judge(t, c) / float64(len(methods))
 						}
 					}
-					through, back := each["write through"], each["write back"]
+					through := each["write through"]
+					back := each["write back"]
 					t.Logf("%s: %.3f I/Os per operation write through, %.3f write back", workload, through, back)
 					if all && workload == "mail" { // fewer cases vary
 						assert.InEpsilon(t, through, back, .05, "I/Os per operation")
@@ -161,7 +166,8 @@ func (s ioServer) run(t *testing.T, c ioCase) (got ios) {
 		t.Skip(strings.Join(w.Notes, "; "))
 	}
 	from := s.settled(t, w)
-	before, was := s.merged(t), s.traced(t, w)
+	before := s.merged(t)
+	was := s.traced(t, w)
 	start := time.Now()
 	out := filepath.Join(t.TempDir(), "record")
 	must(t, quick("drive", s.URL(work), "--run-time 5s --rate 30/s --seed 7 --verify none -q --out %s", out)...)
@@ -178,7 +184,9 @@ func (s ioServer) run(t *testing.T, c ioCase) (got ios) {
 		Counters: counters, Machine: w.Machine, From: start, To: start.Add(time.Second),
 	}.Storage()
 	require.NoError(t, err, "%v", c)
-	got.data, got.log, got.syncs = storage.Writes, storage.LogWrites, *storage.LogSyncs
+	got.data = storage.Writes
+	got.log = storage.LogWrites
+	got.syncs = *storage.LogSyncs
 	for name, n := range s.traced(t, w) {
 		n -= was[name]
 		ofLog := len(s.drives) > 1 && strings.HasPrefix(name, s.drives[1].Name+" ")
@@ -232,7 +240,8 @@ func (s ioServer) traced(t *testing.T, w *monitor.Observer) map[string]float64 {
 func (s ioServer) settled(t *testing.T, w *monitor.Observer) (now map[string]float64) {
 	t.Helper()
 	for was := map[string]float64(nil); now == nil || !maps.Equal(was, now); {
-		was, now = now, s.figures(t, w)
+		was = now
+		now = s.figures(t, w)
 		time.Sleep(1100 * time.Millisecond)
 	}
 	return now

@@ -87,7 +87,8 @@ func TestKilled(t *testing.T) {
 	}
 	seed, _ := strconv.ParseUint(os.Getenv("DS2_TEST_SEED"), 10, 64)
 	database := fmt.Sprintf("killed%d", seed)
-	target, admin := pgtest.Server(t).URL(database), pgtest.DB(t, pgtest.Server(t).URL("postgres"))
+	target := pgtest.Server(t).URL(database)
+	admin := pgtest.DB(t, pgtest.Server(t).URL("postgres"))
 	k := &killed{T: t, random: rand.New(rand.NewPCG(seed, 21)), took: map[string]time.Duration{}}
 	const (
 		load  = "load --size 1MB --parallel 2"
@@ -123,7 +124,8 @@ func TestKilled(t *testing.T) {
 	// than then.
 	hit := 0
 	for try := 0; hit < kills && try < 2*kills+2*len(commands); try++ {
-		out, c := filepath.Join(dir, strconv.Itoa(try)), commands[hit%len(commands)]
+		out := filepath.Join(dir, strconv.Itoa(try))
+		c := commands[hit%len(commands)]
 		for _, text := range c.before {
 			must(t, line(text, out+"-before")...)
 		}

@@ -104,7 +104,8 @@ func TestKubernetesDrive(t *testing.T) {
 	t.Parallel()
 	const rate = 5 // orders a second of each pod
 	pods, args := indexedJob(t, "drive.yaml")
-	target, records := loaded(t), t.TempDir()
+	target := loaded(t)
+	records := t.TempDir()
 	var pages []*promtest.Relay
 	var addresses []string
 	for range pods {

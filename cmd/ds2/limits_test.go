@@ -77,7 +77,8 @@ func continuedSearch(t *testing.T, dir string, command []string) {
 	require.NoError(t, err)
 	const kept = 3
 	first := slices.Clone(search.Trials[:kept])
-	search.Trials, search.Status = search.Trials[:kept], result.Running
+	search.Trials = search.Trials[:kept]
+	search.Status = result.Running
 	require.NoError(t, result.SaveSummary(dir, search))
 	fails(t, exitUsage, "another setup: confirm 3, now 5;", append(command, "--confirm", "5")...)
 	stdout, stderr := ends(t, exitDone, command...)

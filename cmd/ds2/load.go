@@ -111,7 +111,8 @@ const defaultRecovery, maxRecovery = 60, 86400
 // addPlacement declares the flags for the placement of a database, and on SQL Server for the login that the driver gets
 // there and for files that the server reads itself.
 func (f *loadFlags) addPlacement(flags *pflag.FlagSet) {
-	p, l := &f.options.Schema, &f.options.Schema.Layout
+	p := &f.options.Schema
+	l := &f.options.Schema.Layout
 	flags.StringVar(&p.DataTablespace, "data-tablespace", "", "PostgreSQL: tablespace of the tables (default: "+
 		"the database's)")
 	flags.StringVar(&p.IndexTablespace, "index-tablespace", "", "PostgreSQL: tablespace of the indexes (default: "+
@@ -181,7 +182,8 @@ func (f *loadFlags) run(i *interrupts, cmd *cobra.Command, _ []string) error {
 	}
 	defer closeStores(stores)
 	for _, s := range stores {
-		given, reads := f.options.Schema.Layout.FilesDir != "", schema.ReadsFiles(s.Engine())
+		given := f.options.Schema.Layout.FilesDir != ""
+		reads := schema.ReadsFiles(s.Engine())
 		if given && !reads {
 			return usageError("--server-dir: %s cannot read the files itself: leave it out", s.Engine())
 		}

@@ -100,7 +100,8 @@ func watchWaits(stores []store.Database, quiet func() bool, say func(string)) (s
 			}
 			return true
 		}
-		before, end := stop, progress.Watch(context.Background(), outside.Patience/2, look)
+		before := stop
+		end := progress.Watch(context.Background(), outside.Patience/2, look)
 		stop = func() { before(); end() }
 	}
 	return stop

@@ -32,7 +32,8 @@ func TestOneCommandAtATime(t *testing.T) {
 		`^ds2: 127\.0\.0\.1:\d+/test\d+ is in use by ds2 drive, process %d on %s, `+
 			`since 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC: wait until it ends, or stop it`,
 		p.Process.Pid, regexp.QuoteMeta(host[:min(len(host), 10)])))
-	file, dir := textFile(t, "threads.yaml", "target: "+target+"\nfactors: {threads: [1, 2]}\n"), t.TempDir()
+	file := textFile(t, "threads.yaml", "target: "+target+"\nfactors: {threads: [1, 2]}\n")
+	dir := t.TempDir()
 	refused := []string{"experiment " + file + " --out " + dir + "/experiment"}
 	for _, line := range []string{
 		"reset", "verify", "load --size 1MB --drop", "snapshot create", "snapshot restore", "snapshot drop",

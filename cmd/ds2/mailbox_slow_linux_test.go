@@ -37,9 +37,11 @@ func onSlowDrives(t *testing.T, version int) (server *localpg.Server, data, log 
 // holdMemory holds a server and the kernel's cache of its files to n bytes. What it gives ends that.
 func holdMemory(t *testing.T, server *localpg.Server, bytes int64) (end func()) {
 	t.Helper()
-	group, limit := fmt.Sprintf("/sys/fs/cgroup/memory/ds2-slow-%d", os.Getpid()), "memory.limit_in_bytes"
+	group := fmt.Sprintf("/sys/fs/cgroup/memory/ds2-slow-%d", os.Getpid())
+	limit := "memory.limit_in_bytes"
 	if _, err := os.Stat("/sys/fs/cgroup/cgroup.controllers"); err == nil {
-		group, limit = fmt.Sprintf("/sys/fs/cgroup/ds2-slow-%d", os.Getpid()), "memory.max"
+		group = fmt.Sprintf("/sys/fs/cgroup/ds2-slow-%d", os.Getpid())
+		limit = "memory.max"
 	}
 	if err := os.Mkdir(group, 0o755); err != nil {
 		t.Skipf("no control group can be made: %v", err)
@@ -103,7 +105,8 @@ func testMailboxVerdict(t *testing.T, version int) {
 		{"slow writes of the data", "mail", 0, 40, 0, 0, 0, exitDone, ""},
 	} {
 		t.Run(c.workload+", "+c.why, func(t *testing.T) {
-			out, over := filepath.Join(t.TempDir(), "record"), make(chan struct{})
+			out := filepath.Join(t.TempDir(), "record")
+			over := make(chan struct{})
 			hold := func(reads, writes, logWrites, above, logAbove int) {
 				data.Hold(t, reads, writes)
 				data.HoldAbove(t, above, 0)

@@ -93,13 +93,15 @@ func makeUp(t *testing.T, seed uint64) *madeUp {
 	if m.length == 1200 {
 		a.WindowTexts = []string{"1000s-1200s"}
 	}
-	a.RunTime.Duration, a.WarmupTime.Duration = time.Duration(m.length)*time.Second, time.Duration(m.warmup)*time.Second
+	a.RunTime.Duration = time.Duration(m.length) * time.Second
+	a.WarmupTime.Duration = time.Duration(m.warmup) * time.Second
 	base := 1 + 8*m.random.Float64()
 	if m.length == day {
 		base = .3
 	}
 	if m.open {
-		a.Rate, a.Spacing = base*1.2, "poisson"
+		a.Rate = base * 1.2
+		a.Spacing = "poisson"
 	}
 	for range m.names {
 		rate := base * math.Exp(pick(m, 0, .01, .05, .3, -1.2)*m.random.NormFloat64())
@@ -126,7 +128,8 @@ func (m *madeUp) run(dir string, configuration int, place runs.Place) (result.Su
 	}
 	start := time.Date(2026, 11, 22, 12, place.Number, 0, 0, time.UTC)
 	s := result.Summary{Spec: m.spec, Happened: result.Happened{Status: result.Running, Start: start}}
-	s.RunID, s.Seed = fmt.Sprintf("made-%d", place.Number), uint64(place.Number)
+	s.RunID = fmt.Sprintf("made-%d", place.Number)
+	s.Seed = uint64(place.Number)
 	s.Machine = &monitor.Machine{Processors: 4, Drives: []monitor.Drive{
 		{Name: "d", Roles: []monitor.Role{monitor.Data}}, {Name: "l", Roles: []monitor.Role{monitor.Log}}}}
 	if m.shared {
@@ -221,7 +224,8 @@ func (m *madeUp) record(dir string, s result.Summary, seconds int, rate, trend f
 	for _, text := range m.spec.WindowTexts {
 		spec, err := measure.ParseWindow(text)
 		require.NoError(m.t, err)
-		bounds[int(spec.From.Seconds())], bounds[int(spec.To.Seconds())] = true, true
+		bounds[int(spec.From.Seconds())] = true
+		bounds[int(spec.To.Seconds())] = true
 	}
 	operations := []string{"browse_by_actor", "browse_by_title", "order", "purchase"}
 	var last, begin time.Duration
@@ -264,7 +268,8 @@ func (m *madeUp) record(dir string, s result.Summary, seconds int, rate, trend f
 		}
 		if bounds[second] || end-begin > time.Duration(max(49, seconds/100))*time.Second {
 			require.NoError(m.t, w.Interval(iv.encoded(m.t, begin, end)))
-			begin, iv = end, newTimes()
+			begin = end
+			iv = newTimes()
 		}
 		last = end
 	}
@@ -292,7 +297,8 @@ func (all times) encoded(t *testing.T, from, to time.Duration) measure.Interval 
 	for name, h := range all.of {
 		text, err := h.Encode(hdr.V2CompressedEncodingCookieBase)
 		require.NoError(t, err)
-		iv.Histograms[name], iv.Sums[name] = string(text), all.sums[name]
+		iv.Histograms[name] = string(text)
+		iv.Sums[name] = all.sums[name]
 	}
 	return iv
 }
@@ -300,7 +306,8 @@ func (all times) encoded(t *testing.T, from, to time.Duration) measure.Interval 
 // make makes the runs by the kit's own procedure, which is continued where it was interrupted.
 func (m *madeUp) make() {
 	spec := m.spec
-	spec.Runs, spec.DropUnsteady = m.runs, m.drop
+	spec.Runs = m.runs
+	spec.DropUnsteady = m.drop
 	record := result.Experiment{KitVersion: kitVersion(), ExperimentID: "made", Start: time.Now(), Status: result.Done,
 		Order: result.OrderRandom, Seed: m.seed, Least: m.runs, Most: m.runs}
 	var all []*experiment.Configuration
@@ -375,7 +382,8 @@ func (m *madeUp) agree() {
 		assert.Equal(t, b.Exit(), m.exits[i], "exit code of the bench %s", name)
 		m.agreeBench(dir, b)
 		if len(b.Counted()) > 0 {
-			benches, dirs = append(benches, b), append(dirs, dir)
+			benches = append(benches, b)
+			dirs = append(dirs, dir)
 		}
 	}
 	if len(benches) > 1 {
@@ -481,14 +489,16 @@ func (m *madeUp) agreeComparison(dirs []string, all []*oracletest.Bench) {
 			}
 		}
 	}
-	most, farthest := "", 0.
+	most := ""
+	farthest := 0.
 	for k := range all[1:] {
 		d := m.difference(all, k+1, func(r *oracletest.Made) float64 { return r.Value })
 		if math.IsNaN(d.Percent) && all[0].Value > 0 { // no block in which both count: by the medians
 			d.Percent = 100 * (all[k+1].Value/all[0].Value - 1)
 		}
 		if far := math.Abs(math.Log1p(d.Percent / 100)); far > farthest {
-			most, farthest = filepath.Base(dirs[k+1]), far
+			most = filepath.Base(dirs[k+1])
+			farthest = far
 		}
 	}
 	if sentence := strings.Split(text, "\n")[1]; strings.Contains(sentence, " completed ") {
@@ -521,13 +531,15 @@ func (m *madeUp) agreeGate(dirs []string, all []*oracletest.Bench) {
 	bound := math.Round(-40 * m.random.Float64())
 	args := append([]string{"compare", "--fail-if", fmt.Sprintf("opm < %.0f %%", bound)}, dirs...)
 	code, stdout, stderr := execute(m.t, args...)
-	failed, open := false, false
+	failed := false
+	open := false
 	for i := range all[1:] {
 		want := m.difference(all, i+1, func(r *oracletest.Made) float64 { return r.Value }).Gate(bound)
 		if all[0].Drifts() || all[i+1].Drifts() {
 			want = exitUnknown
 		}
-		failed, open = failed || want == exitVerdict, open || want == exitUnknown
+		failed = failed || want == exitVerdict
+		open = open || want == exitUnknown
 	}
 	want := 0
 	switch {

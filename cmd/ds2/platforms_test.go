@@ -68,7 +68,8 @@ func buildFor(t *testing.T, goos, goarch string) string {
 func (f foreign) works(t *testing.T, target string) {
 	assert.Regexp(t, "^ds2 .*"+f.platform, f.run(t, "version"))
 	dir := t.TempDir()
-	data, record := filepath.Join(dir, "data"), filepath.Join(dir, "record")
+	data := filepath.Join(dir, "data")
+	record := filepath.Join(dir, "record")
 	f.run(t, "generate", "--size", "S", "--out", f.path(data), "--quiet")
 	files := 0
 	for line := range strings.Lines(read(t, "../../testdata/golden/S.sha256")) {

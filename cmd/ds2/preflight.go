@@ -47,7 +47,8 @@ drive checks most of this itself.`,
 	}
 	addDriveFlags(cmd.Flags(), &f)
 	output := cmd.Flags().Lookup("output")
-	output.Value, output.Usage = oneOf(&f.output.format, "text", "json"), "format of the result"
+	output.Value = oneOf(&f.output.format, "text", "json")
+	output.Usage = "format of the result"
 	return cmd
 }
 
@@ -127,7 +128,8 @@ func (l *looks) end(i *interrupts) error {
 	if i.Soft.Err() != nil {
 		return &exitError{exitInterrupted, errors.New("the preflight was interrupted")}
 	}
-	n, skipped := map[store.State]int{}, 0
+	n := map[store.State]int{}
+	skipped := 0
 	for _, f := range l.all {
 		n[f.State]++
 		if f.State == store.Skipped {

@@ -30,7 +30,9 @@ func TestPreflight(t *testing.T) {
 	// Whose slots no one else takes.
 	server := pgtest.Start(t, localpg.Options{Settings: map[string]string{
 		"fsync": "off", "wal_level": "logical", "max_prepared_transactions": "2"}})
-	target, empty, larger := server.URL("ds2"), server.URL("postgres"), server.URL("larger")
+	target := server.URL("ds2")
+	empty := server.URL("postgres")
+	larger := server.URL("larger")
 	must(t, "load", "--target", target, "--size", "1MB", "--quiet")
 	must(t, "load", "--target", larger, "--size", "2MB", "--quiet")
 	db := pgtest.DB(t, target)
@@ -42,7 +44,8 @@ func TestPreflight(t *testing.T) {
 		"CREATE ROLE other", "GRANT CREATE ON SCHEMA public TO other", "CREATE TABLE others (x int)",
 		"CREATE FUNCTION others() RETURNS int LANGUAGE sql AS 'SELECT 1'", "ALTER TABLE others OWNER TO other",
 		"ALTER FUNCTION others() OWNER TO other", "REVOKE EXECUTE ON FUNCTION others() FROM PUBLIC")
-	few, poor := pgtest.As(t, target, "few", "x"), pgtest.As(t, target, "poor", "x")
+	few := pgtest.As(t, target, "few", "x")
+	poor := pgtest.As(t, target, "poor", "x")
 	exporter := "http://" + promtest.StartNodeExporter(t) + "/metrics"
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -29,9 +29,11 @@ var profiles = []struct {
 }
 
 func profileFlag(flags *pflag.FlagSet, profile *string) {
-	names, uses := []string{""}, []string{}
+	names := []string{""}
+	uses := []string{}
 	for _, p := range profiles {
-		names, uses = append(names, p.name), append(uses, p.name+", "+p.use)
+		names = append(names, p.name)
+		uses = append(uses, p.name+", "+p.use)
 	}
 	flags.Var(oneOf(profile, names...), "profile", "times of the run and of the steps around it, unless flags "+
 		"set them: "+strings.Join(uses, "; "))
@@ -118,7 +120,8 @@ func schedule(spec result.Spec, now time.Time) string {
 	total := time.Duration(0)
 	step := func(format string, d time.Duration) {
 		if d > 0 {
-			steps, total = append(steps, fmt.Sprintf(format, timeWords(d))), total+d
+			steps = append(steps, fmt.Sprintf(format, timeWords(d)))
+			total = total + d
 		}
 	}
 	step("idle %s", spec.Idle.Duration)
@@ -147,7 +150,9 @@ func schedule(spec result.Spec, now time.Time) string {
 
 // timeWords is a time as one writes it: "3.2 s", "1 min", "1 h 30 min".
 func timeWords(d time.Duration) string {
-	h, m, s := int(d.Hours()), int(d.Minutes())%60, (d % time.Minute).Seconds()
+	h := int(d.Hours())
+	m := int(d.Minutes()) % 60
+	s := (d % time.Minute).Seconds()
 	var parts []string
 	if h > 0 {
 		parts = append(parts, fmt.Sprintf("%d h", h))

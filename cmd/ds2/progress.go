@@ -68,8 +68,10 @@ func stands(run *runs.Run) string {
 	if doing := run.Doing(); doing != "" {
 		return doing
 	}
-	o, meter := run.Options(), run.Meter()
-	phase, now := meter.Phase(), meter.Progress()
+	o := run.Options()
+	meter := run.Meter()
+	phase := meter.Phase()
+	now := meter.Progress()
 	last := now.Last
 	if last.End == 0 {
 		return fmt.Sprintf("%-7s %d users", phase, o.Threads*len(o.Targets))
@@ -79,7 +81,8 @@ func stands(run *runs.Run) string {
 	if length := o.Length(); length > last.End {
 		left = fmt.Sprintf(", %s left", (length - last.End).Round(time.Second))
 	}
-	words, undone := o.Plan.Workload().Words(), ""
+	words := o.Plan.Workload().Words()
+	undone := ""
 	if words.Undone != "" {
 		undone = fmt.Sprintf("  %s %d", words.Undone, total.Of(words.Undone))
 	}
@@ -144,9 +147,11 @@ func bytesText(n int64) string {
 	if n < 1000 {
 		return fmt.Sprintf("%d bytes", n)
 	}
-	v, unit := float64(n)/1000, 0
+	v := float64(n) / 1000
+	unit := 0
 	for v >= 999.95 && unit < 3 {
-		v, unit = v/1000, unit+1
+		v = v / 1000
+		unit = unit + 1
 	}
 	return fmt.Sprintf("%.1f %cB", v, "kMGT"[unit])
 }

@@ -107,7 +107,8 @@ func TestPrometheusAgrees(t *testing.T) {
 // end of a sample.
 func scrapedOrders(t *testing.T, prometheus string, page *promtest.Relay, record *result.Record) []float64 {
 	t.Helper()
-	told, orders := map[float64]bool{0: true}, 0.
+	told := map[float64]bool{0: true}
+	orders := 0.
 	for _, sample := range record.Series.Samples {
 		orders += float64(sample.Counts.Orders)
 		told[orders] = true

@@ -87,8 +87,8 @@ func (p publishedRun) record(t *testing.T, dir, server string) result.Summary {
 		{monitor.DiskWrites, "e", p.logWrites}, {monitor.DiskWriteTime, "e", p.logMS / 1000},
 		{monitor.DiskReadBytes, "e", 0}, {monitor.DiskWrittenBytes, "e", p.logBytes * p.logWrites},
 	} {
-		counters.Columns, values = append(counters.Columns, monitor.ItemColumn(c.column, c.drive)),
-			append(values, c.value)
+		counters.Columns = append(counters.Columns, monitor.ItemColumn(c.column, c.drive))
+		values = append(values, c.value)
 	}
 	for second := 1; second <= length; second++ {
 		counters.Rows = append(counters.Rows,
@@ -178,7 +178,8 @@ func TestPublishedReports(t *testing.T) {
 		}
 		return dirs
 	}
-	s003, again := records("S003"), filepath.Join(dir, "S003-again")
+	s003 := records("S003")
+	again := filepath.Join(dir, "S003-again")
 	publishedRuns["S003"][1].record(t, again, "server1")
 	for _, c := range []struct {
 		why  string

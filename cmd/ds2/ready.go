@@ -258,9 +258,11 @@ func (f *observeFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.Exporters, "exporter", nil, "URL of the database machine's node_exporter or "+
 		"windows_exporter, such as http://db1:9100/metrics, read each second; may be repeated, for several targets")
 	power := func(text string) (string, error) {
-		f.PowerCommand, f.PowerLog = text, ""
+		f.PowerCommand = text
+		f.PowerLog = ""
 		if file, isLog := strings.CutPrefix(text, "log:"); isLog {
-			f.PowerCommand, f.PowerLog = "", file
+			f.PowerCommand = ""
+			f.PowerLog = file
 		}
 		return text, nil
 	}
@@ -297,7 +299,8 @@ func (f *runFlags) observed(ctx context.Context, l *looks, o *runs.Options) erro
 		}
 		return err
 	}
-	o.Observer, o.Device = observer, f.observe.device
+	o.Observer = observer
+	o.Device = f.observe.device
 	var targets []preflight.Target
 	for k, s := range o.Targets {
 		if l.check {
@@ -373,7 +376,8 @@ func (f *runFlags) observer(ctx context.Context, l *looks, o *runs.Options) (*mo
 			case "devices":
 				options.Devices = nil
 			case "power":
-				options.PowerCommand, options.PowerLog = "", ""
+				options.PowerCommand = ""
+				options.PowerLog = ""
 			default:
 				return nil, err
 			}

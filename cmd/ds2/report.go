@@ -81,13 +81,15 @@ observed by an exporter on each. Of a bench it takes the median run.`,
 			if err != nil {
 				return err
 			}
-			one, page := shown{}, filepath.Join(dirs[0], reportFile)
+			one := shown{}
+			page := filepath.Join(dirs[0], reportFile)
 			if devices != nil {
 				_, path, named := strings.Cut(dirs[0], "=")
 				if !named {
 					path = dirs[0]
 				}
-				one, page = devicesShown(devices), strings.TrimSuffix(path, ".json")+".html"
+				one = devicesShown(devices)
+				page = strings.TrimSuffix(path, ".json") + ".html"
 			} else if one, err = reportOf(reader(over...), dirs, merge); err != nil {
 				return windowError(err)
 			}

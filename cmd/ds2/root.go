@@ -161,7 +161,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
 		if !cmd.Runnable() {
-			cmd.RunE, cmd.FParseErrWhitelist.UnknownFlags = noCommand, true // flags of a command whose name is wrong
+			// flags of a command whose name is wrong
+			cmd.RunE = noCommand
+			cmd.FParseErrWhitelist.UnknownFlags = true
 		}
 	}
 	started := false

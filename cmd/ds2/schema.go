@@ -45,7 +45,8 @@ out the rest.`,
 			}
 			switch l := &f.options.Schema.Layout; {
 			case phase != string(schema.Data): // the others are the same whatever the files
-				f.from, l.FilesDir = "", ""
+				f.from = ""
+				l.FilesDir = ""
 			case !schema.ReadsFiles(f.engine):
 				return usageError("--phase: %s has no phase %s: ds2 load streams the data", f.engine, phase)
 			case f.from == "" || l.FilesDir == "":

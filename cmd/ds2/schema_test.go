@@ -59,7 +59,8 @@ func publishedSchema(t *testing.T) []byte {
 			Mapper: func(t reflect.Type) *reflected.Schema {
 				switch t {
 				case reflect.TypeFor[measure.Change]():
-					p, names := reflected.NewProperties(), []string{"pct", "low_pct", "high_pct", "p"}
+					p := reflected.NewProperties()
+					names := []string{"pct", "low_pct", "high_pct", "p"}
 					for _, name := range names {
 						p.Set(name, &reflected.Schema{Type: "number"})
 					}
@@ -146,7 +147,8 @@ func TestPublishedSchema(t *testing.T) {
 }
 
 var compiled = sync.OnceValue(func() map[string]*jsonschema.Schema {
-	c, all := jsonschema.NewCompiler(), map[string]*jsonschema.Schema{}
+	c := jsonschema.NewCompiler()
+	all := map[string]*jsonschema.Schema{}
 	for output := range outputs {
 		all[output] = c.MustCompile(schemaFile + "#/$defs/" + output)
 	}

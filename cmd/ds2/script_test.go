@@ -18,7 +18,8 @@ import (
 func TestMain(m *testing.M) {
 	os.Setenv("DS2_THINK_TIME", "20ms") // users leave the CPUs to the tests beside theirs
 	testscript.Main(onDrive{m}, map[string]func(){"ds2": func() {
-		cleanupTime, postgres.CancelTime = patience, 10*time.Second
+		cleanupTime = patience
+		postgres.CancelTime = 10 * time.Second
 		main()
 	}})
 }

@@ -72,7 +72,8 @@ func TestSilentParties(t *testing.T) {
 	drive := func(name, more string) []string {
 		return quick("drive", database(name), "--run-time 3s --out out %s", more)
 	}
-	closed, speechless := silent(t, false), "postgres://ds2:x@"+silent(t, true)+"/ds2?sslmode=disable"
+	closed := silent(t, false)
+	speechless := "postgres://ds2:x@" + silent(t, true) + "/ds2?sslmode=disable"
 	relay := promtest.StartRelay(t)
 	relay.To(promtest.StartNodeExporter(t))
 	smartctl := textFile(t, "smartctl", "#!/bin/sh\nexec sleep 600\n")

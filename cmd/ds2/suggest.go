@@ -50,7 +50,8 @@ func nearest(flags *pflag.FlagSet, name string) (best string) {
 	fewest := 3 // more than the letters by which a flag may differ from what was typed
 	flags.VisitAll(func(f *pflag.Flag) {
 		if typos := distance(name, f.Name); typos < fewest && !f.Hidden {
-			best, fewest = f.Name, typos
+			best = f.Name
+			fewest = typos
 		}
 	})
 	return best

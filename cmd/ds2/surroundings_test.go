@@ -19,7 +19,8 @@ import (
 func TestSurroundings(t *testing.T) {
 	t.Parallel()
 	server, target := loadedServer(t)
-	db, other := pgtest.DB(t, target), pgtest.DB(t, server.URL("postgres"))
+	db := pgtest.DB(t, target)
+	other := pgtest.DB(t, server.URL("postgres"))
 	exec := func(statements ...string) func(*program) {
 		return func(*program) { pgtest.Exec(t, db, statements...) }
 	}

@@ -102,7 +102,9 @@ func (f *tuneFlags) check() error {
 		return usageError("--abort-on-fail cannot be used with a limit on opm or iops here: " +
 			"runs with few users are expected to miss it")
 	}
-	f.Threads, f.Spacing, f.mailbox.Closed = f.search.Start, result.Even, true
+	f.Threads = f.search.Start
+	f.Spacing = result.Even
+	f.mailbox.Closed = true
 	f.Restore = f.restore.Name()
 	return nil
 }

@@ -153,7 +153,8 @@ func byteRate(value *float64) parsed[float64] {
 
 func readByteRate(text string) (float64, error) {
 	size, unit, _ := strings.Cut(text, "/")
-	size, unit = strings.TrimSpace(size), strings.TrimSpace(unit)
+	size = strings.TrimSpace(size)
+	unit = strings.TrimSpace(unit)
 	if size == "0" {
 		return 0, nil
 	}

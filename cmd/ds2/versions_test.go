@@ -19,7 +19,8 @@ func TestOldestAndNewest(t *testing.T) {
 	for name, version := range map[string]int{"13": 13, "18": 18} {
 		t.Run(name, func(t *testing.T) {
 			server := pgtest.Start(t, localpg.Options{Version: version, Settings: map[string]string{"fsync": "off"}})
-			target, record := server.URL("ds2"), filepath.Join(t.TempDir(), "record")
+			target := server.URL("ds2")
+			record := filepath.Join(t.TempDir(), "record")
 			ds2 := func(line string) { must(t, words("%s --target %s", line, target)...) }
 			drive := func(out string) { must(t, quick("drive", target, "--run-time 2s --out %s", out)...) }
 			ds2("load --size 100MB")

@@ -69,7 +69,8 @@ func addMailboxes(flags *pflag.FlagSet, d *mailbox.Dataset) {
 // mailboxes are the mailboxes to be loaded into each target.
 func (f *loadFlags) mailboxes() (workload.Dataset, error) {
 	d := f.mailbox
-	d.Seed, d.Engines = f.dataSeed, mailboxEngines
+	d.Seed = f.dataSeed
+	d.Engines = mailboxEngines
 	switch {
 	case d.Size.Mailboxes == 0:
 		return nil, usageError("--mailboxes is missing, such as --mailboxes 500")

@@ -117,7 +117,8 @@ func workloadOf(ctx context.Context, target store.Database, unnamed workload.Wor
 		return unnamed, nil // who cannot read it will say so when it reads the rest
 	}
 	all := workloads()
-	all[""], all[unnamed.Name()] = unnamed, unnamed
+	all[""] = unnamed
+	all[unnamed.Name()] = unnamed
 	w, err := all.Of(info)
 	if err != nil {
 		return nil, fmt.Errorf("look at %s: %w", target.Label(), err)

@@ -106,7 +106,8 @@ func generated(t *testing.T, data *datagen.Dataset) map[string]string {
 func whole(t *testing.T, dir string, data *datagen.Dataset) {
 	t.Helper()
 	assert.NoError(t, verify(t, dir))
-	got, want := csv(t, dir), generated(t, data)
+	got := csv(t, dir)
+	want := generated(t, data)
 	for name := range want {
 		assert.True(t, got[name] == want[name],
 			"%s has %d bytes, other than the %d there should be", name, len(got[name]), len(want[name]))
@@ -164,7 +165,8 @@ func TestShardsAreBalanced(t *testing.T) {
 		for _, f := range (Shard{i + 1, 4}).of(files) {
 			n += f.Bytes()
 		}
-		total, most = total+n, max(most, n)
+		total = total + n
+		most = max(most, n)
 	}
 	assert.True(t, float64(most) <= 1.2*float64(total)/4, "the largest of four shards has %d bytes of %d", most, total)
 }
@@ -250,7 +252,8 @@ func TestConflicts(t *testing.T) {
 		{"another seed", dataset(t, small, datagen.Options{}), resume, "says data seed 9223372036854775808, not 0"},
 		{"other lines", dataset(t, small, datagen.Options{Seed: seed, CRLF: true}), resume, "says lines lf, not crlf"},
 		{"other tables", data, with(func(o *Options) {
-			o.Resume, o.Tables = true, []datagen.Table{datagen.Products}
+			o.Resume = true
+			o.Tables = []datagen.Table{datagen.Products}
 		}), "says tables"},
 		{"a shard beside a whole", data, with(func(o *Options) { o.Shard = Shard{1, 2} }),
 			"which manifest-1-of-2.json does not account for"},

@@ -45,7 +45,8 @@ func TestSlowDisk(t *testing.T) {
 	plan, err := NewPlan(t.TempDir(), data, all)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
-	release, ended := make(chan struct{}), make(chan error, 1)
+	release := make(chan struct{})
+	ended := make(chan error, 1)
 	allocated := func() uint64 {
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)

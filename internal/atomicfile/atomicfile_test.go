@@ -109,7 +109,8 @@ func TestCommitAndAbort(t *testing.T) {
 
 // A link planted at a guessed temporary name, or at the path itself, is not written through.
 func TestLinksAreNotFollowed(t *testing.T) {
-	dir, elsewhere := t.TempDir(), t.TempDir()
+	dir := t.TempDir()
+	elsewhere := t.TempDir()
 	victim := filepath.Join(elsewhere, "victim")
 	require.NoError(t, os.WriteFile(victim, []byte("precious"), 0o644))
 	for _, name := range []string{"a", "a.tmp", "a.partial"} {

@@ -153,7 +153,8 @@ func (s *scrub) run(ctx context.Context) {
 		told = true
 		if from != nil && store.Classify(err) == store.Connection {
 			from.Close()
-			from, told = nil, false
+			from = nil
+			told = false
 		}
 		progress.Pause(ctx, again)
 	}

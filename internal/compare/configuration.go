@@ -38,7 +38,8 @@ func ReadConfigurations(read conclude.Reader, arguments []string) (all []Configu
 	for _, argument := range arguments {
 		name, dir, named := strings.Cut(argument, "=")
 		if !named {
-			name, dir = DirName(argument), argument
+			name = DirName(argument)
+			dir = argument
 		}
 		opened, err := Open(read, dir)
 		if err != nil {

@@ -103,11 +103,13 @@ func WithFirst(all []Configuration) Comparison {
 			for _, one := range all {
 				found = append(found, valuesOf(one, f.Of))
 			}
-			x, y := found[0], found[i+1]
+			x := found[0]
+			y := found[i+1]
 			if len(x.values) == 0 || len(y.values) == 0 {
 				continue
 			}
-			before, after := measure.Median(x.values), measure.Median(y.values)
+			before := measure.Median(x.values)
+			after := measure.Median(y.values)
 			if before <= 0 {
 				continue // of which nothing is a share
 			}
@@ -155,13 +157,18 @@ func (c Comparison) held(first, other Configuration) []string {
 	if opm == nil {
 		return nil
 	}
-	slower, faster := first, other
-	bound, least := opm.Low, "at least"
+	slower := first
+	faster := other
+	bound := opm.Low
+	least := "at least"
 	if opm.Percent < 0 {
-		slower, faster = other, first
-		bound, least = opm.High, "at most"
+		slower = other
+		faster = first
+		bound = opm.High
+		least = "at most"
 	}
-	bySlower, byFaster := Bottleneck(slower.Bench), Bottleneck(faster.Bench)
+	bySlower := Bottleneck(slower.Bench)
+	byFaster := Bottleneck(faster.Bench)
 	switch {
 	case bySlower == "" || byFaster == "" || bySlower == diagnose.Storage && byFaster == diagnose.Storage:
 		return nil
@@ -205,12 +212,15 @@ func difference(before, after values, all []values) measure.Difference {
 	if why := cmp.Or(before.noRatio(), after.noRatio()); why != "" {
 		return measure.Difference{Change: measure.Unknown(), Why: why}
 	}
-	x, y := before.byBlock(), after.byBlock()
+	x := before.byBlock()
+	y := after.byBlock()
 	if before.Experiment != "" && before.Experiment == after.Experiment && len(x) > 0 && len(y) > 0 {
-		names, blocks := []string{before.Name, after.Name}, slices.Concat(x, y)
+		names := []string{before.Name, after.Name}
+		blocks := slices.Concat(x, y)
 		for _, v := range all {
 			if v.Experiment == before.Experiment && !slices.Contains(names, v.Name) && v.noRatio() == "" {
-				names, blocks = append(names, v.Name), append(blocks, v.byBlock()...)
+				names = append(names, v.Name)
+				blocks = append(blocks, v.byBlock()...)
 			}
 		}
 		return measure.Differences(names, blocks, max(looksOf(before.Bench), looksOf(after.Bench)))[0]

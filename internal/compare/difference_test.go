@@ -36,15 +36,18 @@ func TestOneName(t *testing.T) {
 	c := WithFirst([]Configuration{fast, slow})
 	require.Len(t, c.Held, 1)
 	assert.Contains(t, c.Held[0], "says little about the storage: run-1 was limited by the CPU")
-	a, b := Configuration{Name: "run-1", Dir: "hdd/run-1"}, Configuration{Name: "run-1", Dir: "ssd/run-1"}
+	a := Configuration{Name: "run-1", Dir: "hdd/run-1"}
+	b := Configuration{Name: "run-1", Dir: "ssd/run-1"}
 	all := distinct([]Configuration{a, b})
 	assert.Equal(t, []string{"hdd/run-1", "ssd/run-1"}, []string{all[0].Name, all[1].Name})
 }
 
 // TestOneFigure refuses to compare orders with I/Os.
 func TestOneFigure(t *testing.T) {
-	opm, iops := configuration("a", ""), configuration("b", "")
-	opm.Words.Unit, iops.Words.Unit = result.OPM, result.IOPS
+	opm := configuration("a", "")
+	iops := configuration("b", "")
+	opm.Words.Unit = result.OPM
+	iops.Words.Unit = result.IOPS
 	assert.NoError(t, oneFigure([]Configuration{opm, opm}))
 	assert.ErrorContains(t, oneFigure([]Configuration{iops, iops, opm}),
 		"b and a: the result of one is in IOPS, of the other in OPM")
@@ -55,7 +58,8 @@ func TestParts(t *testing.T) {
 	hdd := configuration("hdd", diagnose.Storage, 1000, 1020, 990, 1010, 1005)
 	ssd := configuration("ssd", diagnose.Storage, 5300, 5420, 5350, 5290, 5410)
 	for i := range 5 {
-		writes, part := new(4.5+float64(i)/10), float64(i)/100
+		writes := new(4.5 + float64(i)/10)
+		part := float64(i) / 100
 		hdd.Runs[i].Costs = &result.Costs{Reads: new(16 * (1 + part)), Writes: writes}
 		ssd.Runs[i].Costs = &result.Costs{Reads: new(6 * (1 - part)), Writes: writes}
 	}
@@ -73,13 +77,16 @@ func TestParts(t *testing.T) {
 // TestInterim: what is said of an interval is its own level, also of what it would have shown, and only where it is one
 // of an early look: by blocks of an experiment that goes on.
 func TestInterim(t *testing.T) {
-	hdd, ssd := configuration("hdd", diagnose.Storage, 10, 11, 10, 12, 11, 10),
-		configuration("ssd", diagnose.CPU, 21, 20, 23, 22, 21, 24)
+	hdd := configuration("hdd", diagnose.Storage, 10, 11, 10, 12, 11, 10)
+	ssd := configuration("ssd", diagnose.CPU, 21, 20, 23, 22, 21, 24)
 	of := func(status result.Status, paired bool) (Comparison, Difference) {
 		for k, c := range []*Configuration{&hdd, &ssd} {
-			c.Experiment, c.Status = "e", status
+			c.Experiment = "e"
+			c.Status = status
 			for i := range c.Runs {
-				c.Runs[i].Block, c.Runs[i].Number = 0, 2*i+(i+k)%2 // by turns
+				// by turns
+				c.Runs[i].Block = 0
+				c.Runs[i].Number = 2*i + (i+k)%2
 				if paired {
 					c.Runs[i].Block = i + 1
 				}
@@ -117,7 +124,9 @@ func TestExplain(t *testing.T) {
 		b.Runs[i].Conditions = all
 	}
 	cold := b.Runs[0] // for practice, and far from the others in all
-	cold.Practice, cold.Counts, cold.Figure = true, false, &result.Figure{Unit: result.OPM, Value: 100}
+	cold.Practice = true
+	cold.Counts = false
+	cold.Figure = &result.Figure{Unit: result.OPM, Value: 100}
 	cold.Conditions = []result.Condition{{Name: "cause", Value: 0}, {Name: "chance", Value: 100}}
 	b.Runs = append(b.Runs, cold)
 	_, all := Explain(b.Bench)
@@ -153,7 +162,8 @@ func TestLacks(t *testing.T) {
 			}, "1 of 4 runs of a failed"},
 		{"storage in three of five runs", []Configuration{configuration("a", storage, 1000, 1001, 1002, 1003, 1004)},
 			func(all []Configuration) {
-				all[0].Runs[0].Bottleneck, all[0].Runs[1].Bottleneck = diagnose.CPU, diagnose.CPU
+				all[0].Runs[0].Bottleneck = diagnose.CPU
+				all[0].Runs[1].Bottleneck = diagnose.CPU
 			}, ""},
 		{"a comparison", []Configuration{configuration("a", storage, 1000, 1001, 1002),
 			configuration("b", storage, 5300, 5310, 5320)}, nil, ""},

@@ -144,17 +144,21 @@ const widestInterval = 5
 func (c Comparison) Lacks() string {
 	var lacks []string
 	add := func(format string, args ...any) { lacks = append(lacks, fmt.Sprintf(format, args...)) }
-	several, alike := len(c.Configurations) > 1, true
+	several := len(c.Configurations) > 1
+	alike := true
 	for i, one := range c.Configurations {
 		value := one.Value()
 		if value == nil {
 			return ""
 		}
-		what, half := "its interval", one.Half()
+		what := "its interval"
+		half := one.Half()
 		if several {
-			what, half = "the interval of the ratio of "+one.Name, nil
+			what = "the interval of the ratio of " + one.Name
+			half = nil
 			if d := c.Of(one.Name, Main); d != nil && d.Low != nil {
-				value, half = new(100+d.Percent), new(max(*d.High-d.Percent, d.Percent-*d.Low))
+				value = new(100 + d.Percent)
+				half = new(max(*d.High-d.Percent, d.Percent-*d.Low))
 			}
 		}
 		switch {
@@ -169,9 +173,11 @@ func (c Comparison) Lacks() string {
 		}
 	}
 	for i, one := range c.Configurations {
-		who, whose := "it", ""
+		who := "it"
+		whose := ""
 		if several {
-			who, whose = one.Name, " in runs of "+one.Name
+			who = one.Name
+			whose = " in runs of " + one.Name
 		}
 		switch by := Bottleneck(one.Bench); by {
 		case diagnose.Storage:

@@ -112,7 +112,8 @@ func Narrow(all []Configuration, percent float64) bool {
 func inBlocks(all []Configuration) (names []string, figures []measure.RunFigure) {
 	for _, c := range all {
 		if v := valuesOf(c, result.BenchRun.Value); v.noRatio() == "" {
-			names, figures = append(names, c.Name), append(figures, v.byBlock()...)
+			names = append(names, c.Name)
+			figures = append(figures, v.byBlock()...)
 		}
 	}
 	return names, figures

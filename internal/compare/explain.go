@@ -41,7 +41,8 @@ func Explain(b result.Bench) (runs []result.BenchRun, all []Explained) {
 			v := Condition(c.Name)(r)
 			e.Values = append(e.Values, v)
 			if v != nil && !slices.Contains(made, c.Name) {
-				results, values = append(results, r.Figure.Value), append(values, *v)
+				results = append(results, r.Figure.Value)
+				values = append(values, *v)
 			}
 		}
 		e.Known = len(values)
@@ -49,7 +50,8 @@ func Explain(b result.Bench) (runs []result.BenchRun, all []Explained) {
 		if e.Known < EnoughToExplain {
 			e.P = math.NaN()
 		}
-		all, chances = append(all, e), append(chances, e.P)
+		all = append(all, e)
+		chances = append(chances, e.P)
 	}
 	for i, p := range measure.Holm(chances) {
 		all[i].P = p
@@ -60,11 +62,13 @@ func Explain(b result.Bench) (runs []result.BenchRun, all []Explained) {
 // ReadsOf are the reads of a configuration's drives, those that they can do, and the percentage that the first are of
 // them; known where both were measured.
 func ReadsOf(c Configuration) (reads, most, percent float64, known bool) {
-	x, y := valuesOf(c, Condition(result.ReadsOfDevices)).values, valuesOf(c, Condition(result.LimitOfReads)).values
+	x := valuesOf(c, Condition(result.ReadsOfDevices)).values
+	y := valuesOf(c, Condition(result.LimitOfReads)).values
 	if len(x) == 0 || len(y) == 0 {
 		return 0, 0, 0, false
 	}
-	reads, most = measure.Median(x), measure.Median(y)
+	reads = measure.Median(x)
+	most = measure.Median(y)
 	return reads, most, 100 * reads / most, true
 }
 

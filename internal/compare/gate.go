@@ -91,7 +91,9 @@ func (c *Comparison) Judge(gate Gate) error {
 		} else {
 			v.Why = gate.figure + " was not measured in counted runs of both"
 			if d := c.Of(other.Name, Metrics[at].Name); d != nil {
-				low, high, v.Why = d.Low, d.High, gate.figure+" changed by "+d.Text()
+				low = d.Low
+				high = d.High
+				v.Why = gate.figure + " changed by " + d.Text()
 			}
 			doubt = c.Doubt(first.Name, other.Name)
 		}

@@ -26,12 +26,19 @@ import (
 func Take(run *result.BenchRun, s result.Summary) {
 	power := cmp.Or(s.Power, new(result.Power))
 	bottleneck := cmp.Or(s.Bottleneck, new(result.Bottleneck))
-	run.Headline, run.Limits = s.Headline, s.Limits
-	run.Costs, run.Conditions, run.Changes = s.Costs, s.Conditions, s.Changes
-	run.Idle, run.Active = power.Idle, power.Active
+	run.Headline = s.Headline
+	run.Limits = s.Limits
+	run.Costs = s.Costs
+	run.Conditions = s.Conditions
+	run.Changes = s.Changes
+	run.Idle = power.Idle
+	run.Active = power.Active
 	run.Bottleneck = bottleneck.What
 	run.Warnings = slices.Concat(bottleneck.Warnings, s.Away, conclude.Throttled(s.SMART), s.Warnings)
-	run.P95, run.P95AtLeast, run.Unsteady, run.Drift = nil, false, "", nil
+	run.P95 = nil
+	run.P95AtLeast = false
+	run.Unsteady = ""
+	run.Drift = nil
 	if len(s.Windows) > 0 {
 		w := s.Windows[0]
 		if l, measured := w.Latency[measure.WholeOrder]; measured {
@@ -132,8 +139,13 @@ func Runs(b *result.Bench) {
 		b.Runs[i].Counts = !r.Practice && Made(r) && r.Figure != nil && r.Figure.Unit == unit &&
 			(r.Unsteady == "" || !b.DropUnsteady)
 	}
-	b.Median, b.Headline, b.Active, b.Idle = "", result.Headline{}, nil, nil
-	b.RunsMean, b.RunsCI95, b.RunsSpread = nil, nil, nil
+	b.Median = ""
+	b.Headline = result.Headline{}
+	b.Active = nil
+	b.Idle = nil
+	b.RunsMean = nil
+	b.RunsCI95 = nil
+	b.RunsSpread = nil
 	b.Limits = limits(*b)
 	runs := Counted(*b)
 	if len(runs) == 0 {

@@ -79,7 +79,8 @@ func serversOf(r *result.Record) (servers []Server, err error) {
 func (s *Server) add(v monitor.Volume) {
 	nan := math.NaN()
 	write := *cmp.Or(v.WriteMean, &nan)
-	data, logged := slices.Contains(v.Roles, monitor.Data), slices.Contains(v.Roles, monitor.Log)
+	data := slices.Contains(v.Roles, monitor.Data)
+	logged := slices.Contains(v.Roles, monitor.Log)
 	if data {
 		s.Reads += v.Reads
 		s.Writes += v.Writes
@@ -91,7 +92,8 @@ func (s *Server) add(v monitor.Volume) {
 		s.LogTime.add(write, v.Writes)
 	}
 	if data && logged {
-		s.Shared, s.LogWrites = true, nan
+		s.Shared = true
+		s.LogWrites = nan
 	}
 }
 

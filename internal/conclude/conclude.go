@@ -40,7 +40,8 @@ func Of(in Input, windows []measure.WindowSpec) (c result.Conclusion, err error)
 	reached := in.Series.Phase(measure.PhaseRun)
 	if reached.To > 0 {
 		progress := in.Series.Progress()
-		c.CumulativeOPM, c.CumulativeOf = &progress.Cumulative, &progress.Since
+		c.CumulativeOPM = &progress.Cumulative
+		c.CumulativeOf = &progress.Since
 	}
 	if len(windows) == 0 && reached.To > 0 {
 		windows, err = measure.ParseWindows(in.WindowTexts)

@@ -35,8 +35,11 @@ func (v view) costs(power *result.Power) *result.Costs {
 // product is the mean of the products of a column and the times that belong to it; a second without reads has no time
 // that they took. NaN where the first is not known, or none of it was timed.
 func (v view) product(a, b string) float64 {
-	x, y := v.Counters.Values(a), v.Counters.Values(b)
-	sum, n, timed := 0.0, 0, false
+	x := v.Counters.Values(a)
+	y := v.Counters.Values(b)
+	sum := 0.0
+	n := 0
+	timed := false
 	for i, row := range v.Counters.Rows {
 		if x == nil || y == nil || !row.Time.After(v.from) || row.Time.After(v.to) || math.IsNaN(x[i]) {
 			continue

@@ -14,25 +14,35 @@ import (
 // TestCostsAddUp: the costs per order times the orders give the sums of the counters over the window.
 func TestCostsAddUp(t *testing.T) {
 	s := ofWindow(10, 70)
-	s.Machine, s.Local = &monitor.Machine{Processors: 4}, true
-	s.Windows[0].Counts.Orders, s.Windows[0].Errors = 6000, 3
+	s.Machine = &monitor.Machine{Processors: 4}
+	s.Local = true
+	s.Windows[0].Counts.Orders = 6000
+	s.Windows[0].Errors = 3
 	s.Power = &result.Power{Active: new(300.)}
 	var reads, writes, took, log float64
 	table := sampled(1, 80, func(second int) []float64 {
-		a, b, w := 100+float64(second), 50.0, 300+float64(second%7)
+		a := 100 + float64(second)
+		b := 50.0
+		w := 300 + float64(second%7)
 		slow := .002
 		if second%2 == 0 { // many reads at once take longer
-			a, slow = a+400, .006
+			a = a + 400
+			slow = .006
 		}
 		row := []float64{a, slow, b, .004, w, .001, 1e6, .5, .25, 0}
 		if second%10 == 0 {
-			b, row[2], row[3] = 0, 0, math.NaN() // a second without reads of sdb has no time that they took
+			// a second without reads of sdb has no time that they took
+			b = 0
+			row[2] = 0
+			row[3] = math.NaN()
 		}
 		if second == 30 || second == 75 {
 			row[9] = 1
 		}
 		if second > 10 && second <= 70 {
-			reads, writes, log = reads+a+b, writes+w, log+1e6
+			reads = reads + a + b
+			writes = writes + w
+			log = log + 1e6
 			took += a*slow + b*.004 + w*.001
 		}
 		return row

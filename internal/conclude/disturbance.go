@@ -15,7 +15,8 @@ import (
 // disturbance, to the second that samples tell.
 func disturbances(in Input) (all []result.Disturbance) {
 	for i, event := range in.Events {
-		from, first := measure.Seconds(event.From), measure.Seconds(in.Events[0].From)
+		from := measure.Seconds(event.From)
+		first := measure.Seconds(in.Events[0].From)
 		if n := len(all) - 1; n >= 0 && all[n].Unknown == "" &&
 			(all[n].Back == nil || event.From < all[n].From+*all[n].Back+1) {
 			all[n].Events = append(all[n].Events, i+1)
@@ -33,13 +34,16 @@ func disturbances(in Input) (all []result.Disturbance) {
 
 // disturbanceConditions are the figures of all disturbances of a run, by which runs are compared.
 func disturbanceConditions(all []result.Disturbance) []result.Condition {
-	lost, back, longest := 0., 0., 0.
+	lost := 0.
+	back := 0.
+	longest := 0.
 	backs := true
 	for _, d := range all {
 		if d.Unknown != "" {
 			return nil
 		}
-		lost, longest = lost+d.Lost, max(longest, d.Longest)
+		lost = lost + d.Lost
+		longest = max(longest, d.Longest)
 		if backs = backs && d.Back != nil; backs {
 			back = max(back, *d.Back)
 		}

@@ -49,7 +49,9 @@ func (v view) figures() result.Evidence {
 	}
 	trips := v.Counters.Items(monitor.DatabaseRoundTrip)
 	if v.Local {
-		trips, f.NetworkUsed = nil, nil // a message to the same machine waits for its CPUs, not for a network
+		// a message to the same machine waits for its CPUs, not for a network
+		trips = nil
+		f.NetworkUsed = nil
 	}
 	for _, column := range trips {
 		// The lower quartile: at times a busy machine lets a message lie.
@@ -60,7 +62,8 @@ func (v view) figures() result.Evidence {
 		return f
 	}
 	w := v.window
-	f.HeldUp, f.Stalled = &w.HeldUp, &w.Stalled
+	f.HeldUp = &w.HeldUp
+	f.Stalled = &w.Stalled
 	if begun := w.Counts.Orders + w.Counts.GivenUp; begun > 0 {
 		f.Errors = new(float64(w.Errors) / float64(begun))
 	}
@@ -115,7 +118,8 @@ func (v view) sessions() *result.Sessions {
 // one to the server and one back for each operation, though some take more.
 func (v view) addUsers(f *result.Evidence) {
 	w := v.window
-	count, seconds := 0.0, 0.0
+	count := 0.0
+	seconds := 0.0
 	for _, operation := range slices.Sorted(maps.Keys(w.Latency)) { // a sum of floats depends on the order
 		if l := w.Latency[operation]; operation != measure.WholeOrder {
 			count += float64(l.Count)
@@ -135,21 +139,27 @@ func (v view) addUsers(f *result.Evidence) {
 // addDevices adds how near the devices were to their limit in the window: by what was measured of them before, if
 // anything was, and by the queue and the time of reads against the same run's best seconds.
 func (v view) addDevices(f *result.Evidence) {
-	t, measured := v.Counters, v.Device
-	reads, took, timed := 0.0, 0.0, false
+	t := v.Counters
+	measured := v.Device
+	reads := 0.0
+	took := 0.0
+	timed := false
 	for _, column := range t.Items(monitor.DiskReads) {
 		_, item := monitor.SplitColumn(column)
 		times := monitor.ItemColumn(monitor.DiskReadTime, item)
 		time := v.product(column, times)
 		rate := *cmp.Or(v.mean(column), new(0.))
 		if !math.IsNaN(time) {
-			took, reads, timed = took+time, reads+rate, true
+			took = took + time
+			reads = reads + rate
+			timed = true
 		}
 		queue := v.mean(monitor.ItemColumn(monitor.DiskQueue, item))
 		if queue == nil || f.DiskQueue != nil && *queue < *f.DiskQueue {
 			continue
 		}
-		f.DiskQueue, f.DiskSlowdown = queue, nil
+		f.DiskQueue = queue
+		f.DiskSlowdown = nil
 		// A few seconds may have no more than a read from its cache.
 		if best := t.Quantile(times, 0.05, v.Start, v.End); best > 0 && rate > 0 && time > 0 {
 			f.DiskSlowdown = new(time / rate / best)
@@ -172,9 +182,11 @@ func (v view) addDevices(f *result.Evidence) {
 // Counters are the mean, the lowest and the highest value of each column of a run's counters in its first window, or in
 // the whole run where there is none; NaN of one without values.
 func Counters(r *result.Record) (all [][]float64) {
-	from, to := r.Start, r.End
+	from := r.Start
+	to := r.End
 	if len(r.Windows) > 0 {
-		from, to = r.At(r.Windows[0].From), r.At(r.Windows[0].To)
+		from = r.At(r.Windows[0].From)
+		to = r.At(r.Windows[0].To)
 	}
 	for _, column := range r.Host.Columns {
 		all = append(all, []float64{r.Host.Mean(column, from, to),
@@ -185,12 +197,15 @@ func Counters(r *result.Record) (all [][]float64) {
 
 // Thinned is a column in at most n points: means of neighbours, at the time of the first; NaN where none is known.
 func Thinned(t *monitor.Table, column string, most int) (points monitor.Series) {
-	size, at := max(1, (len(t.Rows)+most-1)/most), 0
+	size := max(1, (len(t.Rows)+most-1)/most)
+	at := 0
 	for values := range slices.Chunk(t.Values(column), size) {
-		sum, n := 0., 0.
+		sum := 0.
+		n := 0.
 		for _, v := range values {
 			if !math.IsNaN(v) {
-				sum, n = sum+v, n+1
+				sum = sum + v
+				n = n + 1
 			}
 		}
 		points = append(points, monitor.Point{Time: t.Rows[at].Time, Value: sum / n})

@@ -53,7 +53,8 @@ func TestBottleneckOfTheWindow(t *testing.T) {
 		"disk.sdb.busy_ratio", "db.a:5432/ds2.size_bytes", "db.b:5432/ds2.size_bytes",
 		"db.a:5432/ds2.round_trip_seconds")
 	s := ofWindow(10, 20)
-	s.Targets, s.Local = []string{"a:5432/ds2", "b:5432/ds2"}, true
+	s.Targets = []string{"a:5432/ds2", "b:5432/ds2"}
+	s.Local = true
 	f := seen(table, s).figures()
 	b := diagnose.Judge(f)
 	require.NotNil(t, b)
@@ -134,7 +135,8 @@ func TestPowerOf(t *testing.T) {
 // TestWarnings does not say that the drives see almost no reads where the window's reads came from them.
 func TestWarnings(t *testing.T) {
 	o := result.Cautions{Reads: []string{"fits"}, Other: []string{"fsync is off"}}
-	running, waiting := &result.Sessions{Running: 1}, &result.Sessions{WaitingForDrives: .96}
+	running := &result.Sessions{Running: 1}
+	waiting := &result.Sessions{WaitingForDrives: .96}
 	for _, c := range []struct {
 		why  string
 		f    result.Evidence
@@ -171,7 +173,8 @@ func TestLargeReads(t *testing.T) {
 		values := func(int) []float64 { return []float64{min(c.bytes, 100), c.bytes} }
 		table := sampled(1, 1, values, "file.f.reads_per_second", "file.f.read_bytes_per_second")
 		s := ofWindow(0, 1)
-		s.Scrub, s.Machine = c.scrub, &monitor.Machine{Files: files}
+		s.Scrub = c.scrub
+		s.Machine = &monitor.Machine{Files: files}
 		assert.Len(t, seen(table, s).largeReads(), c.warnings, c.why)
 	}
 }
@@ -240,7 +243,8 @@ func TestFilesStandForDrives(t *testing.T) {
 		{Name: "cust_1", File: true, Roles: []monitor.Role{monitor.Data}},
 		{Name: "log_1", File: true, Roles: []monitor.Role{monitor.Log}},
 	}}
-	s.Windows[0].OPM, s.Windows[0].Counts.Orders = 6000, 6000
+	s.Windows[0].OPM = 6000
+	s.Windows[0].Counts.Orders = 6000
 	s.LimitTexts = []string{
 		"device read mean < 20ms", "device write max < 20ms", "data read mean < 10ms", "log write max < 5ms",
 		"iops > 300",

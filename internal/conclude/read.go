@@ -49,7 +49,8 @@ func (r Reader) hold(record *result.Record) error {
 	if len(again.Windows) == 0 {
 		return err
 	}
-	said, found := record.Conclusion.Windows[0], again.Windows[0]
+	said := record.Conclusion.Windows[0]
+	found := again.Windows[0]
 	was := cmp.Or(record.Figure, new(result.Figure))
 	is := cmp.Or(again.Figure, new(result.Figure))
 	if said.Name != found.Name || !same(said.OPM, found.OPM) {

@@ -142,7 +142,8 @@ type measurement struct {
 
 // point measures one of the record's points.
 func (m *measurement) point(ctx context.Context, what string, j job) (result.DevicePoint, error) {
-	j.block, j.runTime = BlockBytes, m.StageTime
+	j.block = BlockBytes
+	j.runTime = m.StageTime
 	p, _, err := m.step(ctx, what, j)
 	m.points--
 	return p, err
@@ -220,7 +221,8 @@ func steady(rounds []float64) bool {
 		return false
 	}
 	rounds = rounds[len(rounds)-steadyRounds:]
-	mean, slope := 0.0, 0.0
+	mean := 0.0
+	slope := 0.0
 	for i, v := range rounds {
 		mean += v / steadyRounds
 		x := float64(i) - (steadyRounds-1)/2.0

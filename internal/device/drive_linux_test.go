@@ -36,7 +36,8 @@ func TestSlowDrive(t *testing.T) {
 	})
 	require.NoError(t, err)
 	after := drive.Counts(t)
-	writes, flushes := after.Writes-before.Writes, after.Flushes-before.Flushes
+	writes := after.Writes - before.Writes
+	flushes := after.Flushes - before.Flushes
 	t.Logf("reads %+v, log writes %+v, while the device counted %.0f writes, of which %.0f flushes",
 		r.Reads, r.Log, writes, flushes)
 	assert.LessOrEqual(t, r.MaxReads(), 1.2*most, "with a burst")

@@ -95,7 +95,8 @@ func (m *measurement) step(ctx context.Context, what string, j job) (result.Devi
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = 2 * time.Second
 	var stdout, stderr bytes.Buffer
-	c.Stdout, c.Stderr = &stdout, &stderr
+	c.Stdout = &stdout
+	c.Stderr = &stderr
 	if err := c.Run(); err != nil {
 		if ctx.Err() != nil {
 			return result.DevicePoint{}, 0, ctx.Err()

@@ -171,7 +171,8 @@ func newSituation(f result.Evidence) situation {
 	if f.Sessions == nil {
 		return c
 	}
-	c.storage, c.locks = f.WaitingForDrives, f.WaitingForLock+f.WaitingForLatch
+	c.storage = f.WaitingForDrives
+	c.locks = f.WaitingForLock + f.WaitingForLatch
 	statements := f.Idle + f.WaitingForClient
 	if f.InOperations != nil {
 		c.pause = min(max(1-*f.InOperations-*cmp.Or(f.HeldUp, new(0.)), 0), statements)

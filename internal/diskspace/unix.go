@@ -33,7 +33,8 @@ func FreeOf(dirs []string) (n int64, ok bool) {
 			return 0, false
 		}
 		if !seen[device] {
-			seen[device], n = true, n+free
+			seen[device] = true
+			n = n + free
 		}
 	}
 	return n, len(dirs) > 0

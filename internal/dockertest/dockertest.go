@@ -40,7 +40,8 @@ func Engine(t *testing.T) {
 	defer log.Close()
 	engine := exec.Command("dockerd", "--host", socket, "--data-root", filepath.Join(dir, "data"),
 		"--exec-root", filepath.Join(dir, "exec"), "--pidfile", filepath.Join(dir, "pid"))
-	engine.Stdout, engine.Stderr = log, log
+	engine.Stdout = log
+	engine.Stderr = log
 	require.NoError(t, engine.Start())
 	t.Cleanup(func() {
 		err := errors.Join(engine.Process.Signal(syscall.SIGTERM), engine.Wait())

@@ -15,7 +15,8 @@ func TestOpenLoopBelowCapacity(t *testing.T) {
 	for _, spacing := range []string{result.Even, result.Poisson} {
 		sim := &simulation{service: time.Millisecond}
 		c := config(sim)
-		c.Rate, c.Spacing = 50, spacing
+		c.Rate = 50
+		c.Spacing = spacing
 		c.RunTime.Duration = 200 * time.Second
 		got, totals := driven(t, c)
 		w := got.run(t)
@@ -81,7 +82,8 @@ func TestDroppedOrdersWaited(t *testing.T) {
 			}
 			return 320*time.Second - at
 		}})
-		c.Rate, c.backlog = 50, backlog
+		c.Rate = 50
+		c.backlog = backlog
 		c.RunTime.Duration = 1200 * time.Second
 		got, _ := driven(t, c)
 		all, err := got.Distributions(got.Phase(measure.PhaseRun))
@@ -90,7 +92,8 @@ func TestDroppedOrdersWaited(t *testing.T) {
 	}
 	kept, _ := stalled(time.Hour)
 	w, orders := stalled(0)
-	want, got := kept.Latency[measure.WholeOrder], w.Latency[measure.WholeOrder]
+	want := kept.Latency[measure.WholeOrder]
+	got := w.Latency[measure.WholeOrder]
 	t.Logf("p99 %.0f ms of %.0f, p99.9 %.0f of %.0f, %d dropped", got.P99, want.P99, got.P999, want.P999, got.Dropped)
 	assert.Zero(t, want.Dropped, "where all are kept")
 	assert.Nil(t, want.AtLeastFrom)

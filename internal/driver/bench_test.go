@@ -25,7 +25,10 @@ func BenchmarkDriver(b *testing.B) {
 		b.Run(fmt.Sprintf("users=%d", users), func(b *testing.B) {
 			b.ReportAllocs()
 			c := config(&simulation{service: time.Duration(users) * time.Second / 20_000})
-			c.Threads, c.RampRate, c.WarmupTime.Duration, c.RunTime.Duration = users, 1e6, 0, 0
+			c.Threads = users
+			c.RampRate = 1e6
+			c.WarmupTime.Duration = 0
+			c.RunTime.Duration = 0
 			d := New(c, &series{}, quiet)
 			stop, end := context.WithCancel(b.Context())
 			go func() {

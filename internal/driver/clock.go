@@ -94,7 +94,8 @@ func (c *clock) tick(phaseOver bool) {
 	s := c.d.meter.Sample(c.now, users)
 	cut := phaseOver || c.now >= c.interval
 	for len(c.cuts) > 0 && c.cuts[0] <= c.now {
-		c.cuts, cut = c.cuts[1:], true
+		c.cuts = c.cuts[1:]
+		cut = true
 	}
 	if c.err != nil {
 		return

@@ -62,8 +62,10 @@ func config(sims ...*simulation) Config {
 		Operations: plan.Workload().Operations(), Counts: calls.Counts, Play: plan.Begin(""),
 		Interval: 50 * time.Second,
 	}
-	c.WarmupTime.Duration, c.RunTime.Duration = 5*time.Second, 10*time.Second
-	c.DrainTime.Duration, c.OperationTimeout.Duration = 30*time.Second, 20*time.Second
+	c.WarmupTime.Duration = 5 * time.Second
+	c.RunTime.Duration = 10 * time.Second
+	c.DrainTime.Duration = 30 * time.Second
+	c.OperationTimeout.Duration = 20 * time.Second
 	return c
 }
 
@@ -159,7 +161,8 @@ func TestWarm(t *testing.T) {
 			config.Warm = func() bool { return time.Since(start) >= c.warm+2*time.Second-config.Ramp() }
 			config.WarmWithin.Duration = c.most
 			got, _ := driven(t, config)
-			warmup, run := got.Phase(measure.PhaseWarmup), got.Phase(measure.PhaseRun)
+			warmup := got.Phase(measure.PhaseWarmup)
+			run := got.Phase(measure.PhaseRun)
 			late := warmup.To - max(warmup.From+5*time.Second, c.want)
 			assert.True(t, late >= 0 && late <= 10*time.Millisecond, "warm-up %v", warmup)
 			assert.Equal(t, measure.Span{From: warmup.To, To: warmup.To + 10*time.Second}, run)
@@ -169,7 +172,8 @@ func TestWarm(t *testing.T) {
 
 func TestThinkTime(t *testing.T) {
 	c := config(&simulation{})
-	c.ThinkTime.Duration, c.RunTime.Duration = 360*time.Millisecond, 100*time.Second
+	c.ThinkTime.Duration = 360 * time.Millisecond
+	c.RunTime.Duration = 100 * time.Second
 	got, _ := driven(t, c)
 	// 40 ms of work and 360 ms of thought on average: 4 users make 10 orders a second.
 	assert.InDelta(t, 600, got.run(t).OPM, 30, "OPM with think time")
@@ -239,7 +243,8 @@ func TestOperationsThatDoNotEnd(t *testing.T) {
 		{5000, 3 * time.Second, nil, nil, 20.05},
 	} {
 		config := config(&simulation{stall: func(_ calls.Op, call int64) bool { return call > c.calls }})
-		config.DrainTime.Duration, config.OperationTimeout.Duration = c.drain, time.Minute
+		config.DrainTime.Duration = c.drain
+		config.OperationTimeout.Duration = time.Minute
 		got, totals, err := drive(t, config, c.during)
 		assert.ErrorIs(t, err, c.err)
 		assert.InDelta(t, c.left, got.Samples[len(got.Samples)-1].End.Seconds(), .05, "left at")
@@ -425,7 +430,9 @@ func TestStartAt(t *testing.T) {
 }
 
 func TestSeveralTargets(t *testing.T) {
-	a, b := &simulation{}, &simulation{service: 20 * time.Millisecond} // the first is twice as fast
+	// the first is twice as fast
+	a := &simulation{}
+	b := &simulation{service: 20 * time.Millisecond}
 	c := config(a, b)
 	c.Threads = 2
 	synctest.Test(t, func(t *testing.T) {
@@ -433,7 +440,8 @@ func TestSeveralTargets(t *testing.T) {
 		err := d.Run(t.Context(), t.Context())
 		require.NoError(t, err)
 		totals := d.Meter().Totals()
-		x, y := totals[0].Counts.Orders, totals[1].Counts.Orders
+		x := totals[0].Counts.Orders
+		y := totals[1].Counts.Orders
 		assert.Equal(t, a.purchases.Load(), x)
 		assert.Equal(t, b.purchases.Load(), y)
 		assert.True(t, x >= 2*y-8 && x <= 2*y+100, "%d and %d orders; want two users on each", x, y)

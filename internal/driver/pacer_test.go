@@ -34,7 +34,8 @@ func TestPacer(t *testing.T) {
 				p.Sample(p.Rate, store()/before)
 				require.InDelta(t, 1, p.Rate/before, .1+1e-9, "the rate changes at once")
 			}
-			frozen, sum := p.Rate, 0.0
+			frozen := p.Rate
+			sum := 0.0
 			const window = 80 // samples
 			for range window {
 				iops := store()

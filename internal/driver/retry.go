@@ -131,9 +131,11 @@ const (
 // backoff is how long to wait before the retry after a try: twice as long every time up to a limit, drawn from the
 // upper half so that users do not come back all at once.
 func (u *user) backoff(class store.Class, try int) time.Duration {
-	wait, most := firstConflictWait, maxConflictWait
+	wait := firstConflictWait
+	most := maxConflictWait
 	if class == store.Connection || class == store.Resource {
-		wait, most = firstServerWait, maxServerWait
+		wait = firstServerWait
+		most = maxServerWait
 	}
 	wait = min(wait<<min(try, 20), most)
 	return wait/2 + time.Duration(u.jitter.Int64N(int64(wait/2)+1))

@@ -87,7 +87,8 @@ func (u *user) run(delay time.Duration, due <-chan arrival) {
 
 // play plays one order. Its response time counts from due on.
 func (u *user) play(due time.Time) {
-	u.now, u.own = time.Now(), 0
+	u.now = time.Now()
+	u.own = 0
 	if err := u.Play(u); err != nil {
 		u.giveUp(err)
 	} else {

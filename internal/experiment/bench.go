@@ -76,7 +76,8 @@ func (p Bench) run(ctx, stop context.Context, b *result.Bench, place runs.Place,
 	if err != nil && !(errors.Is(err, driver.ErrStopped) && s.Status.CameToEnd()) {
 		return err
 	}
-	r.Status, r.Faults = s.Status, faults
+	r.Status = s.Status
+	r.Faults = faults
 	if len(s.Windows) == 0 || s.Figure == nil {
 		return errors.New("it ended before its first window did")
 	}

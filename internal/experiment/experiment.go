@@ -75,7 +75,8 @@ func (e Experiment) Do(ctx, stop context.Context) error {
 		parts = nil
 		for _, c := range e.Configurations {
 			one := e
-			one.Configurations, one.Orders = []*Configuration{c}, slices.Repeat([][]int{{0}}, len(e.Orders))
+			one.Configurations = []*Configuration{c}
+			one.Orders = slices.Repeat([][]int{{0}}, len(e.Orders))
 			parts = append(parts, one)
 		}
 	}
@@ -121,9 +122,11 @@ func (c *Configuration) end(err error) error {
 	if c.ran || b.End.IsZero() {
 		b.End = time.Now()
 	}
-	b.Status, b.Error = runs.Ended(err).Status, ""
+	b.Status = runs.Ended(err).Status
+	b.Error = ""
 	if c.out != nil {
-		b.Status, err = result.Failed, c.out
+		b.Status = result.Failed
+		err = c.out
 	}
 	if b.Status == result.Failed {
 		b.Error = err.Error()
@@ -138,7 +141,8 @@ func (e Experiment) blocks(ctx, stop context.Context) error {
 	if block <= len(e.Orders) { // those that were left out are tried again
 		for _, c := range e.Configurations {
 			if c.out = c.Unready; c.out == nil {
-				c.Summary.Status, c.Summary.Error = result.Running, ""
+				c.Summary.Status = result.Running
+				c.Summary.Error = ""
 			}
 		}
 	}
@@ -247,7 +251,8 @@ func (e Experiment) run(ctx, stop context.Context, c *Configuration, block int) 
 	last := newRun(b, block < 1)
 	if e.paired() {
 		place.Block = max(block, 0)
-		last.Block, last.Number = place.Block, place.Number
+		last.Block = place.Block
+		last.Number = place.Number
 	}
 	if err := result.SaveSummary(c.Procedure.Dir, *b); err != nil {
 		return err
@@ -337,10 +342,12 @@ func (c *Configuration) Beside() (took time.Duration, known bool) {
 
 // mean is how long the runs of a configuration that came to their end took on average, from restore to audit.
 func (c *Configuration) mean() (took time.Duration, known bool) {
-	seconds, runs := 0., 0.
+	seconds := 0.
+	runs := 0.
 	for _, r := range c.Summary.Runs {
 		if r.Took > 0 && r.Status == result.Done {
-			seconds, runs = seconds+r.Took, runs+1
+			seconds = seconds + r.Took
+			runs = runs + 1
 		}
 	}
 	return measure.Seconds(seconds / max(runs, 1)), runs > 0

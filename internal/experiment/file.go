@@ -224,7 +224,8 @@ func (r FileReader) multiply(f *File, shared Givens, configurations, factors map
 		for i := 2; taken[name]; i++ {
 			name = fmt.Sprintf("%s-%d", dirName(c.Name), i)
 		}
-		c.Dir, taken[name] = name, true
+		c.Dir = name
+		taken[name] = true
 		f.Configurations = append(f.Configurations, c)
 	}
 	return nil
@@ -244,7 +245,8 @@ func (r FileReader) configuration(f *File, shared Givens, name string, node yaml
 		return nil, err
 	}
 	c := &FileConfiguration{Line: node.Line, Given: maps.Clone(shared)}
-	c.Name, c.Labels = name, text.Labels
+	c.Name = name
+	c.Labels = text.Labels
 	for _, flag := range own.InOrder() {
 		c.Given[flag] = own[flag]
 		if key, _ := r.Key(flag); !key.Recorded {
@@ -268,7 +270,8 @@ func (r FileReader) note(c *FileConfiguration, flag string, g Given) {
 // with is a configuration with a value of a factor.
 func (r FileReader) with(c *FileConfiguration, flag string, g Given) *FileConfiguration {
 	one := *c
-	one.Given, one.Settings = maps.Clone(c.Given), slices.Clone(c.Settings)
+	one.Given = maps.Clone(c.Given)
+	one.Settings = slices.Clone(c.Settings)
 	one.Given[flag] = g
 	r.note(&one, flag, g)
 	one.Name = strings.TrimPrefix(one.Name+", "+flag+" "+r.Shown(flag, g.Values[0]), ", ")

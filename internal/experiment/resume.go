@@ -110,7 +110,10 @@ func TakeUpExperiment(
 	if err != nil || left == nil || !hasRuns(dir, *left) {
 		return begun, left != nil, err
 	}
-	left.Least, left.Most, left.Until = begun.Least, begun.Most, begun.Until // they only say how long to go on
+	// they only say how long to go on
+	left.Least = begun.Least
+	left.Most = begun.Most
+	left.Until = begun.Until
 	return *left, true, nil
 }
 
@@ -140,7 +143,8 @@ func (s *Search) TakeUp(seedGiven bool) error {
 		return &DirError{fmt.Errorf("the search in %s is over: ds2 report shows it; give another directory for a new "+
 			"one", s.Dir)}
 	}
-	s.left, s.Options.RunID = *left, left.RunID
+	s.left = *left
+	s.Options.RunID = left.RunID
 	return nil
 }
 

@@ -139,7 +139,8 @@ func (s Search) trial(stop runs.Stop, number int, t result.Trial) (result.Trial,
 	if len(faults) > 0 { // figures of a database that is not what it should be are worth nothing
 		return t, &VerdictError{errors.New(strings.Join(faults, "; "))}
 	}
-	t.Unit, t.Value = summary.Figure.Unit, summary.Figure.Value
+	t.Unit = summary.Figure.Unit
+	t.Value = summary.Figure.Value
 	t.P95 = summary.Windows[0].Latency[measure.WholeOrder].P95 / 1000
 	t.Drives = drivesOf(summary.Conclusion)
 	if t.Error = stalled; stalled != "" {

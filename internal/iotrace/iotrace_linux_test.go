@@ -62,7 +62,8 @@ func classes(t *testing.T, fileSystem string, number int) {
 	before := 0.0
 	for range number {
 		d := newDrive(t, fileSystem)
-		drives, names = append(drives, d), append(names, d.slow.Name)
+		drives = append(drives, d)
+		names = append(names, d.slow.Name)
 		directories = append(directories, Directory{Path: d.data}, Directory{Path: d.log, Log: true})
 		d.slow.Hold(t, held, held)
 		before += d.slow.Counts(t).ReadSeconds
@@ -218,7 +219,8 @@ func BenchmarkTracer(b *testing.B) {
 		}
 		return all
 	}
-	buffer, before := devicetest.Aligned(size), programs()
+	buffer := devicetest.Aligned(size)
+	before := programs()
 	for i := 0; b.Loop(); i++ {
 		if _, err := syscall.Pread(int(d.direct.Fd()), buffer, int64(i%blocks*size)); err != nil {
 			b.Fatal(err)

@@ -102,7 +102,8 @@ func drives(sda, sdb []monitor.Role) *monitor.Machine {
 // section 3).
 func TestRoles(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	data, log := []monitor.Role{monitor.Data}, []monitor.Role{monitor.Log}
+	data := []monitor.Role{monitor.Data}
+	log := []monitor.Role{monitor.Log}
 	for _, c := range []struct {
 		name                           string
 		machine                        *monitor.Machine
@@ -133,7 +134,8 @@ func TestRoles(t *testing.T) {
 			at := start.Add(time.Duration(second) * time.Second)
 			counters.Rows = append(counters.Rows, monitor.Row{Time: at, Values: values})
 		}
-		names, window := result.Words{Cycle: "order", Groups: browses}, measure.Window{From: 0, To: 300}
+		names := result.Words{Cycle: "order", Groups: browses}
+		window := measure.Window{From: 0, To: 300}
 		figures, err := Of(names, measure.Series{}, window, counters, start, c.machine)
 		require.NoError(t, err)
 		for preset, want := range map[string]bool{

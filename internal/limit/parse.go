@@ -39,7 +39,8 @@ func Parse(text string, operations ...string) (l Limit, err error) {
 	}
 	kind, known := subjects[l.Subject]
 	if !known {
-		kind, known = operation, slices.Contains(operations, l.Subject) || len(operations) == 0 && l.Subject != ""
+		kind = operation
+		known = slices.Contains(operations, l.Subject) || len(operations) == 0 && l.Subject != ""
 	}
 	if !known {
 		all := slices.AppendSeq(slices.Clone(operations), maps.Keys(subjects))

@@ -18,7 +18,8 @@ func Judge(limits []Limit, figures Figures) result.Verdicts {
 	for i, l := range limits {
 		v := result.Verdict{Limit: l.String(), Unit: l.Unit(), Bound: l.Bound}
 		if value, atLeast, measured := figures(l.Metric); measured {
-			v.Measured, v.AtLeast = &value, atLeast
+			v.Measured = &value
+			v.AtLeast = atLeast
 			v.OK = l.Compare.holds(value, l.Bound) && (!atLeast || l.Unit().Lower())
 		}
 		verdicts[i] = v
@@ -40,7 +41,8 @@ func Together(runs []result.Verdicts) (all result.Verdicts) {
 				v.Held++
 			}
 			if i < len(run) && worse(run[i], v) {
-				v.Measured, v.AtLeast = run[i].Measured, run[i].AtLeast
+				v.Measured = run[i].Measured
+				v.AtLeast = run[i].AtLeast
 			}
 		}
 		v.OK = v.Held == v.Runs

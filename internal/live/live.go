@@ -111,7 +111,9 @@ func (p *Page) Begin(s Show) {
 }
 
 func (p *Page) replace(s Show) {
-	p.show, p.oldest, p.last = s, nil, Frame{At: never}
+	p.show = s
+	p.oldest = nil
+	p.last = Frame{At: never}
 	p.send(p.begin())
 }
 
@@ -140,7 +142,8 @@ func (p *Page) Rest(result string) {
 	defer p.mu.Unlock()
 	p.show.Now = nil
 	if result != "" {
-		p.last.Headline, p.sent = result, time.Time{}
+		p.last.Headline = result
+		p.sent = time.Time{}
 	}
 }
 
@@ -172,7 +175,9 @@ func (p *Page) look(now time.Time) {
 		f = p.show.Now()
 		f.Doing = cmp.Or(f.Doing, p.doing)
 	} else if p.show.Charts != nil {
-		f.Headline, f.Facts, f.Limits = p.last.Headline, p.last.Facts, p.last.Limits
+		f.Headline = p.last.Headline
+		f.Facts = p.last.Facts
+		f.Limits = p.last.Limits
 	}
 	if f.At == p.last.At {
 		f.Values = nil
@@ -183,18 +188,23 @@ func (p *Page) look(now time.Time) {
 	if f.Values == nil && sameText(f, p.last) && now.Sub(p.sent) < keepAlive {
 		return
 	}
-	p.last, p.sent = f, now
+	p.last = f
+	p.sent = now
 	p.send(event("frame", f))
 }
 
 func sameText(a, b Frame) bool {
-	a.Values, b.Values, a.Oldest, b.Oldest = nil, nil, nil, nil
+	a.Values = nil
+	b.Values = nil
+	a.Oldest = nil
+	b.Oldest = nil
 	return reflect.DeepEqual(a, b)
 }
 
 // keep adds the frame's values to the charts.
 func (p *Page) keep(f *Frame) {
-	at, second := 0, report.Digits(f.At)
+	at := 0
+	second := report.Digits(f.At)
 	for i := range p.show.Charts {
 		for k := range p.show.Charts[i].Lines {
 			l := &p.show.Charts[i].Lines[k]

@@ -185,8 +185,11 @@ func TestRunsInBrowser(t *testing.T) {
 			nil, chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(0))
 	}
 	require.NoError(t, chromedp.Run(browser, chromedp.Navigate(s.PageURL()), says("k3f9", " OPM$", "", "")))
-	held, silent, now := make(chan struct{}), show, show.Now
-	silent.Title, silent.Now = "run p5q1", func() Frame { <-held; return now() }
+	held := make(chan struct{})
+	silent := show
+	now := show.Now
+	silent.Title = "run p5q1"
+	silent.Now = func() Frame { <-held; return now() }
 	p.Begin(silent)
 	require.NoError(t, chromedp.Run(browser, says("p5q1", "^$", "^$", ""))) // nothing of k3f9 stands under its name
 	close(held)

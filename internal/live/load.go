@@ -56,8 +56,10 @@ func (l *Load) Tables(f func(table string, rows, bytes int64)) {
 }
 
 func (l *Load) Show(title string) Show {
-	second, at := 0, l.start // of the last values
-	var was amount           // loaded by then
+	// of the last values
+	second := 0
+	at := l.start
+	var was amount // loaded by then
 	return Show{
 		Title: title,
 		Charts: []report.LiveChart{
@@ -70,7 +72,8 @@ func (l *Load) Show(title string) Show {
 			now := time.Now()
 			var all amount
 			l.Tables(func(_ string, rows, bytes int64) { all = amount{all.rows + rows, all.bytes + bytes} })
-			s, f := l.estimate.State(), Frame{Headline: "loading"}
+			s := l.estimate.State()
+			f := Frame{Headline: "loading"}
 			f.Phase, f.Doing, _ = strings.Cut(s.Doing, ", ") // the statements that run
 			if s.Total > 0 {
 				f.Share, f.Left = new(s.Share()), s.TimeLeft()
@@ -83,7 +86,9 @@ func (l *Load) Show(title string) Show {
 					report.Digits(float64(all.rows-was.rows) / took),
 					report.Digits(float64(all.bytes-was.bytes) / took / 1e6),
 				}
-				second, at, was = passed, now, all
+				second = passed
+				at = now
+				was = all
 			}
 			f.At = float64(second)
 			return f

@@ -28,7 +28,8 @@ func ShowRun(r *runs.Run) Show {
 	if o.Device != nil {
 		reads = o.Device.MaxReads()
 	}
-	words, length := o.Plan.Workload().Words(), o.Length()
+	words := o.Plan.Workload().Words()
+	length := o.Length()
 	charts := []report.LiveChart{
 		report.NewLiveChart("live-opm", words.PerMinute(),
 			"Completed "+words.Cycles+" of each second, and of the last minute.",

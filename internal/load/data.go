@@ -62,7 +62,8 @@ func (l *loader) wholeTables() bool {
 	if l.locksTables() {
 		return false
 	}
-	rows, all := map[datagen.Table]int64{}, int64(0)
+	rows := map[datagen.Table]int64{}
+	all := int64(0)
 	for _, part := range l.parts {
 		rows[part.Table] += part.Rows
 		all += part.Rows
@@ -78,7 +79,9 @@ func (l *loader) wholeTables() bool {
 
 // lanes are what is still to be copied: the steps of a lane one after the other, the lanes concurrently.
 func (l *loader) lanes() (lanes [][]store.Copy, err error) {
-	of, number := map[string]int{}, map[string]int{} // parts of a file, and of these the last one met
+	// parts of a file, and of these the last one met
+	of := map[string]int{}
+	number := map[string]int{}
 	for _, part := range l.parts {
 		of[part.File]++
 	}
@@ -157,7 +160,8 @@ func (l *loader) found(table datagen.Table, copied int64) {
 // copy has the engine load the parts or, where there are statements by which the server reads files, the part's file.
 func (l *loader) copy(ctx context.Context, c store.Copy) (err error) {
 	part := c.Parts[0] // or the first of several, alike
-	done, start := TableReport{Rows: part.Rows, Bytes: part.Bytes}, time.Now()
+	done := TableReport{Rows: part.Rows, Bytes: part.Bytes}
+	start := time.Now()
 	if len(l.phases[schema.Data]) > 0 {
 		if err = l.readFile(ctx, c.Step, part); err == nil {
 			l.course.Copied(part.Table, part.Rows, part.Bytes)

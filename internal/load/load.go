@@ -115,7 +115,8 @@ func (l *loader) createDatabase(ctx context.Context) error {
 	if err := l.engine.CreateDatabase(ctx, l.phases[schema.Database]); err != nil {
 		return err
 	}
-	memory, cpus := int64(0), 0.0
+	memory := int64(0)
+	cpus := 0.0
 	if l.options.Server != nil {
 		memory, cpus = l.options.Server(ctx, l.engine)
 	}
@@ -185,7 +186,8 @@ func (l *loader) createTables(ctx context.Context) error {
 // info is what is noted of the dataset while it is loaded.
 func (l *loader) info() store.Info {
 	info := l.options.Dataset.Info()
-	info[store.InfoState], info[store.InfoVersion] = store.StateLoading, l.options.Version
+	info[store.InfoState] = store.StateLoading
+	info[store.InfoVersion] = l.options.Version
 	return info
 }
 
@@ -232,7 +234,8 @@ func (l *loader) noteSchema(ctx context.Context) error {
 
 // finish notes, as the very last step, that the load is whole.
 func (l *loader) finish(ctx context.Context) error {
-	ready, state := store.Literal(store.StateReady), store.Literal(store.InfoState)
+	ready := store.Literal(store.StateReady)
+	state := store.Literal(store.InfoState)
 	note := fmt.Sprintf("UPDATE ds2_info SET value = %s WHERE name = %s", ready, state)
 	if err := l.noteSchema(ctx); err != nil {
 		return err

@@ -166,7 +166,8 @@ func TestRefusals(t *testing.T) {
 			test.setUp(t, s)
 			before := pgtest.Contents(t, target)
 			o := options(t)
-			o.Resume, o.Drop = test.load.Resume, test.load.Drop
+			o.Resume = test.load.Resume
+			o.Drop = test.load.Drop
 			if test.load.Dataset != nil {
 				o.Dataset = test.load.Dataset
 			}
@@ -294,7 +295,8 @@ func TestSeed(t *testing.T) {
 	seeded.Resume = true
 	_, err := load.Run(t.Context(), s, seeded)
 	assert.ErrorContains(t, err, `data_seed "", not "7"`, "resumed with other rows")
-	seeded.Resume, seeded.Drop = false, true
+	seeded.Resume = false
+	seeded.Drop = true
 	mustLoad(t, s, seeded)
 	info, err := store.ReadInfo(t.Context(), s.DB())
 	require.NoError(t, err)
@@ -344,7 +346,8 @@ func anyLoad(t *testing.T, r *rand.Rand) (broken int) {
 
 	reference := pgtest.Database(t)
 	all := new(storetest.Breaker)
-	o.AtOnce, o.Progress = sessions(), all
+	o.AtOnce = sessions()
+	o.Progress = all
 	mustLoad(t, open(t, reference), o)
 	events := int(-all.Left) // rows and statements
 
@@ -357,7 +360,8 @@ func anyLoad(t *testing.T, r *rand.Rand) (broken int) {
 		if r.IntN(2) == 0 { // among the statements after the rows
 			after = events - r.IntN(min(events, 30))
 		}
-		o.AtOnce, o.Progress = sessions(), &storetest.Breaker{Left: int64(after), How: cancel}
+		o.AtOnce = sessions()
+		o.Progress = &storetest.Breaker{Left: int64(after), How: cancel}
 		said += fmt.Sprintf(", %d sessions for %d of %d events", o.AtOnce, after, events)
 		report, err = load.Run(ctx, s, o)
 		cancel()

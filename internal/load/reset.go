@@ -40,7 +40,8 @@ func Reset(ctx context.Context, s store.Database, workloads workload.Workloads, 
 	if err != nil {
 		return err
 	}
-	begun, all := int64(0), int64(len(plan.Statements))
+	begun := int64(0)
+	all := int64(len(plan.Statements))
 	err = engine.Reset(ctx, plan.Statements, plan.Rows, func(statement string) {
 		tell(statement, begun, all)
 		begun = min(begun+1, all)

@@ -37,9 +37,11 @@ func TestSessions(t *testing.T) {
 
 // TestSessionsAreChosen once there is a database that can be asked, and what they take of its server's memory.
 func TestSessionsAreChosen(t *testing.T) {
-	s, o := open(t, pgtest.Database(t)), options(t)
+	s := open(t, pgtest.Database(t))
+	o := options(t)
 	f := &follower{running: map[string]bool{}}
-	o.AtOnce, o.Progress = 0, f
+	o.AtOnce = 0
+	o.Progress = f
 	o.Server = func(ctx context.Context, e store.Database) (int64, float64) {
 		require.NoError(t, e.DB().PingContext(ctx))
 		return 110e6, 0
@@ -72,8 +74,10 @@ func TestSerialBuilds(t *testing.T) {
 		{"unknown CPUs", "", "2", 0},
 		{"set by the user", "?options=-c%20max_parallel_maintenance_workers%3D1", "1", 2},
 	} {
-		s, o := open(t, pgtest.Database(t)+c.options), options(t)
-		o.AtOnce, o.Server = 2, func(context.Context, store.Database) (int64, float64) { return 0, c.cpus }
+		s := open(t, pgtest.Database(t)+c.options)
+		o := options(t)
+		o.AtOnce = 2
+		o.Server = func(context.Context, store.Database) (int64, float64) { return 0, c.cpus }
 		seen := settingOfBuilds(t, s, "max_parallel_maintenance_workers")
 		mustLoad(t, s, o)
 		assert.Equal(t, c.want, seen(), c.why)
@@ -109,7 +113,8 @@ func TestStatisticsBeforeChecks(t *testing.T) {
 			size := datagen.Size{Customers: 12_000, OrdersPerMonth: 1_000, Products: 1_200}
 			o := optionsOf(t, size, 2_000)
 			e := &estimates{t: t, store: s}
-			o.AtOnce, o.Progress = sessions, e
+			o.AtOnce = sessions
+			o.Progress = e
 			mustLoad(t, s, o)
 			found := maps.Collect(e.found.Range)
 			require.Len(t, found, 3, "checks")

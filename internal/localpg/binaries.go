@@ -97,9 +97,11 @@ func newestInstalled(ctx context.Context, major int) (best binaries, ok bool) {
 	for _, dir := range dirs {
 		b, err := inspect(ctx, dir)
 		fits := err == nil && (major == 0 || b.version.major == major)
-		v, o := b.version, best.version
+		v := b.version
+		o := best.version
 		if fits && cmp.Or(cmp.Compare(v.major, o.major), cmp.Compare(v.minor, o.minor)) > 0 {
-			best, ok = b, true
+			best = b
+			ok = true
 		}
 	}
 	return best, ok

@@ -44,7 +44,8 @@ func startProcess(cmd *exec.Cmd, logFile string) (*process, error) {
 		return nil, fmt.Errorf("open log: %w", err)
 	}
 	defer out.Close()
-	cmd.Stdout, cmd.Stderr = out, out
+	cmd.Stdout = out
+	cmd.Stderr = out
 	cmd.SysProcAttr.Setpgid = true
 	dieWithParent(cmd.SysProcAttr)
 

@@ -58,7 +58,8 @@ func newBatchMeans(residuals []float64, span int, f fit) (batchMeans, error) {
 	if f == theLine {
 		lost += share * (1 - share) * (1 - share)
 	}
-	sum, squares := 0.0, 0.0
+	sum := 0.0
+	squares := 0.0
 	for i, v := range residuals {
 		sum += v
 		if i >= batch {
@@ -98,7 +99,8 @@ func sums(values []float64, size int) []float64 {
 
 // excess is by how much the kurtosis of residuals is above that of a normal distribution, and not below 0.
 func excess(residuals []float64) float64 {
-	squares, fourths := 0.0, 0.0
+	squares := 0.0
+	fourths := 0.0
 	for _, v := range residuals {
 		squares += v * v
 		fourths += v * v * v * v
@@ -113,7 +115,8 @@ func excess(residuals []float64) float64 {
 // (F. H. C. Marriott and J. A. Pope, "Bias in the Estimation of Autocorrelations", Biometrika 41, 1954), and not below
 // 0.
 func lagOne(residuals []float64, f fit) float64 {
-	products, squares := 0.0, 0.0
+	products := 0.0
+	squares := 0.0
 	for i, v := range residuals {
 		squares += v * v
 		if i > 0 {
@@ -123,7 +126,8 @@ func lagOne(residuals []float64, f fit) float64 {
 	if squares == 0 {
 		return 0
 	}
-	n, p := float64(len(residuals)), float64(f)
+	n := float64(len(residuals))
+	p := float64(f)
 	return min(max((n*products/squares+p)/(n-3-p), 0), 0.99)
 }
 

@@ -79,7 +79,8 @@ func Looks(until bool, before []Look, done bool) float64 {
 	if !done {
 		return looksOf(until) * 0.05 / early
 	}
-	spent, ends := 0., 1.
+	spent := 0.
+	ends := 1.
 	for _, l := range before {
 		if l.Done {
 			ends++
@@ -166,9 +167,11 @@ func Differences(configurations []string, figures []RunFigure, looks float64) []
 	for i, base := range configurations {
 		for _, other := range configurations[i+1:] {
 			p := newPair(base, other, figures)
-			all, pairs = append(all, Difference{Base: base, Other: other, Blocks: len(p.rises)}), append(pairs, p)
+			all = append(all, Difference{Base: base, Other: other, Blocks: len(p.rises)})
+			pairs = append(pairs, p)
 			if p.weight() > 0 {
-				measured[base], measured[other] = true, true
+				measured[base] = true
+				measured[other] = true
 				weights += p.weight() * p.laterLater
 				rising += p.weight() * p.laterRise
 			}

@@ -42,7 +42,9 @@ func TestBlocks(t *testing.T) {
 	} {
 		random := rand.New(rand.NewPCG(7, 9))
 		names := []string{"a", "b", "c"}[:c.configurations]
-		held, significant, made := 0., 0., 0.
+		held := 0.
+		significant := 0.
+		made := 0.
 		for range experiments {
 			var all []RunFigure
 			for block, order := range RandomBlocks(random, len(names), c.blocks) {

@@ -25,7 +25,8 @@ type Change struct {
 // that.
 func newChange(logarithm, deviation, freedom, looks float64) Change {
 	half := deviation * Student(1-0.025/looks, freedom)
-	low, high := percentOf(logarithm-half), percentOf(logarithm+half)
+	low := percentOf(logarithm - half)
+	high := percentOf(logarithm + half)
 	c := Change{percentOf(logarithm), low, high, 1, deviation, freedom, looks}
 	if logarithm != 0 {
 		c.P = min(1, looks*twoSided(logarithm/deviation, freedom))
@@ -84,14 +85,16 @@ func Compare(a, b []float64) Change {
 	if !positive(a) || !positive(b) {
 		return c
 	}
-	la, lb := logarithms(a), logarithms(b)
+	la := logarithms(a)
+	lb := logarithms(b)
 	meanA, varianceA := stat.MeanVariance(la, nil)
 	meanB, varianceB := stat.MeanVariance(lb, nil)
 	c.Percent = percentOf(meanB - meanA)
 	if len(a) < 2 || len(b) < 2 {
 		return c
 	}
-	ofA, ofB := varianceA/float64(len(a)), varianceB/float64(len(b))
+	ofA := varianceA / float64(len(a))
+	ofB := varianceB / float64(len(b))
 	if ofA+ofB == 0 { // all measurements of both are the same
 		return c
 	}
@@ -136,7 +139,8 @@ func (c Change) Detectable() float64 {
 // vary by that percentage and the order of each second block is that of the one before backwards.
 func Smallest(variation float64, configurations, blocks int, until bool) float64 {
 	n := float64(blocks)
-	deviation, freedom := math.Sqrt(2/n), n-2
+	deviation := math.Sqrt(2 / n)
+	freedom := n - 2
 	if configurations > 2 {
 		freedom += 1 - 2/float64(configurations)
 	}

@@ -12,7 +12,8 @@ import (
 // window that holds whole checkpoint cycles are whole cycles too. few says why the interval rests on few independent
 // samples, empty where it does not; the error says why there is none.
 func (s Series) ci95(window []Sample) (half float64, few string, err error) {
-	stretch, span := s.stretch(window), spanOf(window)
+	stretch := s.stretch(window)
+	span := spanOf(window)
 	variance := 0. // of the orders of such windows
 	e, cycles := newCycleMeans(stretch, s.begun(spanOf(stretch)), span.To-span.From)
 	if cycles {
@@ -32,7 +33,8 @@ func (s Series) ci95(window []Sample) (half float64, few string, err error) {
 // stretch is the part of the run that a window belongs to: the run phase from where the start has worn off, and as much
 // before and after it as the window takes in.
 func (s Series) stretch(window []Sample) []Sample {
-	of, in := s.Phase(PhaseRun), spanOf(window)
+	of := s.Phase(PhaseRun)
+	in := spanOf(window)
 	if steady, ok := s.Steady(); ok {
 		of.From = steady.From
 	}

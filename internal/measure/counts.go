@@ -171,7 +171,8 @@ func (t *Tally) add(o Tally, times int64) {
 	t.Counts.add(o.Counts, times)
 	t.OwnTime += time.Duration(times) * o.OwnTime
 	if t.Number == nil {
-		t.Number, t.Sum = make([]int64, len(o.Number)), make([]time.Duration, len(o.Sum))
+		t.Number = make([]int64, len(o.Number))
+		t.Sum = make([]time.Duration, len(o.Sum))
 	}
 	for i := range o.Number {
 		t.Number[i] += times * o.Number[i]

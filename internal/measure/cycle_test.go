@@ -28,7 +28,8 @@ func checkpointed(period, first float64) Series {
 // TestCycles: a series with a period is judged over whole periods, and a window says that it holds part of one.
 func TestCycles(t *testing.T) {
 	indirect := checkpointed(2000, 3000)
-	indirect.Cycles, indirect.NoCycles = nil, "checkpoints are indirect"
+	indirect.Cycles = nil
+	indirect.NoCycles = "checkpoints are indirect"
 	for _, c := range []struct {
 		why      string
 		series   Series
@@ -61,7 +62,8 @@ func TestCycles(t *testing.T) {
 		assert.Equal(t, c.steady, w.Steady.Verdict, "%s: %+v", c.why, w.Steady)
 		assert.Contains(t, w.Cycle.Why, c.cycle, c.why)
 	}
-	two, unknown := WindowSpec{Name: "checkpoints", Cycles: 2}, synthetic(1200, 10, 0.05, constant(1000))
+	two := WindowSpec{Name: "checkpoints", Cycles: 2}
+	unknown := synthetic(1200, 10, 0.05, constant(1000))
 	w, err := checkpointed(150, 40).Compute(two)
 	require.NoError(t, err)
 	assert.InEpsilon(t, 60*800, w.OPM, .02, "of whole cycles")

@@ -37,21 +37,25 @@ func newCycleMeans(stretch []Sample, begins []time.Duration, window time.Duratio
 	// What a cycle of its length has on average up to a phase is no variation: it is taken off.
 	var shape [phases]float64
 	for step := range cycles * phases {
-		cycle, phase := step/phases, step%phases
+		cycle := step / phases
+		phase := step % phases
 		since := length(cycle) * time.Duration(phase) / phases
 		shape[phase] += sums.between(begins[cycle], begins[cycle]+since) / float64(whole)
 	}
 	at := func(step int) float64 { // the sum up to a step, of which a cycle has as many as there are phases
-		cycle, phase := step/phases, step%phases
+		cycle := step / phases
+		phase := step % phases
 		if phase == 0 {
 			return sums.at(begins[cycle])
 		}
 		return sums.at(begins[cycle]+length(cycle)*time.Duration(phase)/phases) - shape[phase]*float64(length(cycle))
 	}
-	squares, n := 0., 0.
+	squares := 0.
+	n := 0.
 	for step := 0; step+batch*phases <= cycles*phases; step++ {
 		sum := at(step+batch*phases) - at(step)
-		squares, n = squares+sum*sum, n+1
+		squares = squares + sum*sum
+		n = n + 1
 	}
 	share := float64(batch) / float64(cycles)
 	e.variance = squares / n / (1 - share) * float64(in) / float64(batch)
@@ -60,10 +64,12 @@ func newCycleMeans(stretch []Sample, begins []time.Duration, window time.Duratio
 		e.few = fmt.Sprintf("few independent samples: %d whole checkpoint cycles", cycles)
 	}
 	if rest := window - time.Duration(in)*period; rest > beginSlack {
-		squares, n = 0, 0
+		squares = 0
+		n = 0
 		for from := begins[0]; from+rest <= begins[cycles]; from += period / phases {
 			sum := sums.between(from, from+rest)
-			squares, n = squares+sum*sum, n+1
+			squares = squares + sum*sum
+			n = n + 1
 		}
 		e.variance += squares / n
 	}

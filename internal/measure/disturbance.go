@@ -85,7 +85,8 @@ func backAt(after []Sample, rate float64) int {
 			if length >= backOver-slack {
 				break
 			}
-			orders, length = orders+sample.Counts.Orders, length+sample.Length
+			orders = orders + sample.Counts.Orders
+			length = length + sample.Length
 		}
 		if length < backOver-slack {
 			break

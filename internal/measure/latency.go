@@ -78,7 +78,8 @@ func (d Distribution) certain() float64 {
 	if d.dropped == nil || d.dropped.TotalCount() == 0 {
 		return 100
 	}
-	least, below := d.dropped.Min(), int64(0)
+	least := d.dropped.Min()
+	below := int64(0)
 	for _, bar := range d.histogram.Distribution() {
 		if bar.To < least {
 			below += bar.Count
@@ -215,7 +216,8 @@ func Counted(name string, sum time.Duration, buckets iter.Seq2[int64, uint64]) D
 
 // AddIO adds the times of I/Os.
 func (iv *Interval) AddIO(d Distribution) {
-	iv.Histograms[ioPrefix+d.Name], iv.Sums[ioPrefix+d.Name] = encode(d.histogram), d.Sum
+	iv.Histograms[ioPrefix+d.Name] = encode(d.histogram)
+	iv.Sums[ioPrefix+d.Name] = d.Sum
 }
 
 // Distributions are the merged histograms of a part of a run, by series. Those without any are missing.

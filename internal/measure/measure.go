@@ -147,16 +147,19 @@ func (r *Recorder) Record(o *Order) {
 // Report takes over failures, retries and reconnects alone, so that they show while their order goes on.
 func (r *Recorder) Report(o *Order) {
 	failed := Order{errors: o.errors, retries: o.retries}
-	failed.Retries, failed.Reconnects = o.Retries, o.Reconnects
+	failed.Retries = o.Retries
+	failed.Reconnects = o.Reconnects
 	r.Record(&failed)
 	o.errors, o.retries = o.errors[:0], o.retries[:0]
-	o.Retries, o.Reconnects = 0, 0
+	o.Retries = 0
+	o.Reconnects = 0
 }
 
 // swap gives what was recorded since the last swap and goes on with empty.
 func (r *Recorder) swap(empty *Order) (full *Order) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	full, r.full = r.full, empty
+	full = r.full
+	r.full = empty
 	return full
 }

@@ -136,7 +136,9 @@ func (m *Meter) Sample(t time.Duration, users []Users) Sample {
 	}
 	last := len(m.names) - 1
 	order := m.second[last].Latency()
-	s.Mean, s.P95, s.Max = order.Mean, order.P95, order.Max
+	s.Mean = order.Mean
+	s.P95 = order.P95
+	s.Max = order.Max
 	for i := range m.second {
 		if d := &m.second[i]; d.Count() > 0 {
 			if i < last {
@@ -190,10 +192,12 @@ func (m *Meter) take(t *Totals, b *Order) (own time.Duration) {
 // Interval closes the histograms since the last call, or since the start; it follows a Sample of the same t.
 func (m *Meter) Interval(t time.Duration) Interval {
 	iv := NewInterval(m.from, t)
-	iv.Slowest, m.slowest = slices.Clone(m.slowest), m.slowest[:0]
+	iv.Slowest = slices.Clone(m.slowest)
+	m.slowest = m.slowest[:0]
 	for i := range m.interval {
 		if d := &m.interval[i]; d.Count() > 0 {
-			iv.Histograms[d.Name], iv.Sums[d.Name] = encode(d.histogram), d.Sum
+			iv.Histograms[d.Name] = encode(d.histogram)
+			iv.Sums[d.Name] = d.Sum
 			d.reset()
 		}
 	}

@@ -37,7 +37,8 @@ func (s Series) Outages() (all []Outage) {
 			all = append(all, o)
 		}
 		if !idle {
-			o, down = Outage{}, false
+			o = Outage{}
+			down = false
 		}
 	}
 	return all

@@ -43,7 +43,9 @@ func (p *progress) add(s Sample) {
 	p.recent.Samples = slices.Delete(p.recent.Samples, 0, old)
 
 	if s.Phase == PhaseRun && !p.ran {
-		p.ran, p.from, p.orders = true, s.End-s.Length, 0
+		p.ran = true
+		p.from = s.End - s.Length
+		p.orders = 0
 	}
 	if s.Phase == PhaseDrain && p.ran {
 		return
@@ -97,13 +99,15 @@ const (
 
 func (b *batchSums) add(s Sample) {
 	if b.size == 0 {
-		b.size, b.last = batchSamples, batchSamples
+		b.size = batchSamples
+		b.last = batchSamples
 	}
 	if b.last == b.size {
 		if len(b.batches) == maxBatches {
 			b.halve()
 		}
-		b.batches, b.last = append(b.batches, batchSum{from: s.End - s.Length}), 0
+		b.batches = append(b.batches, batchSum{from: s.End - s.Length})
+		b.last = 0
 	}
 	last := &b.batches[len(b.batches)-1]
 	last.orders += s.Counts.Orders
@@ -114,7 +118,8 @@ func (b *batchSums) add(s Sample) {
 // halve puts every two batches, all of them full, into one.
 func (b *batchSums) halve() {
 	for i := range len(b.batches) / 2 {
-		first, second := b.batches[2*i], b.batches[2*i+1]
+		first := b.batches[2*i]
+		second := b.batches[2*i+1]
 		b.batches[i] = batchSum{first.orders + second.orders, first.from, second.to}
 	}
 	b.batches, b.size = b.batches[:len(b.batches)/2], 2*b.size

@@ -171,7 +171,8 @@ type Window struct {
 // Compute gives the figures of the window that spec asks for. An automatic window of a run that never became steady is
 // that of the run phase, with a verdict that says so.
 func (s Series) Compute(spec WindowSpec) (Window, error) {
-	span, found := spec.Span, true
+	span := spec.Span
+	found := true
 	switch {
 	case spec.Cycles > 0:
 		var err error
@@ -220,7 +221,8 @@ func (s Series) Window(name string, span Span) (Window, error) {
 	if half, few, err := s.ci95(samples); err != nil {
 		w.NoCI95 = err.Error()
 	} else {
-		w.CI95, w.FewSamples = &half, few
+		w.CI95 = &half
+		w.FewSamples = few
 	}
 	w.RunningAverageOPM = s.meanRunningAverage(samples)
 	w.Cycle = s.cycle(span)
@@ -249,12 +251,14 @@ func heldUp(samples []Sample) (users, stalled float64) {
 		all += time.Duration(s.Users) * s.Length
 		held += time.Duration(s.HeldUp) * s.Length
 		if s.Counts.Orders > 0 {
-			still, failed = 0, false
+			still = 0
+			failed = false
 			continue
 		}
 		still += s.Length // that may be of a stall
 		if failed = failed || s.Errors > 0 || s.HeldUp > 0; failed {
-			stalls, still = stalls+still, 0
+			stalls = stalls + still
+			still = 0
 		}
 	}
 	return float64(held) / float64(max(all, 1)), float64(stalls) / float64(max(length, 1))
@@ -279,7 +283,8 @@ const slack = 100 * time.Millisecond
 // within gives the samples from the bound nearest to the begin of span to the one nearest to its end. Samples close a
 // little after their second, and wherever a phase or a window given before the run ends.
 func (s Series) within(span Span) []Sample {
-	begin, end := s.nearest(span.From), s.nearest(span.To)
+	begin := s.nearest(span.From)
+	end := s.nearest(span.To)
 	return s.Samples[begin:max(begin, end)]
 }
 

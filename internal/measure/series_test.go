@@ -63,9 +63,11 @@ func steps() Series {
 	series := everySecond(60, func(int) float64 { return 3 })
 	for i := range series.Samples[:30] {
 		sample := &series.Samples[i]
-		sample.Phase, sample.Counts.Orders = PhaseWarmup, 2
+		sample.Phase = PhaseWarmup
+		sample.Counts.Orders = 2
 		if i < 10 {
-			sample.Phase, sample.Counts.Orders = PhaseRamp, 1
+			sample.Phase = PhaseRamp
+			sample.Counts.Orders = 1
 		}
 	}
 	return series

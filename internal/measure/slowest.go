@@ -32,10 +32,14 @@ func (s *slowest) note(at, took time.Duration, operations []latency, names []str
 		return
 	}
 	o := SlowOrder{From: at - took, To: at}
-	longest, end := time.Duration(0), at
+	longest := time.Duration(0)
+	end := at
 	for _, l := range slices.Backward(operations) {
 		if begin := end - l.d; l.d > longest {
-			longest, o.Operation, o.OperationFrom, o.OperationTo = l.d, names[l.series], begin, end
+			longest = l.d
+			o.Operation = names[l.series]
+			o.OperationFrom = begin
+			o.OperationTo = end
 		}
 		end -= l.d
 	}

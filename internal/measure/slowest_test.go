@@ -37,7 +37,9 @@ func TestSlowest(t *testing.T) {
 		begun := now - purchase - login
 		s := SlowOrder{begun - waited, now, "purchase", now - purchase, now}
 		if login > purchase {
-			s.Operation, s.OperationFrom, s.OperationTo = "login", begun, now-purchase
+			s.Operation = "login"
+			s.OperationFrom = begun
+			s.OperationTo = now - purchase
 		}
 		if i%3 == 0 {
 			s.Operation, s.OperationFrom, s.OperationTo = WaitForUser, s.From, begun

@@ -25,7 +25,8 @@ func Slope(values []float64) (slope float64, n int) {
 	var at, known []float64
 	for i, v := range values {
 		if !math.IsNaN(v) {
-			at, known = append(at, float64(i)), append(known, v)
+			at = append(at, float64(i))
+			known = append(known, v)
 		}
 	}
 	if len(known) < 2 {

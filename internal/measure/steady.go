@@ -105,7 +105,8 @@ func (s Series) Steady() (span Span, ok bool) {
 
 // mser is the number of leading values whose removal minimizes the variance of the rest divided by its length.
 func mser(values []float64) int {
-	best, cut := 0.0, 0
+	best := 0.0
+	cut := 0
 	var n, sum, squares float64
 	for i := len(values) - 1; i >= 0; i-- {
 		n++
@@ -115,7 +116,8 @@ func mser(values []float64) int {
 			continue
 		}
 		if z := (squares - sum*sum/n) / (n * n); i == len(values)-mserUnusable || z <= best {
-			best, cut = z, i
+			best = z
+			cut = i
 		}
 	}
 	return cut

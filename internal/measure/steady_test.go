@@ -39,7 +39,8 @@ func step(before, at, after float64) func(float64) float64 {
 
 // TestSteadiness judges the window from 1,000 s to 1,200 s, or the whole run of 1,200 s, of series with known answers.
 func TestSteadiness(t *testing.T) {
-	whole, late := Span{0, 1200 * time.Second}, Span{1000 * time.Second, 1200 * time.Second}
+	whole := Span{0, 1200 * time.Second}
+	late := Span{1000 * time.Second, 1200 * time.Second}
 	for _, c := range []struct {
 		name   string
 		rate   func(t float64) float64

@@ -28,7 +28,8 @@ func (s Series) trend(window []Sample, judged Steadiness) *Trend {
 	if all == 0 {
 		return nil
 	}
-	orders, n := float64(all), float64(len(window))
+	orders := float64(all)
+	n := float64(len(window))
 	stretch := lessMean(s.stretch(window))
 	drift, _ := Slope(stretch)
 	middle := float64(len(stretch)-1) / 2

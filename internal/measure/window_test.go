@@ -15,9 +15,12 @@ func TestDrainBelongsToNoWindow(t *testing.T) {
 	m := newRecording()
 	m.Enter(PhaseWarmup)
 	for second := 1; second <= 54; second++ {
-		orders, took, end := 256, 2*ms, time.Duration(second)*s+time.Duration(second%3)*ms
+		orders := 256
+		took := 2 * ms
+		end := time.Duration(second)*s + time.Duration(second%3)*ms
 		if second <= 14 {
-			orders, took = 100, ms
+			orders = 100
+			took = ms
 		}
 		m.orders(orders, took, took)
 		m.sample(end)
@@ -63,7 +66,8 @@ func TestMeansAreExact(t *testing.T) {
 	for i := range 1000 {
 		d := 12_345_678*time.Nanosecond + time.Duration(i)*997*time.Nanosecond
 		m.orders(1, d, d/2)
-		sum, own = sum+d, own+d/2
+		sum = sum + d
+		own = own + d/2
 	}
 	m.sample(s)
 	m.interval(s)

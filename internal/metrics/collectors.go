@@ -77,7 +77,8 @@ func (r Run) collectHost(s sink) {
 		}
 		var labels, items []string
 		if f.Label != "" {
-			labels, items = []string{f.Label}, []string{f.Item}
+			labels = []string{f.Label}
+			items = []string{f.Item}
 		}
 		s <- prometheus.MustNewConstMetric(desc("host_"+f.Name, f.Help, labels...), kind, v, items...)
 	})

@@ -115,7 +115,8 @@ func (r Run) collectCounts(s sink, t measure.Totals) {
 		s.counter(retries, n, t.Target, f.Operation, f.Class)
 	}
 	last := len(t.Durations) - 1
-	durations, whole := t.Durations[:last], t.Durations[last]
+	durations := t.Durations[:last]
+	whole := t.Durations[last]
 	operations := []string{"connect"}
 	for _, d := range durations {
 		operations = append(operations, d.Name)

@@ -27,7 +27,8 @@ func (t *Table) Checkpoints(start time.Time) (all []Checkpoint, servers int) {
 		var own []Checkpoint
 		var written time.Time // when pages were last seen
 		for i, row := range t.Rows {
-			at, wrote := row.Time.Sub(start).Seconds(), pages[i] > 0
+			at := row.Time.Sub(start).Seconds()
+			wrote := pages[i] > 0
 			starts := wrote && row.Time.Sub(written) > pagesPause
 			if begun != nil {
 				starts = begun[i] > 0

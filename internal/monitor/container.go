@@ -84,7 +84,8 @@ func groupsOf(path string, mount *procfs.MountInfo) (dirs []string) {
 func lowest(groups []string, limit func(dir string) float64) (low float64, group string) {
 	for _, dir := range groups {
 		if v := limit(dir); v > 0 && (group == "" || v < low) {
-			low, group = v, dir
+			low = v
+			group = dir
 		}
 	}
 	return low, group
@@ -140,7 +141,8 @@ func (fs FS) taken(pid int) ([]float64, error) {
 		return nil, err
 	}
 	const ticks = 100 // a second, on all of Linux's architectures
-	seconds, readBytes := stat.CPUTime()+float64(stat.CUTime+stat.CSTime)/ticks, bytesRead(process)
+	seconds := stat.CPUTime() + float64(stat.CUTime+stat.CSTime)/ticks
+	readBytes := bytesRead(process)
 	own := strconv.Itoa(pid)
 	children, err := os.ReadFile(filepath.Join(fs.Proc, own, "task", own, "children"))
 	if err != nil { // as of a kernel that does not tell

@@ -55,7 +55,8 @@ func TestContainer(t *testing.T) {
 			Container{}, 0},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			proc, sys := t.TempDir(), t.TempDir()
+			proc := t.TempDir()
+			sys := t.TempDir()
 			write(t, proc, fmt.Sprintf("%d/cgroup", pid), c.memberships)
 			write(t, proc, fmt.Sprintf("%d/mountinfo", os.Getpid()), strings.ReplaceAll(c.mounts, "@", sys))
 			writeFiles(t, sys, c.files)
@@ -86,7 +87,10 @@ func TestRealGroup(t *testing.T) {
 	os.WriteFile(top+"/cgroup.subtree_control", []byte("+cpu +memory"), 0) // where it may
 	group := filepath.Join(top, fmt.Sprintf("ds2-test-group-%d", os.Getpid()))
 	below := filepath.Join(group, "below")
-	t.Cleanup(func() { _, _ = os.Remove(below), os.Remove(group) })
+	t.Cleanup(func() {
+		_ = os.Remove(below)
+		_ = os.Remove(group)
+	})
 	busy := exec.CommandContext(t.Context(), "sh", "-c", "while :; do :; done")
 	require.NoError(t, busy.Start())
 	t.Cleanup(func() { busy.Wait() }) // before the groups go

@@ -32,7 +32,9 @@ func (fs FS) kernel() (k kernel, err error) {
 	k.proc, errs[0] = procfs.NewFS(fs.Proc)
 	k.block, errs[1] = blockdevice.NewFS(fs.Proc, fs.Sys)
 	k.sys, errs[2] = sysfs.NewFS(fs.Sys)
-	k.uncounted, k.speeds, k.journals = map[string]bool{}, map[string]float64{}, map[string][]string{}
+	k.uncounted = map[string]bool{}
+	k.speeds = map[string]float64{}
+	k.journals = map[string][]string{}
 	flags, _ := filepath.Glob(filepath.Join(fs.Sys, "block/*/queue/iostats"))
 	for _, flag := range flags {
 		k.uncounted[filepath.Base(filepath.Dir(filepath.Dir(flag)))] = line(flag) == "0"
@@ -120,7 +122,8 @@ func (k kernel) disks(c counted) error {
 			journalWrites(journals),
 		}
 		if d.IoStatsCount < flushFields {
-			counts[diskFlushes], counts[diskFlushSeconds] = math.NaN(), math.NaN()
+			counts[diskFlushes] = math.NaN()
+			counts[diskFlushSeconds] = math.NaN()
 		}
 		if k.uncounted[d.DeviceName] {
 			counts = unknown(len(counts))

@@ -117,9 +117,14 @@ func TestEmptyFlushes(t *testing.T) {
 // TestTimesBeginAnew: the kernel's sums of times are of 32 bits; where they begin anew, writes take as they did.
 func TestTimesBeginAnew(t *testing.T) {
 	const end = (1 << 32) / 1000. // seconds
-	was, now := make([]float64, len(diskKinds)), make([]float64, len(diskKinds))
-	now[diskWrites], was[diskWriteSeconds], now[diskWriteSeconds] = 200, end-.1, .2
-	now[diskFlushes], was[diskFlushSeconds], now[diskFlushSeconds] = 100, end-.05, .05
+	was := make([]float64, len(diskKinds))
+	now := make([]float64, len(diskKinds))
+	now[diskWrites] = 200
+	was[diskWriteSeconds] = end - .1
+	now[diskWriteSeconds] = .2
+	now[diskFlushes] = 100
+	was[diskFlushSeconds] = end - .05
+	now[diskFlushSeconds] = .05
 	var w writeCounter
 	w.count(was)
 	w.count(now)

@@ -191,14 +191,16 @@ func Files(
 	var names []string
 	read := func(ctx context.Context) (readings, error) {
 		all := readings{}
-		files, names = nil, nil
+		files = nil
+		names = nil
 		return all, store.List(ctx, db, query, func(rows *sql.Rows) error {
 			var file string
 			var role Role
 			c := make([]float64, 6)
 			err := rows.Scan(&file, &role, &c[0], &c[1], &c[2], &c[3], &c[4], &c[5])
 			all[prefix+file] = c
-			files, names = append(files, DatabaseFile{prefix + file, target, role}), append(names, prefix+file)
+			files = append(files, DatabaseFile{prefix + file, target, role})
+			names = append(names, prefix+file)
 			return err
 		})
 	}

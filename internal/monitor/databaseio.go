@@ -45,7 +45,8 @@ func (d Drives) Databases() (all []DatabaseIO) {
 	}
 	for _, f := range d.Machine.Files {
 		if !slices.ContainsFunc(all, func(io DatabaseIO) bool { return io.Database == f.Database }) {
-			data, log := d.Machine.files(Data, f.Database), d.Machine.files(Log, f.Database)
+			data := d.Machine.files(Data, f.Database)
+			log := d.Machine.files(Log, f.Database)
 			all = append(all, DatabaseIO{f.Database, d.io(data...), d.io(log...)})
 		}
 	}

@@ -44,7 +44,8 @@ func TestDatabases(t *testing.T) {
 		s, _ := Drives{Counters: table, Machine: machine, From: start, To: start.Add(30 * time.Second)}.Storage()
 		require.NotNil(t, s)
 		require.Len(t, s.Databases, 1)
-		data, log := s.Databases[0].Data, s.Databases[0].Log
+		data := s.Databases[0].Data
+		log := s.Databases[0].Log
 		for _, mean := range []**float64{&data.ReadMean, &data.ReadMax, &log.WriteMean, &log.WriteMax} {
 			require.NotNil(t, *mean)
 			**mean = math.Round(1e9**(*mean)) / 1e9

@@ -230,7 +230,8 @@ func (w *Observer) openExporters(ctx context.Context) error {
 		}
 		for _, drive := range drives {
 			if several {
-				drive.Name, drive.Machine = e.item(drive.Name), e.Name
+				drive.Name = e.item(drive.Name)
+				drive.Machine = e.Name
 			}
 			w.Machine.Drives = append(w.Machine.Drives, drive)
 		}

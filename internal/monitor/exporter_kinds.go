@@ -263,7 +263,8 @@ func joinPaths(counts readings) {
 func (k *exporterKind) cpus(x exposition) readings {
 	all := readings{}
 	for _, m := range x[k.probe] {
-		id, mode := string(m.Metric[model.LabelName(k.cpu)]), string(m.Metric["mode"])
+		id := string(m.Metric[model.LabelName(k.cpu)])
+		mode := string(m.Metric["mode"])
 		if all[id] == nil {
 			all[id] = []float64{0, math.NaN()}
 		}
@@ -310,7 +311,8 @@ func (k *exporterKind) free(x exposition, file string) (free float64, mount stri
 	free = math.NaN()
 	for point, bytes := range x.by(k.room, k.volume) {
 		if k.above(file, point) && len(point) >= len(mount) {
-			free, mount = bytes, point
+			free = bytes
+			mount = point
 		}
 	}
 	return free, mount

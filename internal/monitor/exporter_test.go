@@ -163,7 +163,8 @@ func TestExporterGivesTheSameColumns(t *testing.T) {
 	assert.GreaterOrEqual(t, held, 3, "counters")
 	assert.InEpsilon(t, before["memory_available_bytes"], shown["memory_available_bytes"], .25)
 	self := Root.Machine(nil)
-	self.Hostname, self.Processor = e.Machine.Hostname, e.Machine.Processor
+	self.Hostname = e.Machine.Hostname
+	self.Processor = e.Machine.Processor
 	assert.Equal(t, self, e.Machine)
 	assert.Contains(t, e.url.RawQuery, "collect", "asked for all")
 	_, err = e.Source([]string{"nosuch"}, false, nil)

@@ -36,18 +36,22 @@ type writeCounter struct {
 // not known. An empty flush takes as long as the flush request that it waits for.
 func (w *writeCounter) count(now []float64) {
 	if w.unknown != "" || math.IsNaN(now[diskWrites]) {
-		now[diskWrites], now[diskWriteSeconds] = math.NaN(), math.NaN()
+		now[diskWrites] = math.NaN()
+		now[diskWriteSeconds] = math.NaN()
 		return
 	}
 	raw := slices.Clone(now)
 	if w.was == nil || raw[diskWrites] < w.was[diskWrites] { // the first reading, or another drive of this name
-		w.was, w.writes, w.seconds = raw, 0, 0
+		w.was = raw
+		w.writes = 0
+		w.seconds = 0
 	}
 	empty, seconds := w.empty(w.was, raw)
 	w.writes += raw[diskWrites] - w.was[diskWrites] - empty
 	w.seconds += max(0, elapsed(w.was, raw, diskWriteSeconds)-seconds)
 	w.was = raw
-	now[diskWrites], now[diskWriteSeconds] = w.writes, w.seconds
+	now[diskWrites] = w.writes
+	now[diskWriteSeconds] = w.seconds
 }
 
 // empty is how many of the writes between two readings were empty flushes, and how long these took together.

@@ -61,7 +61,8 @@ func Instances(ctx context.Context, databases []store.Database) (all []*Instance
 		s.ID = d.Engine() + " " + s.ID
 		same := slices.IndexFunc(all, func(other *Instance) bool { return other.ID == s.ID })
 		if same < 0 {
-			same, all = len(all), append(all, s)
+			same = len(all)
+			all = append(all, s)
 		}
 		all[same].Databases = append(all[same].Databases, d)
 	}

@@ -54,7 +54,8 @@ func (d Drives) mean(column string) float64 {
 func (d Drives) Slowest(k IOKind) (mean, longest float64, measured bool) {
 	mean, longest, measured = d.slowestDrive(k)
 	if m, l, timed := d.latency(d.served(k), k); timed && measured {
-		mean, longest = max(mean, m), max(longest, l)
+		mean = max(mean, m)
+		longest = max(longest, l)
 	}
 	return mean, longest, measured
 }
@@ -76,7 +77,9 @@ const slowestCached = 1e-3
 // served are the I/Os of a kind in each sample that the servers timed themselves, for their sessions or by file.
 func (d Drives) served(k IOKind) []wait {
 	none := make([]requests, len(d.Counters.Rows))
-	ios, flushes, reached := none, none, none
+	ios := none
+	flushes := none
+	reached := none
 	switch {
 	case k.Role == Log && k.Write:
 		ios = d.timed(DatabaseLogWrites, DatabaseLogWriteTime)
@@ -107,7 +110,9 @@ func (d Drives) slowestDrive(k IOKind) (mean, longest float64, measured bool) {
 			return 0, 0, false
 		}
 		if m, l, ok := d.latency(d.waits([]string{drive}, k), k); ok {
-			mean, longest, measured = max(mean, m), max(longest, l), true
+			mean = max(mean, m)
+			longest = max(longest, l)
+			measured = true
 		}
 	}
 	return mean, longest, measured

@@ -53,7 +53,8 @@ func (w *Observer) Fill(t *Table, from, to time.Time) (filled bool, lacks string
 	}
 	t.Set(Power, readings)
 	var gaps []string
-	begin, end := readings[0].Time, readings[len(readings)-1].Time
+	begin := readings[0].Time
+	end := readings[len(readings)-1].Time
 	if begin.After(from.Add(staleAfter)) || end.Before(to.Add(-staleAfter)) {
 		gaps = append(gaps, fmt.Sprintf("it covers %s, the run %s", span(begin, end), span(from, to)))
 	}
@@ -113,7 +114,8 @@ func meterRows(text []byte) (rows [][]string, separator string) {
 	for i, line := range lines {
 		line = strings.TrimSpace(line)
 		if s, told := strings.CutPrefix(strings.ToLower(line), "sep="); told {
-			separator, line = strings.TrimSpace(s), ""
+			separator = strings.TrimSpace(s)
+			line = ""
 		} else if strings.HasPrefix(line, "#") {
 			line = ""
 		}
@@ -209,7 +211,8 @@ var mark = regexp.MustCompile(`[^\pL\p{Nd}]+`)
 func (r *meterReader) names(line int, fields []string) (only bool) {
 	var names []string
 	var power []int
-	unit, values := 1., false
+	unit := 1.
+	values := false
 	for i, field := range fields {
 		name := mark.ReplaceAllString(field, "")
 		values = values || strings.IndexFunc(name, unicode.IsDigit) == 0
@@ -233,9 +236,15 @@ func (r *meterReader) names(line int, fields []string) (only bool) {
 	}
 	switch {
 	case times != nil && len(power) == 1:
-		r.times, r.watts, r.unit, r.width, r.unnamed = times, power[0], unit, len(names), nil
+		r.times = times
+		r.watts = power[0]
+		r.unit = unit
+		r.width = len(names)
+		r.unnamed = nil
 		if values { // each after its name
-			r.times, r.watts, r.width = []int{times[0] + 1}, power[0]+1, 0
+			r.times = []int{times[0] + 1}
+			r.watts = power[0] + 1
+			r.width = 0
 		}
 		return !values
 	case !values && len(names) > 1 && r.times == nil && strings.ContainsFunc(names[0], unicode.IsLetter):
@@ -343,18 +352,25 @@ func (r *meterReader) time(text string) (time.Time, error) {
 	if m == nil {
 		return time.Time{}, invalid
 	}
-	year, month, day := m[1], m[3], m[4]
+	year := m[1]
+	month := m[3]
+	day := m[4]
 	if len(day) == 4 {
-		year, month, day = m[4], m[1], m[3]
+		year = m[4]
+		month = m[1]
+		day = m[3]
 		if m[2] == "." || r.dayFirst {
 			month, day = day, month
 		}
 	}
-	seconds, leap := cmp.Or(m[7], "00"), time.Duration(0)
+	seconds := cmp.Or(m[7], "00")
+	leap := time.Duration(0)
 	if seconds == "60" { // a leap second, or 59.7 rounded
-		seconds, leap = "59", time.Second
+		seconds = "59"
+		leap = time.Second
 	}
-	layout, text := "2006-1-2 15:04:05", fmt.Sprintf("%s-%s-%s %s:%s:%s.%s",
+	layout := "2006-1-2 15:04:05"
+	text = fmt.Sprintf("%s-%s-%s %s:%s:%s.%s",
 		year, month, day, m[5], m[6], seconds, cmp.Or(m[8], "0"))
 	if half := m[9]; half != "" {
 		if strings.Trim(m[5], "0") == "" { // twelve is 12

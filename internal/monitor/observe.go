@@ -223,7 +223,8 @@ func readDevices(given []string) (names []string, roles map[string][]Role, err e
 	for _, text := range given {
 		role, name, has := strings.Cut(text, "=")
 		if !has {
-			role, name = "", text
+			role = ""
+			name = text
 		}
 		switch {
 		case name == "" || has && !slices.Contains([]Role{Data, Log, Temp}, Role(role)):

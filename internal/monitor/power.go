@@ -26,7 +26,8 @@ func PowerCommand(ctx context.Context, command string) (Source, error) {
 	}
 	var mu sync.Mutex
 	var failure error
-	at, running := time.Now(), false
+	at := time.Now()
+	running := false
 	power := []kind{{"power_watts", "Electric power as the meter shows it.", Power, gauge(0)}}
 	return single("power by command", "", "", "", power, func(ctx context.Context) ([]float64, error) {
 		mu.Lock()
@@ -42,7 +43,8 @@ func PowerCommand(ctx context.Context, command string) (Source, error) {
 					return // cut off at the end of the sampling
 				}
 				if failure = err; err == nil {
-					watts, at = w, time.Now()
+					watts = w
+					at = time.Now()
 				}
 			}()
 		}
@@ -89,7 +91,9 @@ func wattsIn(output string) (float64, error) {
 		return math.NaN(), fmt.Errorf("its output %q has several numbers, %s: have it print the watts alone",
 			output, strings.Join(all, " and "))
 	}
-	digits, unit := strings.TrimRight(found[0][1], ".,'"), wattsOf[found[0][2]] // no point of a sentence
+	// no point of a sentence
+	digits := strings.TrimRight(found[0][1], ".,'")
+	unit := wattsOf[found[0][2]]
 	w, ok := number(digits)
 	if !ok || unit == 0 {
 		return math.NaN(), fmt.Errorf("its output %q has the number %s: have it print watts as 1234.5", output, all[0])

@@ -91,7 +91,8 @@ func (s *Sampler) Run(ctx context.Context, start time.Time, emit func(Row)) {
 		if row.Values != nil && row.Time.After(start) {
 			emit(row)
 		}
-		row.Values, missing = nil, 0
+		row.Values = nil
+		missing = 0
 	}
 
 	due := start

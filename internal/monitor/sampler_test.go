@@ -18,7 +18,8 @@ import (
 
 // counting is a source whose one counter grows by 10 a second of the fake clock and whose n-th read waits for read(n).
 func counting(read func(n int) error) Source {
-	start, n := time.Now(), 0
+	start := time.Now()
+	n := 0
 	return Source{
 		Name:    "counter",
 		Figures: []Figure{{Name: "things_total"}},
@@ -105,7 +106,9 @@ func TestSlowSourceHoldsNothingUp(t *testing.T) {
 		rows, _, s := sample(t, 7, slow, counting(func(int) error { return nil }))
 		require.Len(t, rows, 7, "rows in 7 s")
 		for i, r := range rows {
-			second, want := i+1, 10. // over the time since its last answer
+			// over the time since its last answer
+			second := i + 1
+			want := 10.
 			if second >= 2 && second <= 4 {
 				want = math.NaN()
 			}

@@ -86,7 +86,8 @@ func parseSMART(text []byte) (r SMARTReading, err error) {
 		}
 		return r, errors.New("the drive reports nothing")
 	}
-	r.model, r.Temperature = o.Model, o.Temperature.Current
+	r.model = o.Model
+	r.Temperature = o.Temperature.Current
 	used := o.Endurance.Used
 	if n := o.NVMe; n != nil {
 		used = cmp.Or(n.Used, used)

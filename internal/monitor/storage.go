@@ -89,7 +89,8 @@ func (d Drives) volumes() (all []Volume) {
 		}
 		v := Volume{Name: drive, FileIO: d.io(drive)}
 		if i := slices.IndexFunc(d.Machine.Drives, func(one Drive) bool { return one.Name == drive }); i >= 0 {
-			v.Roles, v.Machine = d.Machine.Drives[i].Roles, d.Machine.Drives[i].Machine
+			v.Roles = d.Machine.Drives[i].Roles
+			v.Machine = d.Machine.Drives[i].Machine
 		}
 		all = append(all, v)
 	}
@@ -98,7 +99,8 @@ func (d Drives) volumes() (all []Volume) {
 
 // counted says whether a source counted a drive's requests in the time.
 func (d Drives) counted(drive string) bool {
-	reads, writes := ItemColumn(DiskReads, drive), ItemColumn(DiskWrites, drive)
+	reads := ItemColumn(DiskReads, drive)
+	writes := ItemColumn(DiskWrites, drive)
 	known := func(column string) bool { return !math.IsNaN(d.Counters.Mean(column, d.From, d.To)) }
 	return known(reads) && (known(writes) || !slices.Contains(d.Counters.Columns, writes))
 }
@@ -160,7 +162,8 @@ func (d Drives) Storage() (*Storage, error) {
 	for _, v := range s.Volumes {
 		s.ReadBytes += v.ReadBytes
 		s.WrittenBytes += v.WrittenBytes
-		data, log := slices.Contains(v.Roles, Data), slices.Contains(v.Roles, Log)
+		data := slices.Contains(v.Roles, Data)
+		log := slices.Contains(v.Roles, Log)
 		switch {
 		case data:
 			s.Reads += v.Reads
@@ -173,30 +176,38 @@ func (d Drives) Storage() (*Storage, error) {
 		}
 	}
 	if s.Shared { // of the log's writes, those that did not go to a separate drive
-		writes, written := max(0, syncs-s.LogWrites), max(0, d.total(DatabaseLogBytes)-logBytes)
+		writes := max(0, syncs-s.LogWrites)
+		written := max(0, d.total(DatabaseLogBytes)-logBytes)
 		if math.IsNaN(writes + written) {
 			return nil, errLogUncounted
 		}
-		s.LogWrites, logBytes = s.LogWrites+writes, logBytes+written
-		s.Writes, bytes = max(0, s.Writes-writes), max(0, bytes-written)
+		s.LogWrites = s.LogWrites + writes
+		logBytes = logBytes + written
+		s.Writes = max(0, s.Writes-writes)
+		bytes = max(0, bytes-written)
 	}
 	scans, scanned := d.scrubbed() // past the server's own counters, so before the vacuums, which they count
-	scans, scanned = min(s.Reads, scans), min(bytes, scanned)
-	s.Reads, bytes = s.Reads-scans, bytes-scanned
+	scans = min(s.Reads, scans)
+	scanned = min(bytes, scanned)
+	s.Reads = s.Reads - scans
+	bytes = bytes - scanned
 	m := &s.Maintenance
 	vacuumed := d.byVacuums(s.Reads, VacuumReads, TransactionReads)
 	wrote := d.byVacuums(s.Writes, VacuumWrites, TransactionWrites)
 	if total := s.Reads + s.Writes; !math.IsNaN(vacuumed + wrote) {
 		m.Vacuums = true
 		if total > 0 {
-			m.Reads, m.Writes, m.Bytes = vacuumed, wrote, bytes*(vacuumed+wrote)/total
+			m.Reads = vacuumed
+			m.Writes = wrote
+			m.Bytes = bytes * (vacuumed + wrote) / total
 		}
 	}
 	s.Reads, s.Writes, bytes = s.Reads-m.Reads, s.Writes-m.Writes, bytes-m.Bytes
 	m.Reads, m.Bytes = m.Reads+scans, m.Bytes+scanned
 	s.ServerData, s.ServerLog = d.serverTimes(Data), d.serverTimes(Log)
 	s.Databases = d.Databases()
-	s.IOPS, s.PageIOPS = s.Reads+s.Writes, bytes/PageBytes
+	s.IOPS = s.Reads + s.Writes
+	s.PageIOPS = bytes / PageBytes
 	if s.LogWrites > 0 {
 		s.LogBytes = new(logBytes / s.LogWrites)
 	}

@@ -183,8 +183,12 @@ func TestWhoseReads(t *testing.T) {
 		"PostgreSQL before 16, a vacuum":   {0, unknown, 20, 1, .005, .01, 100 + 50, .05, .003, true},
 		"PostgreSQL before 16, in no time": {0, unknown, 20, .02, .005, .01, 100 + 50, .001, .003, false},
 	} {
-		columns, values := []string{}, []float64{}
-		add := func(v float64, column string) { columns, values = append(columns, column), append(values, v) }
+		columns := []string{}
+		values := []float64{}
+		add := func(v float64, column string) {
+			columns = append(columns, column)
+			values = append(values, v)
+		}
 		add(100, "disk.a.reads_per_second")
 		add(.001, "disk.a.read_seconds")
 		add(50, "disk.a.writes_per_second")
@@ -274,7 +278,8 @@ func TestHighestMean(t *testing.T) {
 
 // TestVacuumsInTime: what a vacuum did counts in the time in which it ran, also where a window begins or ends amid it.
 func TestVacuumsInTime(t *testing.T) {
-	start, counters := time.Unix(0, 0), Table{Columns: []string{VacuumReads, DatabaseVacuums}}
+	start := time.Unix(0, 0)
+	counters := Table{Columns: []string{VacuumReads, DatabaseVacuums}}
 	for second := 1; second <= 90; second++ {
 		values := []float64{0, 0}
 		switch {

@@ -40,7 +40,8 @@ func (t *Table) Values(column string) []float64 {
 // Mean is the mean of a column's values after from and up to to (a sample stands for the second before it); NaN where
 // there are none.
 func (t *Table) Mean(column string, from, to time.Time) float64 {
-	sum, values := 0.0, t.between(column, from, to)
+	sum := 0.0
+	values := t.between(column, from, to)
 	for _, v := range values {
 		sum += v
 	}

@@ -29,7 +29,8 @@ func (d Drives) Work() (w Work, measured bool) {
 // they do not tell. What a vacuum does that still runs at the end is not counted yet: it is what transactions did not
 // ask for.
 func (d Drives) byVacuums(ios float64, vacuums, transactions string) float64 {
-	some, asked := d.spread(vacuums), d.total(transactions)
+	some := d.spread(vacuums)
+	asked := d.total(transactions)
 	counted := 0. // also where there was nothing
 	if some != 0 {
 		counted = ios * some / (some + asked)
@@ -54,8 +55,10 @@ func (d Drives) spread(column string) float64 {
 	if total := d.total(column); math.IsNaN(total) || math.IsNaN(d.total(DatabaseVacuums)) {
 		return total
 	}
-	counted, running := d.sums(column), d.sums(DatabaseVacuums)
-	sum, samples := 0., 0
+	counted := d.sums(column)
+	running := d.sums(DatabaseVacuums)
+	sum := 0.
+	samples := 0
 	for i, count := range counted {
 		if d.within(i) {
 			samples++
@@ -95,9 +98,11 @@ func (d Drives) sums(column string) []float64 {
 // scrubbed is what scans in the background had drives read, in requests and bytes a second. A request that the kernel
 // served from its cache did not reach them, as far as that is known.
 func (d Drives) scrubbed() (requests, bytes float64) {
-	requests, bytes = d.mean(ScrubReads), d.mean(ScrubReadBytes)
+	requests = d.mean(ScrubReads)
+	bytes = d.mean(ScrubReadBytes)
 	if device := d.Counters.Mean(ScrubDeviceBytes, d.From, d.To); !math.IsNaN(device) && bytes > 0 {
-		requests, bytes = requests*device/bytes, device
+		requests = requests * device / bytes
+		bytes = device
 	}
 	return requests, bytes
 }

@@ -96,7 +96,8 @@ func (b *Bench) compute() {
 	b.Watts = median(of(func(r *Made) float64 { return r.Watts }))
 	b.Geometric = stat.GeometricMean(values, nil)
 	n := float64(len(values))
-	b.Half, b.Spread = math.NaN(), math.NaN()
+	b.Half = math.NaN()
+	b.Spread = math.NaN()
 	if n > 1 {
 		b.Half = student(n-1).Quantile(.975) * math.Sqrt(stat.Variance(values, nil)/n)
 		b.Spread = 100 * (slices.Max(values) - slices.Min(values)) / b.Mean // NaN where all are 0
@@ -126,7 +127,8 @@ func (b *Bench) compute() {
 // (counted from 0 where an experiment is continued), 3 where a limit fails, a run failed or a fault was found in one
 // that counts, and else 0.
 func (b *Bench) Exit() int {
-	code, row := 0, 0
+	code := 0
+	row := 0
 	for i, r := range b.Runs {
 		switch {
 		case r.Status == "failed" || r.Fails:
@@ -171,7 +173,8 @@ func (b *Bench) Bound() bool {
 
 // Drifts says that more than half of the runs that count drift, up or down, by more than 12.5 % over their windows.
 func (b *Bench) Drifts() bool {
-	up, down := 0, 0
+	up := 0
+	down := 0
 	for _, r := range b.Counted() {
 		switch {
 		case r.Drift > 12.5:
@@ -249,13 +252,16 @@ func newLine(a, b []point) (l line) {
 // so that k/2 of their k(k−1)/2 sums are independent. divided is by what the level of .05 is divided.
 func InBlocks(all []*Bench, base, other int, figure func(*Made) float64, divided float64) Difference {
 	d := unknown()
-	sum, products := 0., 0.
+	sum := 0.
+	products := 0.
 	known := map[int]bool{}
 	for i := range all {
 		for k := i + 1; k < len(all); k++ {
 			if l := newLine(points(all[i], figure), points(all[k], figure)); l.weight > 0 {
-				sum, products = sum+l.weight*l.xx, products+l.weight*l.xy
-				known[i], known[k] = true, true
+				sum = sum + l.weight*l.xx
+				products = products + l.weight*l.xy
+				known[i] = true
+				known[k] = true
 			}
 		}
 	}
@@ -265,7 +271,8 @@ func InBlocks(all []*Bench, base, other int, figure func(*Made) float64, divided
 	if n == 0 {
 		return d
 	}
-	drift, weight := 0., 2*sum/float64(len(known))
+	drift := 0.
+	weight := 2 * sum / float64(len(known))
 	if sum > 0 {
 		drift = products / sum
 	}
@@ -298,8 +305,10 @@ func Welch(a, b *Bench, figure func(*Made) float64) Difference {
 	if len(x) < 2 || len(y) < 2 {
 		return d
 	}
-	n, m := float64(len(x)), float64(len(y))
-	u, v := stat.Variance(x, nil)/n, stat.Variance(y, nil)/m
+	n := float64(len(x))
+	m := float64(len(y))
+	u := stat.Variance(x, nil) / n
+	v := stat.Variance(y, nil) / m
 	d.interval(rise, math.Sqrt(u+v), (u+v)*(u+v)/(u*u/(n-1)+v*v/(m-1)), 1)
 	return d
 }
@@ -309,7 +318,8 @@ func (d *Difference) interval(rise, deviation, freedom, divided float64) {
 		return // all runs are the same: the variation is unknown
 	}
 	half := student(freedom).Quantile(1-.025/divided) * deviation
-	d.Low, d.High = 100*math.Expm1(rise-half), 100*math.Expm1(rise+half)
+	d.Low = 100 * math.Expm1(rise-half)
+	d.High = 100 * math.Expm1(rise+half)
 	d.P = min(1, divided*2*student(freedom).Survival(math.Abs(rise)/deviation))
 }
 
@@ -342,7 +352,8 @@ func Unlike(what string, kit, oracle any) string {
 // Divided is by what the level .05 of the bench's intervals is divided. Each look before the planned end had the level
 // .001, which the end lacks; a k-th end has a k-th part of the level, and an experiment that is not done has .001.
 func (b *Bench) Divided() float64 {
-	spent, ends := 0., 1.
+	spent := 0.
+	ends := 1.
 	for _, l := range b.summary.list("looks") {
 		if l.yes("done") {
 			ends++

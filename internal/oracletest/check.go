@@ -21,11 +21,13 @@ func Check(dir string) (wrong []string, records int) {
 		switch s.text("kind") {
 		case "run":
 			if r, err := ReadRun(dir); err == nil && s.text("status") != "running" && s.at("windows") != nil {
-				found, records = r.Check(), records+1
+				found = r.Check()
+				records = records + 1
 			}
 		case "bench":
 			if b, err := ReadBench(dir); err == nil && b.Status == "done" {
-				found, records = b.Check(), records+1
+				found = b.Check()
+				records = records + 1
 			}
 		}
 		for _, text := range found {

@@ -118,7 +118,8 @@ func (r *Run) window() error {
 	if len(run) == 0 {
 		return nil
 	}
-	r.from, r.to = run[0].begin, run[len(run)-1].end
+	r.from = run[0].begin
+	r.to = run[len(run)-1].end
 	if asked := r.summary.texts("spec", "windows"); len(asked) > 0 {
 		from, to, _ := strings.Cut(asked[0], "-")
 		a, errA := time.ParseDuration(from)
@@ -171,7 +172,9 @@ func (r *Run) steady() {
 		return
 	}
 	var rates [5]float64
-	mean, least, most := 0., math.Inf(1), 0.
+	mean := 0.
+	least := math.Inf(1)
+	most := 0.
 	for i := range rates {
 		fifth := all[i*len(all)/5 : (i+1)*len(all)/5]
 		orders := 0.
@@ -180,7 +183,8 @@ func (r *Run) steady() {
 		}
 		rates[i] = orders * 60_000 / float64(fifth[len(fifth)-1].end-fifth[0].begin)
 		mean += rates[i] / 5
-		least, most = min(least, rates[i]), max(most, rates[i])
+		least = min(least, rates[i])
+		most = max(most, rates[i])
 	}
 	if mean == 0 {
 		return
@@ -244,10 +248,12 @@ func (r *Run) seconds(from, to int64) iter.Seq[row] {
 
 // mean is that of a counter over the seconds after from, up to to.
 func (r *Run) mean(column string, from, to int64) float64 {
-	sum, n := 0., 0.
+	sum := 0.
+	n := 0.
 	for s := range r.seconds(from, to) {
 		if v := s.number(column); !math.IsNaN(v) {
-			sum, n = sum+v, n+1
+			sum = sum + v
+			n = n + 1
 		}
 	}
 	return sum / n
@@ -284,23 +290,33 @@ func (r *Run) ofDrives(column string) (sum float64) {
 // of the log takes as long as a commit waits: until it is written, and the drive's cache flushed; as the server timed
 // it, where that is longer.
 func (r *Run) Latency(role string, write bool) float64 {
-	rate, latency := ".reads_per_second", ".read_seconds"
+	rate := ".reads_per_second"
+	latency := ".read_seconds"
 	if write {
-		rate, latency = ".writes_per_second", ".write_seconds"
+		rate = ".writes_per_second"
+		latency = ".write_seconds"
 	}
 	slowest := math.NaN()
 	for _, drive := range r.drives(role) {
-		ios, took, flushes, flushed, syncs := 0., 0., 0., 0., 0.
+		ios := 0.
+		took := 0.
+		flushes := 0.
+		flushed := 0.
+		syncs := 0.
 		disk := "disk." + drive
 		for s := range r.seconds(r.from, r.to) {
-			n, each := s.number(disk+rate), s.number(disk+latency)
+			n := s.number(disk + rate)
+			each := s.number(disk + latency)
 			if !(n > 0) || math.IsNaN(each) {
 				continue
 			}
-			ios, took = ios+n, took+n*each
-			f, each := s.number(disk+".flushes_per_second"), s.number(disk+".flush_seconds")
+			ios = ios + n
+			took = took + n*each
+			f := s.number(disk + ".flushes_per_second")
+			each = s.number(disk + ".flush_seconds")
 			if f > 0 && !math.IsNaN(each) {
-				flushes, flushed = flushes+f, flushed+f*each
+				flushes = flushes + f
+				flushed = flushed + f*each
 			}
 			if n := s.number("db.log_syncs_per_second"); n > 0 {
 				syncs += n
@@ -323,15 +339,21 @@ func (r *Run) Latency(role string, write bool) float64 {
 // logWait is how long the server waited for a write of its log and the sync after it, where it timed them, in
 // milliseconds.
 func (r *Run) logWait() float64 {
-	writes, writing, syncs, syncing := 0., 0., 0., 0.
+	writes := 0.
+	writing := 0.
+	syncs := 0.
+	syncing := 0.
 	for s := range r.seconds(r.from, r.to) {
-		n, took := s.number("db.log_writes_per_second"), s.number("db.log_write")
+		n := s.number("db.log_writes_per_second")
+		took := s.number("db.log_write")
 		if !(n > 0 && took >= 0) {
 			continue
 		}
-		writes, writing = writes+n, writing+took
+		writes = writes + n
+		writing = writing + took
 		if n, took = s.number("db.log_syncs_per_second"), s.number("db.log_sync"); n > 0 && took >= 0 {
-			syncs, syncing = syncs+n, syncing+took
+			syncs = syncs + n
+			syncing = syncing + took
 		}
 	}
 	wait := writing / writes
@@ -344,7 +366,9 @@ func (r *Run) logWait() float64 {
 // IOPS is the reads and writes a second of the data's drives. Where one holds the log too, the log's writes, as many as
 // its syncs, are none of the data. NaN: not known.
 func (r *Run) IOPS() (iops float64) {
-	shared, writes, logs := false, 0., r.drives("log")
+	shared := false
+	writes := 0.
+	logs := r.drives("log")
 	for _, drive := range r.drives("data") {
 		iops += r.mean("disk."+drive+".reads_per_second", r.from, r.to)
 		writes += r.mean("disk."+drive+".writes_per_second", r.from, r.to)
@@ -401,7 +425,8 @@ func (r *Run) measured(figure string) (v float64, atLeast bool) {
 		return ratio(r.total("dropped"), r.total("offered")), false
 	}
 	words := strings.Fields(figure)
-	name, statistic := strings.Join(words[:len(words)-1], " "), words[len(words)-1]
+	name := strings.Join(words[:len(words)-1], " ")
+	statistic := words[len(words)-1]
 	share := -1.
 	if digits, percentile := strings.CutPrefix(statistic, "p"); percentile {
 		f, _ := strconv.ParseFloat(digits, 64)

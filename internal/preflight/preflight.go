@@ -100,7 +100,8 @@ func Room(targets []Target) (all []store.Finding) {
 			f.Found += fmt.Sprintf("; the log may grow by %d MB", log/1e6)
 		}
 		if p.free < log+leastRoom {
-			f.State, f.Do = store.Warning, "make room there: a server whose drive is full goes down"
+			f.State = store.Warning
+			f.Do = "make room there: a server whose drive is full goes down"
 		}
 		all = append(all, f)
 	}
@@ -162,7 +163,8 @@ func Record(dir string) store.Finding {
 	if free, ok := diskspace.Free(above); ok {
 		f.Found += fmt.Sprintf(", with %d MB free", free/1e6)
 		if free < recordBytes {
-			f.State, f.Do = store.Warning, "make room there, or give another directory by --out"
+			f.State = store.Warning
+			f.Do = "make room there, or give another directory by --out"
 		}
 	}
 	return f

@@ -18,7 +18,8 @@ func TestRoom(t *testing.T) {
 	both := []monitor.File{{Role: monitor.Data, Path: "/data"}, {Role: monitor.Log, Path: "/data/pg_wal"}}
 	apart := []monitor.File{{Role: monitor.Data, Path: "/data"}, {Role: monitor.Log, Path: "/log"}}
 	other := []monitor.File{{Role: monitor.Data, Path: "/data/b"}, {Role: monitor.Log, Path: "/data/b/pg_wal"}}
-	ok, warning := []store.State{store.OK}, []store.State{store.Warning}
+	ok := []store.State{store.OK}
+	warning := []store.State{store.Warning}
 	much := map[string]int64{"/data": 100 * gb}
 	fits := map[string]int64{"/data": 3 * gb} // the log of a database that grows by 2 GB
 	type target struct {

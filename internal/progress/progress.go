@@ -85,8 +85,11 @@ func NewEstimate() *Estimate {
 }
 
 func (e *Estimate) restart(now time.Time) {
-	e.done, e.moved = 0, now
-	e.from, e.mid, e.last = mark{0, now}, mark{0, now}, mark{0, now}
+	e.done = 0
+	e.moved = now
+	e.from = mark{0, now}
+	e.mid = mark{0, now}
+	e.last = mark{0, now}
 }
 
 // Tell is a Tell.
@@ -104,9 +107,12 @@ func (e *Estimate) Tell(doing string, done, total int64) {
 		e.last = mark{done, now}
 	}
 	if float64(done-e.mid.done) >= stretch*float64(total) || now.Sub(e.mid.at) >= stalled {
-		e.from, e.mid = e.mid, mark{done, now}
+		e.from = e.mid
+		e.mid = mark{done, now}
 	}
-	e.doing, e.done, e.total = doing, done, total
+	e.doing = doing
+	e.done = done
+	e.total = total
 }
 
 // State is how the job stands now.
@@ -152,7 +158,8 @@ func (s State) Text(amount func(int64) string) string {
 	if s.Total == 0 {
 		return strings.Join(filled(s.Doing, s.TimeLeft()), ", ")
 	}
-	done, rate := "", ""
+	done := ""
+	rate := ""
 	if amount != nil {
 		done = fmt.Sprintf("%s of %s", amount(s.Done), amount(max(s.Total, s.Done)))
 	}

@@ -94,7 +94,8 @@ func run(t testing.TB, path, name string, args ...string) string {
 	require.NoError(t, err)
 	defer said.Close()
 	cmd := exec.CommandContext(t.Context(), Command(t, name), append(args, "--web.listen-address=127.0.0.1:0")...)
-	cmd.Stdout, cmd.Stderr = said, said
+	cmd.Stdout = said
+	cmd.Stderr = said
 	require.NoError(t, cmd.Start())
 	ended := make(chan struct{})
 	go func() {

@@ -99,7 +99,8 @@ func (v *view) findBench(c compare.Configuration) {
 			"(95 %% confidence from run to run, by Student's t); (max − min) / mean is %.1f %%",
 			len(runs), c.Name, opmOf(c.RunsMean, c.RunsCI95), uncertainty(c.RunsCI95), c.Unit(), *c.RunsSpread)
 	}
-	unsteady, dropped := 0, 0
+	unsteady := 0
+	dropped := 0
 	for _, r := range c.Runs {
 		switch {
 		case r.Unsteady != "" && r.Counts:

@@ -60,11 +60,14 @@ func benchOf(name, bottleneck string, opm ...float64) compare.Configuration {
 		})
 	}
 	c.Headline, c.Limits, c.Median = c.Runs[1].Headline, c.Runs[1].Limits, "run-2"
-	mean, half := 0.0, 700.0
+	mean := 0.0
+	half := 700.0
 	for _, v := range opm {
 		mean += v / float64(len(opm))
 	}
-	c.RunsMean, c.RunsCI95, c.RunsSpread = &mean, &half, new(3.1)
+	c.RunsMean = &mean
+	c.RunsCI95 = &half
+	c.RunsSpread = new(3.1)
 	return c
 }
 
@@ -85,15 +88,16 @@ func TestBenchText(t *testing.T) {
 // TestCompareText pins the comparison of an array that storage held back with one that the CPUs did: warnings of runs
 // are counted (E4), and "at least" is said of a bound (E5).
 func TestCompareText(t *testing.T) {
-	disks, ssd := benchOf("disks", diagnose.Storage, 14402.1, 14380.5, 14420.9),
-		benchOf("ssd", diagnose.CPU, 63412.3, 63812.7, 64101.9)
-	disks.Runs[0].Counts, disks.Runs[0].Unsteady, disks.DropUnsteady = false,
-		"not steady: fifths of the window differ by 25.0 %, more than 20 %", true
+	disks := benchOf("disks", diagnose.Storage, 14402.1, 14380.5, 14420.9)
+	ssd := benchOf("ssd", diagnose.CPU, 63412.3, 63812.7, 64101.9)
+	disks.Runs[0].Counts = false
+	disks.Runs[0].Unsteady = "not steady: fifths of the window differ by 25.0 %, more than 20 %"
+	disks.DropUnsteady = true
 	disks.Runs = append(disks.Runs, disks.Runs[2])
 	disks.Runs[3].Dir, disks.Runs[3].Headline, disks.Spec.Runs = "run-4", opmOfRun(14399, 143.99), 4
 	disks.Status = result.Interrupted
-	ssd.Runs[0].Warnings, ssd.Runs[2].Warnings = []string{"other programs take 94 % of the CPUs"},
-		[]string{"other programs take 10 % of the CPUs"}
+	ssd.Runs[0].Warnings = []string{"other programs take 94 % of the CPUs"}
+	ssd.Runs[2].Warnings = []string{"other programs take 10 % of the CPUs"}
 	golden(t, "compare.txt", told(t, Comparison(compare.WithFirst([]compare.Configuration{disks, ssd}))))
 
 	ssd.Runs[0].Bottleneck = diagnose.Storage
@@ -144,6 +148,7 @@ func TestOtherUnits(t *testing.T) {
 // TestBenchWithoutRuns draws the page of a bench that was killed before its first run.
 func TestBenchWithoutRuns(t *testing.T) {
 	c := compare.Configuration{Name: "a", Dir: t.TempDir()}
-	c.Kind, c.Status = result.KindBench, result.Running
+	c.Kind = result.KindBench
+	c.Status = result.Running
 	assert.NotEmpty(t, written(t, Bench(c)))
 }

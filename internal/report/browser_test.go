@@ -33,7 +33,9 @@ func arraysOf(t *testing.T, ratio, growth float64) compare.Experiment {
 		{Name: "hdd", Labels: map[string]string{"drives": "24 disks", "raid": "RAID 10"}},
 		{Name: "ssd", Labels: map[string]string{"drives": "6 SSDs", "raid": "RAID 5"}},
 	} {
-		speed, reads, watts := []float64{1, ratio}[i], 600*[]float64{1, ratio}[i], []float64{410, 180}[i]
+		speed := []float64{1, ratio}[i]
+		reads := 600 * []float64{1, ratio}[i]
+		watts := []float64{410, 180}[i]
 		one := compare.Configuration{Name: c.Name, Dir: t.TempDir()}
 		one.Labels = c.Labels["drives"] + ", " + c.Labels["raid"]
 		one.Bench = result.Bench{Experiment: "k7c2", Status: result.Done,
@@ -45,9 +47,11 @@ func arraysOf(t *testing.T, ratio, growth float64) compare.Experiment {
 			fio.Reads = append(fio.Reads, p)
 		}
 		for block := 1; block <= 5; block++ {
-			dir, factor := fmt.Sprintf("run-%d", block), 1+.02*math.Sin(float64(3*block+7*i))
+			dir := fmt.Sprintf("run-%d", block)
+			factor := 1 + .02*math.Sin(float64(3*block+7*i))
 			r := recordAt(t, filepath.Join(one.Dir, dir), speed*factor, growth, func(s *result.Summary) {
-				s.Device, s.Power = fio, &result.Power{Active: new(watts + float64(block))}
+				s.Device = fio
+				s.Power = &result.Power{Active: new(watts + float64(block))}
 				s.Figure.PerWatt = new(s.Figure.Value / *s.Power.Active)
 				s.Costs = &result.Costs{Reads: new(5.5 / factor), Writes: new(2.),
 					Joules: new(60 * *s.Power.Active / s.Figure.Value)}
@@ -121,7 +125,8 @@ func TestBrowser(t *testing.T) {
 		s.Words = result.Words{Cycle: "transaction", Cycles: "transactions", Rate: "TPM", Unit: result.IOPS}
 		iops := result.Figure{Unit: result.IOPS, Value: 812.4, CI95: new(9.1), PerWatt: new(2.03)}
 		s.Headline = result.NewHeadline(&iops)
-		s.Size, s.Power = "500 mailboxes of 250 MB", &result.Power{Active: new(400.)}
+		s.Size = "500 mailboxes of 250 MB"
+		s.Power = &result.Power{Active: new(400.)}
 		s.Conditions = []result.Condition{{Name: result.ReadsOfDevices, Value: 498},
 			{Name: result.ReadLatency, Value: 11.2}, {Name: result.LogWriteLatency, Value: .8}}
 		s.Limits = result.Verdicts{{Limit: "data read mean < 20ms", Unit: result.UnitSeconds, Bound: .02,
@@ -159,7 +164,8 @@ func TestBrowser(t *testing.T) {
 		var overflow int // pixels that the page is wider than a phone
 		const background = `getComputedStyle(document.body).backgroundColor`
 		const plots = `[...document.querySelectorAll('.plot')]`
-		wide, phone := chromedp.EmulateViewport(1280, 900), chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile)
+		wide := chromedp.EmulateViewport(1280, 900)
+		phone := chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile)
 		err := chromedp.Run(browser,
 			browsertest.Colours("light"), wide, chromedp.Navigate("file://"+path),
 			chromedp.Evaluate(background, &grounds[0]), keep(""),

@@ -55,7 +55,8 @@ type line struct {
 // tell all colours apart.
 func (c *chart) draw(lines ...line) {
 	for _, l := range lines {
-		l.Hue, l.Dash = len(c.Lines), len(c.Lines)/3
+		l.Hue = len(c.Lines)
+		l.Dash = len(c.Lines) / 3
 		c.Lines = append(c.Lines, l)
 	}
 }
@@ -107,16 +108,21 @@ func charts(r *result.Record, id string) ([]chart, error) {
 	all = append(all, hostCharts(r, id)...)
 	requests := slices.IndexFunc(all, func(c chart) bool { return c.ID == id+"-requests" })
 	if requests > 0 && r.Words.Unit == result.IOPS {
-		all[requests].Place, all[0].Place = picture, second
+		all[requests].Place = picture
+		all[0].Place = second
 	}
 	from, to := extent(r)
-	shaded, verticals := bands(r, from, to), checkpointVerticals(r, to-from)
+	shaded := bands(r, from, to)
+	verticals := checkpointVerticals(r, to-from)
 	for i, e := range r.Events {
 		verticals = append(verticals, mark{fmt.Sprintf("event %d", i+1), e.From})
 	}
 	for i := range all {
 		if all[i].Labels == nil && all[i].XName == "" {
-			all[i].From, all[i].To, all[i].Bands, all[i].Verticals = from, to, shaded, verticals
+			all[i].From = from
+			all[i].To = to
+			all[i].Bands = shaded
+			all[i].Verticals = verticals
 		}
 	}
 	return all, nil
@@ -155,12 +161,14 @@ func thinned(samples []measure.Sample, most int) []measure.Sample {
 	n := 0
 	for _, s := range samples {
 		if n == 0 || n == group || s.Phase != merged[len(merged)-1].Phase {
-			merged, n = append(merged, s), 1
+			merged = append(merged, s)
+			n = 1
 			continue
 		}
 		m := &merged[len(merged)-1]
 		m.Add(s)
-		m.End, m.Users = s.End, s.Users
+		m.End = s.End
+		m.Users = s.Users
 		m.Length += s.Length
 		n++
 	}
@@ -232,7 +240,8 @@ func (c chart) Figures() table {
 	inParts := len(xs) > mostRows
 	if inParts {
 		const parts = 20
-		from, to := xs[0], xs[len(xs)-1]
+		from := xs[0]
+		to := xs[len(xs)-1]
 		xs = nil
 		for i := range parts {
 			xs = append(xs, from+(to-from)*float64(i)/parts)
@@ -258,13 +267,16 @@ func (c chart) nameOf(x float64) string {
 // between are the values of a line from one x up to another, or their range; a dash where there are none.
 func (l line) between(from, to float64, inParts bool) string {
 	var texts []string
-	low, high := math.Inf(1), math.Inf(-1)
+	low := math.Inf(1)
+	high := math.Inf(-1)
 	for _, p := range l.Points {
 		if p[1] == nil || *p[0] < from || *p[0] >= to {
 			continue
 		}
 		v := *p[1]
-		texts, low, high = append(texts, figure(v)), min(low, v), max(high, v)
+		texts = append(texts, figure(v))
+		low = min(low, v)
+		high = max(high, v)
 	}
 	switch {
 	case len(texts) == 0:
@@ -300,10 +312,14 @@ func opmChart(r *result.Record, id string, samples []measure.Sample) chart {
 func latencyChart(r *result.Record, id string, samples []measure.Sample) chart {
 	c := chart{ID: id + "-latency", Title: "Response time of " + r.Words.Cycles + " over time", YName: "ms", Log: true}
 	c.Text = "Response time of whole " + r.Words.Cycles + ", second by second: mean, 95th percentile and longest."
-	maximum, p95, mean := line{Name: "longest", Thin: true}, line{Name: "p95"}, line{Name: "mean"}
+	maximum := line{Name: "longest", Thin: true}
+	p95 := line{Name: "p95"}
+	mean := line{Name: "mean"}
 	for _, s := range samples {
 		if s.Counts.Orders == 0 {
-			s.Mean, s.P95, s.Max = math.NaN(), math.NaN(), math.NaN()
+			s.Mean = math.NaN()
+			s.P95 = math.NaN()
+			s.Max = math.NaN()
 		}
 		maximum.add(middle(s), s.Max)
 		p95.add(middle(s), s.P95)

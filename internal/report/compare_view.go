@@ -125,7 +125,8 @@ func (c comparison) sentence() string {
 	case most == nil:
 		return "no result"
 	}
-	first, other := c.called(most.Against), c.called(most.Name)
+	first := c.called(most.Against)
+	other := c.called(most.Name)
 	if doubt := c.Doubt(most.Against, most.Name); doubt != nil {
 		return fmt.Sprintf("Cannot tell %s from %s: %s", other, first, doubt.What)
 	}
@@ -143,7 +144,8 @@ func (c comparison) sentence() string {
 	if c.Configurations[0].Unit() == result.IOPS {
 		what = "I/Os"
 	}
-	text, bound := other+" completed ", most.PercentText
+	text := other + " completed "
+	bound := most.PercentText
 	switch by := most.PercentText(most.Percent); {
 	case most.Percent > 100: // is easier to read as a factor
 		bound = most.FactorText
@@ -222,9 +224,11 @@ func (c comparison) differenceCells(d *compare.Difference) []string {
 	if d == nil {
 		return []string{"", ""}
 	}
-	by, interval := d.PercentText(d.Percent), ""
+	by := d.PercentText(d.Percent)
+	interval := ""
 	if c.Doubtful(*d) {
-		by, interval = "estimate "+by, doesNotCount
+		by = "estimate " + by
+		interval = doesNotCount
 	} else if d.Low != nil {
 		interval = d.IntervalText()
 	}
@@ -330,7 +334,9 @@ func countsText(c compare.Configuration, r result.BenchRun, stands bool) (text s
 func (c comparison) ofEach(caption string, of func(compare.Configuration) table) (t table) {
 	for _, one := range c.Configurations {
 		rows := of(one)
-		t.Caption, t.Head, t.Words = caption, append([]string{"configuration"}, rows.Head...), rows.Words
+		t.Caption = caption
+		t.Head = append([]string{"configuration"}, rows.Head...)
+		t.Words = rows.Words
 		for _, row := range rows.Rows {
 			t.row(append([]string{one.Name}, row...)...)
 		}

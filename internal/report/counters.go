@@ -102,7 +102,9 @@ func newCounter(column string) counter {
 	group, name, _ := strings.Cut(c.column, ".")
 	for _, u := range units {
 		if cut, ok := strings.CutSuffix(name, u.suffix); ok {
-			name, c.unit, c.scale = cut, u.unit, u.scale
+			name = cut
+			c.unit = u.unit
+			c.scale = u.scale
 			break
 		}
 	}
@@ -156,8 +158,10 @@ func (spec counterChart) chart(id string, columns []string) (c chart, shown []Co
 			// The legend has each drive once, and the text each kind of line.
 			l := &c.Lines[len(c.Lines)-1]
 			items = addNew(items, counter.item)
-			l.Hue, l.Dash = slices.Index(items, counter.item), quantity
-			l.Name, l.What = counter.item, strings.TrimSpace(strings.TrimPrefix(counter.label, counter.item))
+			l.Hue = slices.Index(items, counter.item)
+			l.Dash = quantity
+			l.Name = counter.item
+			l.What = strings.TrimSpace(strings.TrimPrefix(counter.label, counter.item))
 			dashed = addNew(dashed, dashNames[quantity%len(dashNames)]+": "+l.What)
 		}
 		c.YName = counter.unit

@@ -14,10 +14,11 @@ import (
 
 // arrays are a slow and a fast one, of which each read a number of times per order, give or take a little.
 func arrays(slow, fast float64) (hdd, ssd compare.Configuration) {
-	hdd, ssd = benchOf("hdd", diagnose.Storage, 1000, 1020, 990, 1010, 1005),
-		benchOf("ssd", diagnose.Storage, 5300, 5420, 5350, 5290, 5410)
+	hdd = benchOf("hdd", diagnose.Storage, 1000, 1020, 990, 1010, 1005)
+	ssd = benchOf("ssd", diagnose.Storage, 5300, 5420, 5350, 5290, 5410)
 	for i := range 5 {
-		hdd.Runs[i].Costs.Reads, ssd.Runs[i].Costs.Reads = new(slow*(1+float64(i)/100)), new(fast*(1-float64(i)/100))
+		hdd.Runs[i].Costs.Reads = new(slow * (1 + float64(i)/100))
+		ssd.Runs[i].Costs.Reads = new(fast * (1 - float64(i)/100))
 	}
 	return hdd, ssd
 }
@@ -60,7 +61,8 @@ func TestCannotTell(t *testing.T) {
 			"0.36 × as often from the drives per order as those of hdd", compare.GateOpen},
 		{"but nothing waits for storage", 16, 6, func(hdd, ssd *compare.Configuration) {
 			for i := range 5 {
-				hdd.Runs[i].Bottleneck, ssd.Runs[i].Bottleneck = diagnose.CPU, diagnose.CPU
+				hdd.Runs[i].Bottleneck = diagnose.CPU
+				ssd.Runs[i].Bottleneck = diagnose.CPU
 			}
 		}, faster, "", compare.GateFailed},
 		{"runs that vary too much to show half as much again", 16, 16, opmOfRuns(300, 4000, 900, 2500, 1500),
@@ -71,8 +73,10 @@ func TestCannotTell(t *testing.T) {
 		{"alike, but one takes half the power", 16, 16, func(hdd, ssd *compare.Configuration) {
 			opmOfRuns(1010, 1000, 1000, 1020, 985)(hdd, ssd)
 			for i := range 5 {
-				hdd.Runs[i].Active, ssd.Runs[i].Active = new(400+float64(i)), new(200+float64(i))
-				hdd.Runs[i].Figure.PerWatt, ssd.Runs[i].Figure.PerWatt = new(2.5+float64(i)/100), new(5+float64(i)/100)
+				hdd.Runs[i].Active = new(400 + float64(i))
+				ssd.Runs[i].Active = new(200 + float64(i))
+				hdd.Runs[i].Figure.PerWatt = new(2.5 + float64(i)/100)
+				ssd.Runs[i].Figure.PerWatt = new(5 + float64(i)/100)
 			}
 		}, none + "; but OPM per watt of ssd: +99.2 %", "", compare.GatePassed},
 		{"two runs of no orders", 16, 16, opmOfRuns(5300, 0, 5350, 0, 5410),
@@ -127,7 +131,8 @@ func TestBestFirst(t *testing.T) {
 func TestBounds(t *testing.T) {
 	hdd, ssd := arrays(16, 16)
 	for i := range 5 {
-		hdd.Runs[i].P95, ssd.Runs[i].P95 = new(100+float64(i)), new(50+float64(i))
+		hdd.Runs[i].P95 = new(100 + float64(i))
+		ssd.Runs[i].P95 = new(50 + float64(i))
 	}
 	judged := func() compare.Outcome {
 		c := compare.WithFirst([]compare.Configuration{hdd, ssd})
@@ -136,7 +141,8 @@ func TestBounds(t *testing.T) {
 		require.NoError(t, c.Judge(gate))
 		return c.Gates[0].Outcome
 	}
-	hdd.Words.Cycle, ssd.Words.Cycle = "order", "order"
+	hdd.Words.Cycle = "order"
+	ssd.Words.Cycle = "order"
 	assert.Equal(t, compare.GatePassed, judged())
 	ssd.Runs[2].P95AtLeast = true
 	assert.Equal(t, compare.GateOpen, judged())

@@ -83,7 +83,8 @@ func esrpView(records []*result.Record, servers []compare.Server) view {
 		servers = append(slices.Clip(servers), compare.Together(servers))
 	}
 	head := cells("figure", servers, name)
-	database, log := newTable("Database I/O", head...), newTable("Transaction log I/O", head...)
+	database := newTable("Database I/O", head...)
+	log := newTable("Transaction log I/O", head...)
 	row := func(t *table, what string, scale float64, of func(compare.Server) float64) {
 		t.row(cells(what, servers, func(s compare.Server) string {
 			return orDash(of(s), func(v float64) string { return numbers.Decimals(v*scale, 3) })

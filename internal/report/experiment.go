@@ -23,7 +23,8 @@ func Experiment(e compare.Experiment) Page {
 	if len(e.Comparison.Configurations) < 2 {
 		v.Headline = "nothing to compare"
 	}
-	v.Title, v.RunID = "Experiment "+e.Name, e.Name
+	v.Title = "Experiment " + e.Name
+	v.RunID = e.Name
 	v.Byline = byline(e.Start, "experiment "+e.ExperimentID, e.KitVersion, "")
 	l := reservation
 	if e.Status == result.Done {
@@ -34,7 +35,9 @@ func Experiment(e compare.Experiment) Page {
 	views := []view{v}
 	for i, c := range e.Benches {
 		bench := benchView(c)
-		bench.ID, bench.RunID, bench.Part = fmt.Sprintf("bench%d", i+1), c.Name, true
+		bench.ID = fmt.Sprintf("bench%d", i+1)
+		bench.RunID = c.Name
+		bench.Part = true
 		bench.Title = "Configuration " + title(c)
 		bench.draw = nil // all runs are on the comparison's charts, and what was found of them is beside those
 		told := func(f finding) bool { return slices.Contains(v.Findings, f) }
@@ -107,11 +110,18 @@ func pairTable(e compare.Experiment) table {
 		return t
 	}
 	for _, p := range e.Pairs {
-		c, d := p.Change, compare.Difference{}
-		percent, interval, chance, significant := "", "", "", p.Why
+		c := p.Change
+		d := compare.Difference{}
+		percent := ""
+		interval := ""
+		chance := ""
+		significant := p.Why
 		if p.Why == "" {
-			d.Low, d.High = &c.Low, &c.High
-			interval, chance, significant = d.IntervalText(), fmt.Sprintf("%.2g", c.P), "no"
+			d.Low = &c.Low
+			d.High = &c.High
+			interval = d.IntervalText()
+			chance = fmt.Sprintf("%.2g", c.P)
+			significant = "no"
 			if c.Significant() {
 				significant = "yes"
 			}

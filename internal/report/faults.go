@@ -30,7 +30,8 @@ func openLoopNote(s result.Summary) string {
 // faultNote tells what a run went through, apart from rollbacks, and what that means for its result; empty where it was
 // nothing.
 func faultNote(s result.Summary) (level, string) {
-	c, inDoubt := s.Counts, int64(0)
+	c := s.Counts
+	inDoubt := int64(0)
 	var some []string
 	for _, x := range s.Words.InDoubt {
 		inDoubt += c.Of(x.Count)
@@ -53,7 +54,8 @@ func faultNote(s result.Summary) (level, string) {
 
 // failures are failed attempts by class, and the first error of the most frequent.
 func failures(all []measure.FailureCount) string {
-	classes, most := map[string]int64{}, measure.FailureCount{}
+	classes := map[string]int64{}
+	most := measure.FailureCount{}
 	for _, f := range all {
 		classes[f.Class] += f.Count
 		if f.Count > most.Count {
@@ -87,9 +89,12 @@ func targetTable(s result.Summary) table {
 		return t
 	}
 	for _, x := range s.ByTarget {
-		c, orders, took := x.Counts, "", ""
+		c := x.Counts
+		orders := ""
+		took := ""
 		if x.OPMOf != nil {
-			orders, took = numbers.Integer(x.OPMOf.Orders), seconds(x.OPMOf.Seconds)
+			orders = numbers.Integer(x.OPMOf.Orders)
+			took = seconds(x.OPMOf.Seconds)
 		}
 		row := []string{x.Target, opmOf(&x.OPM, nil), orders, took, numbers.Integer(c.Orders)}
 		row = append(row, undone(words, numbers.Share(c.Of(words.Undone), c.Orders))...)
@@ -131,7 +136,8 @@ func disturbanceNotes(s result.Summary) (notes []string) {
 func eventTable(s result.Summary) table {
 	t := newWords("Events", "event", "from", "to", "command", "failed")
 	for i, e := range s.Events {
-		from, to := numbers.Decimals(e.From, 1)+" s", numbers.Decimals(e.To, 1)+" s"
+		from := numbers.Decimals(e.From, 1) + " s"
+		to := numbers.Decimals(e.To, 1) + " s"
 		t.row(fmt.Sprintf("event %d", i+1), from, to, e.Command, e.Error)
 	}
 	return t

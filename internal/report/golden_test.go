@@ -35,7 +35,8 @@ func golden(t *testing.T, name, got string) {
 	}
 	want, err := os.ReadFile(path)
 	require.NoError(t, err)
-	a, b := append(strings.Split(got, "\n"), "(nothing)"), append(strings.Split(string(want), "\n"), "(nothing)")
+	a := append(strings.Split(got, "\n"), "(nothing)")
+	b := append(strings.Split(string(want), "\n"), "(nothing)")
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
 			t.Fatalf("%s line %d differs (go test -update writes it again):\ngot  %s\nwant %s", path, i+1, a[i], b[i])
@@ -46,9 +47,11 @@ func golden(t *testing.T, name, got string) {
 // eventful is a run that has something to say in every part of its report.
 func eventful(s *result.Summary) {
 	s.Limits = result.Verdicts{{Limit: "order p95 < 500ms", Unit: result.UnitSeconds, Bound: 0.5, Measured: new(0.612)}}
-	s.Power, s.Figure.PerWatt = &result.Power{Idle: new(393.1), Active: new(501.4)}, new(13.0)
+	s.Power = &result.Power{Idle: new(393.1), Active: new(501.4)}
+	s.Figure.PerWatt = new(13.0)
 	s.Bottleneck = &result.Bottleneck{Warnings: []string{"the drive is a loop device"}}
-	s.Bottleneck.What, s.Bottleneck.Why = diagnose.Storage, "sessions wait 83 % of their time for it"
+	s.Bottleneck.What = diagnose.Storage
+	s.Bottleneck.Why = "sessions wait 83 % of their time for it"
 	s.Bottleneck.Figures = result.Evidence{DeviceReads: new(.41), DeviceLog: new(.12)}
 	s.SMART = []monitor.SMART{
 		{Drive: "nvme0n1", Model: "SAMSUNG MZQL21T9HCJR-00A07", HostBytes: new(8.21e9),
@@ -64,7 +67,8 @@ func eventful(s *result.Summary) {
 		Flags: map[string]string{"target": "postgres://ds2:***@host/ds2", "threads": "8", "ramp-rate": "10"}}
 	s.CumulativeOPM = &s.Windows[0].OPM
 	s.CumulativeOf = &measure.Average{Orders: s.Windows[0].Counts.Orders, Seconds: 60}
-	s.Counts.Retries, s.Counts.Reconnects = 3, 1
+	s.Counts.Retries = 3
+	s.Counts.Reconnects = 1
 	s.Audit.Passed = false
 	s.Audit.Checks = append(s.Audit.Checks, result.Check{Name: "orders", Expected: "6000", Found: "5999"})
 }
@@ -86,13 +90,26 @@ const hostile = "=1+1\x1b[2J\n\u202ecod.exe\u2028"
 func TestHostileTexts(t *testing.T) {
 	r := record(t, func(s *result.Summary) {
 		eventful(s)
-		s.RunID, s.Error, s.Engine, s.Size, s.KitVersion = hostile, hostile, hostile, hostile, hostile
+		s.RunID = hostile
+		s.Error = hostile
+		s.Engine = hostile
+		s.Size = hostile
+		s.KitVersion = hostile
 		s.Status = result.Failed
-		s.Targets, s.Windows[0].Name, s.Windows[0].Steady.Why = []string{hostile}, hostile, hostile
-		s.Bottleneck.What, s.Bottleneck.Why, s.Bottleneck.Warnings = hostile, hostile, []string{hostile}
-		s.Errors[0].Operation, s.Audit.Checks[0].Name, s.Audit.Checks[1].Found = hostile, hostile, hostile
-		s.Command.Line, s.Command.Flags[hostile] = hostile, hostile
-		s.SMART[0].Drive, s.SMART[0].Model, s.SMART[0].Throttled = hostile, hostile, hostile
+		s.Targets = []string{hostile}
+		s.Windows[0].Name = hostile
+		s.Windows[0].Steady.Why = hostile
+		s.Bottleneck.What = hostile
+		s.Bottleneck.Why = hostile
+		s.Bottleneck.Warnings = []string{hostile}
+		s.Errors[0].Operation = hostile
+		s.Audit.Checks[0].Name = hostile
+		s.Audit.Checks[1].Found = hostile
+		s.Command.Line = hostile
+		s.Command.Flags[hostile] = hostile
+		s.SMART[0].Drive = hostile
+		s.SMART[0].Model = hostile
+		s.SMART[0].Throttled = hostile
 		s.DeepChecks = []store.DeepCheck{{Server: hostile,
 			Damage: []store.Damage{{Object: hostile, Place: hostile, Found: hostile}}}}
 	})

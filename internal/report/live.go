@@ -40,7 +40,8 @@ func LiveCounterCharts(columns []string, most float64) (charts []LiveChart, line
 		if spec.id == "requests" && most > 0 {
 			c.Levels = []mark{{"random reads that the drives can do", most}}
 		}
-		charts, lines = append(charts, drawn(c)...), append(lines, shown...)
+		charts = append(charts, drawn(c)...)
+		lines = append(lines, shown...)
 	}
 	return charts, lines
 }

@@ -61,7 +61,8 @@ func (c comparison) barChart(id string, f compare.Metric, all []compare.Configur
 	}
 	b.Text += "."
 	const grey = 6
-	runs, whiskers := line{Name: "run", Dots: true, Hue: grey}, line{Name: "95 %", Bars: true, Hue: grey}
+	runs := line{Name: "run", Dots: true, Hue: grey}
+	whiskers := line{Name: "95 %", Bars: true, Hue: grey}
 	dropped := line{Name: "run that does not count", Dots: true, Hollow: true, Hue: grey}
 	blocks := map[int]*line{}
 	for i, one := range all {
@@ -134,12 +135,14 @@ func deviceChart(id string, all []Device) chart {
 		if one.Device == nil {
 			continue
 		}
-		curve, runs := line{Name: one.Name, Hue: i}, line{Name: one.Name, What: "run", Dots: true, Hue: i}
+		curve := line{Name: one.Name, Hue: i}
+		runs := line{Name: one.Name, What: "run", Dots: true, Hue: i}
 		for _, p := range one.Reads {
 			curve.add(p.IOPS, 1000*p.Mean)
 		}
 		for _, r := range one.runs {
-			reads, took := compare.Condition(result.ReadsOfDevices)(r), compare.Condition(result.ReadLatency)(r)
+			reads := compare.Condition(result.ReadsOfDevices)(r)
+			took := compare.Condition(result.ReadLatency)(r)
 			if r.Counts && reads != nil && took != nil {
 				runs.add(*reads, *took)
 			}

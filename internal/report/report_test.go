@@ -46,8 +46,8 @@ func recordAt(t *testing.T, dir string, speed, growth float64, change func(*resu
 		}
 		for range int(speed * (1 + growth*(float64(second)-40)/60) * float64(90+random.IntN(20)+min(second, 10))) {
 			var o measure.Order
-			login, purchase := time.Duration(1000+random.IntN(900))*time.Microsecond,
-				time.Duration(9000+random.IntN(9000))*time.Microsecond
+			login := time.Duration(1000+random.IntN(900)) * time.Microsecond
+			purchase := time.Duration(9000+random.IntN(9000)) * time.Microsecond
 			o.AddLatency(0, login)
 			o.AddLatency(1, purchase)
 			o.Complete(0, login+purchase, login+purchase)
@@ -170,10 +170,13 @@ func TestHTMLTells(t *testing.T) {
 			s.DeepChecks = []store.DeepCheck{{Server: "PostgreSQL 18.3", Damage: []store.Damage{damage}}}
 		}, "<th scope=\"row\">public.orders main block 17</th><td>invalid page</td>"},
 		"a run without a result": {func(s *result.Summary) {
-			s.Headline, s.Windows, s.Status = result.Headline{}, nil, result.Failed
+			s.Headline = result.Headline{}
+			s.Windows = nil
+			s.Status = result.Failed
 		}, "no result"},
 		"markup in an error": {func(s *result.Summary) {
-			s.Status, s.Error = result.Failed, "<script>alert(1)</script>"
+			s.Status = result.Failed
+			s.Error = "<script>alert(1)</script>"
 		}, "&lt;script&gt;"},
 	} {
 		page := written(t, Runs(record(t, c.change)))
@@ -185,10 +188,12 @@ func TestHTMLTells(t *testing.T) {
 // TestCounters shows the machine's and the database's counters on the page, and those that a server has of a file.
 func TestCounters(t *testing.T) {
 	r := record(t, func(s *result.Summary) {
-		s.Power, s.Figure.PerWatt = &result.Power{Active: new(501.4)}, new(13.0)
+		s.Power = &result.Power{Active: new(501.4)}
+		s.Figure.PerWatt = new(13.0)
 		s.Warnings = []string{"host/DS2: the log will be full in 7m"}
 		s.Bottleneck = &result.Bottleneck{Warnings: []string{"the drive is a loop device"}}
-		s.Bottleneck.What, s.Bottleneck.Why = diagnose.Storage, "sda was busy 99 % of the time"
+		s.Bottleneck.What = diagnose.Storage
+		s.Bottleneck.Why = "sda was busy 99 % of the time"
 		s.Machine = &monitor.Machine{Kernel: "6.1.0",
 			Drives: []monitor.Drive{{Name: "sda", Model: "SSD 9000", Bytes: 480e9},
 				{Name: "cust_1", File: true, Roles: []monitor.Role{monitor.Data}}}}
@@ -284,7 +289,8 @@ func TestNotesSayThatARunIsTooShort(t *testing.T) {
 
 // TestHTMLOfSeveralRuns: the records of one run from several machines are told apart by their directories.
 func TestHTMLOfSeveralRuns(t *testing.T) {
-	one, two := record(t, nil), record(t, nil)
+	one := record(t, nil)
+	two := record(t, nil)
 	page := written(t, Runs(one, two))
 	texttest.Contains(t, page, `<a href="#run1">`, `<a href="#run2">`, `id="run2-opm"`, "<title>2 ds2 runs</title>",
 		">"+one.Dir+"</a>: 6,560 OPM", ">"+two.Dir+"</a>: 6,560 OPM")
@@ -338,7 +344,8 @@ func TestFaultsAndOpenLoopAreTold(t *testing.T) {
 		Conclusion: result.Conclusion{Windows: []measure.Window{{Counts: measure.Counts{Offered: 1000, Orders: 990,
 			Dropped: 7}, Name: "run", Stalled: .3}}},
 	}
-	s.Counts.Own[0], s.Counts.Names = 1, &[]string{"in_doubt_purchases"}
+	s.Counts.Own[0] = 1
+	s.Counts.Names = &[]string{"in_doubt_purchases"}
 	var v view
 	v.findRun(s)
 	text := strings.Join(v.reasons(aside), "\n")

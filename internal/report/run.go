@@ -150,7 +150,8 @@ func (v *view) findWindow(s result.Summary) {
 	w := s.Windows[0]
 	v.find(failure, w.Failed())
 	if ofCycles(s) {
-		from, to := seconds(w.From), seconds(w.To)
+		from := seconds(w.From)
+		to := seconds(w.To)
 		v.findf(aside, "Mean of the %s completed a minute from %s to %s", s.Words.Cycles, from, to)
 	}
 	if w.NoCI95 != "" {
@@ -256,7 +257,8 @@ func latencyTable(s result.Summary) table {
 	w := s.Windows[0]
 	t.Caption += fmt.Sprintf(", from %s to %s", seconds(w.LatencyFrom), seconds(w.LatencyTo))
 	for _, name := range seriesOf(w.Latency) {
-		l, title := w.Latency[name], name
+		l := w.Latency[name]
+		title := name
 		if name == measure.WholeOrder {
 			title = s.Words.Cycle
 		} else if name == s.Words.Cycle {

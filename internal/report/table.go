@@ -47,9 +47,11 @@ func (t table) within(width, rows int) table {
 	if over := len(t.Rows) - rows; over > 0 {
 		t.Rows = append(slices.Clone(t.Rows[:rows]), []string{fmt.Sprintf("%d more: --details", over)})
 	}
-	head, all := t.Head, t.Rows
+	head := t.Head
+	all := t.Rows
 	for most := 48; t.width() > width && most >= 16; most -= 4 {
-		t.Head, t.Rows = elided(head, most), nil
+		t.Head = elided(head, most)
+		t.Rows = nil
 		for _, row := range all {
 			t.row(elided(row, most)...)
 		}

@@ -26,15 +26,18 @@ func TestTextFitsTheTerminal(t *testing.T) {
 			v := result.Verdict{Limit: text, Unit: result.UnitSeconds, Bound: .5, Measured: new(.6)}
 			s.Limits = append(s.Limits, v)
 		}
-		s.Bottleneck.Why, s.Size = long, "customers=20000,orders-per-month=1000,products=10000"
+		s.Bottleneck.Why = long
+		s.Size = "customers=20000,orders-per-month=1000,products=10000"
 	}
 	var many []compare.Configuration
 	for i := range 12 {
 		name := fmt.Sprintf("array %d of twelve, with a name as long as those of factors are, threads %d", i, 8<<i)
 		c := benchOf(name, diagnose.Storage, 1000, 1020, 990, 1010)
-		c.Labels, c.Runs[0].Warnings = "24 disks, RAID 10", []string{long}
+		c.Labels = "24 disks, RAID 10"
+		c.Runs[0].Warnings = []string{long}
 		for k := range c.Runs {
-			c.Runs[k].Drift, c.Runs[k].Faults = new(27.), []string{long}
+			c.Runs[k].Drift = new(27.)
+			c.Runs[k].Faults = []string{long}
 		}
 		many = append(many, c)
 	}

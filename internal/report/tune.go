@@ -106,7 +106,8 @@ func trialTable(r result.Search) table {
 		return known(f, func(f float64) string { return numbers.Decimals(f, n) })
 	}
 	for _, trial := range tune.ByUsers(r.Trials) {
-		d, iops := trial.Drives, decimals(trial.Drives.IOPS, 0)
+		d := trial.Drives
+		iops := decimals(trial.Drives.IOPS, 0)
 		if r.Unit() == result.IOPS {
 			iops = "" // they are the value
 		}
@@ -124,7 +125,8 @@ func trialChart(
 	trials := tune.ByUsers(r.Trials)
 	c := chart{ID: "search-" + id, Title: title, YName: unit, XName: "users"}
 	c.Text = fmt.Sprintf("Every trial with %d to %s.", trials[0].Threads, users(trials[len(trials)-1].Threads))
-	passed, failed := line{Name: "trial", Dots: true}, line{Name: "trial whose limits fail", Dots: true, Hollow: true}
+	passed := line{Name: "trial", Dots: true}
+	failed := line{Name: "trial whose limits fail", Dots: true, Hollow: true}
 	for _, t := range trials {
 		switch {
 		case t.Error != "":

@@ -35,9 +35,12 @@ func search() result.Search {
 
 func TestTune(t *testing.T) {
 	nothing := search()
-	nothing.Users, nothing.Headline, nothing.Verdicts = 0, result.Headline{}, nil
+	nothing.Users = 0
+	nothing.Headline = result.Headline{}
+	nothing.Verdicts = nil
 	nothing.Why = "the limits fail already with 1 user"
-	found, none := Search(search()), Search(nothing)
+	found := Search(search())
+	none := Search(nothing)
 	texttest.Contains(t, told(t, found), "7,000 OPM with 7 users",
 		"Median of the 3 runs that confirm 7 users; the limits fail with 8 users.",
 		"The run with 9 users in 06-9-users failed: connect: refused.", "Pass: every limit holds.", "3 of 3")

@@ -70,7 +70,8 @@ func deepCheckTable(checks []store.DeepCheck) table {
 
 // deepCheckNote says in a sentence whether the database is damaged; empty where it was not checked.
 func deepCheckNote(checks []store.DeepCheck) (level, string) {
-	damages, bytes := 0, int64(0)
+	damages := 0
+	bytes := int64(0)
 	for _, s := range checks {
 		damages += len(s.Damage)
 		bytes += s.Bytes

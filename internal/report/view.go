@@ -108,9 +108,11 @@ func together(warnings, targets []string) (all []string) {
 	for _, warning := range warnings {
 		name, text, named := strings.Cut(warning, ": ")
 		if !named || !slices.Contains(targets, name) {
-			name, text = "", warning
+			name = ""
+			text = warning
 		}
-		all, names[text] = addNew(all, text), addNew(names[text], name)
+		all = addNew(all, text)
+		names[text] = addNew(names[text], name)
 	}
 	for i, text := range all {
 		if of := strings.Join(names[text], ", "); of != "" {

@@ -66,12 +66,13 @@ func TestWords(t *testing.T) {
 
 	uncounted := s
 	uncounted.Headline = result.NewHeadline(&result.Figure{Unit: "TPM", Value: 600})
-	uncounted.CumulativeOPM, uncounted.CumulativeOf = new(540.), &measure.Average{Orders: 90, Seconds: 10}
+	uncounted.CumulativeOPM = new(540.)
+	uncounted.CumulativeOf = &measure.Average{Orders: 90, Seconds: 10}
 	check("the text of a run without I/O counters", told(t, Runs(&result.Record{Summary: uncounted})), "600 TPM",
 		"Cumulative TPM: 540, ", "(90 transactions in 10 s)")
 
-	one, other := compare.Configuration{Name: "a", Bench: compare.Single(s)},
-		compare.Configuration{Name: "b", Bench: compare.Single(s)}
+	one := compare.Configuration{Name: "a", Bench: compare.Single(s)}
+	other := compare.Configuration{Name: "b", Bench: compare.Single(s)}
 	both := compare.WithFirst([]compare.Configuration{one, other})
 	check("the text of a comparison", told(t, Comparison(both)), "IOPS of b",
 		"transaction p95 ms", "device reads per transaction")

@@ -16,7 +16,8 @@ import (
 func AddCheckpoints(s *Summary, series *measure.Series, counters *monitor.Table) {
 	var servers int
 	s.Checkpoints, servers = counters.Checkpoints(s.Start)
-	series.Cycles, series.NoCycles = nil, ""
+	series.Cycles = nil
+	series.NoCycles = ""
 	for _, server := range s.Servers {
 		// Within so many seconds the server is to recover: the default of SQL Server since 2016.
 		if seconds, _ := strconv.Atoi(server.Settings[targetRecovery]); seconds > 0 {

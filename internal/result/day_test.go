@@ -99,7 +99,8 @@ func TestDay(t *testing.T) {
 	require.NoError(t, err)
 	must := func(err error) { require.NoError(t, err) }
 	var early, late, grown int64
-	rows, meter := 0, (*measure.Meter)(nil)
+	rows := 0
+	meter := (*measure.Meter)(nil)
 	meter = simulate(hours,
 		func(s measure.Sample) {
 			must(w.Sample(s))

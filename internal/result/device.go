@@ -82,7 +82,8 @@ func (r *Device) ReadsAt(latency float64) float64 {
 	case 0:
 		return c[0].IOPS
 	}
-	low, high := c[i-1], c[i]
+	low := c[i-1]
+	high := c[i]
 	return low.IOPS * math.Pow(high.IOPS/low.IOPS, math.Log(latency/low.Mean)/math.Log(high.Mean/low.Mean))
 }
 

@@ -31,12 +31,14 @@ func hostTable() *monitor.Table {
 }
 
 func TestHostIsTheSameAfterReading(t *testing.T) {
-	dir, want := t.TempDir(), hostTable()
+	dir := t.TempDir()
+	want := hostTable()
 	require.NoError(t, errors.Join(SaveSummary(dir, summaryOf(Running)), SaveHost(dir, want, hostStart)))
 	r, err := Read(dir)
 	require.NoError(t, err)
 	require.Equal(t, len(want.Rows), len(r.Host.Rows), "rows after reading")
-	queue, watts := r.Host.Values("disk.sda.queue"), r.Host.Values("power.watts")
+	queue := r.Host.Values("disk.sda.queue")
+	watts := r.Host.Values("power.watts")
 	for i, row := range want.Rows {
 		assert.True(t, r.Host.Rows[i].Time.Equal(row.Time) && queue[i] == row.Values[0],
 			"row %d is %v, want %v", i, r.Host.Rows[i], row)
@@ -45,7 +47,8 @@ func TestHostIsTheSameAfterReading(t *testing.T) {
 }
 
 func TestReadHostAfterCrash(t *testing.T) {
-	dir, table := t.TempDir(), hostTable()
+	dir := t.TempDir()
+	table := hostTable()
 	require.NoError(t, SaveSummary(dir, summaryOf(Running)))
 	w, err := CreateHost(dir, table.Columns, hostStart)
 	require.NoError(t, err)

@@ -15,7 +15,8 @@ import (
 // TestLogIsTurnedOver writes ten times as much as a log holds, from many goroutines.
 func TestLogIsTurnedOver(t *testing.T) {
 	dir := t.TempDir()
-	path, older := filepath.Join(dir, LogFile), filepath.Join(dir, OlderLogFile)
+	path := filepath.Join(dir, LogFile)
+	older := filepath.Join(dir, OlderLogFile)
 	l, err := createLog(path)
 	require.NoError(t, err)
 	line := strings.Repeat("x", 99) + "\n"

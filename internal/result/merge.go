@@ -33,7 +33,9 @@ func Merge(records []*Record) (*Record, error) {
 	}
 	m := &Record{Dir: first.Dir, Summary: first.Summary}
 	s := &m.Summary
-	s.Threads, s.Rate, s.LimitTexts = 0, 0, nil
+	s.Threads = 0
+	s.Rate = 0
+	s.LimitTexts = nil
 	s.Happened = Happened{
 		Status: first.Status, Error: first.Error, Start: first.Start, End: first.End,
 		Checkpoints: first.Checkpoints, Found: first.Found, Events: first.Events, Warm: first.Warm, Pace: first.Pace,
@@ -80,7 +82,8 @@ func Merge(records []*Record) (*Record, error) {
 			seen = r
 		}
 		if s.Status == Done || r.Status == Running {
-			s.Status, s.Error = r.Status, r.Error
+			s.Status = r.Status
+			s.Error = r.Error
 		}
 		s.Before = mergeMarks(s.Before, r.Before, func(a, b int64) int64 { return min(a, b) })
 		s.After = mergeMarks(s.After, r.After, func(a, b int64) int64 { return max(a, b) })
@@ -88,8 +91,12 @@ func Merge(records []*Record) (*Record, error) {
 	if slices.ContainsFunc(records, func(r *Record) bool { return len(r.After) == 0 }) {
 		s.After = nil
 	}
-	m.Host, s.Machine, s.Servers, s.Local = seen.Host, seen.Machine, seen.Servers, seen.Local
-	s.Cautions, s.SMART = seen.Cautions, seen.SMART
+	m.Host = seen.Host
+	s.Machine = seen.Machine
+	s.Servers = seen.Servers
+	s.Local = seen.Local
+	s.Cautions = seen.Cautions
+	s.SMART = seen.SMART
 	if !s.Local { // else what the database shares with the ds2 beside it is taken from these figures
 		m.Host = mergeClients(seen, records)
 	}
@@ -166,9 +173,11 @@ func busier(a, b float64) float64 {
 // mergeable says why two records are not of one run.
 func mergeable(a, b *Record) error {
 	apart := b.Start.Sub(a.Start).Abs()
-	first, second := a, b
+	first := a
+	second := b
 	if b.UserOffset < a.UserOffset {
-		first, second = b, a
+		first = b
+		second = a
 	}
 	between := second.UserOffset - first.UserOffset
 	// What each user does; rates add up, and one machine alone may scan or make a checkpoint.
@@ -249,14 +258,18 @@ func wholeSeconds(samples []measure.Sample) (seconds []measure.Sample) {
 		for n := len(seconds); n <= second; n++ {
 			var none measure.Sample
 			if n > 0 && n < second {
-				none.Phase, none.Users, none.HeldUp = seconds[n-1].Phase, seconds[n-1].Users, seconds[n-1].HeldUp
+				none.Phase = seconds[n-1].Phase
+				none.Users = seconds[n-1].Users
+				none.HeldUp = seconds[n-1].HeldUp
 			}
 			seconds = append(seconds, none)
 		}
 		sum := &seconds[second]
 		sum.Add(s)
 		sum.Phase = together(sum.Phase, s.Phase)
-		sum.Users, sum.HeldUp = s.Users, s.HeldUp // at its end
+		// at its end
+		sum.Users = s.Users
+		sum.HeldUp = s.HeldUp
 	}
 	return seconds
 }

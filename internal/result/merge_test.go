@@ -56,9 +56,13 @@ func window(t *testing.T, r *Record, span measure.Span) measure.Window {
 }
 
 func TestMerge(t *testing.T) {
-	a, b := machine(0, 2, 5, 10*time.Millisecond), machine(2, 3, 7, 20*time.Millisecond)
-	a.Rate, b.Rate = 10, 15
-	b.Audit, b.Warm, b.Changes = &Audit{Passed: true}, &Warm{}, []Change{{Target: "host/db", When: "during the run"}}
+	a := machine(0, 2, 5, 10*time.Millisecond)
+	b := machine(2, 3, 7, 20*time.Millisecond)
+	a.Rate = 10
+	b.Rate = 15
+	b.Audit = &Audit{Passed: true}
+	b.Warm = &Warm{}
+	b.Changes = []Change{{Target: "host/db", When: "during the run"}}
 	a.Series.NoCycles = "checkpoints are indirect"
 	m, err := Merge([]*Record{a, b})
 	require.NoError(t, err)
@@ -83,7 +87,8 @@ func TestMerge(t *testing.T) {
 // TestMergeGap adds up records of which all closed one second's sample so late that it counts to the next: the phase
 // goes on.
 func TestMergeGap(t *testing.T) {
-	a, b := machine(0, 2, 5, time.Millisecond), machine(2, 3, 5, time.Millisecond)
+	a := machine(0, 2, 5, time.Millisecond)
+	b := machine(2, 3, 5, time.Millisecond)
 	for _, r := range []*Record{a, b} {
 		late := &r.Series.Samples[18] // closes the 19th second
 		late.End, late.Length = late.End+200*time.Millisecond, late.Length+200*time.Millisecond
@@ -101,7 +106,8 @@ func TestMergeGap(t *testing.T) {
 // TestMergeClients: the CPUs that ds2 took are those of all driver machines, and the busiest of these is the one that
 // counts. What one of them did not see is unknown.
 func TestMergeClients(t *testing.T) {
-	a, b := machine(0, 1, 5, time.Millisecond), machine(1, 1, 5, time.Millisecond)
+	a := machine(0, 1, 5, time.Millisecond)
+	b := machine(1, 1, 5, time.Millisecond)
 	counters := func(r *Record, own, busy float64, seconds int) {
 		r.Host.Columns = append(r.Host.Columns, monitor.ClientOwn, monitor.ClientBusy)
 		for second := range seconds {
@@ -113,7 +119,8 @@ func TestMergeClients(t *testing.T) {
 	counters(b, .25, .3, 2)
 	merged, err := Merge([]*Record{a, b})
 	require.NoError(t, err)
-	own, busy := merged.Host.Values(monitor.ClientOwn), merged.Host.Values(monitor.ClientBusy)
+	own := merged.Host.Values(monitor.ClientOwn)
+	busy := merged.Host.Values(monitor.ClientBusy)
 	require.Equal(t, "[0.75 0.75 NaN]", fmt.Sprint(own))
 	require.Equal(t, []float64{.9, .9, .9}, busy)
 	require.Equal(t, .5, a.Host.Values(monitor.ClientOwn)[0], "the record that was merged is as it was")
@@ -124,11 +131,15 @@ func TestMergeRefuses(t *testing.T) {
 		`runs "one" and "two"`: func(r *Record) { r.RunID = "two" },
 		"other targets":        func(r *Record) { r.Size = "M" },
 		"drew the same work":   func(r *Record) { r.UserOffset = 0 },
-		"some of their users":  func(r *Record) { r.UserOffset, r.Threads = 2, 1 },
-		"the same parameters":  func(r *Record) { r.ThinkTime.Duration = 1 },
-		"started 5s apart":     func(r *Record) { r.Start = r.Start.Add(5 * time.Second) },
+		"some of their users": func(r *Record) {
+			r.UserOffset = 2
+			r.Threads = 1
+		},
+		"the same parameters": func(r *Record) { r.ThinkTime.Duration = 1 },
+		"started 5s apart":    func(r *Record) { r.Start = r.Start.Add(5 * time.Second) },
 	} {
-		a, b := machine(0, 3, 5, time.Millisecond), machine(0, 3, 5, time.Millisecond)
+		a := machine(0, 3, 5, time.Millisecond)
+		b := machine(0, 3, 5, time.Millisecond)
 		b.UserOffset = 3
 		spoil(b)
 		_, err := Merge([]*Record{a, b})

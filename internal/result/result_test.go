@@ -65,7 +65,8 @@ func write(t testing.TB, dir string, s measure.Series) {
 }
 
 func TestRecordIsTheSameAfterReading(t *testing.T) {
-	s, dir := series(), t.TempDir()
+	s := series()
+	dir := t.TempDir()
 	write(t, dir, s)
 	r, err := Read(dir)
 	require.NoError(t, err)

@@ -160,7 +160,8 @@ func slowestLines(all *[]measure.SlowOrder) reader {
 const maxHistogramBytes = 1 << 30
 
 func intervalLines(all *[]measure.Interval) reader {
-	size, last := 0, measure.Interval{}
+	size := 0
+	last := measure.Interval{}
 	return func(names []string) (func([]string) error, error) {
 		return lines(names, histogramsColumns, func(h histogram) error {
 			if len(*all) == 0 || last.From != h.from || last.To != h.to {
@@ -174,7 +175,8 @@ func intervalLines(all *[]measure.Interval) reader {
 			if _, again := last.Histograms[h.series]; again {
 				return fmt.Errorf("series: %q appears twice in an interval", h.series)
 			}
-			last.Histograms[h.series], last.Sums[h.series] = h.text, h.sum
+			last.Histograms[h.series] = h.text
+			last.Sums[h.series] = h.sum
 			if size += len(h.text); size > maxHistogramBytes {
 				return fmt.Errorf("hdrhistogram: the histograms come to more than %d bytes: ds2 did not write them",
 					maxHistogramBytes)

@@ -146,7 +146,8 @@ func Differences[T any](a, b T, use Use) (all []Difference) {
 		if strings.Contains(field.Tag.Get("differs"), string(use)) {
 			continue
 		}
-		before, after := parameters(field, value), parameters(field, other.FieldByIndex(field.Index))
+		before := parameters(field, value)
+		after := parameters(field, other.FieldByIndex(field.Index))
 		for _, p := range slices.Concat(before, after) {
 			one := Difference{p.Name, valueOf(before, p.Name), valueOf(after, p.Name)}
 			if one.A != one.B && !slices.Contains(all, one) {

@@ -72,7 +72,8 @@ func (v Verdict) Value() string {
 	if v.Measured == nil {
 		return "no samples"
 	}
-	value, least := *v.Measured, ""
+	value := *v.Measured
+	least := ""
 	if v.AtLeast {
 		least = "at least "
 	}

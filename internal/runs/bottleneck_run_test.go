@@ -22,7 +22,8 @@ import (
 func bottleneck(t *testing.T, s store.Database, change func(*Options)) *result.Bottleneck {
 	t.Helper()
 	o := options(t, s)
-	o.Threads, o.ThinkTime.Duration = 16, 0
+	o.Threads = 16
+	o.ThinkTime.Duration = 0
 	observe(t, &o, monitor.Options{})
 	change(&o)
 	r := recorded(t, begin(t, o), nil)
@@ -84,7 +85,8 @@ func TestBottlenecks(t *testing.T) {
 			locked <- err
 		}()
 		b := bottleneck(t, f.store, func(o *Options) {
-			o.WarmupTime.Duration, o.RunTime.Duration = 4*time.Second, 12*time.Second
+			o.WarmupTime.Duration = 4 * time.Second
+			o.RunTime.Duration = 12 * time.Second
 		})
 		cancel()
 		require.NoError(t, <-locked)

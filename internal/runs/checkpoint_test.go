@@ -45,7 +45,9 @@ func TestCheckpointsOfARun(t *testing.T) {
 		at := r.Start.Add(cycle)
 		assert.WithinRange(t, at, made[i][0].Add(-late), made[i][1].Add(late), "checkpoint %d", i)
 	}
-	w, sample := r.Windows[0], 0. // of a second, and longer on a busy machine
+	// of a second, and longer on a busy machine
+	w := r.Windows[0]
+	sample := 0.
 	for _, s := range r.Series.Samples {
 		sample = max(sample, s.Length.Seconds())
 	}

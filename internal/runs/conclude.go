@@ -23,7 +23,8 @@ func (r *Run) conclude(outcome Outcome) Outcome {
 	}
 	series, readErr := result.ReadSeries(r.options.Dir, false)
 	s.Changes, s.Warnings = r.warnings()
-	counters, observedErr := monitor.Table{}, error(nil)
+	counters := monitor.Table{}
+	observedErr := error(nil)
 	if r.observation.close != nil {
 		observed(s, r.options.Observer)
 		if counters, observedErr = result.ReadHost(r.options.Dir, s.Start, false); observedErr == nil {
@@ -109,7 +110,9 @@ func fill(o Options, counters *monitor.Table, s *result.Summary) error {
 
 // observed takes into a summary what an observer knows of the machine and the servers.
 func observed(s *result.Summary, o *monitor.Observer) {
-	s.Machine, s.Local, s.Servers = o.Machine, o.Local, o.Servers
+	s.Machine = o.Machine
+	s.Local = o.Local
+	s.Servers = o.Servers
 	s.Cautions = result.Cautions{Reads: o.Reads, Other: o.Distorting}
 }
 

@@ -45,7 +45,8 @@ func (c Conduct) Drive(stop Stop, o Options) (*Run, result.Summary, Outcome) {
 	summary, outcome := run.Drive(stop.Hard, stop.Soft)
 	watched()
 	if lost := c.lost(run); lost != nil {
-		summary, outcome = run.summary, Ended(lost)
+		summary = run.summary
+		outcome = Ended(lost)
 	}
 	end(summary)
 	return run, summary, outcome
@@ -66,7 +67,8 @@ func (c Conduct) lost(run *Run) error {
 func (c Conduct) Verify(stop Stop, run *Run) (faults []string, err error) {
 	defer func() {
 		if lost := c.lost(run); lost != nil {
-			faults, err = nil, lost
+			faults = nil
+			err = lost
 		}
 	}()
 	if all := run.summary.Windows; len(all) > 0 && all[0].Failed() != "" {
@@ -142,7 +144,8 @@ func (c Conduct) interrupted(stop Stop) bool { return stop.Soft.Err() != nil && 
 
 // BenchRun makes a run of a bench: that of the options, each with a separate seed.
 func (c Conduct) BenchRun(stop Stop, o Options, dir string, place Place) (result.Summary, []string, error) {
-	o.Dir, o.Place = dir, place
+	o.Dir = dir
+	o.Place = place
 	o.RunID = fmt.Sprintf("%s-%d", o.RunID, place.Number)
 	o.Seed += uint64(place.Number - 1)
 	run, summary, outcome := c.Drive(stop, o)

@@ -51,7 +51,9 @@ func TestContainer(t *testing.T) {
 	t.Parallel()
 	server, o := ready(t, localpg.Options{})
 	confined(t, server)
-	o.ThinkTime.Duration, o.RunTime.Duration = 0, 0 // until stopped
+	// until stopped
+	o.ThinkTime.Duration = 0
+	o.RunTime.Duration = 0
 	observe(t, &o, monitor.Options{})
 	c := o.Observer.Servers[0].Container
 	require.NotNil(t, c)

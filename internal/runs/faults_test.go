@@ -214,7 +214,8 @@ func TestFaults(t *testing.T) {
 				}
 			})
 			require.NoError(t, <-happened)
-			inDoubt, customers := calls.Count(s.Counts, calls.InDoubtPurchases), calls.InDoubtCustomers
+			inDoubt := calls.Count(s.Counts, calls.InDoubtPurchases)
+			customers := calls.InDoubtCustomers
 			t.Logf("errors %v, %d reconnects, in doubt %d purchases, %d customers", s.Errors, s.Counts.Reconnects,
 				inDoubt, calls.Count(s.Counts, customers))
 			met := func(e measure.FailureCount) bool { return e.Class == string(c.class) && e.Count > 0 }

@@ -56,8 +56,10 @@ func options(t *testing.T, s store.Database) Options {
 			Engines: calls.Engines{postgres.Engine: ds2postgres.Connect},
 		},
 	}
-	o.ThinkTime.Duration, o.RunTime.Duration = 40*time.Millisecond, 6*time.Second
-	o.DrainTime.Duration, o.OperationTimeout.Duration = 10*time.Second, 10*time.Second
+	o.ThinkTime.Duration = 40 * time.Millisecond
+	o.RunTime.Duration = 6 * time.Second
+	o.DrainTime.Duration = 10 * time.Second
+	o.OperationTimeout.Duration = 10 * time.Second
 	return o
 }
 

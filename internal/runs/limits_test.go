@@ -76,13 +76,15 @@ func TestLimitsOfDevices(t *testing.T) {
 		{"a second without writes does not count", true, []float64{0.06, math.NaN(), 0.06, 0.01}, 0},
 		{"not observed", false, []float64{0.06, 0.06, 0.06}, 0},
 	} {
-		w, ended := limitJudge{limits: limits, abortAfter: 2 * time.Second}, 0
+		w := limitJudge{limits: limits, abortAfter: 2 * time.Second}
+		ended := 0
 		o := &observation{start: start, sampler: monitor.NewSampler(slog.New(slog.DiscardHandler))}
 		if c.observe {
 			o.sampler = monitor.NewSampler(slog.New(slog.DiscardHandler), source)
 		}
 		for i, latency := range c.latency {
-			from, to := time.Duration(i)*time.Second, time.Duration(i+1)*time.Second
+			from := time.Duration(i) * time.Second
+			to := time.Duration(i+1) * time.Second
 			writes := 100.0
 			if math.IsNaN(latency) {
 				writes = 0

@@ -30,7 +30,8 @@ import (
 func TestObservedRun(t *testing.T) {
 	t.Parallel()
 	_, o := ready(t, localpg.Options{})
-	o.Idle.Duration, o.Cooldown.Duration = 2*time.Second, 2*time.Second
+	o.Idle.Duration = 2 * time.Second
+	o.Cooldown.Duration = 2 * time.Second
 	observe(t, &o, monitor.Options{PowerCommand: "echo 250"})
 	run := begin(t, o)
 	said := map[string]bool{} // by its first word
@@ -56,7 +57,8 @@ func TestObservedRun(t *testing.T) {
 	assert.True(t, slices.ContainsFunc(r.Series.Samples, sampled), "no second has a sample of the machine: %v", times)
 
 	// Every order commits one purchase, and a login or a new customer, and prices; the counter sees the audit's too.
-	commits, counted := 0.0, r.Start
+	commits := 0.0
+	counted := r.Start
 	for i, v := range r.Host.Values("db.commits_per_second") {
 		if at := r.Host.Rows[i].Time; at.After(r.Start) && !math.IsNaN(v) {
 			commits += v * at.Sub(counted).Seconds() // it stands for seconds that were missed, too
@@ -90,7 +92,8 @@ func TestRunKeepsItsFigures(t *testing.T) {
 	o.RunTime.Duration = 0 // until stopped
 	observe(t, &o, monitor.Options{})
 	run := begin(t, o)
-	counters, damaged := filepath.Join(o.Dir, result.HostFile), filepath.Join(t.TempDir(), "damaged")
+	counters := filepath.Join(o.Dir, result.HostFile)
+	damaged := filepath.Join(t.TempDir(), "damaged")
 	var text bytes.Buffer
 	zip := gzip.NewWriter(&text)
 	fmt.Fprintln(zip, "t_s\nnever")

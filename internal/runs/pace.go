@@ -72,7 +72,8 @@ func targetOf(plan workload.Plan) (iops float64, paced bool) {
 // 1 / driver.Tolerance, one more or less is more than the tolerance.
 func CheckPace(plan workload.Plan, warmup time.Duration) error {
 	target, paced := targetOf(plan)
-	sample, least := paceSample(warmup), 1/driver.Tolerance
+	sample := paceSample(warmup)
+	least := 1 / driver.Tolerance
 	if counts := target * sample.Seconds(); paced && target > 0 && counts < least {
 		return fmt.Errorf("the target is %.3g IOPS, of which a sample of %s counts %.3g: to be within %g %% it takes "+
 			"%g; raise the target, or give a longer warm-up, whose tenth a sample is, up to %s",
@@ -95,7 +96,8 @@ func TargetLimits(plan workload.Plan) []string {
 }
 
 func newPace(target float64, warmup time.Duration, set func(float64)) *pace {
-	length, first := paceSample(warmup), target/firstIOs
+	length := paceSample(warmup)
+	first := target / firstIOs
 	record := result.Pace{Target: target, First: first, Rate: first, Length: length.Seconds()}
 	averaged := int(pacedOver / length)
 	if warmup < time.Minute {
@@ -128,7 +130,8 @@ func (p *pace) sample(s measure.Sample, o *observation) {
 	}
 	one := paced{seconds: (s.End - p.from).Seconds(), cycles: float64(p.cycles)}
 	work, measured := o.drives(p.from, s.End).Work()
-	p.from, p.cycles = s.End, 0
+	p.from = s.End
+	p.cycles = 0
 	if !measured {
 		return
 	}
@@ -148,7 +151,8 @@ func (p *pace) take(one paced) {
 		recent.ios.Transactions += s.ios.Transactions
 		recent.ios.Vacuums += s.ios.Vacuums
 	}
-	iops, rate := recent.ios.Drives, one.cycles/one.seconds
+	iops := recent.ios.Drives
+	rate := one.cycles / one.seconds
 	if served := recent.ios.Transactions + recent.ios.Vacuums; served > 0 { // not NaN
 		iops *= recent.ios.Transactions / served
 	}

@@ -17,7 +17,11 @@ func TestPaceBesideVacuums(t *testing.T) {
 	const target, each, most = 480, 1.65, 300 // I/Os: a second, and of an order; seconds
 	for _, warmup := range []time.Duration{time.Minute, 10 * time.Minute} {
 		for _, told := range []bool{true, false} {
-			rate, random, second, vacuumed, burst := 1., rand.New(rand.NewPCG(2, 1)), 0, 0., 1.3
+			rate := 1.
+			random := rand.New(rand.NewPCG(2, 1))
+			second := 0
+			vacuumed := 0.
+			burst := 1.3
 			if !told {
 				burst = .3
 			}
@@ -43,7 +47,8 @@ func TestPaceBesideVacuums(t *testing.T) {
 					}
 				}
 				if !told {
-					one.ios.Transactions, one.ios.Vacuums = math.NaN(), math.NaN()
+					one.ios.Transactions = math.NaN()
+					one.ios.Vacuums = math.NaN()
 				}
 				p.take(one)
 				require.LessOrEqual(t, second, most, "seconds; the rate is %g", rate)

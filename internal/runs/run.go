@@ -44,7 +44,8 @@ type Options struct {
 
 // Asked is the run as its record begins with it: with what its plan says.
 func (o Options) Asked() result.Spec {
-	w, spec := o.Plan.Workload(), o.Spec
+	w := o.Plan.Workload()
+	spec := o.Spec
 	spec.Workload, spec.Words = w.Name(), w.Words()
 	spec.Engine, spec.Size = o.Targets[0].Engine(), o.Plan.Size()
 	spec.Targets = nil

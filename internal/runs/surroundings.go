@@ -41,7 +41,8 @@ func (s *surroundings) read(ctx context.Context, when int, targets []store.Datab
 		if engine, ok := target.(load.Describer); ok {
 			var err error
 			if found, err = engine.Surroundings(ctx); err != nil {
-				found, s.failed = nil, err
+				found = nil
+				s.failed = err
 			}
 		}
 		s.of[when] = append(s.of[when], found)
@@ -73,10 +74,13 @@ func (s *surroundings) changes(targets []store.Database) (all []result.Change, w
 		if i >= len(s.of[0]) || i >= len(s.of[1]) || s.of[0][i] == nil || s.of[1][i] == nil {
 			continue
 		}
-		before, after, label := s.of[0][i], s.of[1][i], target.Label()
+		before := s.of[0][i]
+		after := s.of[1][i]
+		label := target.Label()
 		note := func(when, format string, before, after map[string]string) {
 			for _, c := range changed(before, after) {
-				c.Target, c.When = label, when
+				c.Target = label
+				c.When = when
 				all = append(all, c)
 				tell("%s: %s "+format, label, c.What, shown(c.Before), shown(c.After))
 			}
@@ -141,7 +145,8 @@ type watch struct {
 func (w *watch) sample(s measure.Sample, tell func(format string, args ...any)) {
 	switch lost := w.lost.Swap(nil); {
 	case s.Counts.Orders == 0 && lost != nil && !w.away:
-		w.away, w.since = true, s.End-s.Length
+		w.away = true
+		w.since = s.End - s.Length
 		tell("warning: the server has not answered since %s of the run: %v", numbers.Clock(w.since), *lost)
 	case w.away && s.Counts.Orders > 0:
 		w.away = false

@@ -54,7 +54,9 @@ func (v Verification) checks(ctx context.Context) (all []result.Check, err error
 
 // one audits a database, and compares with it what the run's driver machines noted as acknowledged.
 func (v Verification) one(ctx context.Context, target store.Database) (checks []result.Check, err error) {
-	how, index, paths := v.How, 0, []string(nil)
+	how := v.How
+	index := 0
+	paths := []string(nil)
 	if v.Record != nil {
 		r := v.Record
 		if index = slices.Index(r.Targets, target.Label()); index < 0 {

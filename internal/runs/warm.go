@@ -99,7 +99,8 @@ func (w *warm) look(o *observation, targets []store.Database) result.Warm {
 			continue
 		}
 		if now.Buffers == nil || b.Share < *now.Buffers {
-			now.Buffers, now.Estimated = &b.Share, b.Estimated
+			now.Buffers = &b.Share
+			now.Estimated = b.Estimated
 		}
 		now.Fits = now.Fits || b.Fits
 		filled = filled && (b.Fits || b.Share >= warmBuffers)
@@ -167,7 +168,8 @@ func (w *warm) checkpoints(now *result.Warm, rows monitor.Table) {
 	w.checkpoint = w.checkpoint || slices.ContainsFunc(counts, func(column string) bool {
 		return slices.ContainsFunc(rows.Values(column), func(v float64) bool { return v > 0 })
 	})
-	now.Checkpoint, now.Uncounted = w.checkpoint, len(counts) == 0
+	now.Checkpoint = w.checkpoint
+	now.Uncounted = len(counts) == 0
 }
 
 func (w *warm) state() result.Warm {

@@ -71,7 +71,8 @@ func TestWarmRates(t *testing.T) {
 				rows.Rows = append(rows.Rows, monitor.Row{Values: []float64{tt.reads(s)}})
 			}
 		}
-		w.record.Checkpoint, w.record.Samples = true, warmSamples
+		w.record.Checkpoint = true
+		w.record.Samples = warmSamples
 		w.changes(&w.record, rows)
 		assert.Equal(t, tt.waits, w.waits(), "%s: waits", tt.why)
 	}

@@ -14,7 +14,8 @@ import (
 // other writer only until a second after its end.
 func Run(ctx context.Context, line string, stdout, stderr io.Writer) error {
 	c := command(ctx, line)
-	c.Stdout, c.Stderr = stdout, stderr
+	c.Stdout = stdout
+	c.Stderr = stderr
 	c.WaitDelay = time.Second
 	err := c.Run()
 	if errors.Is(err, exec.ErrWaitDelay) {

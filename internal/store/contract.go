@@ -140,7 +140,8 @@ type Examination struct {
 func (e *Examination) Add(what string, fine bool, worse State, found, do string) {
 	f := Finding{What: what, State: OK, Found: found}
 	if !fine {
-		f.State, f.Do = worse, do
+		f.State = worse
+		f.Do = do
 	}
 	e.Findings = append(e.Findings, f)
 }

@@ -33,7 +33,8 @@ const maxInfo = 1 << 20
 // ReadInfo reads ds2_info. A database that DS2's own scripts loaded has none: Database.Wrap makes an error of class
 // Config of what ReadInfo then returns.
 func ReadInfo(ctx context.Context, db *sql.DB) (Info, error) {
-	info, bytes := Info{}, 0
+	info := Info{}
+	bytes := 0
 	err := EachRow(ctx, db, maxInfo, "SELECT name, value FROM ds2_info", func(rows *sql.Rows) error {
 		var name, value string
 		if err := rows.Scan(&name, &value); err != nil {

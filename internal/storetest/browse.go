@@ -27,7 +27,8 @@ func (s *suite) browseByCategory(t *testing.T) {
 
 func (s *suite) browseByWords(t *testing.T) {
 	session := s.connect(t)
-	titles, actors := s.csv(t, "SELECT title FROM products"), s.csv(t, "SELECT actor FROM products")
+	titles := s.csv(t, "SELECT title FROM products")
+	actors := s.csv(t, "SELECT actor FROM products")
 	word := strings.Fields(titles[0])[0]
 	for _, test := range []struct{ name, words string }{
 		{"both words", titles[0]},

@@ -62,7 +62,9 @@ func Rows(t testing.TB, db *sql.DB, null, query string) (lines []string) {
 		if err != nil {
 			return err
 		}
-		values, into, fields := make([]any, len(types)), make([]any, len(types)), make([]string, len(types))
+		values := make([]any, len(types))
+		into := make([]any, len(types))
+		fields := make([]string, len(types))
 		for i := range values {
 			into[i] = &values[i]
 		}

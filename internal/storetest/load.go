@@ -154,7 +154,8 @@ func (s *suite) resume(t *testing.T) {
 	} {
 		place := fmt.Sprintf("broken after %d of phase %s", at.after, at.phase)
 		ctx, cancel := context.WithCancel(t.Context())
-		o.Resume, o.Progress = true, &Breaker{Phase: at.phase, Left: at.after, How: cancel}
+		o.Resume = true
+		o.Progress = &Breaker{Phase: at.phase, Left: at.after, How: cancel}
 		_, err := load.Run(ctx, l, o)
 		cancel()
 		require.ErrorIs(t, err, context.Canceled, "load %s", place)

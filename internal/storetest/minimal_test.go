@@ -71,9 +71,11 @@ func (m *minimal) Wrap(op string, err error) error {
 	if _, wrapped := errors.AsType[*store.Error](err); err == nil || wrapped {
 		return err
 	}
-	class, code := store.Connection, ""
+	class := store.Connection
+	code := ""
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		code, class = e.Code, store.Bug
+		code = e.Code
+		class = store.Bug
 		if code == "42P01" { // undefined_table
 			class = store.Config
 		}
@@ -155,7 +157,8 @@ func (m *minimal) Load(ctx context.Context, c store.Copy) (rows int64, err error
 		insert := func(most int) (err error) {
 			if len(values) > most {
 				_, err = tx.ExecContext(ctx, "INSERT INTO "+c.Table+" VALUES "+strings.Join(values, ","))
-				rows, values = rows+int64(len(values)), nil
+				rows = rows + int64(len(values))
+				values = nil
 			}
 			return err
 		}
@@ -220,7 +223,8 @@ func (s session) Purchase(ctx context.Context, p *calls.Purchase) (id int64, err
 	var products []int32
 	var quantities []int16
 	for _, item := range p.Items {
-		products, quantities = append(products, item.Product), append(quantities, item.Quantity)
+		products = append(products, item.Product)
+		quantities = append(quantities, item.Quantity)
 	}
 	err = s.db.QueryRowContext(ctx, "SELECT ds2_purchase($1, $2, $3, $4, $5, $6, $7)", p.CustomerID, len(p.Items),
 		p.Net.String(), p.Tax.String(), p.Total.String(), products, quantities).Scan(&id)

@@ -118,7 +118,8 @@ func (s *suite) duplicates(t *testing.T) {
 func (s *suite) rush(t *testing.T, purchases int, products ...int32) map[int32]int64 {
 	var users sync.WaitGroup
 	var mu sync.Mutex
-	bought, sold := map[int32]int64{}, map[int32]int64{}
+	bought := map[int32]int64{}
+	sold := map[int32]int64{}
 	for _, p := range products {
 		sold[p] = s.inventory(t, "sales", p)
 	}

@@ -98,7 +98,8 @@ func parseLogin(payload []byte) (Login, error) {
 		return Login{}, errors.New("LOGIN7 is too short")
 	}
 	field := func(at int) []byte {
-		offset, length := binary.LittleEndian.Uint16(payload[at:]), binary.LittleEndian.Uint16(payload[at+2:])
+		offset := binary.LittleEndian.Uint16(payload[at:])
+		length := binary.LittleEndian.Uint16(payload[at+2:])
 		return payload[offset:][:2*int(length)]
 	}
 	secret := slices.Clone(field(password))

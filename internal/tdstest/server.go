@@ -204,7 +204,8 @@ func (s *Server) readLogin(conn net.Conn) (client net.Conn, payload []byte, err 
 
 // send sends an answer, or half of it and no more.
 func (s *Server) send(client net.Conn, tokens []byte, cutAt Phase) error {
-	answer, cut := packets(typeAnswer, tokens), s.isCut(cutAt)
+	answer := packets(typeAnswer, tokens)
+	cut := s.isCut(cutAt)
 	if cut != nil {
 		answer = answer[:len(answer)/2]
 	}

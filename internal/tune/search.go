@@ -21,19 +21,26 @@ func Next(c result.SearchConfig, trials []result.Trial) (next result.Trial, foun
 	low, high := bracket(trials)
 	switch {
 	case len(trials) == 0:
-		next.Threads, next.Why = c.Start, "the first number of users"
+		next.Threads = c.Start
+		next.Why = "the first number of users"
 	case high == 0 && low < c.Max:
-		next.Threads, next.Why = min(2*low, c.Max), "twice as many: the limits hold"
+		next.Threads = min(2*low, c.Max)
+		next.Why = "twice as many: the limits hold"
 	case high == 1:
 		found.Why = "the limits fail already with 1 user"
 	case high-low > max(1, low/resolution) && high > 0:
-		next.Threads, next.Why = (low+high)/2, fmt.Sprintf("halfway from %d to %d users", low, high)
+		next.Threads = (low + high) / 2
+		next.Why = fmt.Sprintf("halfway from %d to %d users", low, high)
 	case len(result.Confirming(trials, low)) < c.Confirm:
-		next.Threads, next.Why, next.Confirm = low, "confirms the largest number that held", true
+		next.Threads = low
+		next.Why = "confirms the largest number that held"
+		next.Confirm = true
 	case high == 0:
-		found.Users, found.Why = low, fmt.Sprintf("no more users than %d were allowed", c.Max)
+		found.Users = low
+		found.Why = fmt.Sprintf("no more users than %d were allowed", c.Max)
 	default:
-		found.Users, found.Why = low, fmt.Sprintf("the limits fail with %d users", high)
+		found.Users = low
+		found.Why = fmt.Sprintf("the limits fail with %d users", high)
 	}
 	return next, found
 }
@@ -58,7 +65,8 @@ func bracket(trials []result.Trial) (low, high int) {
 func Higher(trials []result.Trial, users int, value float64) (higher result.Trial, found bool) {
 	for _, t := range trials {
 		if t.Passed && t.Threads < users && t.Value > max(1.1*value, higher.Value) {
-			higher, found = t, true
+			higher = t
+			found = true
 		}
 	}
 	return higher, found

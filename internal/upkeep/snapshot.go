@@ -79,9 +79,11 @@ func checkRoom(ctx context.Context, s store.Database, work SnapshotWork, say fun
 	if err != nil {
 		return nil // of a database that is half restored it may not be known
 	}
-	needs, freed := room.Database, int64(0)
+	needs := room.Database
+	freed := int64(0)
 	if work == SnapshotRestore { // which drops the database first
-		needs, freed = room.Copy, room.Database
+		needs = room.Copy
+		freed = room.Database
 	}
 	if needs == 0 {
 		return nil

@@ -81,7 +81,8 @@ func figuresOf(random *rand.Rand, of runs, configurations, blocks int, noise flo
 	for i := range configurations {
 		names = append(names, fmt.Sprint("c", i))
 	}
-	values, run := of.logarithms(random, blocks*configurations), 0
+	values := of.logarithms(random, blocks*configurations)
+	run := 0
 	for block, order := range measure.RandomBlocks(random, configurations, blocks) {
 		for _, i := range order {
 			v := values[run]
@@ -117,7 +118,8 @@ func TestComparisons(t *testing.T) {
 		{"5 %, φ .8 from run to run", runs{percent: 5, phi: .8}},
 		{"2 %, the first run 15 % slow", runs{percent: 2, slow: 15}},
 	} {
-		random, row := randomOf("comparisons "+c.why), []string{c.why}
+		random := randomOf("comparisons " + c.why)
+		row := []string{c.why}
 		row = append(row, welch(random, c.of, 3).String(), welch(random, c.of, 5).String())
 		for _, b := range []struct {
 			configurations, blocks int
@@ -157,7 +159,8 @@ func TestLooks(t *testing.T) {
 		random := randomOf(fmt.Sprint(c.why, c.looks))
 		of := shares(func() []bool {
 			names, all := figuresOf(random, runs{percent: 2}, 2, 15, 1)
-			found, alone := false, false
+			found := false
+			alone := false
 			var before []measure.Look
 			for _, blocks := range c.looks {
 				done := blocks >= c.planned

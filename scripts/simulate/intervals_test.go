@@ -143,13 +143,16 @@ func intervals(random *rand.Rand, p process, runs, seconds int, spec measure.Win
 		if err != nil || w.CI95 == nil {
 			continue
 		}
-		rates, halves = append(rates, w.OPM), append(halves, *w.CI95)
+		rates = append(rates, w.OPM)
+		halves = append(halves, *w.CI95)
 		if w.FewSamples != "" {
 			c.marked++
 		}
 	}
 	truth := longRun(p)
-	squares, width, n := 0., 0., float64(len(rates))
+	squares := 0.
+	width := 0.
+	n := float64(len(rates))
 	for i, r := range rates {
 		squares += (r - truth) * (r - truth)
 		width += halves[i]
@@ -173,7 +176,8 @@ func longRun(p process) float64 {
 	if p.name != pareto().name {
 		return 600_000
 	}
-	random, sum := rand.New(rand.NewPCG(1, 1)), 0.
+	random := rand.New(rand.NewPCG(1, 1))
+	sum := 0.
 	for range 200 {
 		for _, orders := range p.orders(random, 3600, nil) {
 			sum += orders
@@ -201,7 +205,8 @@ func TestIntervals(t *testing.T) {
 		memory(0), memory(.8), memory(.9), memory(.95), memory(.98), wander(.9, .2), wander(.95, .2), wander(.98, .2),
 		levels(), pareto(), sawtooth(100, 0), sawtooth(300, 0),
 	} {
-		random, row := randomOf(p.name), []string{p.name}
+		random := randomOf(p.name)
+		row := []string{p.name}
 		for _, c := range [][2]int{{60, 60}, {200, 200}, {600, 600}, {1200, 1200}, {200, 1200}, {60, 1200}} {
 			b, held := bounds[fmt.Sprintf("%s, %d", p.name, c[1])]
 			runs := *replicates
@@ -257,14 +262,16 @@ func TestTrends(t *testing.T) {
 			return shares(func() []bool {
 				s := minutes(hours, loss).series(random, 24*60)
 				for i := range s.Samples {
-					s.Samples[i].End, s.Samples[i].Length = s.Samples[i].End*60, time.Minute
+					s.Samples[i].End = s.Samples[i].End * 60
+					s.Samples[i].Length = time.Minute
 				}
 				w, err := s.Window("day", measure.Span{To: 24 * time.Hour})
 				require.NoError(t, err)
 				return []bool{w.Trend != nil, w.Trend != nil && w.Trend.Found}
 			})
 		}
-		none, loss := of(0), of(.03)
+		none := of(0)
+		loss := of(.03)
 		chance := 3 * math.Sqrt(.015/float64(*replicates))
 		assert.LessOrEqual(t, none[1], .015+chance, "%g hours: a trend is found where none is", hours)
 		made.row(fmt.Sprintf("%g hours", hours), share(none[1]), share(none[0]), share(loss[1]))
@@ -281,7 +288,8 @@ func TestTrendsOfRuns(t *testing.T) {
 		{1200, 0, 0, 0, .015}, {1200, .9, 0, 0, .015}, {200, .9, 0, 0, .025}, {60, .9, 0, 0, .025},
 		{3600, .9, .08, .95, 1}, {1200, 0, .08, .95, 1}, {60, 0, .2, .95, 1},
 	} {
-		p, random := memory(c.phi), randomOf(fmt.Sprint("trend of a run", c))
+		p := memory(c.phi)
+		random := randomOf(fmt.Sprint("trend of a run", c))
 		p.change = func(_ *rand.Rand, all []float64, _ []int) {
 			for i := range all {
 				all[i] -= 10_000 * c.loss * float64(i) / float64(c.seconds)

@@ -66,9 +66,16 @@ func TestTune(t *testing.T) {
 				most = n
 			}
 		}
-		row, keeps, luck, trials := []string{s.name}, "", "", 0.
+		row := []string{s.name}
+		keeps := ""
+		luck := ""
+		trials := 0.
 		for _, noise := range []float64{.03, .05, .08} {
-			random, found, holds, says, n := randomOf(fmt.Sprint(s.name, noise)), 0., 0., 0., float64(*replicates)
+			random := randomOf(fmt.Sprint(s.name, noise))
+			found := 0.
+			holds := 0.
+			says := 0.
+			n := float64(*replicates)
 			for range *replicates {
 				config := result.SearchConfig{Start: 16, Max: 512, Confirm: 3}
 				var made []result.Trial
@@ -76,7 +83,8 @@ func TestTune(t *testing.T) {
 				next, best := tune.Next(config, nil)
 				for ; next.Threads > 0; next, best = tune.Next(config, made) {
 					opm, latency := s.of(next.Threads)
-					opm, latency = opm*(1+noise*random.NormFloat64()), latency*(1+noise*random.NormFloat64())
+					opm = opm * (1 + noise*random.NormFloat64())
+					latency = latency * (1 + noise*random.NormFloat64())
 					if !next.Confirm {
 						confirmed = nil
 					} else {

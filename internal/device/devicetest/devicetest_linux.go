@@ -164,7 +164,8 @@ func MountSlow(t testing.TB, fileSystem, on string, bytes int64) *Slow {
 	if below.hold(0, 0) != nil {
 		t.Skip("no control group (version 1) holds drives back here")
 	}
-	under, image := filepath.Join(filepath.Dir(below.Dir), "slow"), filepath.Join(below.Dir, "image")
+	under := filepath.Join(filepath.Dir(below.Dir), "slow")
+	image := filepath.Join(below.Dir, "image")
 	s.Drive = mount(t, fileSystem, under, image, bytes, "--direct-io=on")
 	t.Cleanup(func() { s.Hold(t, 0, 0) }) // before it is unmounted
 	return s

@@ -74,7 +74,8 @@ const (
 
 func newBinaryRows(parts []datagen.Part, columns []column, told func(int64)) *binaryRows {
 	b := &binaryRows{columns: columns, fixed: 2 + maxField*len(columns), told: told}
-	b.rows, b.parts = parts[0].Open(), parts[1:]
+	b.rows = parts[0].Open()
+	b.parts = parts[1:]
 	b.next()
 	return b
 }
@@ -119,7 +120,8 @@ func (b *binaryRows) put(out []byte, n int) (int, error) {
 	n += 2
 	for i := range b.columns {
 		value := &b.row[i]
-		v, fits := value.Int, true
+		v := value.Int
+		fits := true
 		switch b.columns[i].kind {
 		case smallint:
 			fits = v == int64(int16(v))

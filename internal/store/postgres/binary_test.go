@@ -99,7 +99,8 @@ type values [][]datagen.Value
 // next is a datagen.Rows.
 func (v *values) next() (row []datagen.Value) {
 	if len(*v) > 0 {
-		row, *v = (*v)[0], (*v)[1:]
+		row = (*v)[0]
+		*v = (*v)[1:]
 	}
 	return row
 }
@@ -135,7 +136,8 @@ func BenchmarkRows(b *testing.B) {
 		require.NoError(b, err)
 		b.Run(part.File, func(b *testing.B) {
 			b.ReportAllocs()
-			buf, rows := make([]byte, 65_531), int64(0)
+			buf := make([]byte, 65_531)
+			rows := int64(0)
 			for b.Loop() {
 				r := newBinaryRows([]datagen.Part{part}, columns, func(n int64) { rows += n })
 				for err = nil; err == nil; {

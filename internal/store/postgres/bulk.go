@@ -23,7 +23,9 @@ import (
 // the server and the target's options allow less, and no more than most, which is 0 where unknown; and where serial,
 // each index is built by one process, unless the server or the target's options set how many may share that.
 func (s *Store) SetBuilds(wanted, most int64, serial bool) {
-	s.buildWanted, s.buildMost, s.serialBuilds = wanted, most, serial
+	s.buildWanted = wanted
+	s.buildMost = most
+	s.serialBuilds = serial
 }
 
 // buildSettings sets that for a transaction. Without hash joins a foreign key is checked by a merge of two indexes, in
@@ -70,7 +72,8 @@ func (s *Store) maintenance(ctx context.Context, handler func(*pgconn.PgConn) ct
 	if err != nil {
 		return nil, err
 	}
-	config.Database, config.BuildContextWatcherHandler = "postgres", handler
+	config.Database = "postgres"
+	config.BuildContextWatcherHandler = handler
 	conn, err := s.session(ctx, config)
 	if sqlState(err) == undefinedDatabase {
 		config.Database = "template1"
@@ -149,7 +152,8 @@ func copyFrom(ctx context.Context, conn *pgx.Conn, c store.Copy) (int64, error) 
 	if c.Parts[0].Open == nil || mostlyTexts(columns) {
 		files, stop := pipe(c)
 		defer stop()
-		rows, options = files, "FORMAT csv"
+		rows = files
+		options = "FORMAT csv"
 	} else {
 		options = "FORMAT binary"
 		rows = io.MultiReader(strings.NewReader(binaryHeader), newBinaryRows(c.Parts, columns, c.Told),

@@ -154,7 +154,8 @@ func selfSigned(t *testing.T, directory string) (certificate, key string) {
 	pair := web.TLS.Certificates[0]
 	secret, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
 	require.NoError(t, err)
-	certificate, key = filepath.Join(directory, "server.crt"), filepath.Join(directory, "server.key")
+	certificate = filepath.Join(directory, "server.crt")
+	key = filepath.Join(directory, "server.key")
 	for path, block := range map[string]*pem.Block{
 		certificate: {Type: "CERTIFICATE", Bytes: pair.Certificate[0]}, key: {Type: "PRIVATE KEY", Bytes: secret},
 	} {
@@ -171,7 +172,8 @@ func TestLoadWhoseServerDies(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t, localpg.Options{})
 	o := storetest.Loading(t, small, 100)
-	o.AtOnce, o.Resume = 2, true
+	o.AtOnce = 2
+	o.Resume = true
 	for _, phase := range []schema.Phase{schema.Data, schema.Indexes} {
 		steps := map[schema.Phase]int64{schema.Data: 2000, schema.Indexes: 1}[phase]
 		o.Progress = &storetest.Breaker{Phase: phase, Left: steps, How: server.Kill}

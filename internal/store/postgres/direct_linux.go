@@ -47,7 +47,9 @@ func (d *directSocket) Write(p []byte) (int, error) {
 
 // Read writes what Write was given, waits for an answer and reads it.
 func (d *directSocket) Read(p []byte) (int, error) {
-	d.in, d.n, d.errno = p, 0, 0
+	d.in = p
+	d.n = 0
+	d.errno = 0
 	if err := d.raw.Read(d.talk); err != nil {
 		return 0, err
 	}

@@ -52,7 +52,8 @@ func (s *Store) classified(op string, err error) error {
 	// A connection that could not be made is reported once for each address and TLS mode that was tried: the cause says
 	// it all.
 	case errors.As(err, &network) && network.Op == "dial":
-		failed.Op, failed.Err = "connect to "+s.Label(), network
+		failed.Op = "connect to " + s.Label()
+		failed.Err = network
 		failed.Hint = "start the server, or correct the host and port of the target"
 		if isAny(network, syscall.EMFILE) {
 			failed.Hint = "let this process open more files: ulimit -n, or LimitNOFILE of a service"
@@ -66,13 +67,16 @@ func (s *Store) classified(op string, err error) error {
 		failed.Hint = "check what listens there, and how busy it is"
 	case isAny(err, context.DeadlineExceeded):
 	case connect != nil && isAny(err, io.ErrUnexpectedEOF, syscall.ECONNRESET): // a proxy whose server is gone
-		failed.Err, failed.Hint = errClosed, "check what listens there, and how busy it is"
+		failed.Err = errClosed
+		failed.Hint = "check what listens there, and how busy it is"
 	case network != nil && isAny(network, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed):
 		failed.Err = errClosed
 	case network != nil:
 		failed.Err = network
 	case errors.As(err, &name):
-		failed.Op, failed.Err, failed.Hint = "connect to "+s.Label(), name, "correct the host of the target"
+		failed.Op = "connect to " + s.Label()
+		failed.Err = name
+		failed.Hint = "correct the host of the target"
 	case errors.As(err, &connect):
 		failed.Err = lastCause(connect)
 	case isAny(err, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, driver.ErrBadConn) ||

@@ -41,11 +41,16 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 		return e, s.Wrap("examine the server", err)
 	}
 	if super {
-		c.reserved, c.ofRole, c.ofDatabase = 0, -1, -1 // they do not hold for it
+		// they do not hold for it
+		c.reserved = 0
+		c.ofRole = -1
+		c.ofDatabase = -1
 	}
-	state, do := store.Failure, fmt.Sprintf("use PostgreSQL %d to %d", oldestVersion, newestVersion)
+	state := store.Failure
+	do := fmt.Sprintf("use PostgreSQL %d to %d", oldestVersion, newestVersion)
 	if major > newestVersion {
-		state, do = store.Warning, fmt.Sprintf("ds2 was tested with %d to %d: check that the counters are complete",
+		state = store.Warning
+		do = fmt.Sprintf("ds2 was tested with %d to %d: check that the counters are complete",
 			oldestVersion, newestVersion)
 	}
 	e.Add("version", oldestVersion <= major && major <= newestVersion, state, "PostgreSQL "+version, do)

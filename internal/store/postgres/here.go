@@ -99,7 +99,8 @@ func (h *hints) once(of string, find func() string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if time.Since(h.at) >= askAgain {
-		h.found, h.at = map[string]string{}, time.Now()
+		h.found = map[string]string{}
+		h.at = time.Now()
 	}
 	text, known := h.found[of]
 	if !known {

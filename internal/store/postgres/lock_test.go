@@ -75,7 +75,8 @@ func TestLockOfRoleWithoutMaintenance(t *testing.T) {
 		"CREATE ROLE guest LOGIN PASSWORD 'guest'", "CREATE DATABASE target",
 		"REVOKE CONNECT ON DATABASE postgres FROM PUBLIC", "REVOKE CONNECT ON DATABASE template1 FROM PUBLIC",
 	)
-	owner, guest := open(t, server.URL("target")), open(t, pgtest.As(t, server.URL("target"), "guest", "guest"))
+	owner := open(t, server.URL("target"))
+	guest := open(t, pgtest.As(t, server.URL("target"), "guest", "guest"))
 	for _, c := range []struct {
 		why           string
 		first, second *postgres.Store

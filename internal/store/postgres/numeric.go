@@ -6,7 +6,8 @@ import "encoding/binary"
 func appendNumeric(b []byte, v int64) []byte {
 	sign := uint16(0)
 	if v < 0 {
-		sign, v = 0x4000, -v
+		sign = 0x4000
+		v = -v
 	}
 	var digits [6]uint16 // from the last one on; 2^63 hundredths have five before the point
 	n := 1

@@ -40,7 +40,8 @@ func giveTo(t *testing.T, reference, path string) {
 
 func TestPlacement(t *testing.T) {
 	t.Parallel()
-	data, indexes := serverDirectory(t), serverDirectory(t)
+	data := serverDirectory(t)
+	indexes := serverDirectory(t)
 	s := open(t, pgtest.Database(t))
 	admin := open(t, pgtest.Server(t).URL("postgres"))
 	options := storetest.Loading(t, small, 0)

@@ -121,7 +121,8 @@ func TestResetKeepsInventorySmall(t *testing.T) {
 	bytes := func(of string) int64 {
 		return pgtest.Value[int64](t, s.DB(), "SELECT pg_relation_size('"+of+"')")
 	}
-	table, index := bytes("inventory"), bytes("inventory_pkey")
+	table := bytes("inventory")
+	index := bytes("inventory_pkey")
 	for range 3 {
 		pgtest.Exec(t, s.DB(), "UPDATE inventory SET quan_in_stock = quan_in_stock + 1")
 	}

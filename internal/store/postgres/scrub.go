@@ -65,7 +65,9 @@ func (r *scrub) list(ctx context.Context) error {
 				pg_relation_filepath(oid) AS path, pg_relation_size(oid) AS bytes
 			FROM pg_class WHERE relkind IN ('r', 'i', 'm', 'S', 't') AND relpersistence <> 't' AND NOT relisshared) f
 		WHERE bytes > 0 ORDER BY reltablespace, node`
-	r.files, r.at, r.from = r.files[:0], 0, 0
+	r.files = r.files[:0]
+	r.at = 0
+	r.from = 0
 	return r.wrap(store.EachRow(ctx, r.conn, math.MaxInt64, files, func(rows *sql.Rows) error {
 		var f scrubFile
 		err := rows.Scan(&f.path, &f.bytes)
@@ -85,13 +87,15 @@ func (r *scrub) Read(ctx context.Context) (store.Read, error) {
 		}
 	}
 	f := r.files[r.at]
-	path, offset := f.path, r.from%r.segment
+	path := f.path
+	offset := r.from % r.segment
 	if n := r.from / r.segment; n > 0 {
 		path = fmt.Sprintf("%s.%d", path, n)
 	}
 	length := min(store.ScrubRequest, f.bytes-r.from, r.segment-offset)
 	if r.from += length; r.from == f.bytes {
-		r.at, r.from = r.at+1, 0
+		r.at = r.at + 1
+		r.from = 0
 	}
 	read.Last = r.at == len(r.files)
 

@@ -39,7 +39,8 @@ func pass(t *testing.T, r store.Reader) (bytes int64) {
 		read, err := r.Read(t.Context())
 		require.NoError(t, err)
 		require.LessOrEqual(t, read.Bytes, int64(store.ScrubRequest), "a request")
-		bytes, last = bytes+read.Bytes, read.Last
+		bytes = bytes + read.Bytes
+		last = read.Last
 	}
 	return bytes
 }

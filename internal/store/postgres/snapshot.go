@@ -49,7 +49,8 @@ func (s *Store) SnapshotRoom(ctx context.Context) (room store.SnapshotRoom, err 
 
 // CreateSnapshot copies the database, in the place of an older copy: upkeep.Snapshotter.
 func (s *Store) CreateSnapshot(ctx context.Context, how store.Copying) error {
-	made, old := s.Name()+newSnapshotSuffix, s.Name()+oldSnapshotSuffix
+	made := s.Name() + newSnapshotSuffix
+	old := s.Name() + oldSnapshotSuffix
 	return s.administer(ctx, "copy "+s.Label(), func(conn *pgx.Conn, name string) error {
 		// The older one may have been left by a command that was killed after the two had changed places.
 		if err := dropDatabase(ctx, conn, old); err != nil {

@@ -92,7 +92,8 @@ func TestBackToTheStart(t *testing.T) {
 		{"snapshot", restore},
 		{"snapshot again", restore},
 		{"snapshot, while the server goes on with a restore that was killed", func() {
-			name, left := s.Name()+"_ds2_snapshot", make(chan error)
+			name := s.Name() + "_ds2_snapshot"
+			left := make(chan error)
 			go func() {
 				create := fmt.Sprintf("CREATE DATABASE %q TEMPLATE %q", s.Name()+"_ds2_snap_new", name)
 				_, err := maintenance.Exec(create)

@@ -151,7 +151,8 @@ func TestDirect(t *testing.T) {
 // TestWatch ends a read with its context, and reads on with the next.
 func TestWatch(t *testing.T) {
 	conn := echo(t)
-	w, socket := newWatch(conn), direct(conn)
+	w := newWatch(conn)
+	socket := direct(conn)
 	ctx, cancel := context.WithCancel(t.Context())
 	w.over(ctx)
 	time.AfterFunc(10*time.Millisecond, cancel)
@@ -180,7 +181,8 @@ func encode(messages ...pgproto3.BackendMessage) (b []byte) {
 // FuzzAnswer has a server answer three calls with anything: no row is one of a fourth.
 func FuzzAnswer(f *testing.F) {
 	row := &pgproto3.DataRow{Values: [][]byte{{0, 0, 0, 7}, appendNumeric(nil, 1299), nil}}
-	bound, complete := &pgproto3.BindComplete{}, &pgproto3.CommandComplete{CommandTag: []byte("SELECT 1")}
+	bound := &pgproto3.BindComplete{}
+	complete := &pgproto3.CommandComplete{CommandTag: []byte("SELECT 1")}
 	ready := &pgproto3.ReadyForQuery{TxStatus: 'I'}
 	refused := &pgproto3.ErrorResponse{Severity: "ERROR", Code: "40001", Message: "no"}
 	conn, _ := net.Pipe() // for its address, in errors

@@ -61,7 +61,8 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 		}
 	}
 	const mb = 1 << 20
-	cache, limit := cmp.Or(memory, s.number("server memory bytes")), s.number("max server memory (MB)")*mb
+	cache := cmp.Or(memory, s.number("server memory bytes"))
+	limit := s.number("max server memory (MB)") * mb
 	if limit > 0 && limit < noMemoryLimit*mb && (cache == 0 || limit < cache) {
 		cache = limit
 	}
@@ -70,8 +71,10 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 		reads = fmt.Sprintf("the database of %d MB fits into the %d MB of memory that the server may take: "+
 			"its reads test no storage", data/1e6, cache/1e6)
 	}
-	model, chain := s["database recovery model"], s["database log chain"]
-	size, used := s.number("database log bytes"), s.number("database log used bytes")
+	model := s["database recovery model"]
+	chain := s["database log chain"]
+	size := s.number("database log bytes")
+	used := s.number("database log used bytes")
 	warn(model == "FULL" && chain == "none", "recovery is full in name only until the first full backup, and the log "+
 		"is truncated as under simple recovery: make one with ds2 snapshot create")
 	warn(model == "FULL" && chain != "none" && size > 0 && used > size/2, "the log of %d MB is %d %% full, and only a "+
@@ -102,7 +105,8 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 		"it may end before checkpoints write anything out", every, run)
 	warn(known && every == 0 && run > 0 && run < 5*time.Minute, "the target recovery time is 0, so checkpoints come "+
 		"about once a minute or less often: a run of %s sees few of them", run)
-	target, taken := s.number("server memory target bytes"), s.number("server memory committed bytes")
+	target := s.number("server memory target bytes")
+	taken := s.number("server memory committed bytes")
 	warn(target > 0 && taken < target/10*9 && taken < data, "the server's memory is still growing, %d MB of %d MB: "+
 		"until it has all, it reads eight pages where one is asked for; let a longer warm-up fill it",
 		taken/mb, target/mb)
@@ -110,14 +114,16 @@ func advice(s settings, run time.Duration, memory int64) (reads string, advice [
 		value, known := s[distorts.setting]
 		warn(known && value != "0", "%s", distorts.says)
 	}
-	flags, pages := s["server trace flags"], s.number("server suspect pages")
+	flags := s["server trace flags"]
+	pages := s.number("server suspect pages")
 	warn(flags != "", "trace flags %s are on for the whole server: a server to compare with must have the same", flags)
 	warn(pages > 0, "msdb.dbo.suspect_pages lists %d damaged pages of this database: check it by ds2 verify --deep, "+
 		"and look at the drive", pages)
 	level := s.number("database compatibility level")
 	warn(level > 0 && level < 130,
 		"the compatibility level is %d, of SQL Server before 2016: it has an older optimizer", level)
-	files, wanted := s.number("tempdb data files"), min(s.number("server CPUs"), 8)
+	files := s.number("tempdb data files")
+	wanted := min(s.number("server CPUs"), 8)
 	warn(files > 0 && files < wanted, "tempdb has %d data files for %d CPUs: give it %d",
 		files, s.number("server CPUs"), wanted)
 	plan := s["ActivePowerScheme"]
@@ -188,7 +194,8 @@ func (s *Store) Examine(ctx context.Context, users int) (store.Examination, erro
 	}
 	e.Add("writable", writable, store.Failure, found,
 		"ALTER DATABASE … SET READ_WRITE, or name the primary replica")
-	needed, free := users+store.OwnConnections, most-inUse
+	needed := users + store.OwnConnections
+	free := most - inUse
 	found = fmt.Sprintf("%d needed, %d free: the server allows %d, %d in use", needed, max(free, 0), most, inUse)
 	if !state { // the user's own are all that it counted
 		found = fmt.Sprintf("%d are needed: the server allows %d, and does not show this user how many are in use",

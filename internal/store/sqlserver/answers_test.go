@@ -50,7 +50,9 @@ var seven = idAnswer(nil, sevenRow, tdstest.Done(tdstest.DoneFinal))
 // counts.
 func TestAnswers(t *testing.T) {
 	const unnamed, other = 0x7FFFFFFF, -1 // errors without the server's number: of the server, and any
-	row, done, failed := sevenRow, tdstest.Done(tdstest.DoneFinal), tdstest.Done(tdstest.DoneError)
+	row := sevenRow
+	done := tdstest.Done(tdstest.DoneFinal)
+	failed := tdstest.Done(tdstest.DoneError)
 	long := tdstest.Info(1, 1, strings.Repeat("x", 9000))
 	for _, c := range []struct {
 		clause string
@@ -163,7 +165,8 @@ func TestManyRows(t *testing.T) {
 	for last := false; !last; {
 		read, err := r.Read(t.Context())
 		require.NoError(t, err, "after %d bytes", bytes)
-		bytes, last = bytes+read.Bytes, read.Last
+		bytes = bytes + read.Bytes
+		last = read.Last
 	}
 	require.EqualValues(t, manyRows*rowBytes, bytes, "of a pass")
 

@@ -45,7 +45,8 @@ func listNamed(ctx context.Context, db store.Queryer, query string, row func(map
 		if err != nil {
 			return err
 		}
-		values, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
+		values := make([]sql.NullString, len(columns))
+		into := make([]any, len(columns))
 		for i := range values {
 			into[i] = &values[i]
 		}

@@ -70,7 +70,8 @@ func (s *Store) dial(ctx context.Context, config msdsn.Config) (*mssql.Conn, *ne
 // newConnector gives go-mssqldb's connector for one connection, with the password or the token of the moment.
 func (s *Store) newConnector(ctx context.Context, config msdsn.Config) (*mssql.Connector, error) {
 	if s.entra != nil {
-		u, query := *s.entra, s.entra.Query()
+		u := *s.entra
+		query := s.entra.Query()
 		query.Set(msdsn.Database, config.Database)
 		u.RawQuery = query.Encode()
 		return newFedAuthConnector(u.String())

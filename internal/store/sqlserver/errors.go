@@ -84,13 +84,15 @@ func (e *connectError) wrap(op string) error {
 	network, isNetwork := errors.AsType[*net.OpError](e.err)
 	switch {
 	case isUnknown:
-		wrapped.Err, wrapped.Hint = unknown, "correct the host of the target"
+		wrapped.Err = unknown
+		wrapped.Hint = "correct the host of the target"
 	case errors.Is(e.err, context.DeadlineExceeded):
 		wrapped.Err = fmt.Errorf("the server did not answer the login in time: %w", e.err)
 		wrapped.Hint = "look at the server's load; with an access token, at whether the server knows Entra ID; " +
 			"give a slow one longer by connection timeout=SECONDS"
 	case isNetwork && network.Op == "dial":
-		wrapped.Err, wrapped.Hint = network, "start the server, or correct the host and port of the target"
+		wrapped.Err = network
+		wrapped.Hint = "start the server, or correct the host and port of the target"
 	case isNetwork && !network.Timeout(), strings.Contains(e.err.Error(), "EOF"): // as text: go-mssqldb words it anew
 		wrapped.Hint = "the server closed the connection: check that the port is SQL Server's and that the target " +
 			"names a user; encrypt=strict needs SQL Server 2022 or later"

@@ -26,14 +26,16 @@ const (
 
 // awaitGhosts waits until there are none, or no fewer for a while, and gives how many are left.
 func awaitGhosts(ctx context.Context, count func() (int64, error)) (left int64, err error) {
-	fewest, since := int64(math.MaxInt64), time.Now()
+	fewest := int64(math.MaxInt64)
+	since := time.Now()
 	for {
 		asked := time.Now()
 		if left, err = count(); err != nil || left == 0 {
 			return left, err
 		}
 		if left < fewest {
-			fewest, since = left, time.Now()
+			fewest = left
+			since = time.Now()
 		}
 		if time.Since(since) >= ghostsStay {
 			return left, nil

@@ -24,7 +24,8 @@ func TestAwaitGhosts(t *testing.T) {
 		{"asking is slow", func(asked int) int64 { return int64(2 - asked) }, 2 * time.Second, 44 * time.Second, 2},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			start, asked := time.Now(), 0
+			start := time.Now()
+			asked := 0
 			_, err := awaitGhosts(t.Context(), func() (int64, error) {
 				time.Sleep(c.slow)
 				asked++

@@ -88,9 +88,11 @@ func TestLoginAnswers(t *testing.T) {
 
 // TestCertificates has a server with each kind of certificate.
 func TestCertificates(t *testing.T) {
-	named, other := selfSigned(t, "127.0.0.1", false), selfSigned(t, "db.example.com", false)
+	named := selfSigned(t, "127.0.0.1", false)
+	other := selfSigned(t, "db.example.com", false)
 	negative := selfSigned(t, "127.0.0.1", true)
-	namedFile, otherFile := pemFile(t, named), pemFile(t, other)
+	namedFile := pemFile(t, named)
+	otherFile := pemFile(t, other)
 	const off, on = tdstest.EncryptLogin, tdstest.EncryptAll
 	for _, c := range []struct {
 		clause     string
@@ -237,7 +239,8 @@ func TestLoginLimit(t *testing.T) {
 // TestAttention has the end of the context end a request that the server does not answer: [MS-TDS] 2.2.1.7 and 2.2.7.6,
 // DONE_ATTN. go-mssqldb waits for the confirmation, and the session is sound after it.
 func TestAttention(t *testing.T) {
-	answers, asked := make(chan []byte, 1), make(chan struct{}, 10)
+	answers := make(chan []byte, 1)
+	asked := make(chan struct{}, 10)
 	server := tdstest.Start(t, tdstest.Options{Request: func([]byte) []byte {
 		select {
 		case answer := <-answers:

@@ -35,7 +35,8 @@ var otherNames = map[string]string{
 
 // read takes over what a target says.
 func (s *Store) read(target *url.URL) (err error) {
-	u, query := *target, url.Values{}
+	u := *target
+	query := url.Values{}
 	for name, values := range target.Query() {
 		key := strings.ToLower(name)
 		key = cmp.Or(otherNames[key], key)

@@ -118,7 +118,8 @@ func TestDeadlock(t *testing.T) {
 			failures <- s.Wrap("purchase", err)
 		}()
 	}
-	victim, other := <-failures, <-failures
+	victim := <-failures
+	other := <-failures
 	if victim == nil {
 		victim, other = other, victim
 	}

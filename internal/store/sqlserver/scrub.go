@@ -62,7 +62,8 @@ func (s *Store) scrub(ctx context.Context, tables ...scrubTable) (_ store.Reader
 
 // list begins again at the first table, in the order in which they were made.
 func (r *scrub) list(ctx context.Context) error {
-	r.at, r.tables = 0, nil
+	r.at = 0
+	r.tables = nil
 	const tables = `SELECT SCHEMA_NAME(schema_id), name FROM sys.tables WHERE is_ms_shipped = 0 ORDER BY object_id`
 	found, err := store.Collect(ctx, r.DB(), tables, func(name *[2]string) []any { return []any{&name[0], &name[1]} })
 	if err != nil {

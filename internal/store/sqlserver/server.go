@@ -91,8 +91,10 @@ func properties(ctx context.Context, db *sql.DB) (server, error) {
 		CAST(SERVERPROPERTY('InstanceDefaultDataPath') AS nvarchar(260)),
 		CAST(SERVERPROPERTY('InstanceDefaultLogPath') AS nvarchar(260))`,
 	).Scan(&v.edition, &v.major, &babelfish, &fullText, &dataPath, &logPath)
-	v.babelfish, v.fullText = babelfish.Int64 == 1, fullText.Int64 == 1
-	v.dataPath, v.logPath = dataPath.String, logPath.String
+	v.babelfish = babelfish.Int64 == 1
+	v.fullText = fullText.Int64 == 1
+	v.dataPath = dataPath.String
+	v.logPath = logPath.String
 	if err == nil && v.babelfish {
 		const ask = `SELECT CASE current_setting('babelfishpg_tsql.escape_hatch_fulltext')
 			WHEN 'ignore' THEN 1 ELSE 0 END`
@@ -179,7 +181,9 @@ func (v server) leftOut(o schema.Layout) (lines []string) {
 			lines = append(lines, line)
 		}
 	}
-	uses, lacks, login := o.Uses, o.Lacks, o.Password != ""
+	uses := o.Uses
+	lacks := o.Lacks
+	login := o.Password != ""
 	add(uses.Files, lacks.Files, files)
 	add(uses.Recovery, lacks.Recovery, none+"recovery models, a target recovery time, and a Query Store to switch off")
 	add(uses.Statistics, lacks.Statistics, none+"CREATE STATISTICS and UPDATE STATISTICS")
@@ -230,7 +234,8 @@ func (s *Store) standing(ctx context.Context, master *sql.DB) (d standing, err e
 	err = master.QueryRowContext(ctx, `
 		SELECT state_desc, HAS_DBACCESS(name), CAST(DATABASEPROPERTYEX(name, 'Collation') AS varchar(128))
 		FROM sys.databases WHERE name = @p1`, s.Name()).Scan(&d.state, &access, &collation)
-	d.access, d.collation = access.Int64 == 1, collation.String
+	d.access = access.Int64 == 1
+	d.collation = collation.String
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}

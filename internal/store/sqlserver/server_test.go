@@ -17,7 +17,8 @@ var ds2Uses = schema.Features{
 
 func TestWhatServersLack(t *testing.T) {
 	onBabelfish := ds2Uses
-	onBabelfish.FullText, onBabelfish.DelayedDurability = false, true
+	onBabelfish.FullText = false
+	onBabelfish.DelayedDurability = true
 	onAzure := schema.Features{Files: true, Recovery: true, ServerState: true}
 	for _, c := range []struct {
 		name    string

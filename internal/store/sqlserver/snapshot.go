@@ -115,7 +115,8 @@ func (s *Store) RestoreSnapshot(ctx context.Context, how store.Copying) error {
 		return s.Wrap(op, err)
 	}
 	database := quoteName(s.Name())
-	before, unknown := map[string]string(nil), error(nil)
+	before := map[string]string(nil)
+	unknown := error(nil)
 	if now.state == "ONLINE" {
 		before, unknown = s.options(ctx, master)
 		_, err := master.ExecContext(ctx, "ALTER DATABASE "+database+" SET OFFLINE WITH ROLLBACK IMMEDIATE")

@@ -17,7 +17,9 @@ import (
 )
 
 func TestNewestBackup(t *testing.T) {
-	early, late, none := time.Unix(100, 0), time.Unix(200, 0), time.Time{}
+	early := time.Unix(100, 0)
+	late := time.Unix(200, 0)
+	none := time.Time{}
 	for _, c := range []struct {
 		why           string
 		finished      [2]time.Time

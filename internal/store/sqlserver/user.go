@@ -67,7 +67,8 @@ func (c *Conn) Binary(v []byte) { c.param(v) }
 func (c *Conn) Hundredths(v int64) {
 	sign := ""
 	if v < 0 {
-		sign, v = "-", -v
+		sign = "-"
+		v = -v
 	}
 	c.param(mssql.VarChar(fmt.Sprintf("%s%d.%02d", sign, v/100, v%100)))
 }
@@ -81,7 +82,8 @@ func (c *Conn) Each(ctx context.Context, writes bool, columns int, row func(valu
 	case err != nil:
 		writes = false
 	case !c.conn.IsValid():
-		err, writes = driver.ErrBadConn, false
+		err = driver.ErrBadConn
+		writes = false
 	default:
 		err = c.call(ctx, columns, row)
 	}

@@ -50,7 +50,8 @@ func (Dataset) SignatureColumns() map[string]string {
 
 // Params names the size, and what the schema uses of SQL Server: all but delayed durability.
 func (d Dataset) Params(p schema.Params) schema.Params {
-	p.Customers, p.OrdersPerMonth = int64(d.Size.Customers), int64(d.Size.OrdersPerMonth)
+	p.Customers = int64(d.Size.Customers)
+	p.OrdersPerMonth = int64(d.Size.OrdersPerMonth)
 	p.Products = int64(d.Size.Products)
 	p.Layout.Uses = schema.Features{
 		Files: true, Recovery: true, Statistics: true, Catalog: true, ServerState: true, Owners: true, FullText: true,

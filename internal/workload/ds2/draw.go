@@ -220,6 +220,7 @@ func (u *Draws) letters(n int) []byte {
 
 // expiration is a month of the years 2008 to 2012, as 2012/03.
 func (u *Draws) expiration() []byte {
-	year, month := u.between(2008, 2012), u.between(1, 12)
+	year := u.between(2008, 2012)
+	month := u.between(1, 12)
 	return u.take(append(strconv.AppendInt(u.texts, int64(year), 10), '/', byte('0'+month/10), byte('0'+month%10)))
 }

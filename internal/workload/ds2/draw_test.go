@@ -107,10 +107,12 @@ func TestNewCustomer(t *testing.T) {
 // In a long run many more customers come than DS2 has names for.
 func TestNamesDoNotRunOut(t *testing.T) {
 	c := config()
-	c.PctNewCustomers, c.Size.Customers = 100, 1000
+	c.PctNewCustomers = 100
+	c.Size.Customers = 1000
 	u := NewDraws(c, 1, 1)
 	taken := map[string]bool{}
-	tries, beyond := 0, 0
+	tries := 0
+	beyond := 0
 	for n := range 20 * c.Size.Customers {
 		o := u.Next()
 		for tries++; taken[string(o.Customer.Username)]; tries++ {

@@ -34,7 +34,9 @@ type parameters struct {
 }
 
 func (p *Plan) Describe(a *result.Spec) {
-	c, size, words := p.Config, p.Config.Size, p.Config.Words.Sum()
+	c := p.Config
+	size := p.Config.Size
+	words := p.Config.Words.Sum()
 	a.DataSeeds, a.Own = p.Seeds, result.NewBlock(parameters{c, words})
 	a.InWords = []result.Said{
 		{Name: "customers", Value: fmt.Sprint(size.Customers)},

@@ -53,7 +53,8 @@ func (u *User) Play(p workload.Player) error {
 		return err
 	}
 	buy := &u.purchase
-	buy.CustomerID, buy.Items = u.customer, u.order.Items
+	buy.CustomerID = u.customer
+	buy.Items = u.order.Items
 	buy.Net, buy.Tax, buy.Total = Total(buy.Items)
 	if err := p.Do(calls.OpPurchase); err != nil {
 		return err

@@ -24,7 +24,8 @@ func eachRecord(ctx context.Context, db *sql.DB, d Dataset, whole bool, f func(n
 	var r Record
 	var flags, sum int32
 	var body sql.RawBytes
-	query, columns := "SELECT mailbox_id, folder_id, message_id", []any{&r.Mailbox, &r.Folder, &r.Message}
+	query := "SELECT mailbox_id, folder_id, message_id"
+	columns := []any{&r.Mailbox, &r.Folder, &r.Message}
 	if whole {
 		query += ", flags, crc, body"
 		columns = append(columns, &flags, &sum, &body)
@@ -36,7 +37,9 @@ func eachRecord(ctx context.Context, db *sql.DB, d Dataset, whole bool, f func(n
 		if err := rows.Scan(columns...); err != nil {
 			return err
 		}
-		r.Flags, r.Sum, r.Body = uint32(flags), uint32(sum), body
+		r.Flags = uint32(flags)
+		r.Sum = uint32(sum)
+		r.Body = body
 		if n := shape.Number(r.Message); n < mostNumber && shape.Key(n) == r.Key {
 			f(n, &r)
 		} else if aliens++; aliens == 1 {
@@ -159,7 +162,8 @@ func eachOf(ctx context.Context, t Target, some iter.Seq[uint64], f func(n uint6
 		return err
 	}
 	defer session.Close(ctx)
-	step, shape := Step{Op: Read}, t.Dataset.shape()
+	step := Step{Op: Read}
+	shape := t.Dataset.shape()
 	for n := range some {
 		step.Record.Key = shape.Key(n)
 		if err := session.Transact(ctx, &step, false); err != nil {
@@ -210,7 +214,8 @@ const toldEvery = 64
 
 // teller is called for each record, and tells how many bytes of them have been dealt with.
 func (f *findings) teller(doing string) func() {
-	size, records := f.Dataset.Size, 0
+	size := f.Dataset.Size
+	records := 0
 	tell := f.tell.Adder(doing+f.Store.Label(), size.Bytes())
 	return func() {
 		if records++; records%toldEvery == 0 {

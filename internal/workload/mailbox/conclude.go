@@ -226,7 +226,8 @@ func warmed(w result.Warm) string {
 	default:
 		all = append(all, "before any checkpoint")
 	}
-	reads, end := "with almost no reads from the drives", "as the longest wait was over"
+	reads := "with almost no reads from the drives"
+	end := "as the longest wait was over"
 	if w.Slope != nil {
 		reads = fmt.Sprintf("the read latency changing by %.2g ms a second", 1000**w.Slope)
 	}
@@ -243,15 +244,18 @@ func (r run) databases() result.Section {
 	}}
 	seen := monitor.Drives{Counters: r.Counters, Machine: r.Machine, From: r.Start, To: r.Happened.End}
 	for i, target := range r.ByTarget {
-		row, times := []string{target.Target}, []string{}
+		row := []string{target.Target}
+		times := []string{}
 		for _, o := range operations {
 			l, ok := target.Latency[o.Name]
 			row = append(row, fmt.Sprint(l.Count))
 			times = append(times, decimalsOr(ok, l.Mean, 2))
 		}
-		before, after := "–", "–"
+		before := "–"
+		after := "–"
 		if i < len(r.RecordsBefore) && i < len(r.RecordsAfter) {
-			before, after = fmt.Sprint(r.RecordsBefore[i]), fmt.Sprint(r.RecordsAfter[i])
+			before = fmt.Sprint(r.RecordsBefore[i])
+			after = fmt.Sprint(r.RecordsAfter[i])
 		}
 		pages, seconds := seen.PageReads(target.Target)
 		t.Rows = append(t.Rows, slices.Concat(row, times, []string{before, after,

@@ -113,7 +113,8 @@ func (e engine) load(t *testing.T) {
 		Progress: &storetest.Breaker{Phase: schema.Data, Left: 3000, How: cancel}}
 	_, err := load.Run(ctx, s, o)
 	require.ErrorIs(t, err, context.Canceled)
-	o.Progress, o.Resume = nil, true
+	o.Progress = nil
+	o.Resume = true
 	report, err := load.Run(t.Context(), s, o)
 	require.NoError(t, err)
 	assert.NotZero(t, report.Tables[0].Before, "rows before")
@@ -231,7 +232,8 @@ func (e engine) damage(t *testing.T, target mailbox.Target, account *workload.Ac
 	require.NoError(t, row.Scan(&key.Mailbox, &key.Folder, &key.Message))
 	kept := transact(mailbox.Read, mailbox.Record{Key: key}).Record
 	require.NoError(t, kept.Check())
-	alien, changed := kept, kept
+	alien := kept
+	changed := kept
 	alien.Message++
 	changed.Body = bytes.Clone(kept.Body)
 	changed.Body[len(changed.Body)-1] ^= 1
@@ -265,7 +267,8 @@ func (e engine) unread(t *testing.T) {
 	target := e.loaded(t)
 	loaded := target.Dataset.Size.Records()
 	const missing = "records that are missing"
-	reading, changing := mailbox.Mix{Read: 50, Replace: 50}, mailbox.Mix{Insert: 50, Delete: 50}
+	reading := mailbox.Mix{Read: 50, Replace: 50}
+	changing := mailbox.Mix{Insert: 50, Delete: 50}
 	last := ""
 	for _, c := range []struct {
 		name   string
@@ -328,7 +331,8 @@ func (e engine) twice(t *testing.T) {
 		if op == mailbox.Insert {
 			n = 1 << 30
 		}
-		steps[i].Op, steps[i].Number = op, n
+		steps[i].Op = op
+		steps[i].Number = n
 		shapeOf(target).Fill(&steps[i].Record, n, 99)
 	}
 	for try := range 2 {

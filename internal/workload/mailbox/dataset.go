@@ -75,7 +75,8 @@ func (d Dataset) Parts(engine string) []datagen.Part {
 	if !ok {
 		return nil // nor is there a schema
 	}
-	shape, all := d.shape(), d.Size.Records()
+	shape := d.shape()
+	all := d.Size.Records()
 	number := func(i uint64) uint64 { return i }
 	if e.ByKey() {
 		order := sync.OnceValue(func() []uint32 { return byKey(shape, all) })
@@ -99,7 +100,8 @@ func byKey(shape Shape, n int64) []uint32 {
 		order[i] = uint32(i)
 	}
 	slices.SortFunc(order, func(i, j uint32) int {
-		a, b := shape.Key(uint64(i)), shape.Key(uint64(j))
+		a := shape.Key(uint64(i))
+		b := shape.Key(uint64(j))
 		return cmp.Or(cmp.Compare(a.Mailbox, b.Mailbox), cmp.Compare(a.Folder, b.Folder),
 			cmp.Compare(a.Message, b.Message))
 	})
@@ -108,7 +110,8 @@ func byKey(shape Shape, n int64) []uint32 {
 
 // rows are the records of some places; number is that of the record of a place.
 func (s Shape) rows(number func(place uint64) uint64, from, end uint64) datagen.Rows {
-	r, row := new(Record), new([6]datagen.Value)
+	r := new(Record)
+	row := new([6]datagen.Value)
 	return func() []datagen.Value {
 		if from == end {
 			return nil

@@ -25,11 +25,14 @@ func TestParts(t *testing.T) {
 		parts := d.Parts("a")
 		require.Greater(t, len(parts), 1)
 		require.Nil(t, d.Parts("b"), "of an engine that is not there")
-		found, n, sorted := NewLive(1), int64(0), true
+		found := NewLive(1)
+		n := int64(0)
+		sorted := true
 		var last []byte
 		for i, part := range parts {
 			before := n
-			rows, again := part.Open(), d.Parts("a")[i].Open()
+			rows := part.Open()
+			again := d.Parts("a")[i].Open()
 			for row := rows(); row != nil; row = rows() {
 				n++
 				require.True(t, reflect.DeepEqual(row, again()), "part %d is another the second time", i)

@@ -30,7 +30,8 @@ func TestNoRecordTwice(t *testing.T) {
 	for range 200_000 {
 		user := random.IntN(users)
 		s := l.Share(user)
-		n, op := uint64(0), mix.Draw(random)
+		n := uint64(0)
+		op := mix.Draw(random)
 		if op == Insert || s.records == 0 {
 			n = s.Fresh()
 			require.False(t, held[n], "record %d is inserted twice", n)
@@ -187,7 +188,8 @@ func TestLiveFile(t *testing.T) {
 }
 
 func FuzzParseLive(f *testing.F) {
-	l, dir := NewLive(3), f.TempDir()
+	l := NewLive(3)
+	dir := f.TempDir()
 	for n := range uint64(100) {
 		l.Add(n)
 	}

@@ -30,7 +30,8 @@ func (l *Live) Save(dir string, target int) error {
 	for i := range l.shares {
 		doubt = slices.AppendSeq(doubt, maps.Keys(l.shares[i].doubt))
 	}
-	b, end := []byte(liveHeader), l.End()
+	b := []byte(liveHeader)
+	end := l.End()
 	for _, v := range append([]uint64{uint64(len(doubt)), end}, doubt...) {
 		b = binary.LittleEndian.AppendUint64(b, v)
 	}
@@ -75,8 +76,10 @@ func parseLive(b []byte) (*Live, error) {
 	if len(b) < head+4 || string(b[:len(liveHeader)]) != liveHeader {
 		return nil, errLiveFile
 	}
-	body, sum := b[:len(b)-4], binary.LittleEndian.Uint32(b[len(b)-4:])
-	doubts, end := binary.LittleEndian.Uint64(b[len(liveHeader):]), binary.LittleEndian.Uint64(b[len(liveHeader)+8:])
+	body := b[:len(b)-4]
+	sum := binary.LittleEndian.Uint32(b[len(b)-4:])
+	doubts := binary.LittleEndian.Uint64(b[len(liveHeader):])
+	end := binary.LittleEndian.Uint64(b[len(liveHeader)+8:])
 	rest := body[head:]
 	if crc32.Checksum(body, castagnoli) != sum ||
 		doubts > uint64(len(rest)/8) || end > uint64(len(rest))*4 || uint64(len(rest)) != 8*doubts+(end+3)/4 {

@@ -47,7 +47,8 @@ func TestPlanNamesParameter(t *testing.T) {
 	d := Dataset{Size: Size{Mailboxes: 20, MailboxBytes: 1 << 20}, Profile: "exchange2007"}
 	info := d.Info()
 	info[store.InfoState] = store.StateReady
-	engines, targets := map[string]Engine{"picky": picky{}}, []store.Database{pickyStore{}}
+	engines := map[string]Engine{"picky": picky{}}
+	targets := []store.Database{pickyStore{}}
 	_, err := NewPlan(t.Context(), engines, targets, []store.Info{info}, Request{Lazy: -1})
 	assert.EqualError(t, err, "lazy is 80: it must be 0")
 }

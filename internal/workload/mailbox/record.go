@@ -55,7 +55,8 @@ func (s Shape) Number(message int64) uint64 { return unmix(uint64(message)) - mi
 // Fill makes the record of a number and flags. Its body is written to r.Body, which is used again where it has the
 // room.
 func (s Shape) Fill(r *Record, n uint64, flags uint32) {
-	r.Key, r.Flags = s.Key(n), flags
+	r.Key = s.Key(n)
+	r.Flags = flags
 	r.Body = slices.Grow(r.Body[:0], BodySize)[:BodySize]
 	fill(r.Body, mix(s.Seed^0x6d61696c626f78)^mix(n)^uint64(flags)<<32)
 	r.Sum = r.sum()

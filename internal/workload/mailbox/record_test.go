@@ -16,8 +16,10 @@ func TestKeysFallOnRandomLeaves(t *testing.T) {
 	const records, leaves = 100_000, 100
 	s := Shape{Mailboxes: 500, Seed: 42}
 	seen := map[Key]bool{}
-	perMailbox, perFolder := make([]int, s.Mailboxes+1), make([]int, foldersOfMailbox+1)
-	near, last := 0, 0
+	perMailbox := make([]int, s.Mailboxes+1)
+	perFolder := make([]int, foldersOfMailbox+1)
+	near := 0
+	last := 0
 	for n := range uint64(records) {
 		k := s.Key(n)
 		require.False(t, seen[k], "key %v comes twice", k)

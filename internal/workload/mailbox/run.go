@@ -110,7 +110,8 @@ func (r *Run) Ready(ctx context.Context) error {
 		if err := r.find(ctx, t, r.live[i]); err != nil {
 			return err
 		}
-		records, users := r.live[i].Records(), len(r.live[i].shares)
+		records := r.live[i].Records()
+		users := len(r.live[i].shares)
 		if records == 0 {
 			return fmt.Errorf("%s holds no record: load it with ds2 load --workload mailbox", t.Store.Label())
 		}
@@ -185,7 +186,8 @@ func knownRecords(ctx context.Context, t Target, note string) (*Live, error) {
 	if err != nil {
 		return nil, nil // the record is on another machine, or gone
 	}
-	doubt, there := maps.Keys(live.Share(0).doubt), func(n uint64, _ *Record) { live.Add(n) }
+	doubt := maps.Keys(live.Share(0).doubt)
+	there := func(n uint64, _ *Record) { live.Add(n) }
 	err = eachOf(ctx, t, doubt, there)
 	return live, t.Store.Wrap("look for records in doubt", err)
 }

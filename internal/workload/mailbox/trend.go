@@ -28,7 +28,8 @@ func (r run) trend(windows []measure.Window) []result.Section {
 	if r.storage == nil || len(windows) == 0 {
 		return nil
 	}
-	from, to := measure.Seconds(windows[0].From), measure.Seconds(windows[0].To)
+	from := measure.Seconds(windows[0].From)
+	to := measure.Seconds(windows[0].To)
 	part := (to - from) / tenths
 	if to-from >= hourlyFrom {
 		part = partLength
@@ -50,7 +51,9 @@ func (r run) trend(windows []measure.Window) []result.Section {
 			parts = append(parts, math.NaN())
 			continue
 		}
-		at, iops, parts = append(at, begin.Hours()), append(iops, d.IOPS), append(parts, d.IOPS)
+		at = append(at, begin.Hours())
+		iops = append(iops, d.IOPS)
+		parts = append(parts, d.IOPS)
 		row := []string{clock(begin), clock(end)}
 		for _, v := range []float64{d.IOPS, d.Reads, d.Writes, d.LogWrites, transactions(r.Series, begin, end)} {
 			row = append(row, decimals(v, 1))

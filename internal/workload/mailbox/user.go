@@ -50,7 +50,8 @@ func (u *user) Play(p workload.Player) error {
 }
 
 func (u *user) draw() {
-	s, mix := &u.step, &u.run.parameters.Mix
+	s := &u.step
+	mix := &u.run.parameters.Mix
 	u.inDoubt = false
 	s.Op = mix.Draw(u.random)
 	if s.Op != Insert {

@@ -64,7 +64,8 @@ func TestCacheInOrder(t *testing.T) {
 	put(t, c, 1, 0, 1)
 	put(t, c, 2, 1, 1)
 	put(t, c, 3, 0, 1)
-	c.queue[0].due, c.queue[1].due = time.Time{}, time.Time{}
+	c.queue[0].due = time.Time{}
+	c.queue[1].due = time.Time{}
 	require.NoError(t, c.WriteOut(time.Now()))
 	expect(t, "the first two", medium, append(fill(1, 1), fill(2, 1)...), 0)
 }

@@ -84,7 +84,8 @@ func (a *audit) ask(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	counts, passes := a.counts(tables), interleave(history, a.partTasks(tables["orders"]+tables["orderlines"]))
+	counts := a.counts(tables)
+	passes := interleave(history, a.partTasks(tables["orders"]+tables["orderlines"]))
 	if run := a.options.Run; run != nil {
 		before, counted := run.Before[Changed]
 		if after, again := run.After[Changed]; counted && again && after >= before {

@@ -71,7 +71,8 @@ func ReadMarks(ctx context.Context, target store.Database, after bool) (result.M
 		return nil, fmt.Errorf("read the highest customer and order: %w", err)
 	}
 	m := result.Marks{LastCustomer: customer, LastOrder: order}
-	last, first := noted(info[lastSales]), noted(info[firstSales])
+	last := noted(info[lastSales])
+	first := noted(info[firstSales])
 	switch {
 	case !after && last.order == order:
 		m[Sales] = last.print
@@ -106,7 +107,8 @@ func readSales(ctx context.Context, target store.Database, info store.Info, orde
 	if err := target.DB().QueryRowContext(ctx, "SELECT "+salesPrint+" FROM inventory i").Scan(&print); err != nil {
 		return 0, fmt.Errorf("read the sales: %w", err)
 	}
-	name, now := lastSales, sales{order: order, print: print}
+	name := lastSales
+	now := sales{order: order, print: print}
 	if info[firstSales] == "" {
 		name = firstSales
 	}
@@ -124,13 +126,15 @@ func Check(
 	ctx context.Context, target store.Database, engines calls.Engines, size *datagen.Size, o workload.Audit,
 ) (checks []result.Check, err error) {
 	a := &audit{target: target, engines: engines, given: size, options: o}
-	a.answers, a.notes = map[string]int64{}, map[string]string{}
+	a.answers = map[string]int64{}
+	a.notes = map[string]string{}
 	if err := a.ask(ctx); err != nil {
 		return nil, target.Wrap("audit "+target.Label(), err)
 	}
 	for _, e := range a.expectations() {
 		found := a.answers[e.name]
-		holds, said := e.from <= found && found <= e.to, e.format(found)+a.notes[e.name]
+		holds := e.from <= found && found <= e.to
+		said := e.format(found) + a.notes[e.name]
 		checks = append(checks, result.NewCheck(target.Label(), e.name, holds, e, said))
 	}
 	return checks, nil

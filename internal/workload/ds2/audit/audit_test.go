@@ -349,12 +349,14 @@ func pagesRead(t *testing.T, s store.Database) (read, has map[string]int64, temp
 			(SELECT temp_bytes FROM pg_stat_database WHERE datname = current_database()) FROM pg_statio_user_tables`)
 	require.NoError(t, err)
 	defer rows.Close()
-	read, has = map[string]int64{}, map[string]int64{}
+	read = map[string]int64{}
+	has = map[string]int64{}
 	for rows.Next() {
 		var name string
 		var r, h int64
 		require.NoError(t, rows.Scan(&name, &r, &h, &temp))
-		read[name], has[name] = r, h
+		read[name] = r
+		has[name] = h
 	}
 	return read, has, temp
 }

@@ -81,7 +81,9 @@ func (a *audit) expectations() []expectation {
 		return all
 	}
 	n := func(place int) int64 { return calls.Count(run.Counts, place) }
-	bought, cents, registered := n(calls.Purchases)-n(calls.Rollbacks), n(calls.TotalCents), n(calls.NewCustomers)
+	bought := n(calls.Purchases) - n(calls.Rollbacks)
+	cents := n(calls.TotalCents)
+	registered := n(calls.NewCustomers)
 	all = append(all,
 		expectation{name: runOrders, from: bought, to: bought + n(calls.InDoubtPurchases)},
 		expectation{name: runTotals, from: cents, to: cents + n(calls.InDoubtTotalCents), cents: true},

@@ -145,7 +145,8 @@ FROM orders WHERE %[3]s`, customers, computed, where("orderid", s), run.from, ru
 // dataset does not have, lines with an order, and orders since computed with a wrong net; and gives the prints of the
 // lines with an order as history and of all as sales.
 func linesPass(s span, products, computed int64) string {
-	amounts, prices := "0 AS netamount, 0 AS net", ""
+	amounts := "0 AS netamount, 0 AS net"
+	prices := ""
 	if s.to > computed {
 		amounts = "MAX(o.netamount) AS netamount, SUM(p.price * l.quantity) AS net"
 		prices = " LEFT JOIN products p ON p.prod_id = l.prod_id"

@@ -84,9 +84,11 @@ func interleave(a, b []task) []task {
 	all := make([]task, 0, len(a)+len(b))
 	for i, j := 0, 0; i+j < cap(all); {
 		if j == len(b) || i < len(a) && i*len(b) <= j*len(a) {
-			all, i = append(all, a[i]), i+1
+			all = append(all, a[i])
+			i = i + 1
 		} else {
-			all, j = append(all, b[j]), j+1
+			all = append(all, b[j])
+			j = j + 1
 		}
 	}
 	return all

@@ -127,10 +127,12 @@ func Check(
 	add := func(name string, passed bool, expected, found any) {
 		checks = append(checks, result.NewCheck(target.Label(), name, passed, expected, found))
 	}
-	orders, customers := c.lost(bought), c.lost(registered)
+	orders := c.lost(bought)
+	customers := c.lost(registered)
 	add("acknowledged purchases that were lost", len(orders) == 0, 0, result.Named("orders", orders))
 	add("acknowledged new customers that were lost", len(customers) == 0, 0, result.Named("customers", customers))
-	untold, most := c.whole+c.strange, c.doubts+noted.Untold
+	untold := c.whole + c.strange
+	most := c.doubts + noted.Untold
 	add("unacknowledged orders: purchases in doubt", untold <= most, fmt.Sprintf("0 to %d", most), untold)
 	const whole = "unacknowledged orders that are no purchase in doubt as a whole (%d of %d are)"
 	expected := "0"

@@ -12,8 +12,10 @@ func TestComparison(t *testing.T) {
 	a := entry{Order: 5, Customer: 1, Total: 100, Lines: 2}
 	b := entry{Order: 6, Customer: 2, Total: 200, Lines: 1}
 	c := entry{Order: 9, Customer: 3, Total: 300, Lines: 4}
-	short, other := b, b
-	short.Lines, other.Customer = 0, 7
+	short := b
+	other := b
+	short.Lines = 0
+	other.Customer = 7
 	for _, x := range []struct {
 		why                  string
 		told, held           []entry
@@ -52,7 +54,8 @@ func TestSettle(t *testing.T) {
 	a := entry{Kind: doubtful, Customer: 1, Total: 100, Lines: 2}
 	b := entry{Kind: doubtful, Customer: 2, Total: 200, Lines: 1}
 	there := func(e entry, order int64) entry {
-		e.Kind, e.Order = bought, order
+		e.Kind = bought
+		e.Order = order
 		return e
 	}
 	partly := there(b, 6)

@@ -56,7 +56,8 @@ type Cents int64
 func (c Cents) String() string {
 	sign := ""
 	if c < 0 {
-		sign, c = "-", -c
+		sign = "-"
+		c = -c
 	}
 	return fmt.Sprintf("%s%d.%02d", sign, c/100, c%100)
 }

@@ -51,7 +51,8 @@ func (s *session) Login(ctx context.Context, username, password []byte) (custome
 	s.Call(int(OpLogin))
 	s.Text(username)
 	s.Text(password)
-	s.id, s.rows = 0, 0
+	s.id = 0
+	s.rows = 0
 	err = s.Each(ctx, false, 4, s.takeLogin)
 	return s.id, s.rows, err
 }
@@ -105,7 +106,8 @@ func (s *session) readProduct([]store.Value) error {
 func (s *session) Prices(ctx context.Context, items []Item) error {
 	s.Call(int(OpPrices))
 	s.Products(items)
-	s.items, s.rows = items, 0
+	s.items = items
+	s.rows = 0
 	err := s.Each(ctx, false, 2, s.takePrice)
 	s.items = nil
 	if err == nil && s.rows != len(items) {
@@ -141,7 +143,8 @@ func (s *session) Purchase(ctx context.Context, p *Purchase) (int64, error) {
 // newID sends a call of a procedure that writes and reads the id it returns, which is one row: 0 where nothing was
 // written.
 func (s *session) newID(ctx context.Context, op Op) (int64, error) {
-	s.id, s.rows = 0, 0
+	s.id = 0
+	s.rows = 0
 	if err := s.Each(ctx, true, 1, s.takeID); err != nil {
 		return 0, err
 	}

@@ -55,7 +55,8 @@ func (c *conn) Each(ctx context.Context, writes bool, columns int, take func([]s
 	return c.Conn.Each(ctx, writes, func(row [][]byte) bool {
 		c.row = c.row[:0]
 		for i, b := range row {
-			v, ok := store.Value{Null: b == nil}, len(row) == columns
+			v := store.Value{Null: b == nil}
+			ok := len(row) == columns
 			switch {
 			case b == nil || !ok:
 			case i == 0:

@@ -23,7 +23,9 @@ func TestCallsDoNotAllocate(t *testing.T) {
 	require.NoError(t, err)
 	defer session.Close(t.Context())
 	ctx := t.Context()
-	username, password, words := []byte("user7"), []byte("password"), []byte("A B")
+	username := []byte("user7")
+	password := []byte("password")
+	words := []byte("A B")
 	items := []calls.Item{{Product: 7, Quantity: 1}, {Product: 8, Quantity: 2}, {Product: 9, Quantity: 1}}
 	browse := &calls.Browse{Batch: 5, Category: 3, Text: words}
 	search := func(op calls.Op) error { browse.Op = op; _, err := session.Browse(ctx, browse); return err }

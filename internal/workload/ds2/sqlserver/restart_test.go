@@ -58,7 +58,8 @@ func TestRunSurvivesRestart(t *testing.T) {
 		Interval: 10 * time.Second,
 	}
 	c.ThinkTime.Duration = 5 * time.Millisecond
-	c.DrainTime.Duration, c.OperationTimeout.Duration = time.Minute, time.Minute
+	c.DrainTime.Duration = time.Minute
+	c.OperationTimeout.Duration = time.Minute
 	d := driver.New(c, nothing{}, slog.New(slog.DiscardHandler))
 	stop, end := context.WithCancel(t.Context())
 	go func() {

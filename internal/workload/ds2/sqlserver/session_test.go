@@ -106,7 +106,8 @@ func TestRecordedOrder(t *testing.T) {
 // has none.
 func TestOneNewID(t *testing.T) {
 	columns := []byte{0x81, 1, 0, 0, 0, 0, 0, 0, 0, 0x26, 4, 1, 'I', 0} // [MS-TDS] 2.2.7.4: one INTN(4), named I
-	row, null := []byte{0xD1, 4, 7, 0, 0, 0}, []byte{0xD2, 1}
+	row := []byte{0xD1, 4, 7, 0, 0, 0}
+	null := []byte{0xD2, 1}
 	for _, c := range []struct {
 		what   string
 		answer []byte

@@ -76,7 +76,8 @@ func (Engine) Direct(settings map[string]string) string {
 
 func (s *session) Transact(ctx context.Context, step *mailbox.Step, lazy bool) error {
 	writes := step.Op != mailbox.Read
-	s.step, step.Found = step, false
+	s.step = step
+	step.Found = false
 	s.lazy = lazy && writes
 	if s.lazy {
 		s.Call(&statements[lazily])

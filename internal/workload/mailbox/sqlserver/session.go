@@ -103,11 +103,13 @@ const byKey = " WHERE mailbox_id = @p1 AND folder_id = @p2 AND message_id = @p3"
 
 // Transact carries out an operation: a statement alone is a transaction, and commits in full.
 func (s *session) Transact(ctx context.Context, step *mailbox.Step, lazy bool) error {
-	writes, columns := step.Op != mailbox.Read, 1
+	writes := step.Op != mailbox.Read
+	columns := 1
 	if !writes {
 		columns = 3
 	}
-	s.step, step.Found = step, false
+	s.step = step
+	step.Found = false
 	statement := 2 * int(step.Op)
 	if lazy && writes {
 		statement++
@@ -137,7 +139,8 @@ const duplicateKey = "2627"
 func (s *session) found(row []sqlserver.Value) error {
 	s.step.Found = true
 	if r := &s.step.Record; s.step.Op == mailbox.Read {
-		r.Flags, r.Sum = uint32(row[0].N), uint32(row[1].N)
+		r.Flags = uint32(row[0].N)
+		r.Sum = uint32(row[1].N)
 		r.Body = append(r.Body[:0], row[2].Bytes...)
 	}
 	return nil
